@@ -1,0 +1,91 @@
+"""The service's settings, read from the environment (prefix ``RECOLLECT_``).
+
+The app needs two of them, which `recollect.settings` reads by itself. Every setting is documented in docs/operating.md.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from recollect.errors import ConfigurationError
+
+_EXAMPLE = "postgresql://recollect_reader:PASSWORD@HOST:5432/recollect"
+
+
+class Settings(BaseSettings):
+    """All that an operator may set.
+
+    The three logins may be given one by one; those that are not are ``database_url`` with the role's name as user, which suits a
+    database where all roles share a password. ``admin_url`` is for ``python -m workers migrate`` alone.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="RECOLLECT_", extra="ignore", hide_input_in_errors=True)
+
+    database_url: str | None = None
+    ingest_url: str | None = None
+    worker_url: str | None = None
+    admin_url: str | None = None
+    broker_url: str | None = None
+    data_dir: Path = Path(".recollect")
+
+    embedder: str = "minilm"
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    llm_model: str = "gpt-4o-mini"
+    llm_timeout: float = Field(60.0, gt=0, le=600)
+    llm_profiles: bool = False
+
+    debounce_seconds: float = Field(2.0, ge=0)
+    debounce_most_seconds: float = Field(30.0, ge=0)
+    batch_messages: int = Field(40, ge=1, le=500)
+    batch_characters: int = Field(24_000, ge=1_000)
+    sweep_seconds: float = Field(0.25, gt=0)
+    lease_seconds: float = Field(120.0, gt=0)
+    attempts: int = Field(3, ge=1)
+
+    log_format: Literal["auto", "console", "json"] = "auto"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    flower_port: int = Field(5555, ge=0, le=65535)
+
+    @property
+    def uses_llm(self) -> bool:
+        """Whether there is an LLM to ask: a key, or an address of one's own that needs none."""
+        return self.openai_api_key is not None or self.openai_base_url is not None
+
+    def login(self, role: Literal["reader", "ingest", "worker"]) -> str:
+        """The URL with which a part of the service logs in. Raises ConfigurationError where nothing says."""
+        given = {"reader": self.database_url, "ingest": self.ingest_url, "worker": self.worker_url}[role]
+        if given:
+            return given
+        if not self.database_url:
+            raise ConfigurationError(
+                f"RECOLLECT_DATABASE_URL is not set. Set it to your Postgres, such as {_EXAMPLE}, "
+                "or run everything on this machine with 'python -m workers up'"
+            )
+        return _with_user(self.database_url, f"recollect_{role}")
+
+    def broker(self) -> str:
+        """The URL of Redis. Raises ConfigurationError where nothing says."""
+        if not self.broker_url:
+            raise ConfigurationError(
+                "RECOLLECT_BROKER_URL is not set. Set it to your Redis, such as redis://HOST:6379/0, "
+                "or run everything on this machine with 'python -m workers up'"
+            )
+        return self.broker_url
+
+
+def _with_user(url: str, user: str) -> str:
+    parts = urlsplit(url)
+    login, _, host = parts.netloc.rpartition("@")
+    _, colon, password = login.partition(":")
+    return urlunsplit(parts._replace(netloc=f"{user}{colon}{password}@{host}"))
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The settings of this process, read once, when they are first asked for."""
+    return Settings()

@@ -1,0 +1,121 @@
+"""The values that travel between the stages: messages in, facts out.
+
+Facts are pydantic models because they are stored as JSON between two stages and because the answer of an LLM is checked against
+them; they hold no behaviour.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from recollect.kinds import EntityType, Granularity, MemoryKind, Role
+
+USER = "User"
+"""The name under which facts speak of the namespace's own user, until that name is known and after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of the batch at hand.
+
+    number: its place in the batch, from 1; the only name of it that an LLM sees.
+    occurred_at: when it was said, with the zone of who said it: "yesterday" means the day before this one.
+    """
+
+    number: int
+    event_id: UUID
+    conversation: str | None
+    role: Role
+    speaker: str | None
+    content: str
+    occurred_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntity:
+    """An entity of the namespace, as much of it as an extractor needs to recognise its name."""
+
+    name: str
+    entity_type: EntityType
+    aliases: tuple[str, ...] = ()
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What the namespace knows already when a batch is extracted.
+
+    entities: the entities whose names occur in the batch, and those of the latest messages.
+    earlier: the messages just before the batch, oldest first; they explain, and are not extracted again.
+    """
+
+    entities: tuple[KnownEntity, ...] = ()
+    earlier: tuple[Message, ...] = ()
+
+
+class _Value(BaseModel):
+    """Frozen, closed, and silent about its input when it does not fit: errors end up in logs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Occurrence(_Value):
+    """When an event was or will be: a half-open interval [start, end) of zoned times, and how precisely that is known."""
+
+    start: datetime
+    end: datetime
+    granularity: Granularity
+
+
+class Mention(_Value):
+    """An entity that a fact is about, as the messages name it.
+
+    role: "subject" for whom or what the fact describes, "object" for what it relates that to, "about" for the rest.
+    aliases: other names that the messages give it ("also known as").
+    parent: the name of the firm, project or place that it belongs to, where the messages say so.
+    description: what tells it from its namesakes ("the user's brother", "writer"), where the messages say so.
+    """
+
+    name: str = Field(min_length=1)
+    entity_type: EntityType
+    role: Literal["subject", "object", "about"] = "about"
+    aliases: tuple[str, ...] = ()
+    parent: str | None = None
+    description: str | None = None
+
+
+class Relation(_Value):
+    """A directed edge between two entities that the same fact mentions; predicate in snake case: "works_at"."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+class Fact(_Value):
+    """One thing worth remembering, in the third person ("User likes coffee").
+
+    sources: numbers of the messages that it was taken from.
+    quote: the words of a source message that carry it.
+    attribute, value: for what can only have one value at a time ("lives_in", "Seattle"); a later value replaces an earlier one
+        of the same subject. None for everything that can be true many times over ("likes").
+    stated: said plainly by the user; False for a guess or an inference, which stays a hypothesis.
+    marked: the user asked to remember it.
+    corrects: it puts something said earlier right ("Actually, I meant …").
+    """
+
+    kind: MemoryKind
+    content: str = Field(min_length=1)
+    sources: tuple[int, ...] = Field(min_length=1)
+    quote: str
+    occurred: Occurrence | None = None
+    mentions: tuple[Mention, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    attribute: str | None = None
+    value: str | None = None
+    stated: bool = True
+    marked: bool = False
+    corrects: bool = False

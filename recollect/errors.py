@@ -1,0 +1,65 @@
+"""Everything that Recollect raises on purpose.
+
+    RecollectError
+    ├── ConfigurationError      a setting is missing or wrong
+    │   ├── EmbedderMismatch    the app embeds with another model than the service
+    │   └── ModelMissing        the local embedding model is not installed
+    ├── InvalidEvent            an event does not fit the schema (also a ValueError)
+    ├── InvalidNamespace        a namespace path cannot be used (also a ValueError)
+    ├── NotFound                no such memory, entity or profile (also a LookupError)
+    ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
+    ├── QueueUnavailable        the event queue did not take the event
+    ├── StoreUnavailable        Postgres did not answer
+    ├── EmbedderUnavailable     the embedding endpoint did not answer
+    └── WaitTimeout             events are still being consolidated (also a TimeoutError)
+
+Every message names the field or the setting at fault and what to do about it, and none carries text of a conversation.
+"""
+
+
+class RecollectError(Exception):
+    """The root of all errors that Recollect raises on purpose."""
+
+
+class ConfigurationError(RecollectError):
+    """A setting is missing or wrong."""
+
+
+class EmbedderMismatch(ConfigurationError):
+    """The app embeds with another model than the service; similarities between them would mean nothing."""
+
+
+class ModelMissing(ConfigurationError):
+    """The local embedding model is not installed."""
+
+
+class InvalidEvent(RecollectError, ValueError):
+    """An event does not fit the schema; nothing of it, nor of what was published with it, was sent."""
+
+
+class InvalidNamespace(RecollectError, ValueError):
+    """A namespace path is empty, has an unresolved template, or a part that cannot be stored."""
+
+
+class NotFound(RecollectError, LookupError):
+    """There is no such memory, entity or profile in this namespace."""
+
+
+class AmbiguousName(RecollectError, LookupError):
+    """Several entities of the namespace bear this name; ask by id instead."""
+
+
+class QueueUnavailable(RecollectError):
+    """The event queue did not take the event."""
+
+
+class StoreUnavailable(RecollectError):
+    """Postgres did not answer, or refused the login."""
+
+
+class EmbedderUnavailable(RecollectError):
+    """The embedding endpoint did not answer, or refused the key."""
+
+
+class WaitTimeout(RecollectError, TimeoutError):
+    """What was published is not consolidated yet; it is not lost, and a later ``wait`` can succeed."""

@@ -1,0 +1,86 @@
+"""Namespaces: whose memories these are, as a path that starts with the tenant.
+
+The ids are derived from the names, so that any process can compute them without a look-up. SHA-256 rather than MD5: the parts
+of a path are often chosen by users, and a crafted collision would let one user read another's memories. The function
+``recollect_write_v1.publish`` derives the same ids in SQL.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from recollect.errors import InvalidNamespace
+
+_SEPARATOR = "\x1f"
+_MAX_PARTS = 8
+_MAX_PART_LENGTH = 200
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_TEMPLATE = re.compile(r"\{(\w*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class NamespacePath:
+    """A checked namespace path.
+
+    parts: the tenant first, then at least one part more, such as ``("acme", "sarah_123")``.
+    """
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[str], values: Mapping[str, str] | None = None) -> "NamespacePath":
+        """Check a path, filling templates such as ``"{user_id}"`` from ``values``.
+
+        Raises InvalidNamespace where a part is empty, too long, not text, or a template that ``values`` does not resolve.
+        """
+        if isinstance(parts, str):
+            raise InvalidNamespace("namespace: give its parts one by one, the tenant first: 'acme', 'sarah_123'")
+        if len(parts) < 2:
+            raise InvalidNamespace(
+                "namespace: needs a tenant and at least one part more, such as ('acme', 'sarah_123'); "
+                f"got {len(parts)} part{'' if len(parts) == 1 else 's'}"
+            )
+        if len(parts) > _MAX_PARTS:
+            raise InvalidNamespace(f"namespace: at most {_MAX_PARTS} parts, got {len(parts)}")
+        return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant's id, derived from its name."""
+        return _derived_id("tenant", self.parts[:1])
+
+    @property
+    def namespace_id(self) -> UUID:
+        """The namespace's id, derived from the whole path."""
+        return _derived_id("namespace", self.parts)
+
+    def __str__(self) -> str:
+        return "/".join(self.parts)
+
+
+def _part(part: object, place: int, values: Mapping[str, str]) -> str:
+    field = f"namespace[{place}]"
+    if not isinstance(part, str):
+        raise InvalidNamespace(f"{field}: must be text, got {type(part).__name__}")
+
+    def resolve(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in values:
+            raise InvalidNamespace(f"{field}: the template {{{name}}} is not resolved; pass {name or 'its value'}=…")
+        return str(values[name])
+
+    text = _TEMPLATE.sub(resolve, part)
+    if not text.strip():
+        raise InvalidNamespace(f"{field}: is empty")
+    if len(text) > _MAX_PART_LENGTH:
+        raise InvalidNamespace(f"{field}: {len(text)} characters, at most {_MAX_PART_LENGTH}")
+    if _CONTROL.search(text):
+        raise InvalidNamespace(f"{field}: holds a control character")
+    return text
+
+
+def _derived_id(kind: str, parts: Sequence[str]) -> UUID:
+    name = _SEPARATOR.join((kind, *parts))
+    return UUID(bytes=hashlib.sha256(name.encode()).digest()[:16])
