@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recollect.errors import ConfigurationError
@@ -23,7 +24,9 @@ class Settings(BaseSettings):
     database where all roles share a password. ``admin_url`` is for ``python -m workers migrate`` alone.
     """
 
-    model_config = SettingsConfigDict(env_prefix="RECOLLECT_", extra="ignore", hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        env_prefix="RECOLLECT_", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
+    )
 
     database_url: str | None = None
     ingest_url: str | None = None
@@ -44,12 +47,21 @@ class Settings(BaseSettings):
     batch_messages: int = Field(40, ge=1, le=500)
     batch_characters: int = Field(24_000, ge=1_000)
     sweep_seconds: float = Field(0.25, gt=0)
-    lease_seconds: float = Field(120.0, gt=0)
+    lease_seconds: float = Field(180.0, gt=0)
     attempts: int = Field(3, ge=1)
 
     log_format: Literal["auto", "console", "json"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     flower_port: int = Field(5555, ge=0, le=65535)
+
+    @model_validator(mode="after")
+    def _check_times(self) -> "Settings":
+        # A response that drips can take twice the time-out, and the lease must outlast it.
+        if self.lease_seconds <= 2 * self.llm_timeout:
+            raise ValueError(
+                f"RECOLLECT_LEASE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, {2 * self.llm_timeout:g}"
+            )
+        return self
 
     @property
     def uses_llm(self) -> bool:
@@ -87,5 +99,16 @@ def _with_user(url: str, user: str) -> str:
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """The settings of this process, read once, when they are first asked for."""
-    return Settings()
+    """The settings of this process, read once, when they are first asked for. Raises ConfigurationError, naming each at fault."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        faults = error.errors(include_input=False, include_url=False)
+    raise ConfigurationError("; ".join(_explain(fault) for fault in faults))
+
+
+def _explain(fault: ErrorDetails) -> str:
+    if not fault["loc"]:
+        return str(fault["ctx"]["error"])
+    name = ".".join(map(str, fault["loc"])).upper()
+    return f"{name if name.startswith('OPENAI_') else f'RECOLLECT_{name}'}: {fault['msg'].lower()}"

@@ -1,0 +1,48 @@
+# `make help` says what there is. Every target uses .venv, which `make setup` makes from the lock file.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PACKAGES := recollect config db pipeline workers tests benchmarks examples
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up demo test check format bench image clean
+
+help: ## print this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/.installed ## make .venv from requirements.lock
+
+.venv/.installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; say which with make PYTHON=…")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@touch $@
+
+up: setup ## run all of it on this machine, until Ctrl-C
+	$(BIN)/python -m workers up
+
+demo: setup ## show the whole way once, from publish to recall
+	$(BIN)/python -m workers demo
+
+test: setup ## run every test
+	$(BIN)/python -m pytest
+
+check: setup ## lint, types, and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup ## drive conversations through the real queue and workers: make bench DATA=FILE
+	$(BIN)/python -m benchmarks.ingest --data $(DATA)
+
+image: ## build the container image
+	docker build --tag recollect .
+
+clean: ## remove .venv, the data folder and caches
+	rm -rf .venv .recollect .mypy_cache .ruff_cache .pytest_cache .hypothesis
