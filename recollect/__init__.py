@@ -1,1 +1,67 @@
+"""Recollect: the long-term memory of chat apps.
+
+    from recollect import Memory
+
+    memory = Memory.connect()
+    sarah = memory.namespace("acme", "sarah_123")
+    sarah.publish("I just moved to Seattle", role="user", conversation="c1")
+    sarah.query("Where does she live?")
+
+Publishing goes to a queue and returns at once; reading is synchronous and calls no LLM. Everything in ``__all__`` is public,
+and a change to it stands in the changelog.
+"""
+
+from recollect.context import Candidate, Context, Explanation, Question
+from recollect.errors import (
+    AmbiguousName,
+    ConfigurationError,
+    EmbedderMismatch,
+    EmbedderUnavailable,
+    InvalidEvent,
+    InvalidNamespace,
+    ModelMissing,
+    NotFound,
+    QueueUnavailable,
+    RecollectError,
+    StoreUnavailable,
+    WaitTimeout,
+)
+from recollect.kinds import EntityType, Granularity, MemoryKind, Role
+from recollect.memory import Memory
+from recollect.namespace import Namespace
+from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "AmbiguousName",
+    "Candidate",
+    "ConfigurationError",
+    "Context",
+    "EmbedderMismatch",
+    "EmbedderUnavailable",
+    "Entity",
+    "EntityType",
+    "Explanation",
+    "Granularity",
+    "Hit",
+    "Hits",
+    "InvalidEvent",
+    "InvalidNamespace",
+    "Memory",
+    "MemoryKind",
+    "ModelMissing",
+    "Namespace",
+    "NotFound",
+    "Occurrence",
+    "Profile",
+    "Progress",
+    "Question",
+    "QueueUnavailable",
+    "RecollectError",
+    "Role",
+    "Source",
+    "StoreUnavailable",
+    "StoredMemory",
+    "WaitTimeout",
+]

@@ -16,7 +16,7 @@ from recollect.errors import InvalidNamespace
 _SEPARATOR = "\x1f"
 _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_UNSTORABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEMPLATE = re.compile(r"\{(\w*)\}")
 
 
@@ -76,8 +76,8 @@ def _part(part: object, place: int, values: Mapping[str, str]) -> str:
         raise InvalidNamespace(f"{field}: is empty")
     if len(text) > _MAX_PART_LENGTH:
         raise InvalidNamespace(f"{field}: {len(text)} characters, at most {_MAX_PART_LENGTH}")
-    if _CONTROL.search(text):
-        raise InvalidNamespace(f"{field}: holds a control character")
+    if _UNSTORABLE.search(text):
+        raise InvalidNamespace(f"{field}: holds a control character or half a surrogate pair")
     return text
 
 

@@ -1,0 +1,43 @@
+"""Embedders: texts in, unit vectors out, by the local model or by any OpenAI-compatible endpoint."""
+
+import re
+from typing import Final
+
+from recollect.embedders.cache import CachedEmbedder
+from recollect.embedders.embedder import Embedder, Vectors
+from recollect.embedders.minilm import MiniLM
+from recollect.embedders.openai import DEFAULT_TIMEOUT, OpenAIEmbedder
+from recollect.errors import ConfigurationError
+
+__all__ = ["CachedEmbedder", "Embedder", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder"]
+
+DEFAULT_CACHE_SIZE: Final = 1000
+_ENDPOINT: Final = re.compile(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
+
+
+def open_embedder(
+    spec: str,
+    *,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+    cache_size: int = DEFAULT_CACHE_SIZE,
+) -> CachedEmbedder:
+    """Open the embedder that RECOLLECT_EMBEDDER names, with a cache of ``cache_size`` vectors in front of it.
+
+    spec: "minilm", "openai:MODEL" or "openai:MODEL@DIMENSIONS". api_key, base_url: for the endpoint; where they are None,
+    OPENAI_API_KEY and OPENAI_BASE_URL of the environment. timeout: seconds.
+    Nothing is loaded or asked yet. Raises ConfigurationError for a wrong spec, ModelMissing where the local model is not
+    installed.
+    """
+    if spec == "minilm":
+        return CachedEmbedder(MiniLM(), cache_size)
+    endpoint = _ENDPOINT.fullmatch(spec)
+    if endpoint is None:
+        raise ConfigurationError(
+            f"RECOLLECT_EMBEDDER: {spec!r} is none of minilm, openai:MODEL and openai:MODEL@DIMENSIONS "
+            "(such as openai:text-embedding-3-small@512)"
+        )
+    dimensions = int(endpoint["dimensions"]) if endpoint["dimensions"] else None
+    embedder = OpenAIEmbedder(endpoint["model"], dimensions, api_key=api_key, base_url=base_url, timeout=timeout)
+    return CachedEmbedder(embedder, cache_size)

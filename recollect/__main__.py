@@ -1,0 +1,5 @@
+"""``python -m recollect``: the command, where its script is not on the PATH."""
+
+from recollect.cli import main
+
+main()

@@ -1,0 +1,111 @@
+"""all-MiniLM-L6-v2 on this machine's processor: 384 dimensions, no key, no network.
+
+Source of the pooling (mean of the tokens, then unit length, 256 tokens at most): the model's own card and configuration.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+import numpy as np
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from recollect.embedders.bert import Bert
+from recollect.embedders.embedder import Vectors, encodable
+from recollect.embedders.model_files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
+
+DIMENSIONS: Final = 384
+MOST_TOKENS: Final = 256
+"""Counted with the two that frame a text. What stands behind them has no say in the vector."""
+
+_HEADS: Final = 12
+_FRAME: Final = 2
+_MOST_CHARACTERS: Final = 16_384
+"""Of a longer text only the head is tokenised: 256 tokens of ordinary text are some 1,200 characters."""
+
+_CHUNK_TOKENS: Final = 2_048
+"""Tokens computed at once. Larger chunks are no quicker, and each token takes some 20 kB while at work."""
+
+_LOADING = Lock()
+# Held across a fork, so that no child starts with a lock that a thread of its parent was holding.
+os.register_at_fork(before=_LOADING.acquire, after_in_parent=_LOADING.release, after_in_child=_LOADING.release)
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    tokenizer: Tokenizer
+    bert: Bert
+    start: int
+    end: int
+
+    @classmethod
+    def load(cls, folder: Path) -> "_Model":
+        check_model(folder)
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        bert = Bert.of(load_file(folder / WEIGHTS), heads=_HEADS, longest=MOST_TOKENS)
+        start, end = tokenizer.encode("").ids
+        return cls(tokenizer, bert, start, end)
+
+    def tokens(self, text: str) -> list[int]:
+        # One text per call: the tokenizer's own batches start threads, which a fork would lose, and it warns of that.
+        numbers: list[int] = self.tokenizer.encode(encodable(text), add_special_tokens=False).ids
+        return numbers
+
+    def framed(self, text: str) -> list[int]:
+        return [self.start, *self.tokens(text[:_MOST_CHARACTERS])[: MOST_TOKENS - _FRAME], self.end]
+
+
+class MiniLM:
+    """The local embedder.
+
+    Opening it only looks for the files; the weights (90 MB, 0.1 s) are loaded when first needed, once per process.
+    Raises ModelMissing when opened without them, ConfigurationError at the first use of files that are not the model's.
+    """
+
+    name = MODEL
+    dimensions = DIMENSIONS
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or find_model()
+        self._model: _Model | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256."""
+        model = self._loaded()
+        framed = [model.framed(text) for text in texts]
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        for chunk in _chunks([len(tokens) for tokens in framed]):
+            vectors[chunk] = model.bert.encode([framed[place] for place in chunk])
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+    def count_tokens(self, text: str) -> int:
+        """Exact for this model, without the two tokens that frame a text; the whole text counts."""
+        return len(self._loaded().tokens(text))
+
+    def _loaded(self) -> _Model:
+        if self._model is None:
+            with _LOADING:
+                if self._model is None:
+                    self._model = _Model.load(self._folder)
+        return self._model
+
+
+def _chunks(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places of texts, those of like length together: attention computes texts of equal length as one block."""
+    chunk: list[int] = []
+    tokens = 0
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if chunk and tokens + lengths[place] > _CHUNK_TOKENS:
+            yield chunk
+            chunk, tokens = [], 0
+        chunk.append(place)
+        tokens += lengths[place]
+    if chunk:
+        yield chunk

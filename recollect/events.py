@@ -1,0 +1,182 @@
+"""Events, version 1: the one way to write. The contract between the apps that publish and the service that consumes.
+
+An event is JSON. A new type of event, or a new optional field, is an addition to version 1; anything else is a version 2, and the
+service then takes both. docs/events.md shows each type.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from recollect.errors import InvalidEvent, InvalidNamespace
+from recollect.ids import uuid7
+from recollect.kinds import Role
+from recollect.namespaces import NamespacePath
+
+VERSION: Literal[1] = 1
+MAX_CONTENT_BYTES = 256 * 1024
+MAX_METADATA_BYTES = 16 * 1024
+MAX_EVENT_BYTES = 2 * MAX_CONTENT_BYTES
+"""What the intake reads at most: escaped as JSON, a content at its limit can grow."""
+
+
+class _Event(BaseModel):
+    """What every event carries.
+
+    event_id: names the event for good; publishing it twice stores it once.
+    publisher, publisher_sequence: who published it, and its number among that publisher's events of the namespace, from 1 without
+        gaps; the publishing library fills them in.
+    occurred_at: when it happened, with a time zone, which "yesterday" in its text is resolved against.
+    """
+
+    # Silent about its input: an error's message may be logged, and the input is text of a conversation.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    version: Literal[1] = VERSION
+    event_id: UUID = Field(default_factory=uuid7)
+    namespace: tuple[str, ...]
+    publisher: UUID
+    publisher_sequence: int = Field(ge=1)
+    conversation: str | None = Field(None, min_length=1, max_length=200)
+    occurred_at: AwareDatetime
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_storable(cls, data: Any) -> Any:
+        for name in cls.model_fields if isinstance(data, Mapping) else ():
+            if not _storable(data.get(name)):
+                raise ValueError(
+                    f"{name}: holds a NUL character or half a surrogate pair, which cannot be stored; remove it"
+                )
+        return data
+
+    @field_validator("namespace")
+    @classmethod
+    def _check_namespace(cls, parts: tuple[str, ...]) -> tuple[str, ...]:
+        return NamespacePath.of(parts).parts
+
+
+class MessageEvent(_Event):
+    """Somebody said something.
+
+    sequence: the app's own number of the message within its conversation, where it has one.
+    speaker: the name of who spoke, where the role does not say it.
+    content: text, or a list of parts as the chat completion API has it; only parts of type "text" are remembered.
+    tool_calls, tool_call_id: as the chat completion API has them.
+    """
+
+    type: Literal["message"] = "message"
+    role: Role
+    speaker: str | None = Field(None, min_length=1, max_length=200)
+    content: str | list[dict[str, JsonValue]] | None = None
+    sequence: int | None = Field(None, ge=0)
+    tool_calls: list[dict[str, JsonValue]] | None = None
+    tool_call_id: str | None = None
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What was said, without pictures and calls of tools; empty where nothing was. SQL has it as recollect.text_of."""
+        if isinstance(self.content, list):
+            parts = (part.get("text") for part in self.content if part.get("type") == "text")
+            return "\n".join(part for part in parts if isinstance(part, str))
+        return self.content or ""
+
+    @model_validator(mode="after")
+    def _check_something_said(self) -> "MessageEvent":
+        if self.content is None and not self.tool_calls:
+            raise ValueError("content: missing")
+        return self
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _check_content(cls, content: Any) -> Any:
+        size = len(str(content).encode())
+        if size > MAX_CONTENT_BYTES:
+            raise ValueError(f"{size:,} bytes, at most {MAX_CONTENT_BYTES:,}; split it, or publish a summary of it")
+        return content
+
+    @field_validator("metadata", mode="before")
+    @classmethod
+    def _check_metadata(cls, metadata: Any) -> Any:
+        if len(str(metadata)) > MAX_METADATA_BYTES:
+            raise ValueError(f"more than {MAX_METADATA_BYTES:,} bytes; keep references in it, not contents")
+        return metadata
+
+
+class ConversationEnded(_Event):
+    """A conversation is over: what it holds is consolidated at once instead of after a pause."""
+
+    type: Literal["conversation_ended"] = "conversation_ended"
+    conversation: str = Field(min_length=1, max_length=200)
+
+
+Event = Annotated[MessageEvent | ConversationEnded, Field(discriminator="type")]
+
+_ADAPTER: TypeAdapter[MessageEvent | ConversationEnded] = TypeAdapter(Event)
+_TYPES = ("message", "conversation_ended")
+
+
+def parse_event(data: object, *, name_unknown: bool = True) -> MessageEvent | ConversationEnded:
+    """Check one event, as an object or as it came from JSON.
+
+    name_unknown: whether the error may name a field that no event has. An app's developer wants to know; in the log of a service
+    that name is text from outside, and may be anything.
+    Raises InvalidEvent, which names each field at fault and the fix, and shows nothing of the event's text.
+    """
+    try:
+        return _ADAPTER.validate_python(data)
+    except ValidationError as error:
+        faults = error.errors(include_input=False, include_url=False)
+    raise InvalidEvent("event not accepted: " + "; ".join(sorted({_explain(fault, name_unknown) for fault in faults})))
+
+
+def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
+    path = [str(part) for part in fault["loc"] if part not in _TYPES]
+    named = fault["type"] != "extra_forbidden" or name_unknown
+    field = (".".join(path) if named else "") or "event"
+    if fault["type"] == "union_tag_not_found":
+        return f"type: missing; one of {', '.join(_TYPES)}"
+    if fault["type"] == "union_tag_invalid":
+        return f"type: not a type of event of version {VERSION}; one of {', '.join(_TYPES)}"
+    if fault["type"] == "value_error":
+        # InvalidNamespace names the part itself.
+        reason = fault["ctx"]["error"] if "ctx" in fault else fault["msg"]
+        return str(reason) if isinstance(reason, InvalidNamespace) or not path else f"{field}: {reason}"
+    return f"{field}: {_FIXES.get((field, fault['type'])) or _FIXES.get(fault['type']) or fault['msg'].lower()}"
+
+
+def _storable(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\x00" not in value and not _SURROGATE.search(value)
+    if isinstance(value, Mapping):
+        return all(_storable(name) and _storable(inner) for name, inner in value.items())
+    return not isinstance(value, list | tuple) or all(_storable(inner) for inner in value)
+
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+_FIXES: dict[str | tuple[str, str], str] = {
+    "missing": "missing",
+    ("namespace", "missing"): "missing; give the tenant first, such as ['acme', 'sarah_123']",
+    ("occurred_at", "missing"): "missing; give the time with its zone, such as 2026-03-02T09:00:00+00:00",
+    "timezone_aware": "has no time zone; give an aware time, such as 2026-03-02T09:00:00+00:00",
+    "extra_forbidden": "not a field of this type of event; leave it out, or put it into metadata",
+    ("event", "extra_forbidden"): "has a field that no event of its type has; leave it out, or put it into metadata",
+    ("role", "enum"): f"one of {', '.join(Role)}",
+    ("version", "literal_error"): f"must be {VERSION}",
+}

@@ -1,0 +1,221 @@
+"""`Namespace`: what an app does with one user's memories."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Engine
+
+from recollect import context as contexts
+from recollect import views
+from recollect.embedders import Embedder
+from recollect.errors import AmbiguousName, NotFound, WaitTimeout
+from recollect.kinds import Role
+from recollect.names import normalise
+from recollect.namespaces import NamespacePath
+from recollect.publisher import Publisher
+from recollect.results import Entity, Hits, Profile, Progress, StoredMemory
+from recollect.retrieval import retrieve, told_apart
+from recollect.settings import no_broker
+from recollect.transcript import turns
+
+_POLL_SECONDS = 0.05
+
+
+class Namespace:
+    """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
+
+    def __init__(self, path: NamespacePath, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
+        self.path = path
+        self._engine = engine
+        self._embedder = embedder
+        self._publisher = publisher
+
+    # Write ------------------------------------------------------------------------------------------------------------
+
+    def publish(
+        self,
+        content: str | list[dict[str, Any]],
+        *,
+        role: str = Role.USER,
+        conversation: str | None = None,
+        speaker: str | None = None,
+        occurred_at: datetime | str | None = None,
+        **more: Any,
+    ) -> UUID:
+        """Publish one message, and return the event's id at once. Memories form in the background.
+
+        occurred_at: when it was said, with a time zone; now by default. more: any further field of a message event (``sequence``,
+        ``metadata``, ``tool_calls``, ``event_id``, …; docs/events.md).
+        Raises InvalidEvent where a field does not fit, QueueUnavailable where the queue does not take it.
+        """
+        event = {"role": role, "content": content, "conversation": conversation, "speaker": speaker, **more}
+        return self._publish([_message(event, occurred_at)])[0]
+
+    def publish_conversation(
+        self,
+        messages: str | Sequence[Mapping[str, Any]],
+        *,
+        conversation: str | None = None,
+        occurred_at: datetime | str | None = None,
+        speakers: Mapping[str, str] | None = None,
+        ended: bool = False,
+        on_sent: Callable[[], object] | None = None,
+    ) -> list[UUID]:
+        """Publish a transcript ("User: … / Assistant: …") or a list of ``{role, content}``, in order; returns the events' ids.
+
+        occurred_at: for messages that do not bring their own. speakers: the roles of a transcript's speakers, where those are
+        names: ``{"Sarah": "user"}``. ended: also say that the conversation is over, so that it is consolidated at once.
+        A message of a list may bring its own ``conversation`` and ``occurred_at``. on_sent: called after each message.
+        All messages are checked before any is sent. Raises InvalidEvent, which names the message at fault, or QueueUnavailable.
+        """
+        events = [
+            _message(
+                {
+                    "role": turn.role,
+                    "content": turn.content,
+                    "speaker": turn.speaker,
+                    "conversation": conversation,
+                    **turn.more,
+                },
+                turn.occurred_at or occurred_at,
+            )
+            for turn in turns(messages, speakers)
+        ]
+        if ended:
+            events.append(_without_none({"type": "conversation_ended", "conversation": conversation}))
+        return self._publish(events, on_sent)
+
+    def end_conversation(self, conversation: str) -> UUID:
+        """Say that a conversation is over: what it holds is consolidated at once instead of after a pause."""
+        return self._publish([{"type": "conversation_ended", "conversation": conversation}])[0]
+
+    def wait(self, timeout: float = 30.0) -> Progress:
+        """Wait until all that this process published is consolidated and the profiles are refreshed; for tests and demos.
+
+        timeout: seconds. Raises WaitTimeout, which says how far it came; nothing is lost then.
+        """
+        deadline = time.monotonic() + timeout
+        publisher, published = (
+            (self._publisher.id, self._publisher.published(self.path.parts)) if self._publisher else (None, 0)
+        )
+        while True:
+            progress = self.progress()
+            received = progress.received.get(publisher, 0) if publisher else 0
+            if received >= published and not progress.pending and not progress.at_work:
+                return progress
+            if time.monotonic() >= deadline:
+                raise WaitTimeout(
+                    f"after {timeout:g} s: {progress.pending} received events are not consolidated, and "
+                    f"{max(0, published - received)} published ones not received; "
+                    "check that intake, sweeper and workers run ('python -m workers status')"
+                )
+            time.sleep(_POLL_SECONDS)
+
+    # Read -------------------------------------------------------------------------------------------------------------
+
+    def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> Hits:
+        """The memories most similar to a text, most similar first.
+
+        threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
+        (docs/embedders.md). Raises ValueError where limit is below 1.
+        """
+        if limit < 1:
+            raise ValueError(f"limit: must be at least 1, got {limit}")
+        vector = self._embedder.embed([text])[0]
+        with views.tenant_transaction(self._engine, self.path) as connection:
+            hits = views.similar_memories(
+                connection, self.path, model=self._embedder.name, vector=vector, limit=limit, threshold=threshold
+            )
+            return Hits(tuple(hits), views.progress(connection, self.path))
+
+    def context(
+        self,
+        message: str,
+        *,
+        conversation: str | None = None,
+        history: Sequence[Mapping[str, Any]] = (),
+        budget: int = 800,
+        now: datetime | None = None,
+    ) -> contexts.Context:
+        """What a model should know to answer a message: what is known of whom it names, joined with what resembles it.
+
+        history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant. Where only the
+        conversation is named, its latest stored messages serve.
+        budget: tokens of the text at most. now: for the recency boost; the clock's by default.
+        """
+        said = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
+        with views.tenant_transaction(self._engine, self.path) as connection:
+            if conversation is not None and not said:
+                said = views.latest_messages(connection, self.path, conversation)
+            found = retrieve(connection, self.path, self._embedder, message=message, history=said)
+            progress = views.progress(connection, self.path)
+        return contexts.join(
+            found.paths,
+            questions=found.questions,
+            budget=budget,
+            count_tokens=self._embedder.count_tokens,
+            now=now or datetime.now(UTC),
+            partial=progress.pending > 0,
+        )
+
+    def get(self, memory_id: UUID | str) -> StoredMemory:
+        """One memory with its sources, superseded ones included. Raises NotFound."""
+        try:
+            wanted = UUID(str(memory_id))
+        except ValueError:
+            raise NotFound(f"memory_id: {memory_id!r} is not the id of a memory") from None
+        with views.tenant_transaction(self._engine, self.path) as connection:
+            found = views.memory(connection, self.path, wanted)
+        if found is None:
+            raise NotFound(f"memory_id: there is no memory {memory_id} in {self.path}")
+        return found
+
+    def memories(self, *, limit: int = 1000) -> list[StoredMemory]:
+        """What is known now, most salient first."""
+        with views.tenant_transaction(self._engine, self.path) as connection:
+            return views.memories(connection, self.path, limit)
+
+    def entities(self) -> list[Entity]:
+        """Whom and what the memories are about; those with the most memories first."""
+        with views.tenant_transaction(self._engine, self.path) as connection:
+            return views.entities(connection, self.path)
+
+    def profile(self, entity: str | UUID) -> Profile:
+        """What is known of an entity, by its id, its name or an alias.
+
+        Raises NotFound where nothing bears the name, AmbiguousName where several do; ask by id then.
+        """
+        with views.tenant_transaction(self._engine, self.path) as connection:
+            ids = (
+                [entity]
+                if isinstance(entity, UUID)
+                else views.entities_named(connection, self.path, [normalise(entity)])
+            )
+            found = views.profiles(connection, self.path, entity_ids=[*ids])
+        if not found:
+            raise NotFound(f"entity: nothing in {self.path} is called that")
+        if len(found) > 1:
+            bearers = "; ".join(f"{profile.entity.id} ({told_apart(profile.entity)})" for profile in found)
+            raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
+        return found[0]
+
+    def progress(self) -> Progress:
+        """How far the namespace's events have come."""
+        with views.tenant_transaction(self._engine, self.path) as connection:
+            return views.progress(connection, self.path)
+
+    def _publish(self, events: Sequence[Mapping[str, Any]], on_sent: Callable[[], object] | None = None) -> list[UUID]:
+        if self._publisher is None:
+            raise no_broker()
+        return self._publisher.publish(self.path.parts, events, on_sent)
+
+
+def _message(fields: Mapping[str, Any], occurred_at: datetime | str | None) -> dict[str, Any]:
+    return _without_none({"type": "message", **fields, "occurred_at": occurred_at})
+
+
+def _without_none(event: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in event.items() if value is not None}

@@ -1,0 +1,28 @@
+"""An entity as the registry has it: what linking and resolving decide on, on both sides."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.kinds import EntityType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredEntity:
+    """An entity and what tells it from its namesakes.
+
+    description: what somebody said it is ("User's brother", "writer").
+    vectors: of its profile and of the memories that are surely about it.
+    """
+
+    entity_id: UUID
+    name: str
+    entity_type: EntityType
+    aliases: tuple[str, ...] = ()
+    description: str | None = None
+    parent_id: UUID | None = None
+    parent: str | None = None
+    is_user: bool = False
+    vectors: tuple[NDArray[np.float32], ...] = field(default=(), compare=False, repr=False)

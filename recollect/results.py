@@ -1,0 +1,140 @@
+"""What a read gives back: frozen values, with nothing of the database about them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, overload
+from uuid import UUID
+
+from recollect.kinds import EntityType, Granularity, MemoryKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """When something happened or will: a half-open interval, and how precisely that is known."""
+
+    start: datetime
+    end: datetime
+    granularity: Granularity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A message that a memory was taken from, and the words in it that carry the memory."""
+
+    message_id: UUID
+    quote: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMemory:
+    """One memory, as it is known now.
+
+    salience: 0 to 10. confidence: 0 to 1; tier is "solid" for what was said plainly, "hypothesis" for guesses.
+    said_at: when it was said. occurred: when what it speaks of happened, where that was said.
+    about: the names of the entities that it is about, its subject first.
+    state, superseded_by: a memory that was replaced stays, and points to what replaced it.
+    """
+
+    id: UUID
+    version: int
+    kind: MemoryKind
+    content: str
+    salience: float
+    confidence: float
+    tier: Literal["hypothesis", "solid"]
+    said_at: datetime
+    occurred: Occurrence | None = None
+    about: tuple[str, ...] = ()
+    state: Literal["active", "superseded"] = "active"
+    superseded_by: UUID | None = None
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit(StoredMemory):
+    """A memory that a query found. similarity: cosine with the query, -1 to 1."""
+
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the namespace's events have come when a read was made.
+
+    pending: received, and not yet in effect. at_work: some are on their way through the stages, or profiles are being refreshed.
+    received, consolidated: by publisher, the number of the newest of its events in the inbox without a gap, and in effect.
+    """
+
+    pending: int = 0
+    at_work: bool = False
+    received: dict[UUID, int] = field(default_factory=dict)
+    consolidated: dict[UUID, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hits(Sequence[Hit]):
+    """Hits, most similar first, with how fresh they are.
+
+    partial: events are still on their way, so that a later query may find more.
+    """
+
+    hits: tuple[Hit, ...]
+    progress: Progress
+
+    @property
+    def partial(self) -> bool:
+        """Whether something that was received is not yet in effect."""
+        return self.progress.pending > 0
+
+    @property
+    def text(self) -> str:
+        """``- content`` lines for a system prompt."""
+        return as_lines(self.hits)
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Hit, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[place]
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Somebody or something that memories are about. Names are not unique; ids are.
+
+    description: what tells it from its namesakes, where somebody said so.
+    memories: how many memories are about it.
+    """
+
+    id: UUID
+    name: str
+    entity_type: EntityType
+    description: str | None = None
+    aliases: tuple[str, ...] = ()
+    parent: str | None = None
+    is_user: bool = False
+    memories: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What is known of an entity, in a few sentences. refreshed_at: None until the first memory about it is consolidated."""
+
+    entity: Entity
+    summary: str
+    refreshed_at: datetime | None
+
+
+def as_lines(memories: Sequence[StoredMemory]) -> str:
+    """``- content`` lines, one for each memory."""
+    return "\n".join(f"- {memory.content}" for memory in memories)

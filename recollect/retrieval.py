@@ -1,0 +1,95 @@
+"""What a message calls for: whom it names, who of several is meant, and what each path finds. The reading half of a context."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from recollect import views
+from recollect.context import Candidate, Path, Question
+from recollect.embedders import Embedder
+from recollect.names import possible_names, without
+from recollect.namespaces import NamespacePath
+from recollect.resolution import Resolution, resolve
+from recollect.results import Entity
+
+_PER_ENTITY = 8
+_SEMANTIC = 20
+_TURNS = 2
+_OFFERED = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieved:
+    """What the paths found, and what must be asked back."""
+
+    paths: tuple[Path, ...]
+    questions: tuple[Question, ...]
+
+
+def retrieve(
+    connection: Connection, path: NamespacePath, embedder: Embedder, *, message: str, history: Sequence[str] = ()
+) -> Retrieved:
+    """Find whom a message names, and fetch what is known of them (entity path) and what resembles it (semantic path).
+
+    history: what was said just before, oldest first; it helps to tell who is meant, and is not searched for.
+    """
+    around = " ".join([*history[-_TURNS:], message])
+    resolved: dict[UUID, str] = {}
+    questions = []
+    for name, bearers in _named(connection, path, message).items():
+        resolution = _resolve(connection, path, embedder, without(around, name), bearers)
+        if resolution.entity_id is not None:
+            resolved[resolution.entity_id] = name
+        else:
+            questions.append(_question(connection, path, name, resolution))
+    model, vector = embedder.name, embedder.embed([message])[0]
+    about = views.memories_of_entities(
+        connection, path, model=model, vector=vector, entity_ids=list(resolved), limit=_PER_ENTITY
+    )
+    semantic = views.similar_memories(connection, path, model=model, vector=vector, limit=_SEMANTIC, threshold=None)
+    paths = [Path(name="entity", hits=tuple(hits), subject=resolved[entity_id]) for entity_id, hits in about.items()]
+    return Retrieved(paths=(*paths, Path(name="semantic", hits=tuple(semantic))), questions=tuple(questions))
+
+
+def told_apart(entity: Entity) -> str:
+    """What tells an entity from its namesakes, in a few words."""
+    return " at ".join(detail for detail in (entity.description, entity.parent) if detail) or entity.entity_type
+
+
+def _named(connection: Connection, path: NamespacePath, message: str) -> Mapping[str, list[UUID]]:
+    found = views.entities_named(connection, path, possible_names(message))
+    names: dict[str, list[UUID]] = {}
+    for entity_id, name in found.items():
+        names.setdefault(name, []).append(entity_id)
+    # "Peter Haas" was named, not also every other Peter.
+    longer = [name.split() for name in names if " " in name]
+    return {name: bearers for name, bearers in names.items() if not any(name in words for words in longer)}
+
+
+def _resolve(
+    connection: Connection, path: NamespacePath, embedder: Embedder, text: str, bearers: Sequence[UUID]
+) -> Resolution:
+    if len(bearers) == 1:
+        return Resolution("resolved", bearers[0], ((bearers[0], 1.0),))
+    known = views.vectors_of_entities(connection, path, embedder.name, bearers)
+    return resolve(embedder.embed([text])[0], known)
+
+
+def _question(connection: Connection, path: NamespacePath, name: str, resolution: Resolution) -> Question:
+    scores = dict(resolution.scores[:_OFFERED])
+    entities = {profile.entity.id: profile.entity for profile in views.profiles(connection, path, entity_ids=scores)}
+    candidates = tuple(
+        Candidate(entity_id=key, name=entities[key].name, description=told_apart(entities[key]), score=round(score, 4))
+        for key, score in scores.items()
+        if key in entities
+    )
+    mention = candidates[0].name if candidates else name
+    choices = ", or ".join(_to_the_user(candidate.description) for candidate in candidates)
+    return Question(text=f"Which {mention} do you mean: {choices}?", mention=mention, candidates=candidates)
+
+
+def _to_the_user(description: str) -> str:
+    # Memories speak of the user in the third person; a question speaks to the user.
+    return description.replace("User's ", "your ")

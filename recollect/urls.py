@@ -1,0 +1,27 @@
+"""Addresses of Postgres and Redis: checked with an error that names the setting, and shown without their passwords."""
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from recollect.errors import ConfigurationError
+
+
+def sqlalchemy_url(url: str, setting: str) -> URL:
+    """A ``postgresql://`` URL as SQLAlchemy wants it, with psycopg as its driver.
+
+    Raises ConfigurationError, naming ``setting``, where it is not one.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        parsed = None
+    if parsed is None or parsed.get_backend_name() not in {"postgresql", "postgres"}:
+        raise ConfigurationError(
+            f"{setting}: not a Postgres URL; it looks like postgresql://USER:PASSWORD@HOST:5432/DATABASE"
+        )
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def describe(url: URL) -> str:
+    """Where a URL leads, without its password."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)

@@ -1,0 +1,299 @@
+"""All SQL of the read side: selects from the views of version 1, and nothing else.
+
+Functions take a connection inside a transaction that has set its tenant (`tenant_transaction`), and never commit.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from sqlalchemy import Connection, Engine, Row, text
+
+from recollect.kinds import EntityType, Granularity, MemoryKind
+from recollect.namespaces import NamespacePath
+from recollect.results import Entity, Hit, Occurrence, Profile, Progress, Source, StoredMemory
+
+Vector = NDArray[np.float32]
+
+
+@contextmanager
+def tenant_transaction(engine: Engine, path: NamespacePath) -> Iterator[Connection]:
+    """A transaction in which row-level security shows this tenant's rows and no others.
+
+    The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection.
+    """
+    with engine.begin() as connection:
+        connection.execute(_SET_TENANT, {"tenant_id": str(path.tenant_id)})
+        yield connection
+
+
+def active_model(connection: Connection) -> tuple[str, int] | None:
+    """Name and dimensions of the model that the service embeds with; None before the service first ran."""
+    row = connection.execute(_ACTIVE_MODEL).one_or_none()
+    return (row.model, row.dimensions) if row else None
+
+
+def similar_memories(
+    connection: Connection, path: NamespacePath, *, model: str, vector: Vector, limit: int, threshold: float | None
+) -> list[Hit]:
+    """The memories nearest to a vector, most similar first. threshold: only those strictly above it; None for all."""
+    rows = connection.execute(
+        _SIMILAR,
+        {
+            **_scope(path),
+            "model": model,
+            "vector": HalfVector(vector).to_text(),
+            "limit": limit,
+            "threshold": threshold,
+        },
+    )
+    return [Hit(**_memory(row), similarity=round(row.similarity, 4)) for row in rows]
+
+
+def memories_of_entities(
+    connection: Connection, path: NamespacePath, *, model: str, vector: Vector, entity_ids: Sequence[UUID], limit: int
+) -> dict[UUID, list[Hit]]:
+    """By entity, the memories about it: most similar to the vector first, at most ``limit`` each."""
+    found: dict[UUID, list[Hit]] = {entity_id: [] for entity_id in entity_ids}
+    parameters = {
+        **_scope(path),
+        "model": model,
+        "vector": HalfVector(vector).to_text(),
+        "entity_ids": list(entity_ids),
+        "limit": limit,
+    }
+    for row in connection.execute(_OF_ENTITIES, parameters):
+        found[row.entity_id].append(Hit(**_memory(row), similarity=round(row.similarity, 4)))
+    return found
+
+
+def memory(connection: Connection, path: NamespacePath, memory_id: UUID) -> StoredMemory | None:
+    """One memory as it is known now, superseded ones included, with its sources."""
+    row = connection.execute(_MEMORY, {**_scope(path), "memory_id": memory_id}).one_or_none()
+    if row is None:
+        return None
+    sources = connection.execute(_SOURCES, {**_scope(path), "memory_id": memory_id})
+    return StoredMemory(
+        **_memory(row), sources=tuple(Source(message_id=source.message_id, quote=source.quote) for source in sources)
+    )
+
+
+def memories(connection: Connection, path: NamespacePath, limit: int) -> list[StoredMemory]:
+    """What is known now, most salient first."""
+    return [StoredMemory(**_memory(row)) for row in connection.execute(_MEMORIES, {**_scope(path), "limit": limit})]
+
+
+def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
+    """Every entity of the namespace, those with the most memories first."""
+    return [_entity(row) for row in connection.execute(_ENTITIES, _scope(path))]
+
+
+def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterable[UUID]) -> list[Profile]:
+    """The profiles of some entities, in no order."""
+    rows = connection.execute(_PROFILES, {**_scope(path), "entity_ids": list(entity_ids)})
+    return [Profile(entity=_entity(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
+
+
+def entities_named(connection: Connection, path: NamespacePath, names: Sequence[str]) -> dict[UUID, str]:
+    """The entities that bear one of the names (normalised), each with the name that it was found by; the longest, if several."""
+    rows = connection.execute(_NAMED, {**_scope(path), "names": list(names)})
+    return {row.entity_id: row.normalised for row in rows}
+
+
+def vectors_of_entities(
+    connection: Connection, path: NamespacePath, model: str, entity_ids: Sequence[UUID]
+) -> Mapping[UUID, Vector]:
+    """By entity, the vectors of its profile and of the memories about it; shape (n, dimensions)."""
+    gathered: dict[UUID, list[Vector]] = {}
+    for row in connection.execute(_ENTITY_VECTORS, {**_scope(path), "model": model, "entity_ids": list(entity_ids)}):
+        gathered.setdefault(row.entity_id, []).append(HalfVector.from_text(row.embedding).to_numpy().astype(np.float32))
+    return {entity_id: np.stack(vectors) for entity_id, vectors in gathered.items()}
+
+
+def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int = 2) -> list[str]:
+    """What was said last in a conversation, oldest first."""
+    rows = connection.execute(_LATEST_MESSAGES, {**_scope(path), "conversation_id": conversation, "limit": limit})
+    return [row.content for row in rows][::-1]
+
+
+def progress(connection: Connection, path: NamespacePath) -> Progress:
+    """How far the namespace's events have come."""
+    rows = connection.execute(_PROGRESS, _scope(path)).all()
+    return Progress(
+        pending=max((row.pending for row in rows), default=0),
+        at_work=any(row.at_work for row in rows),
+        received={row.publisher_id: row.received_up_to for row in rows},
+        consolidated={row.publisher_id: row.consolidated_up_to for row in rows},
+    )
+
+
+def _scope(path: NamespacePath) -> dict[str, UUID]:
+    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
+
+
+def _memory(row: Row[Any]) -> dict[str, Any]:
+    occurred = None
+    if row.occurred_from is not None:
+        occurred = Occurrence(start=row.occurred_from, end=row.occurred_to, granularity=Granularity(row.granularity))
+    return {
+        "id": row.memory_id,
+        "version": row.version,
+        "kind": MemoryKind(row.kind),
+        "content": row.content,
+        "salience": round(row.salience, 2),
+        "confidence": round(row.confidence, 2),
+        "tier": row.tier,
+        "said_at": row.valid_from,
+        "occurred": occurred,
+        "about": tuple(row.about or ()),
+        "state": row.state,
+        "superseded_by": row.superseded_by,
+    }
+
+
+def _entity(row: Row[Any]) -> Entity:
+    return Entity(
+        id=row.entity_id,
+        name=row.name,
+        entity_type=EntityType(row.entity_type),
+        description=row.description,
+        aliases=tuple(alias for alias in row.aliases or () if alias != row.name),
+        parent=row.parent,
+        is_user=row.is_user,
+        memories=row.memories,
+    )
+
+
+_SET_TENANT = text("select set_config('recollect.tenant_id', :tenant_id, true)")
+
+_ACTIVE_MODEL = text("select model, dimensions from recollect_read_v1.models where active")
+
+_MEMORY_COLUMNS = """
+    memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+    memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
+    (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
+     from recollect_read_v1.memory_entities as link
+     join recollect_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)
+     where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
+       and link.memory_id = memory.memory_id) as about
+"""
+_OF_NAMESPACE = "memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id"
+_KNOWN_NOW = "memory.known_to is null and memory.state = 'active'"
+_SIMILARITY = "1 - (vector.embedding <=> cast(:vector as halfvec))"
+# The vectors of superseded memories are of another kind, so that what is nearest needs no look at the memories themselves.
+_VECTORS_OF_NOW = """
+    vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id
+    and vector.model = :model and vector.owner_kind = 'memory'
+"""
+
+# Exact, by the namespace's btree: a global HNSW index with a tenant filter finds one row in ten.
+_SIMILAR = text(f"""
+    with nearest as materialized (
+        select vector.owner_id, {_SIMILARITY} as similarity
+        from recollect_read_v1.embeddings as vector
+        where {_VECTORS_OF_NOW} and (cast(:threshold as float8) is null or {_SIMILARITY} > :threshold)
+        order by vector.embedding <=> cast(:vector as halfvec), vector.owner_id
+        limit :limit
+    )
+    select {_MEMORY_COLUMNS}, nearest.similarity
+    from nearest join recollect_read_v1.memories as memory on memory.memory_id = nearest.owner_id
+    where {_OF_NAMESPACE} and {_KNOWN_NOW}
+    order by nearest.similarity desc, memory.memory_id
+""")
+
+_OF_ENTITIES = text(f"""
+    with ranked as materialized (
+        select vector.owner_id, link.entity_id, {_SIMILARITY} as similarity,
+               row_number() over (partition by link.entity_id order by {_SIMILARITY} desc, vector.owner_id) as place
+        from recollect_read_v1.memory_entities as link
+        join recollect_read_v1.embeddings as vector on vector.owner_id = link.memory_id
+        where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = any(:entity_ids)
+          and {_VECTORS_OF_NOW}
+    )
+    select {_MEMORY_COLUMNS}, ranked.entity_id, ranked.similarity
+    from ranked join recollect_read_v1.memories as memory on memory.memory_id = ranked.owner_id
+    where {_OF_NAMESPACE} and {_KNOWN_NOW} and ranked.place <= :limit
+    order by ranked.entity_id, ranked.place
+""")
+
+_MEMORY = text(f"""
+    select {_MEMORY_COLUMNS} from recollect_read_v1.memories as memory
+    where {_OF_NAMESPACE} and memory.memory_id = :memory_id and memory.known_to is null
+""")
+
+_MEMORIES = text(f"""
+    select {_MEMORY_COLUMNS} from recollect_read_v1.memories as memory
+    where {_OF_NAMESPACE} and {_KNOWN_NOW} order by memory.salience desc, memory.memory_id limit :limit
+""")
+
+_SOURCES = text("""
+    select source.message_id, source.quote from recollect_read_v1.provenance as source
+    where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.memory_id = :memory_id
+    order by source.message_id
+""")
+
+_ENTITY_COLUMNS = """
+    entity.entity_id, entity.name, entity.entity_type, entity.description, entity.is_user, parent.name as parent,
+    (select array_agg(alias.alias order by alias.alias) from recollect_read_v1.aliases as alias
+     where alias.tenant_id = entity.tenant_id and alias.namespace_id = entity.namespace_id
+       and alias.entity_id = entity.entity_id) as aliases,
+    (select count(*) from recollect_read_v1.memory_entities as link
+     join recollect_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+     where link.tenant_id = entity.tenant_id and link.namespace_id = entity.namespace_id
+       and link.entity_id = entity.entity_id and memory.known_to is null and memory.state = 'active') as memories
+"""
+_ENTITY_TABLES = """
+    recollect_read_v1.entities as entity
+    left join recollect_read_v1.entities as parent
+      on parent.tenant_id = entity.tenant_id and parent.namespace_id = entity.namespace_id
+     and parent.entity_id = entity.parent_id
+"""
+_ENTITY_OF_NAMESPACE = "entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id"
+
+_ENTITIES = text(f"""
+    select {_ENTITY_COLUMNS} from {_ENTITY_TABLES}
+    where {_ENTITY_OF_NAMESPACE} order by memories desc, entity.name, entity.entity_id
+""")
+
+_PROFILES = text(f"""
+    select {_ENTITY_COLUMNS}, profile.summary, profile.refreshed_at from {_ENTITY_TABLES}
+    left join recollect_read_v1.profiles as profile
+      on profile.tenant_id = entity.tenant_id and profile.namespace_id = entity.namespace_id
+     and profile.entity_id = entity.entity_id
+    where {_ENTITY_OF_NAMESPACE} and entity.entity_id = any(:entity_ids)
+""")
+
+_NAMED = text("""
+    select normalised, entity_id from recollect_read_v1.aliases
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and normalised = any(:names)
+    order by length(normalised), normalised, entity_id
+""")
+
+_ENTITY_VECTORS = text("""
+    select owner.entity_id, cast(vector.embedding as text) as embedding
+    from (
+        select 'profile' as owner_kind, entity_id, entity_id as owner_id from unnest(cast(:entity_ids as uuid[])) as entity_id
+        union all
+        select 'memory', link.entity_id, link.memory_id
+        from recollect_read_v1.memory_entities as link
+        where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = any(:entity_ids)
+          and link.certainty = 'sure'
+    ) as owner
+    join recollect_read_v1.embeddings as vector using (owner_kind, owner_id)
+    where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
+""")
+
+_LATEST_MESSAGES = text("""
+    select content from recollect_read_v1.messages
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation_id
+    order by occurred_at desc, message_id desc limit :limit
+""")
+
+_PROGRESS = text("""
+    select publisher_id, received_up_to, consolidated_up_to, pending, at_work from recollect_read_v1.progress
+    where tenant_id = :tenant_id and namespace_id = :namespace_id
+""")
