@@ -1,0 +1,88 @@
+"""Engines, and transactions that belong to one tenant."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.exc import OperationalError
+
+from recollect.errors import ConfigurationError, StoreUnavailable
+from recollect.urls import describe, sqlalchemy_url
+
+_CONNECT_SECONDS = 5
+_STATEMENT_TIMEOUT_MS = 30_000
+
+
+def open_engine(url: str, *, setting: str) -> Engine:
+    """An engine for a login of the service; it connects when it is first used.
+
+    setting: the name of the setting that holds the URL, for error messages.
+    Raises ConfigurationError where the URL is no Postgres URL.
+    """
+    return create_engine(
+        sqlalchemy_url(url, setting),
+        pool_size=2,
+        max_overflow=4,
+        pool_pre_ping=True,
+        hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
+        connect_args={
+            "connect_timeout": _CONNECT_SECONDS,
+            "options": f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000",
+        },
+    )
+
+
+def check_login(engine: Engine, *, setting: str) -> None:
+    """Refuse a login that row-level security does not bind, at the start of a service.
+
+    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where the login may do too much or too little.
+    """
+    try:
+        with engine.connect() as connection:
+            login = connection.execute(_LOGIN).one()
+    except OperationalError as error:
+        raise StoreUnavailable(f"{setting}: cannot connect to {describe(engine.url)}: {_first_line(error)}") from None
+    if login.rolsuper or login.rolbypassrls or login.owns:
+        why = (
+            "is a superuser"
+            if login.rolsuper
+            else "bypasses"
+            if login.rolbypassrls
+            else "owns the tables, and so rules"
+        )
+        raise ConfigurationError(
+            f"{setting}: the login {login.name!r} {why} row-level security; a service must not. "
+            "Use the role that 'python -m workers migrate' made for it (recollect_ingest, recollect_worker, recollect_reader)"
+        )
+    if not login.migrated:
+        raise ConfigurationError(
+            f"{setting}: the database has no Recollect schema that {login.name!r} may use. Run "
+            "'python -m workers migrate' with RECOLLECT_ADMIN_URL set"
+        )
+
+
+@contextmanager
+def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
+    """A transaction in which row-level security shows this tenant's rows and no others.
+
+    The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection.
+    """
+    with engine.begin() as connection:
+        connection.execute(_SET_TENANT, {"tenant_id": str(tenant_id)})
+        yield connection
+
+
+_SET_TENANT = text("select set_config('recollect.tenant_id', :tenant_id, true)")
+
+_LOGIN = text("""
+    select rolname as name, rolsuper, rolbypassrls,
+           pg_has_role(current_user, 'recollect_owner', 'usage') and not rolsuper as owns,
+           to_regnamespace('recollect_write_v1') is not null
+             and (has_schema_privilege('recollect', 'usage') or has_schema_privilege('recollect_write_v1', 'usage')) as migrated
+    from pg_roles where rolname = current_user
+""")
+
+
+def _first_line(error: OperationalError) -> str:
+    return str(error.orig).strip().splitlines()[0]

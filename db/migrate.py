@@ -1,0 +1,87 @@
+"""`python -m workers migrate`: the roles and the extension as administrator, everything else as the owner of the tables."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from psycopg import sql
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import OperationalError
+
+from recollect.errors import ConfigurationError, StoreUnavailable
+from recollect.urls import describe, sqlalchemy_url
+
+OWNER = "recollect_owner"
+LOGINS = ("recollect_ingest", "recollect_worker", "recollect_reader", "recollect_admin")
+BACKUP = "recollect_backup"
+
+_LOCK = 0x7265636F6C6C  # "recoll": two migrations at once take turns
+_ADMIN = "RECOLLECT_ADMIN_URL"
+
+
+def migrate(admin_url: str, passwords: Mapping[str, str | None], revision: str = "head") -> None:
+    """Bring a database up to date; safe to repeat, and to run twice at once.
+
+    admin_url: a login that may create roles and the extension ``vector``.
+    passwords: by login role; one that is missing or None leaves that role's password as it is.
+    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where pgvector is missing.
+    """
+    engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
+    try:
+        with engine.begin() as connection:
+            connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            _make_roles(connection, passwords)
+            _make_extension(connection)
+            connection.exec_driver_sql(f"create schema if not exists recollect authorization {OWNER}")
+            connection.exec_driver_sql(f"set local role {OWNER}")
+            _run_migrations(connection, revision)
+    except OperationalError as error:
+        reason = str(error.orig).strip().splitlines()[0]
+        raise StoreUnavailable(f"{_ADMIN}: cannot connect to {describe(engine.url)}: {reason}") from None
+    finally:
+        engine.dispose()
+
+
+def _run_migrations(connection: Connection, revision: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+def _make_extension(connection: Connection) -> None:
+    available = connection.execute(text("select 1 from pg_available_extensions where name = 'vector'")).scalar()
+    if not available:
+        raise ConfigurationError(
+            f"{_ADMIN}: this Postgres has no pgvector; install it, or use the image pgvector/pgvector:pg18"
+        )
+    connection.exec_driver_sql("create extension if not exists vector")
+
+
+def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> None:
+    existing = set(connection.execute(text("select rolname from pg_roles")).scalars())
+    for role in (OWNER, *LOGINS, BACKUP):
+        if role not in existing:
+            connection.exec_driver_sql(f"create role {role} nosuperuser nocreatedb nocreaterole")
+    # Administrators that are not superusers, as managed databases have them, may only act as a role that they are members of.
+    connection.exec_driver_sql(f"grant {OWNER} to current_user")
+    connection.execute(text(_GRANT_DATABASE))
+    if connection.execute(text("select rolsuper from pg_roles where rolname = current_user")).scalar():
+        connection.exec_driver_sql(f"alter role {BACKUP} bypassrls")
+    for role in LOGINS:
+        connection.exec_driver_sql(f"alter role {role} login")
+        password = passwords.get(role)
+        if password is not None:
+            # ALTER ROLE takes no parameters, so psycopg quotes; the driver's own execute also keeps it out of SQLAlchemy's echo.
+            statement = sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(password))
+            connection.connection.cursor().execute(statement)
+    connection.exec_driver_sql("alter role recollect_reader set default_transaction_read_only = on")
+    connection.exec_driver_sql("alter role recollect_reader set statement_timeout = '5s'")
+
+
+_GRANT_DATABASE = f"""
+    do $$ begin
+        execute format('grant create, connect on database %I to {OWNER}', current_database());
+    end $$
+"""
