@@ -1,0 +1,202 @@
+"""A sentence cut into clauses, each with its own subject: "I'm Sarah, I live in Leeds and work at Foo" holds three."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipeline.offline.grammar import ADVERB, base_of, expand, is_finite, is_past, is_verb_after
+from pipeline.offline.lexicon import ADVERBS, AUXILIARIES, FIRST_NAMES, MODALS, VERBS
+from pipeline.offline.rewrites import plainer, without_asides
+
+_IMPLICIT = re.compile(
+    r"^(?:(?:[Jj]ust|[Rr]ecently|[Ff]inally) (?P<a>\w+)"
+    r"|(?P<b>(?:[Ll]ove|[Hh]ate|[Pp]refer|[Ee]njoy)(?! (?:and|is|or|can|has|how|that|the way|to$))"
+    r"|[Cc]annot stand|[Aa]llergic to"
+    r"|[Gg]oing to (?=[a-z]+ (?!meetings|events|has\b|is\b))|[Pp]lanning to|[Bb]een (?=\w+ing\b)|"
+    r"[Ww]orking (?=at|as|for|on)"
+    r"|[Ll]iv(?:ing|e) in|[Bb]orn in|[Ff]rom (?=[A-Z])|[Tt]hinking of|[Mm]oving to)\b|(?P<c>[A-Za-z]+)\b)"
+)
+_NO_IMPLICIT = frozenset(
+    "been made thought hoped felt said sounded looked seen done gone had kept let meant known given used based".split()
+)
+_IMPLICIT_BE = re.compile(r"^(?:going|planning|working|living|born|from|thinking|moving|allergic)\b", re.IGNORECASE)
+_LEAD_WITH_COMMA = re.compile(
+    r"^(?P<lead>(?:(?:[Ww]hen|[Ww]hile|[Aa]fter|[Bb]efore|[Ss]ince|[Bb]ecause|[Aa]lthough|"
+    r"[Tt]hough|[Aa]s|[Uu]ntil|[Oo]nce|[Gg]rowing up|[Ff]or|[Ii]n|[Oo]n|[Aa]t|[Dd]uring|[Oo]ver|"
+    r"[Ll]ast|[Nn]ext|[Tt]his|[Ee]very|[Bb]ack|[Ee]arlier|[Ww]ith|[Bb]y"
+    r"|[Yy]esterday|[Tt]oday|[Tt]onight|[Tt]omorrow|[Rr]ecently|[Ll]ately|[Cc]urrently|[Nn]owadays"
+    r"|[Rr]ight now|[Tt]hese days|[Nn]ow|[Tt]he (?:day|other|past|next)|[Aa] (?:few|couple|week|"
+    r"month|year)|[Oo]ne (?:day|night|time|morning|year|summer)|[Tt]wo|[Tt]hree|[Oo]riginally|"
+    r"[Bb]esides|[Ss]ometimes|[Uu]sually"
+    r"|(?:[Mm]on|[Tt]ues|[Ww]ednes|[Tt]hurs|[Ff]ri|[Ss]atur|[Ss]un)day|\d+)\b[^,]{0,80})), (?=\w)"
+)
+_LEAD_PLAIN = re.compile(
+    r"^(?P<lead>[Yy]esterday(?: (?:morning|afternoon|evening))?|[Tt]oday|[Tt]onight|"
+    r"[Tt]omorrow(?: (?:morning|afternoon|evening))?|(?:[Ll]ast|[Nn]ext|[Tt]his|[Oo]n) \w+(?: "
+    r"(?:morning|afternoon|evening|night))?"
+    r"|(?:[Aa]|\w+) (?:days?|weeks?|months?|years?) ago|[Ii]n (?:\d{4}|[A-Z][a-z]+(?: \d{4})?)|"
+    r"[Rr]ecently|[Cc]urrently|[Nn]owadays|[Rr]ight now|[Aa]t the moment|[Tt]he day before "
+    r"yesterday|[Tt]hese days)"
+    r" (?=(?:I|we|my|our|he|she|[A-Z]\w+ (?:and I|is|was|has|\w+ed))\b)"
+)
+_SUBORDINATE = re.compile(r"(?:when|while|after|before|since|because|although|though|as|until|once)\b", re.IGNORECASE)
+_CONJUNCTION = r"(?:and then|and now|and also|and|but also|but now|but|so|plus|also|then|while|whereas|though|yet)"
+_BOUNDARY = re.compile(
+    rf"(?P<mark>\s*[,;]\s+|\s+[-–—]{{1,2}}\s+|\s*[–—]\s*|[.!]\s+|\s+\((?=I "
+    rf"))(?:(?P<conj>{_CONJUNCTION})\s+)?|\s+(?P<bare>{_CONJUNCTION})\s+|(?P<runon>\s+)(?=I (?:am|"
+    r"live|work|love|like|hate|have|was|moved|got)\b)"
+)
+_PRONOUN = re.compile(
+    rf"^(?:(?:I|we|he|she|they|[Ii]t)(?: {ADVERB})* [a-z]+|there (?:is|are|was|were)\b"
+    r"|(?:nobody|no one|everybody|everyone) [a-z]+)"
+)
+_NOUN_HEAD = re.compile(r"^(?:my|our|his|her|their|the|this|[A-ZÀ-Þ][\w'-]*)\b")
+_MOST_SUBJECT_WORDS = 5
+_PREPOSITIONS = frozenset("of in on at for to with from by about as that which who than or".split())
+_SUBORDINATORS = frozenset(
+    "when that because if where what how which while since as than until before after whenever "
+    "think know hope thing way time place"
+    " everything all whatever say and or the who why one said believe whom like so once unless mean guess".split()
+)
+_NOUNISH = frozenset(
+    "work run walk study drink cook play design paint dance travel sleep help hope change show "
+    "drive ride visit talk practice"
+    " research hike camp surf ski swim plan start stay look book coach cycle garden report "
+    "exercise shop end care promote sing"
+    " set chat cut test need support experience like garden volunteer fish host type ship face "
+    "kayak sail bike head".split()
+)
+_OBJECT_STARTS = frozenset("at for as in on with a an the my to our from two three every".split())
+_COORDINATION = re.compile(
+    rf"(?:,)? (?:and|but|then) (?P<adverbs>(?:(?:{'|'.join(sorted(ADVERBS))}) )*)(?P<verb>[a-z]+)\b(?: (?P<next>\w+))?"
+)
+_UNREAL = re.compile(r"\b(?:to|not|never|cannot|can|could|will|would|should|must|might|may)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """text: subject first, contractions written out. lead: the time phrase that opened the sentence and holds for all of it."""
+
+    text: str
+    lead: str = ""
+
+
+def clauses(sentence: str) -> list[Clause]:
+    """The clauses of a sentence that is a statement, openers already gone."""
+    lower_style = not any(c.isupper() for c in sentence)
+    text = plainer(expand(sentence).strip().rstrip(".!?…,;: "))
+    lead, text = _lead(text)
+    pieces = [part for piece in _split(_explicit(text), lower_style) for part in _coordinated(piece)]
+    pieces = [without_asides(piece) for piece in pieces]
+    return [Clause(_with_lead(piece, lead) if i == 0 else piece, lead) for i, piece in enumerate(pieces)]
+
+
+def _lead(text: str) -> tuple[str, str]:
+    match = _LEAD_PLAIN.match(text) or _LEAD_WITH_COMMA.match(text)
+    if match is None or (re.search(r"\b(?:I|we)\b", match["lead"]) and not _SUBORDINATE.match(match["lead"])):
+        return "", text
+    lead = match["lead"]
+    return lead[0].lower() + lead[1:] if not lead[:3].istitle() or lead.split()[
+        0
+    ].lower() not in FIRST_NAMES else lead, text[match.end() :]
+
+
+def _with_lead(piece: str, lead: str) -> str:
+    return f"{piece} {lead}" if lead else piece
+
+
+def _explicit(text: str) -> str:
+    """Chat leaves the subject out: "Just moved to Leeds" is the user's."""
+    match = _IMPLICIT.match(text)
+    if match is None:
+        return text
+    said = text[0].lower() + text[1:]
+    if match["a"] and is_past(match["a"]):
+        return f"I {said}"
+    if match["b"]:
+        if said.startswith("been"):
+            return f"I have {said}"
+        return f"I am {said}" if _IMPLICIT_BE.match(said) else f"I {said}"
+    word = match["c"] or ""
+    known_past = is_past(word) and base_of(word) is not None and word.lower() not in AUXILIARIES | _NO_IMPLICIT
+    return f"I {said}" if known_past and len(text.split()) > 2 else text
+
+
+def _split(text: str, lower_style: bool) -> Iterator[str]:
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        left, right = text[start : match.start()], text[match.end() :]
+        if match["runon"] and not _runs_on(left, lower_style):
+            continue
+        if match["bare"] in {"so", "while", "though"} and re.match(
+            r"(?:I|we|he|she|they) (?:can|could|would|will)\b", right
+        ):
+            continue
+        if _has_verb(left) and _opens_clause(right):
+            yield left.strip()
+            start = match.end()
+    yield text[start:].strip().rstrip(")")
+
+
+def _runs_on(left: str, lower_style: bool) -> bool:
+    words = left.split()
+    return lower_style and len(words) > 1 and words[-1].lower() not in _SUBORDINATORS
+
+
+def _has_verb(text: str) -> bool:
+    return any(is_finite(word) or word in VERBS for word in text.split()[:12])
+
+
+def _opens_clause(text: str) -> bool:
+    if _PRONOUN.match(text):
+        return True
+    return _NOUN_HEAD.match(text) is not None and _subject_length(text) is not None
+
+
+def _subject_length(text: str) -> int | None:
+    """How many words stand before the verb, where the text opens with a short subject and a verb in the third person."""
+    words = text.split()[: _MOST_SUBJECT_WORDS + 1]
+    for index, word in enumerate(words):
+        if index and is_verb_after(words[index - 1], word):
+            return index
+        if word.endswith((",", ";")) or word in _PREPOSITIONS:
+            return None
+    return None
+
+
+def _coordinated(clause: str) -> Iterator[str]:
+    """ "I live in Leeds and work at Foo" → "I live in Leeds", "I work at Foo"."""
+    subject = _subject(clause)
+    if subject is None:
+        yield clause
+        return
+    start, prefix = 0, ""
+    for match in _COORDINATION.finditer(clause):
+        left = clause[start : match.start()]
+        if _has_verb(left) and _continues(subject, left, match):
+            yield prefix + left
+            start, prefix = match.start("adverbs"), f"{subject} "
+    yield prefix + clause[start:]
+
+
+def _subject(clause: str) -> str | None:
+    pronoun = re.match(r"(?:I|we|he|she|they)\b", clause)
+    if pronoun:
+        return pronoun[0]
+    length = _subject_length(clause)
+    return " ".join(clause.split()[:length]) if length else None
+
+
+def _continues(subject: str, left: str, match: re.Match[str]) -> bool:
+    verb, following = match["verb"], match["next"] or ""
+    if subject in {"I", "we", "they"}:
+        known = verb in VERBS or verb in AUXILIARIES - MODALS or (is_past(verb) and base_of(verb) is not None)
+    else:
+        known = is_finite(verb) and (verb in AUXILIARIES or base_of(verb) is not None)
+    if not known or verb in {"been", "done", "made"}:
+        return False
+    if verb.endswith("ed") and re.search(r"\b(?:am|is|are|was|were|be|been|feel|felt)\b", left):
+        return False
+    if verb in VERBS and not is_past(verb):
+        return not _UNREAL.search(left) and (verb not in _NOUNISH or following in _OBJECT_STARTS)
+    return True

@@ -1,0 +1,290 @@
+"""From a statement and what the rules found to a fact: wording, mentions, relations, the resolved time."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pipeline.facts import USER, Fact, Mention, Message, Occurrence, Relation
+from pipeline.offline.discourse import Discourse, Sort, Subject
+from pipeline.offline.grammar import possessive, singular, third, to_third_person, with_article
+from pipeline.offline.lexicon import FIRST_NAMES, VERBS
+from pipeline.offline.names import Gazetteer, Named, find_names, only_once
+from pipeline.offline.organisations import Alias
+from pipeline.offline.processes import Taught
+from pipeline.offline.rule import Finding
+from pipeline.offline.sentences import Sentence
+from pipeline.offline.statements import Statement
+from recollect.kinds import EntityType, MemoryKind
+
+_ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
+_CLOCK = re.compile(r"\d ?(?:am|pm|o'clock)|\d:\d\d|noon|midnight", re.IGNORECASE)
+_SECOND_VERB = re.compile(r" and ([a-z]+)(?= (?:on|the|an?|it|to|them|his|her|up|with|for|two|three|all|every)\b)")
+_TRAILING = " ,.;:!"
+_OF_A_FIRM = re.compile(r"\b(?:client|customer|supplier|vendor|agency|bank|employer|competitor)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a fact comes from and what its message's time is."""
+
+    numbers: tuple[int, ...]
+    quote: str
+    said_at: datetime
+    marked: bool = False
+    corrects: bool = False
+
+
+def compose(
+    statement: Statement,
+    finding: Finding | None,
+    kind: MemoryKind,
+    source: Source,
+    gazetteer: Gazetteer,
+    *,
+    occurred: Occurrence | None = None,
+    aliases: Iterable[Alias] = (),
+) -> Fact:
+    """The fact that a statement amounts to."""
+    content = _content(statement, finding)
+    mentions = _mentions(statement, finding, content, gazetteer, tuple(aliases))
+    attribute, value = _attribute(statement, finding)
+    return Fact(
+        kind=kind,
+        content=content,
+        sources=source.numbers,
+        quote=source.quote,
+        occurred=occurred,
+        mentions=mentions,
+        relations=_relations(statement, finding, mentions),
+        attribute=attribute,
+        value=value,
+        marked=source.marked,
+        corrects=source.corrects,
+    )
+
+
+def compose_process(
+    taught: Taught, message: Message, found: Sequence[Sentence], discourse: Discourse, *, marked: bool
+) -> Fact:
+    """The one fact that holds all steps of a procedure, about an entity named after what it is for."""
+    steps = "; ".join(_step(step, discourse) for step in taught.steps)
+    name = to_third_person(taught.goal, discourse.me, discourse.firm)
+    start = message.content.find(found[taught.start].quote)
+    last = found[taught.end - 1].quote
+    end = message.content.find(last, start) + len(last)
+    return Fact(
+        kind=MemoryKind.PROCESS,
+        content=f"The process for {name}: {steps}",
+        sources=(message.number,),
+        quote=message.content[start:end],
+        mentions=(Mention(name=name, entity_type=EntityType.PROCESS, role="subject"),),
+        marked=marked,
+    )
+
+
+def _step(step: str, discourse: Discourse) -> str:
+    """A step in the third person, its second verb too: "then we call and book" → "then User calls and books"."""
+    text = to_third_person(_lowered(step), discourse.me, discourse.firm)
+    doer = discourse.firm or discourse.me
+    if not re.match(rf"(?:[a-z ]+ )?{re.escape(doer)} ", text):
+        return text
+    return _SECOND_VERB.sub(lambda m: f" and {third(m[1]) if m[1] in VERBS else m[1]}", text)
+
+
+def _lowered(step: str) -> str:
+    """A step that was a sentence of its own, as part of one: "Run the tests" → "run the tests"."""
+    first = step.split(" ", 1)[0]
+    return step[0].lower() + step[1:] if first.istitle() and first != "I" and first.lower() not in FIRST_NAMES else step
+
+
+def _content(statement: Statement, finding: Finding | None) -> str:
+    if finding and finding.rule.content:
+        words = {
+            "owner": statement.subject.owner or statement.discourse.me,
+            "subject": statement.subject.text,
+            "noun": statement.subject.noun,
+        }
+        return finding.rule.content.format(**{**words, **finding.groups})
+    predicate = _ONE_OF.sub(lambda m: _one_of(m, statement), statement.predicate)
+    if finding and (name := finding.groups.get("object")) and not any(c.isupper() for c in predicate.replace(USER, "")):
+        predicate = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", name, predicate, count=1, flags=re.IGNORECASE)
+    text = f"{_subject_text(statement, finding)} {predicate}".strip(_TRAILING)
+    return text[0].upper() + text[1:]
+
+
+def _subject_text(statement: Statement, finding: Finding | None) -> str:
+    """ "The company" reads better with its owner, where the rule takes it for the speaker's own."""
+    subject = statement.subject
+    if finding and finding.rule.owner_is_subject and subject.owner is None and subject.noun:
+        return f"{possessive(statement.discourse.me)} {subject.noun}"
+    return subject.text
+
+
+def _one_of(match: re.Match[str], statement: Statement) -> str:
+    """ "Is one of WOBS's writers" → "is a writer at WOBS", where the owner is a firm."""
+    if match["owner"] != statement.discourse.firm:
+        return match[0]
+    return f"{with_article(singular(match['role']))} at {match['owner']}"
+
+
+def _attribute(statement: Statement, finding: Finding | None) -> tuple[str | None, str | None]:
+    if finding is None or finding.rule.attribute is None or statement.negated or finding.value is None:
+        return None, None
+    subject = statement.subject
+    if subject.name is None and not finding.rule.owner_is_subject and subject.sort is not Sort.THING:
+        return None, None
+    value = finding.value.strip(_TRAILING)
+    names = {**finding.groups, "unit": "time" if _CLOCK.search(value) else "day"}
+    if "event" in names:
+        value = _slot(value)
+    attribute = finding.rule.attribute.format(**names)
+    if attribute.endswith(("birthday day", "anniversary day")):
+        attribute = attribute.removesuffix(" day")
+    return (attribute.replace(" ", "_") if attribute.startswith("favourite_") else attribute), value
+
+
+def _slot(value: str) -> str:
+    weekday = re.match(r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)day", value)
+    if weekday and not _CLOCK.search(value):
+        return weekday[0].capitalize()
+    clock = re.search(r"(?i)\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|\d{1,2}:\d\d|noon|midnight", value)
+    return clock[0] if clock and not weekday else value
+
+
+def _mentions(
+    statement: Statement, finding: Finding | None, content: str, gazetteer: Gazetteer, aliases: tuple[Alias, ...]
+) -> tuple[Mention, ...]:
+    subject, me = statement.subject, statement.discourse.me
+    first = _subject_mention(statement, finding)
+    named = find_names(
+        content,
+        gazetteer,
+        first_counts=subject.sort in {Sort.PERSON, Sort.NAMED, Sort.GROUP} or subject.name is not None,
+    )
+    found = [first] if first else []
+    found += [
+        _other(n, finding)
+        for n in only_once(named)
+        if n.name not in {USER, me} and (not first or n.name.casefold() != first.name.casefold())
+    ]
+    known = {mention.name for mention in found}
+    if me not in known and re.search(rf"\b{re.escape(me)}\b", content):
+        found.append(
+            Mention(
+                name=me,
+                entity_type=EntityType.PERSON,
+                role="subject" if first is None and subject.sort is Sort.THING else "about",
+            )
+        )
+    spoken = {alias.alias for alias in aliases if alias.name in known}
+    return tuple(_with_aliases(m, aliases) for m in found if m.name not in spoken)
+
+
+def _subject_mention(statement: Statement, finding: Finding | None) -> Mention | None:
+    subject, me = statement.subject, statement.discourse.me
+    if finding and finding.rule.owner_is_subject:
+        return _owner_mention(statement, finding)
+    if subject.name is None:
+        return None
+    if subject.sort in {Sort.SELF, Sort.GROUP}:
+        return Mention(name=me, entity_type=EntityType.PERSON, role="subject")
+    entity_type = _subject_type(subject, finding)
+    description, parent = _description(statement, finding)
+    return Mention(name=subject.name, entity_type=entity_type, role="subject", parent=parent, description=description)
+
+
+def _owner_mention(statement: Statement, finding: Finding) -> Mention:
+    """ "User's name is Sarah" is about User; "User's boss is Anna" about Anna, who is described by it."""
+    subject, named, role = statement.subject, finding.groups.get("object"), finding.groups.get("role")
+    if finding.rule.describes and named and role:
+        known = named.split()[0].lower() in FIRST_NAMES
+        entity_type = EntityType.ORG if _OF_A_FIRM.search(role) and not known else EntityType.PERSON
+        return Mention(name=named, entity_type=entity_type, role="subject", description=f"{subject.owner}'s {role}")
+    owner = subject.owner or statement.discourse.me
+    entity_type = EntityType.ORG if owner == statement.discourse.firm else EntityType.PERSON
+    return Mention(name=owner, entity_type=entity_type, role="subject")
+
+
+def _subject_type(subject: Subject, finding: Finding | None) -> EntityType:
+    role = finding.groups.get("role") if finding is not None and finding.rule.describes else None
+    told = {EntityType.CONCEPT, EntityType.PLACE} if role and not _OF_A_FIRM.search(role) else {EntityType.CONCEPT}
+    described = finding is not None and finding.rule.describes and subject.entity_type in told
+    return EntityType.PERSON if described else subject.entity_type
+
+
+def _description(statement: Statement, finding: Finding | None) -> tuple[str | None, str | None]:
+    """What the words say to tell the subject from its namesakes, and the firm that it belongs to."""
+    subject, firm = statement.subject, statement.discourse.firm
+    parent = firm if subject.owner == firm else None
+    parts = [_tie_to(subject, firm)]
+    if finding is not None and not statement.negated:
+        groups = finding.groups
+        parent = groups.get("object") if finding.rule.predicate == "works_at" else parent
+        parent = firm if firm is not None and groups.get("owner") == firm else parent
+        parts.append(_role_said(statement, finding, firm))
+    return ", ".join(part for part in parts if part) or None, parent
+
+
+def _tie_to(subject: Subject, firm: str | None) -> str:
+    """ "User's brother", "from accounting", or the bare noun where its owner is the firm, which is kept as parent."""
+    if not subject.noun:
+        return ""
+    return f"{possessive(subject.owner)} {subject.noun}" if subject.owner and subject.owner != firm else subject.noun
+
+
+def _role_said(statement: Statement, finding: Finding, firm: str | None) -> str:
+    role, owner = finding.groups.get("role"), finding.groups.get("owner")
+    if role is None or not finding.rule.describes:
+        return ""
+    among = "one of" in statement.core
+    if owner:
+        bare = singular(role) if among else role
+        return bare if owner == firm else f"{'one of ' if among else ''}{possessive(owner)} {role}"
+    return f"{statement.core.split()[0]} {role}" if role.startswith("the ") else role
+
+
+def _other(named: Named, finding: Finding | None) -> Mention:
+    is_object = finding is not None and named.name in {finding.groups.get("object"), finding.groups.get("value")}
+    entity_type = finding.rule.object_type if is_object and finding and finding.rule.object_type else named.entity_type
+    return Mention(name=named.name, entity_type=entity_type, role="object" if is_object else "about")
+
+
+def _with_aliases(mention: Mention, aliases: tuple[Alias, ...]) -> Mention:
+    others = tuple(dict.fromkeys(alias.alias for alias in aliases if alias.name == mention.name))
+    return mention.model_copy(update={"aliases": others}) if others else mention
+
+
+def _relations(statement: Statement, finding: Finding | None, mentions: tuple[Mention, ...]) -> tuple[Relation, ...]:
+    subject, me = statement.subject, statement.discourse.me
+    names = {mention.name for mention in mentions}
+    found = [*_ties(statement, finding)]
+    if finding and finding.rule.predicate and not statement.negated and (thing := finding.groups.get("object")):
+        who = (subject.owner or me) if finding.rule.owner_is_subject else subject.name
+        role = finding.groups.get("role", "").split()[-1:] or ["one"]
+        predicate = finding.rule.predicate.format(role=_snake(role[0]))
+        if predicate.startswith("has_"):
+            found.append(Relation(subject=thing, predicate=f"{_snake(role[0])}_of", object=who or me))
+        elif who:
+            found.append(Relation(subject=who, predicate=predicate, object=thing))
+    return tuple(dict.fromkeys(r for r in found if r.subject in names and r.object in names and r.subject != r.object))
+
+
+def _ties(statement: Statement, finding: Finding | None) -> Iterable[Relation]:
+    subject, firm = statement.subject, statement.discourse.firm
+    if subject.name and subject.owner and subject.sort is Sort.PERSON and subject.noun:
+        predicate = "works_at" if subject.owner == firm else f"{_snake(subject.noun.split()[-1])}_of"
+        yield Relation(subject=subject.name, predicate=predicate, object=subject.owner)
+    if finding and finding.rule.content and finding.rule.attribute == "partner" and finding.value and subject.owner:
+        yield Relation(subject=finding.value, predicate="partner_of", object=subject.owner)
+    if not finding or statement.negated or not subject.name:
+        return
+    role, owner = finding.groups.get("role"), finding.groups.get("owner")
+    if role and owner and finding.rule.describes:
+        head = role.split(" of ")[0].split()[-1]
+        word = _snake(singular(head) if "one of" in statement.core else head)
+        yield Relation(subject=subject.name, predicate="works_at" if owner == firm else f"{word}_of", object=owner)
+
+
+def _snake(word: str) -> str:
+    return re.sub(r"\W+", "_", word.lower()).strip("_")

@@ -1,0 +1,145 @@
+"""Words that put something said before right: "Actually, I meant Tuesday", "no, it's Leeds, not London"."""
+
+import re
+from dataclasses import dataclass
+
+from pipeline.offline.names import RUN
+
+_CUE = re.compile(
+    (
+        r"^(?:(?:wait|hang on|hold on|oops|whoops|ah|oh|hmm|um|well|no|nope|nah|sorry|my bad|my "
+        r"mistake|apologies|actually|correction|edit|i was wrong|i misspoke|that's wrong|that is wrong"
+        r"|that's not right|scratch that|strike that|forget that|on second thoughts?|rather|i "
+        r"mean)\b[\s,.:!;—–-]*)+"
+    ),
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    (
+        r"\b(?:actually|correction|i was wrong|misspoke|my bad|my mistake|that's wrong|that is wrong|"
+        r"that's not right|scratch that|strike that|second thought|i meant|no,|nope|no sorry|sorry, |"
+        r"wait|oops|whoops|i mean|edit:)"
+    ),
+    re.IGNORECASE,
+)
+_WITHDRAWN = re.compile(
+    r"^(?:no,? |wait,? |actually,? |oh,? )*(?:scratch|strike|forget|ignore) (?:that|it)\b", re.IGNORECASE
+)
+_MEANT = re.compile(
+    (
+        r"^(?:i (?:actually )?meant(?: to say)?|i should have said|it should be|it(?:'s| is| was)(?: "
+        r"actually| really)?|that(?:'s| is| should be)|make (?:it|that)|should be|it's on|we "
+        r"meant)\s+(?P<value>.+)$"
+    ),
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    r"^(?P<value>.+?)(?:,| and| -|;)? ?(?:\bnot|rather than|instead of) (?:on |in |at )?(?P<wrong>[^,.]+)$",
+    re.IGNORECASE,
+)
+_NOT_FIRST = re.compile(
+    r"^(?:it(?:'s| is) )?not (?P<wrong>[^,.]+?),? (?:but|it(?:'s| is)) (?P<value>.+)$", re.IGNORECASE
+)
+_ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
+_WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_SHAPES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?i:\b{_WEEKDAY}\b)",
+        rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)\b",
+        rf"\b{_MONTH}\b",
+        r"(?i:\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b)",
+        r"\b\d{1,2}:\d\d\b",
+        r"\b(?:19|20)\d\d\b",
+        r"(?i:\b(?:yesterday|today|tomorrow|tonight)\b)",
+        r"\b\d+(?:[.,]\d+)?\b",
+        r"\S+@\S+",
+    )
+)
+_NAME = re.compile(rf"(?<![\w']){RUN}")
+_MOST_VALUE_WORDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """value: what is right, None where a whole sentence says it. wrong: what it replaces, where said.
+
+    rest: the sentence without its cue, when it may stand alone. withdraws: what was said just before is taken back.
+    """
+
+    value: str | None
+    wrong: str | None
+    rest: str
+    withdraws: bool
+
+
+def read_correction(text: str) -> Correction | None:
+    """The correction that a sentence makes, None where it makes none."""
+    cue = _CUE.match(text)
+    head = cue[0] if cue else ""
+    rest = text[len(head) :].strip().rstrip(".!")
+    strong = (
+        bool(_STRONG.search(head))
+        or re.match(r"i (?:actually )?meant\b|i should have said\b", rest, re.IGNORECASE) is not None
+    )
+    contrast = re.match(r"^it(?:'s| is) .{2,40},? not \w", rest, re.IGNORECASE) is not None
+    if not (strong or contrast):
+        return None
+    value, wrong = _value(rest)
+    return Correction(value, wrong, rest, _WITHDRAWN.match(text) is not None)
+
+
+def _value(rest: str) -> tuple[str | None, str | None]:
+    first = _NOT_FIRST.match(rest)
+    if first:
+        return _tidy(first["value"]), _tidy(first["wrong"])
+    meant = _MEANT.match(rest)
+    said = meant["value"] if meant else rest
+    contrast = _NOT.match(said)
+    if contrast and (meant or len(said.split()) <= _MOST_VALUE_WORDS):
+        return _tidy(contrast["value"]), _tidy(contrast["wrong"])
+    if meant and len(said.split()) <= _MOST_VALUE_WORDS:
+        return _tidy(said), None
+    return (_tidy(said), None) if 0 < len(said.split()) <= 2 else (None, None)
+
+
+def _tidy(value: str) -> str:
+    return _ARTICLE.sub("", value.strip(" ,.!"))
+
+
+def corrected(earlier: str, correction: Correction) -> str | None:
+    """The earlier sentence with the right value in the place of the wrong one, None where no place fits."""
+    if correction.value is None:
+        return None
+    if correction.wrong:
+        return _replace_last(
+            re.compile(rf"(?<!\w){re.escape(correction.wrong)}(?!\w)", re.IGNORECASE), earlier, correction.value
+        )
+    for shape in _SHAPES:
+        if shape.search(correction.value):
+            return _replace_last(shape, earlier, _only(shape, correction.value))
+    if correction.value[:1].isupper() and _NAME.fullmatch(correction.value):
+        return _replace_last_name(earlier, correction.value)
+    return None
+
+
+def _only(shape: re.Pattern[str], value: str) -> str:
+    match = shape.search(value)
+    return match[0] if match else value
+
+
+def _replace_last(pattern: re.Pattern[str], text: str, value: str) -> str | None:
+    matches = list(pattern.finditer(text))
+    if not matches:
+        return None
+    last = matches[-1]
+    return text[: last.start()] + value + text[last.end() :]
+
+
+def _replace_last_name(text: str, value: str) -> str | None:
+    matches = [m for m in _NAME.finditer(text) if m.start() > 0 and not re.fullmatch(r"I|I'.*", m[0])]
+    if not matches:
+        return None
+    last = matches[-1]
+    return text[: last.start()] + value + text[last.end() :]

@@ -1,0 +1,44 @@
+"""What each fact may claim: quotes and names that its sources hold. The rest is added as a source, or left out."""
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.facts import USER, Background, Fact, Mention, Message
+from recollect.kinds import EntityType
+
+
+def with_evidence(
+    facts: Sequence[Fact], messages: Sequence[Message], background: Background, speakers: frozenset[str]
+) -> list[Fact]:
+    """The facts with sources for every name; a name that came by a pronoun brings the message that gave it."""
+    by_number = {message.number: message for message in messages}
+    known = {name.casefold() for entity in background.entities for name in (entity.name, *entity.aliases)}
+    known |= {USER.casefold(), *(speaker.casefold() for speaker in speakers)}
+    return [_proven(fact, by_number, known) for fact in facts]
+
+
+def _proven(fact: Fact, messages: dict[int, Message], known: set[str]) -> Fact:
+    sources = fact.sources
+    mentions = []
+    for mention in fact.mentions:
+        givers = tuple(_givers(mention, sources, messages, known))
+        if givers:
+            mentions.append(mention)
+            sources = tuple(sorted({*sources, *(g for g in givers if g > 0)}))
+    named = {mention.name for mention in mentions}
+    relations = tuple(r for r in fact.relations if {r.subject, r.object} <= named)
+    return fact.model_copy(update={"sources": sources, "mentions": tuple(mentions), "relations": relations})
+
+
+def _givers(mention: Mention, sources: tuple[int, ...], messages: dict[int, Message], known: set[str]) -> Iterator[int]:
+    """Numbers of the messages to be added for a name, or 0 when none is needed."""
+    name = mention.name.casefold()
+    if mention.entity_type is EntityType.PROCESS or name in known or any(name in _words(messages[n]) for n in sources):
+        yield 0
+        return
+    earlier = [n for n in messages if n < max(sources) and name in _words(messages[n])]
+    here = [n for n in earlier if messages[n].conversation == messages[max(sources)].conversation]
+    yield from (here or earlier)[-1:]
+
+
+def _words(message: Message) -> str:
+    return " ".join(message.content.replace("’", "'").split()).casefold()

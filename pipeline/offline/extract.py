@@ -1,0 +1,223 @@
+"""Facts from the messages of a batch by rules alone: what the service does when no LLM is configured.
+
+The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean on it:
+pronouns, "we", a correction, a yes to the assistant's question.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pipeline.facts import USER, Background, Fact, KnownEntity, Message
+from pipeline.offline.acts import Act, classify, holds_secret, introduces_payload, stated_part, without_opener
+from pipeline.offline.compose import Source, compose_process
+from pipeline.offline.confirmations import confirmed, is_confirmation
+from pipeline.offline.conversation import Conversation, Said, Turn
+from pipeline.offline.corrections import Correction, corrected, read_correction
+from pipeline.offline.evidence import with_evidence
+from pipeline.offline.marks import split_mark
+from pipeline.offline.names import Gazetteer
+from pipeline.offline.processes import find_process
+from pipeline.offline.sentences import sentences
+from pipeline.offline.tell import tell
+from recollect.kinds import Role
+
+_MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
+
+
+def extract_offline(messages: Sequence[Message], background: Background) -> list[Fact]:
+    """The facts that the messages state, in their order.
+
+    Only what a user says counts, or confirms. With several human speakers each fact is about its speaker by name, otherwise
+    about "User".
+    """
+    listener = _Listener(_speakers([*background.earlier, *messages]), background.entities)
+    for message in background.earlier:
+        listener.hear(message, in_batch=False)
+    for message in messages:
+        listener.hear(message, in_batch=True)
+    return with_evidence(listener.facts, messages, background, listener.speakers)
+
+
+def _speakers(messages: Iterable[Message]) -> frozenset[str]:
+    """The names of the human speakers, where there is more than one."""
+    names = {message.speaker for message in messages if message.role is Role.USER and message.speaker}
+    return frozenset(names) if len(names) > 1 else frozenset()
+
+
+class _Listener:
+    """Hears message after message; ``facts`` are those of the batch so far, corrections already applied."""
+
+    def __init__(self, speakers: frozenset[str], known: tuple[KnownEntity, ...]) -> None:
+        self.facts: list[Fact] = []
+        self.speakers = speakers
+        self._gazetteer = Gazetteer(known)
+        self._own_firm: str | None = None
+        self._conversations: dict[str | None, Conversation] = {}
+
+    def hear(self, message: Message, *, in_batch: bool) -> None:
+        """Take in one message; what came before the batch only explains."""
+        here = self._conversations.setdefault(message.conversation, Conversation())
+        said_in = message if in_batch else None
+        if message.role is Role.ASSISTANT:
+            spoken = sentences(message.content)
+            here.asked = (spoken[-1], said_in) if spoken else None
+        if message.role is Role.USER:
+            self._hear_user(message, here, said_in)
+
+    def _hear_user(self, message: Message, here: Conversation, said_in: Message | None) -> None:
+        me = message.speaker if message.speaker in self.speakers and message.speaker else USER
+        others = self.speakers - {me}
+        here.enter(me, next(iter(others)) if len(others) == 1 else None)
+        if here.asked and is_confirmation(message.content):
+            self._confirm(Turn(message, here, me, said_in=said_in))
+        else:
+            self._read(message, here, me, said_in)
+        here.asked = None
+
+    def _confirm(self, turn: Turn) -> None:
+        """The user's yes makes the assistant's sentence his own; both messages are its sources."""
+        if turn.here.asked is None:
+            return
+        asked, by = turn.here.asked
+        text = confirmed(asked)
+        if text is None or classify(text) is not Act.STATEMENT or holds_secret(text):
+            return
+        numbers = (by.number, turn.message.number) if by else (turn.message.number,)
+        self._state(
+            text, turn, Source(numbers, asked.quote if by else turn.message.content.strip(), turn.message.occurred_at)
+        )
+
+    def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
+        found = sentences(message.content)
+        opened = [split_mark(without_opener(sentence.text)) for sentence in found]
+        texts = [without_opener(text) for _, text in opened]
+        turn = Turn(message, here, me, found, texts, said_in)
+        at = 0
+        while at < len(found):
+            at = self._sentence(turn, at, marked=opened[at][0] or here.marked == me)
+
+    def _sentence(self, turn: Turn, at: int, *, marked: bool) -> int:
+        """Hear the sentence at a place; the place to go on from."""
+        text, here = turn.texts[at], turn.here
+        if not text:
+            here.marked = turn.me if marked else here.marked
+            return at + 1
+        if holds_secret(turn.sentences[at].text):
+            return at + 1
+        here.marked = None
+        return self._process(turn, at, marked=marked) or self._plain(turn, at, marked=marked)
+
+    def _process(self, turn: Turn, at: int, *, marked: bool) -> int | None:
+        taught = find_process(turn.sentences, turn.texts, at, marked=marked)
+        if taught is None or any(holds_secret(sentence.text) for sentence in turn.sentences[at : taught.end]):
+            return None
+        fact = compose_process(taught, turn.message, turn.sentences, turn.discourse, marked=marked)
+        self._keep(Said("", turn.me, turn.said_in, (fact,), turn.discourse), turn)
+        return taught.end
+
+    def _plain(self, turn: Turn, at: int, *, marked: bool) -> int:
+        text = turn.texts[at]
+        source = Source((turn.message.number,), turn.sentences[at].quote, turn.message.occurred_at, marked)
+        if self._put_right(turn, at, source):
+            return at + 1
+        act = classify(text)
+        if act in {Act.QUESTION, Act.COMMAND}:
+            return self._asked_for(turn, at, act, source)
+        if act is Act.STATEMENT:
+            self._state(stated_part(text), turn, source)
+        return at + 1
+
+    def _asked_for(self, turn: Turn, at: int, act: Act, source: Source) -> int:
+        """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
+        text = turn.texts[at]
+        part = stated_part(text)
+        if part != text and classify(part) is Act.STATEMENT:
+            self._state(part, turn, source)
+        return len(turn.sentences) if introduces_payload(text, act) else at + 1
+
+    def _state(self, text: str, turn: Turn, source: Source) -> None:
+        before = replace(turn.discourse, own_firm=self._own_firm or turn.discourse.own_firm)
+        told = tell(text, source, before, self._gazetteer)
+        turn.here.discourses[turn.me] = told.discourse
+        self._learn(told.learnt)
+        firm = told.discourse.own_firm
+        self._own_firm = self._gazetteer.canonical(firm) if firm and turn.me == USER else self._own_firm
+        self._keep(Said(text, turn.me, turn.said_in, told.facts, before), turn)
+
+    def _keep(self, said: Said, turn: Turn) -> None:
+        turn.here.keep(said)
+        if turn.said_in is not None:
+            told = {(fact.kind, fact.content): fact for fact in reversed((*self.facts, *said.facts))}
+            self.facts += [fact for fact in said.facts if told[fact.kind, fact.content] is fact]
+
+    def _learn(self, learnt: tuple[KnownEntity, ...]) -> None:
+        known = self._gazetteer.types
+        new = tuple(entity for entity in learnt if entity.name.casefold() not in known or entity.aliases)
+        if new:
+            self._gazetteer = Gazetteer((*self._gazetteer.entities, *new))
+
+    def _put_right(self, turn: Turn, at: int, source: Source) -> bool:
+        """Apply a correction; whether the sentence was one."""
+        text, here = turn.texts[at], turn.here
+        own = here.said_by(turn.me)
+        act = classify(text)
+        if act is Act.RETRACTION:
+            self._withdraw(own[-1].facts if own else ())
+            here.withdrawn = True
+            return True
+        words = f"scratch that, {text}" if here.withdrawn else turn.sentences[at].text
+        here.withdrawn = False
+        correction = None if act is Act.QUESTION else read_correction(words)
+        if correction is None:
+            return False
+        replaced = self._substitute(correction, own, turn, source) or self._restate(correction, own, turn, source)
+        return replaced or _MEANT.match(correction.rest) is not None
+
+    def _substitute(self, correction: Correction, own: Sequence[Said], turn: Turn, source: Source) -> bool:
+        """The correction names only what was wrong: the earlier sentence is told again with the right value."""
+        for said in reversed(own):
+            text = corrected(said.text, correction)
+            if text is None or text == said.text:
+                continue
+            numbers = (said.message.number, *source.numbers) if said.message else source.numbers
+            said_at = said.message.occurred_at if said.message else source.said_at
+            again = replace(source, numbers=tuple(dict.fromkeys(numbers)), said_at=said_at, corrects=True)
+            if self._swap(said, tell(text, again, said.discourse, self._gazetteer).facts, text, turn):
+                return True
+        return False
+
+    def _swap(self, said: Said, told: tuple[Fact, ...], text: str, turn: Turn) -> bool:
+        """Put new facts in the place of those that they contradict; what both sentences say stays as it was."""
+        old, new = {fact.content for fact in said.facts}, {fact.content for fact in told}
+        right = tuple(fact for fact in told if fact.content not in old)
+        if right:
+            self._withdraw(fact for fact in said.facts if fact.content not in new)
+            self._keep(Said(text, turn.me, turn.said_in, right, said.discourse), turn)
+        return bool(right)
+
+    def _restate(self, correction: Correction, own: Sequence[Said], turn: Turn, source: Source) -> bool:
+        """The correction is a sentence of its own, which takes the place of what was said of the same subject."""
+        if correction.withdraws and own:
+            self._withdraw(own[-1].facts)
+        told = tell(correction.rest, source, turn.discourse, self._gazetteer)
+        if not told.facts or classify(correction.rest) is not Act.STATEMENT:
+            return correction.withdraws
+        facts = tuple(
+            fact.model_copy(update={"corrects": fact.attribute is not None or correction.withdraws})
+            for fact in told.facts
+        )
+        slots = {_slot(fact) for fact in facts if fact.attribute}
+        self._withdraw(fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots)
+        turn.here.discourses[turn.me] = told.discourse
+        self._keep(Said(correction.rest, turn.me, turn.said_in, facts, turn.discourse), turn)
+        return True
+
+    def _withdraw(self, facts: Iterable[Fact]) -> None:
+        gone = {id(fact) for fact in facts}
+        self.facts = [fact for fact in self.facts if id(fact) not in gone]
+
+
+def _slot(fact: Fact) -> tuple[str | None, str | None]:
+    """What a fact says one value of: its subject and its attribute."""
+    return next((mention.name for mention in fact.mentions if mention.role == "subject"), None), fact.attribute

@@ -1,0 +1,140 @@
+"""What somebody does, and for whom."""
+
+from pipeline.offline.identity import ROLE_PATTERN
+from pipeline.offline.names import RUN
+from pipeline.offline.rule import END, NAME_OR_NOUN, THINGS, Rule, rule
+from recollect.kinds import EntityType, MemoryKind
+
+_FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
+_A = r"(?:an? |the )"
+_AS = rf"(?: as {_A}?(?P<role>[\w -]+?)(?= (?:in|since|and|now|for|at|with)\b|,|$))?"
+_DESCRIBED = rf"(?P<role>(?P<value>{ROLE_PATTERN}))"
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        (
+            r"(?:works?|is working|has worked|has been working)(?: \w+ly| part[- ]time| full[- ]time| "
+            rf"remotely| now)* (?:at|for|with) (?:the )?{_FIRM}{_AS}"
+        ),
+        MemoryKind.FACT,
+        attribute="works_at",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:works?|is working|has worked|has been working|is employed)(?: \w+ly| part[- ]time| "
+            rf"full[- ]time)* as {_A}?(?P<role>(?P<value>[\w' -]+?))(?: (?:at|for|with) (?:the "
+            rf")?(?P<object>{RUN}))?(?= (?:in|since|and|now|for|at|with|from)\b|,|$)"
+        ),
+        MemoryKind.FACT,
+        attribute="job",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        rf"(?:is employed (?:by|at|with)|interns at|is interning at) (?:the )?{_FIRM}{_AS}",
+        MemoryKind.FACT,
+        attribute="works_at",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:(?:just |recently )?(?:joined|started (?:working |work |a (?:new )?job |my new job "
+            r")?(?:at|for|with)|got (?:an?|the|User's) (?:new )?(?:job|position|role|offer) (?:at|with|"
+            r"from)|got hired (?:by|at)|was hired (?:by|at)|has (?:just )?(?:joined|started at)|starts at|"
+            r"accepted a (?:job|position|role) (?:at|with)|switched jobs to)) (?:the "
+            rf")?(?P<object>{RUN}){_AS}"
+        ),
+        MemoryKind.FACT,
+        attribute="works_at",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        name_only=True,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:(?:just |recently )?(?:left|quit|resigned from|retired from)|(?:was|got) (?:fired|laid "
+            rf"off|let go|made redundant)) ?(?:(?:from|by) )?(?P<gone>{RUN}|\w+)?"
+        ),
+        MemoryKind.FACT,
+    ),
+    rule(
+        (
+            rf"(?:(?:co-?)?founded|(?:co-?)?owns?|set up|started) (?:{_A}?(?:\w+ )?(?:company|business|firm"
+            r"|startup|agency|studio|shop|restaurant|café|cafe|bakery|charity),? (?:called |named "
+            rf")?)?(?P<object>{RUN})"
+        ),
+        MemoryKind.FACT,
+        predicate="owns",
+        object_type=EntityType.ORG,
+        name_only=True,
+    ),
+    rule(
+        (
+            rf"(?:runs?|has|owns?|(?:co-?)?founded|started|set up) {_A}(?:\w+ ){{0,3}}?(?:company|business|"
+            r"firm|startup|start-up|agency|studio|shop|restaurant|café|cafe|bakery|charity),? (?:called |"
+            rf"named )(?P<object>{RUN}|{NAME_OR_NOUN})"
+        ),
+        MemoryKind.FACT,
+        predicate="owns",
+        object_type=EntityType.ORG,
+    ),
+    rule(
+        (
+            r"(?:runs?|manages?|leads?|heads?|directs?|is running|is leading|is managing|oversees|is in "
+            rf"charge of|is responsible for|handles|looks after) (?P<role>(?:the |our |{RUN}'s |User's "
+            rf")[\w' -]+?)(?= (?:in|at|of|for|and|with)\b|$|,)(?: (?:in|at|of) (?:the )?(?P<where>{RUN}))?"
+        ),
+        MemoryKind.FACT,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:is|became|has become|was promoted to|got promoted to|got a job as|has been) "
+            rf"{_A}?{_DESCRIBED}(?: (?:at|for|with|of) (?:the )?(?P<object>{RUN}))?(?= |$|,)"
+        ),
+        MemoryKind.FACT,
+        attribute="job",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:studies|is studying|studied|goes to|went to|attends|attended|is a student at|graduated "
+            rf"from|is enrolled at)(?: [\w ]+?)?(?: at| from)? (?P<object>(?:the )?(?:University of {RUN}|"
+            rf"{RUN} (?:University|College|School|Academy|Institute)|MIT|UCLA|Oxford|Cambridge|Harvard|"
+            rf"Stanford|Yale)){END}"
+        ),
+        MemoryKind.FACT,
+        predicate="studies_at",
+        object_type=EntityType.ORG,
+    ),
+    rule(
+        rf"is (?:as )?{_A}?(?P<value>[\w' -]+?)(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
+        MemoryKind.FACT,
+        noun="(?:new |current |day |full-time )?(?:job|job title|profession|occupation|role|position)",
+        subjects=THINGS,
+        attribute="job",
+        owner_is_subject=True,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+    ),
+    rule(
+        rf"is (?P<object>{RUN})$",
+        MemoryKind.FACT,
+        noun="(?:new |current )?(?:employer|workplace|company)",
+        subjects=THINGS,
+        attribute="works_at",
+        owner_is_subject=True,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        name_only=True,
+    ),
+)

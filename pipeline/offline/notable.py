@@ -1,0 +1,270 @@
+"""Which plain statements are worth keeping, of those that no rule claims: what happened, what is planned, what somebody does."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pipeline.facts import USER
+from pipeline.offline.discourse import Sort
+from pipeline.offline.grammar import base_of, is_past
+from pipeline.offline.lexicon import AUXILIARIES, VERBS
+from pipeline.offline.statements import Statement
+from pipeline.offline.vagueness import EVALUATIVE, THIN
+from recollect.kinds import MemoryKind
+
+_VAGUE_VERBS = frozenset(
+    """
+    admit adore agree appreciate ask assume believe bet care check come dislike doubt enjoy expect feel figure forget
+    get go guess hang happen hate hear hope imagine keep know let like look love mean mind miss need notice prefer
+    promise realise realize recommend remember root say see seem show sound suggest suppose swear talk tell thank
+    think trust try understand wait want wish wonder worry
+    """.split()
+)
+"""They say what somebody feels just now, or lean on words that are not there."""
+_NEVER_DATED = frozenset(
+    "think hope guess mean know feel believe suppose bet wish wonder want need like love agree".split()
+)
+_VAGUE_PROGRESSIVES = _VAGUE_VERBS | frozenset("do get have be sit stand kid say joke lie call start stay give".split())
+_AIMS = frozenset(
+    """
+    adopt become build buy climb create finish grow improve launch learn live lose marry move open own publish quit
+    retire run save sell start stop study travel visit work write
+    """.split()
+)
+_REQUESTED = frozenset(
+    """
+    ask be check clarify confirm continue discuss do find forget get give go have hear keep know let look make miss
+    remember say schedule see send share show stay take talk tell thank try understand use
+    """.split()
+)
+_ABILITIES = frozenset("speak play swim drive code cook eat drink ride sing dance fly sail".split())
+_STATE_CHANGES = frozenset(
+    "married engaged divorced promoted accepted hired fired pregnant vaccinated diagnosed "
+    "licensed certified separated".split()
+)
+_GOALS = frozenset(
+    "want wants wanted plan plans planned hope hopes intend intends aim aims dream dreams need "
+    "needs decided expect expects".split()
+)
+_PROPER = re.compile(r"[A-ZÀ-Þ]\w+|\d")
+_OWNTHINGS = re.compile(
+    r"\b(?:question|problem|issue|point|guess|thought|idea|mind|goodness|bad|fault|pleasure|heart|"
+    r"god|turn|day|head|feeling|opinion"
+    r"|request|concern|advice|hope|code|query|text|essay|answer|attempt|word|eye|bottom|jaw|love|"
+    r"support|friendship|message|photo|pic"
+    r"|picture|journey|dream|passion|life|experience|work|time|way|bad|weekend|week)s?$"
+)
+_HAD_VAGUE_NOUNS = """
+    question feeling idea problem look nice great good lot blast point chance hard bit minute second moment request
+    task few tough rough really super wonderful amazing awesome hunch thought time same best power ton fun
+    """.split()
+_HAD_VAGUE = """
+    no any some something nothing everything anything so such never had it that this trouble issues? questions fun faith
+    """.split()
+_BEEN_VAGUE = """
+    so really very good great fine well busy a an feeling thinking doing looking able to there hard tough up real
+    super
+    """.split()
+_HAS_VAGUE = re.compile(
+    rf"(?:to (?=\w)|(?:a|an|the) (?:{'|'.join(_HAD_VAGUE_NOUNS)})\b|(?:{'|'.join(_HAD_VAGUE)})\b|[\w']+'s back\b"
+    rf"|been (?:{'|'.join(_BEEN_VAGUE)})\b)"
+)
+_GOT = re.compile(
+    r"(?:an?|the|some|two|three|\w+ new|to|into|accepted|back from|[A-ZÀ-Þ]\w+'s)"
+    r" (?!walk\b|go\b|lot|bit|chance|hang|point|sense|kick|idea|surge|ton|few|go\b|know|see|be\b|back\b|feel)"
+)
+_WHAT_ONE_IS = re.compile(r"(?:an?|one of|the|[A-ZÀ-Þ][\w& ]*'s) \w")
+_LIVED_THROUGH = re.compile(r"(?:an?|the) (?!lot|bit|few|ton|feeling|idea|question|thought)")
+_KEPT = re.compile(
+    r"(?:\w+ )?(?:bees|chickens|hens|ducks|geese|goats|sheep|pigs|horses|ponies|alpacas|rabbits|pigeons|reptiles|snakes|cattle"
+    r"|cows|an? (?:diary|journal|allotment|garden|blog|notebook|log))\b"
+)
+"""What is kept for years, rather than in mind or in touch."""
+_OFFSPRING = re.compile(r"\b(?:child|baby|twins|boy|girl)\b")
+_AT_HAND = re.compile(
+    r"\b(?:function|script|code|regex|query|essay|email|letter|poem|prompt|paragraph|assignment|homework)s?\b"
+)
+"""What somebody wants help with just now."""
+_ONLY_SAID = frozenset("know say tell thank share hear".split())
+_WENT = re.compile(r"(?:to|on|for|back|out with|there|with|\w+ing) \w+")
+_STANDING = re.compile(r"\bsince\b|^(?:has|have) been\b|^(?:likes|loves|hates|prefers)\b|\bevery\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicate:
+    """The words of a predicate, and whether it names a time."""
+
+    words: list[str]
+    dated: bool
+    own: bool = True
+    """Whether it is the speaker's."""
+    together: bool = False
+    """Whether it is the speaker's with others: what "we" want is no request to the assistant."""
+
+    @property
+    def rest(self) -> str:
+        return " ".join(self.words[1:])
+
+    def after_first(self) -> "_Predicate":
+        return replace(self, words=self.words[1:])
+
+
+def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | None:
+    """The kind under which a plain statement is kept, None for what says too little to be remembered.
+
+    dated: a time phrase was resolved. marked: the user asked to remember it.
+    """
+    kind = MemoryKind.EVENT if dated and not _STANDING.search(statement.core) else MemoryKind.FACT
+    if marked:
+        return kind
+    if statement.subject.sort is Sort.THING:
+        return kind if _notable_thing(statement, dated=dated) else None
+    words = statement.core.split()
+    if len(words) < 2 or not _substance(words[1:]):
+        return None
+    judge = _JUDGES.get(words[0].lower(), _notable_verb)
+    own = statement.subject.sort in {Sort.SELF, Sort.GROUP}
+    return kind if judge(_Predicate(words, dated, own, statement.subject.sort is Sort.GROUP)) else None
+
+
+def _substance(words: list[str]) -> bool:
+    """Whether something is left when the words that point elsewhere are taken away."""
+    return any(word.lower().strip(",.'\"") not in THIN for word in words)
+
+
+def _notable_thing(statement: Statement, *, dated: bool) -> bool:
+    subject, core = statement.subject, statement.core
+    if subject.owner is None or _OWNTHINGS.search(subject.noun):
+        return False
+    complement = re.match(r"(?:is|are|was|were|has been) (?P<rest>.+)", core)
+    if complement:
+        return not EVALUATIVE.match(complement["rest"])
+    return dated and base_of(core.split()[0]) not in _VAGUE_VERBS
+
+
+def _notable_verb(said: _Predicate) -> bool:
+    words, head = said.words, said.words[0]
+    base = base_of(head)
+    if base is None:
+        inflected = head.islower() and (is_past(head) or head.endswith("s"))
+        return inflected and (said.dated or len(words) > 2)
+    if base == "make" and len(words) > 2 and words[2] in {"think", "feel", "realise", "realize", "want"}:
+        return False
+    if base == "keep" and _KEPT.match(said.rest):
+        return True
+    named = said.dated and _PROPER.search(said.rest.replace(USER, "")) is not None
+    return base not in _VAGUE_VERBS or (named and base not in _NEVER_DATED)
+
+
+def _notable_went(said: _Predicate) -> bool:
+    return _WENT.match(said.rest) is not None and (
+        said.dated or said.words[0] == "went" or "every" in said.rest or _PROPER.search(said.rest) is not None
+    )
+
+
+def _notable_got(said: _Predicate) -> bool:
+    return said.words[1] in _STATE_CHANGES or _GOT.match(said.rest) is not None
+
+
+def _notable_copula(said: _Predicate) -> bool:
+    words, rest = said.words, said.rest
+    if words[1].endswith("ing") and len(words) > 2:
+        return _notable_progressive(said)
+    if EVALUATIVE.match(rest):
+        return False
+    if _WHAT_ONE_IS.match(rest) or words[1] in _STATE_CHANGES or words[1] in {"born", "from"}:
+        return True
+    named = _PROPER.search(rest) is not None
+    if words[0] == "was" and words[1] in {"in", "at", "on"}:
+        return named
+    return words[1].endswith("ed") and base_of(words[1]) is not None and (said.dated or named)
+
+
+def _notable_progressive(said: _Predicate) -> bool:
+    verb, after = said.words[1], said.words[2:]
+    if verb == "going":
+        to_do = after[0] == "to" and len(after) > 1 and after[1] in VERBS
+        return _notable_goal(said.after_first()) if to_do else said.dated
+    if verb == "getting" or (_AT_HAND.search(said.rest) and not said.dated):
+        return after[0] in _STATE_CHANGES
+    base = _from_gerund(verb)
+    if base in {"try", "think", "hope"}:
+        return len(after) > 2 and (after[1] in _AIMS or (after[0] in {"of", "about"} and after[1].endswith("ing")))
+    if base in {"expect", "look"}:
+        return _OFFSPRING.search(said.rest) is not None if base == "expect" else after[0] == "for" and len(after) > 1
+    if base == "have":
+        return said.dated and after[0] in {"a", "an", "twins", "surgery"}
+    return (
+        base is not None
+        and base not in _VAGUE_PROGRESSIVES
+        and (after[0] != "up" or base == "save")
+        and _substance(after)
+    )
+
+
+def _from_gerund(word: str) -> str | None:
+    stem = word[:-3]
+    forms = (stem, stem + "e", stem[:-1])
+    return next((form for form in forms if form in VERBS or form in AUXILIARIES or form in _VAGUE_PROGRESSIVES), None)
+
+
+def _notable_has(said: _Predicate) -> bool:
+    words, rest = said.words, said.rest
+    if _HAS_VAGUE.match(rest):
+        lived = said.dated and words[0] == "had" and _LIVED_THROUGH.match(rest) is not None and len(words) > 4
+        return lived or (rest.startswith("been to ") and _PROPER.search(rest) is not None)
+    if words[1] == "been":
+        return len(words) > 3 and words[2].endswith("ing") and _notable_progressive(said.after_first())
+    if is_past(words[1]):
+        return base_of(words[1]) not in _VAGUE_VERBS and _substance(words[2:])
+    return True
+
+
+def _notable_will(said: _Predicate) -> bool:
+    words = said.words
+    if words[1] == "be" and len(words) > 3 and words[2].endswith("ing"):
+        return _notable_progressive(said.after_first())
+    known = words[1] in VERBS - _REQUESTED - _VAGUE_VERBS
+    return len(words) > 2 and known and (said.dated or words[1] in _AIMS) and _substance(words[2:])
+
+
+def _notable_would(said: _Predicate) -> bool:
+    words = said.words
+    return words[1] in {"like", "love"} and words[2:3] == ["to"] and len(words) > 4 and words[3] in _AIMS
+
+
+def _notable_can(said: _Predicate) -> bool:
+    return len(said.words) > 2 and said.words[1] in _ABILITIES
+
+
+def _notable_goal(said: _Predicate) -> bool:
+    """ "Wants to learn Spanish" is a goal, "wants to know how" a request to the assistant."""
+    words = said.words
+    if "to" not in words[:4]:
+        due = said.together and said.dated and words[1] in {"a", "an", "the"}
+        return not said.own or due or (words[0].startswith("plan") and len(words) > 3)
+    goal = words[words.index("to") + 1 :]
+    if len(goal) < 2 or not _substance(goal[1:]):
+        return False
+    needed = words[0].startswith("need") and not said.dated
+    if goal[0] in _REQUESTED:
+        return said.dated and _PROPER.search(" ".join(goal)) is not None and goal[0] not in _ONLY_SAID
+    return not needed
+
+
+def _never(_: _Predicate) -> bool:
+    return False
+
+
+_JUDGES: dict[str, Callable[[_Predicate], bool]] = {
+    **dict.fromkeys(("is", "are", "was", "were"), _notable_copula),
+    **dict.fromkeys(("has", "have", "had"), _notable_has),
+    **dict.fromkeys(("can", "cannot"), _notable_can),
+    **dict.fromkeys(("should", "could", "may", "might", "must", "bets", "bet"), _never),
+    **dict.fromkeys(("got", "gets", "get"), _notable_got),
+    **dict.fromkeys(("went", "goes", "go"), _notable_went),
+    **dict.fromkeys(_GOALS, _notable_goal),
+    "will": _notable_will,
+    "would": _notable_would,
+}
+"""Who judges a predicate, by its first word; any other verb is judged by itself."""

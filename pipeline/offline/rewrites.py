@@ -1,0 +1,130 @@
+"""Ways of saying a thing made into the plainest one, which the rules know: asides dropped, appositions made sentences."""
+
+import re
+
+from pipeline.offline.grammar import expand, third
+from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS
+from pipeline.offline.names import CAPITAL
+
+_PERSONAL = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
+_NAME = r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"
+_OWNER = r"(?:[Mm]y|[Oo]ur)"
+
+_ASIDES = (
+    (
+        (
+            r"(?i)^(?:(?:less|more|not so|even|a bit|slightly) )?(?:good|bad|better|worse|great|sad|fun|funny|quick|small|big"
+            r"|important|interesting|related|unrelated|random)(?: (?:news|thing|bit|fact|update|note|one))?: (?=\w)"
+        ),
+        "",
+    ),
+    (
+        r"(?<=\w),? (?:by the way|btw|believe it or not|to be fair|as you know|needless to say|funnily enough),(?= \w)",
+        ",",
+    ),
+    (r"\bat least (?=he |she |we |I |they )", ""),
+    (r"(?:,? though)?, (?:so|hence) (?:no|not|never)\b[^,]*$", ""),
+    (
+        (
+            r"(?:[\s,]+(?:lol|lmao|haha+|hehe+|btw|tbh|imo|tho|though|by the way|believe it or not|ngl|too|as well|you know"
+            r"|in fact|actually|xd|right|bye|cheers|anyway|eh))+$"
+        ),
+        "",
+    ),
+)
+"""What a speaker says beside the matter."""
+_TRAILING_ASIDE = re.compile(_ASIDES[-1][0])
+_REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (
+            (
+                r"^(?:[Yy]ou can |[Pp]lease |[Jj]ust |[Ee]veryone |[Pp]eople |(?:[Mm]y |[Mm]ost )?friends |"
+                r"[Tt]hey )*[Cc]alls? me (?P<n>[A-Z]?\w+)(?= ?$|,)"
+            ),
+            r"my name is \g<n>",
+        ),
+        (
+            (
+                r",? but (?:everyone|everybody|people|(?:my |most )?friends|they)(?: (?:just|all|always))?"
+                r" calls? me (?P<n>[A-Z]\w+)$"
+            ),
+            r", my name is \g<n>",
+        ),
+        (rf"^(?P<n>{_NAME}) (?:on paper|officially|in full)\b", r"my name is \g<n>"),
+        (r"^[Tt]he name is (?=\w+$)", "my name is "),
+        (
+            r"^[Ww]e are a (?:small |little )?(?P<k>team|group|firm|company|band|family) of (?P<n>\w+)$",
+            r"our \g<k> is \g<n> people strong",
+        ),
+        (
+            r"(?P<a>\bused to live in [^,]+?),? (?:but|and) (?:now I am|I am now) (?:based )?(?=in [A-Z])",
+            r"\g<a>, but I live ",
+        ),
+        (r"^(?:[Yy]ou can |[Pp]lease )?(?:[Rr]each|[Ee]mail|[Cc]ontact) me at (?P<a>\S+@\S+)$", r"my email is \g<a>"),
+        (rf"^I am (?P<n>{_NAME}),? (?P<a>\d{{1,3}}),?(?: and)? from (?=\w)", r"I am \g<n>, I am \g<a>, I am from "),
+        (r"^[Hh]ad (?=(?:an?|the|my|our) )", "I had "),
+        (rf"^I am (?P<n>{_NAME})(?: and I am)? from (?=\w)", r"I am \g<n>, I am from "),
+        (rf"^I am (?P<n>{_NAME}),? (?:an? )(?=\w)", r"I am \g<n>, I am a "),
+        (rf"^I am (?P<n>{_NAME})(?: and|,) (?=[a-z]+ing |\d\d )", r"I am \g<n>, I am "),
+        (
+            rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{_PERSONAL}))(?:,| -) (?P<n>{_NAME}),? (?=[a-z])",
+            r"\g<o> \g<r> \g<n> ",
+        ),
+        (rf"^(?P<n>{_NAME}), (?P<o>{_OWNER}) (?P<r>(?:\w+ )?(?:{_PERSONAL})), ", r"\g<o> \g<r> \g<n> "),
+        (rf"(?P<o>\b{_OWNER}) (?P<r>(?:\w+ )?(?:{_PERSONAL})) (?:called|named) (?P<n>[A-Z]\w+)", r"\g<o> \g<r> \g<n>"),
+        (rf"^(?P<s>{_OWNER} [\w ]+?|{_NAME}),? who (?P<a>[^,]+), (?P<b>.+)$", r"\g<s> \g<a> and \g<b>"),
+        (rf"^(?P<a>.*\b{_OWNER} (?:{_PERSONAL}) (?P<n>[A-Z]\w+)),? who (?P<b>.+)$", r"\g<a>, and \g<n> \g<b>"),
+        (r"^(?:[Ii]n my (?:humble )?opinion|[Ii][Mm][Hh]?[Oo]),? ", "I believe that "),
+        (r"^(?:[Tt]o me|[Pp]ersonally),? (?=\w)", ""),
+        (r"^I am (?P<r>an? [\w ]{3,40}?) from (?P<p>\w+(?: [A-Z]\w+)?)$", r"I am \g<r>, I am from \g<p>"),
+        (
+            r"^I am (?P<r>an? [\w ]{3,40}?) (?:living|based) in (?P<p>\w+(?: [A-Z]\w+)?)$",
+            r"I am \g<r>, I live in \g<p>",
+        ),
+        *_ASIDES,
+        (
+            (
+                rf"^(?P<s>[Hh]e|[Ss]he|{_NAME}) is (?P<r>an? [\w -]{{3,40}}), "
+                rf"(?P<t>(?:{_NAME}'s|{_OWNER}) (?:\w+ )?(?:{_PERSONAL}))$"
+            ),
+            r"\g<s> is \g<r>, and \g<s> is \g<t>",
+        ),
+    )
+)
+
+_LOWER_NAME = re.compile(
+    rf"(?P<whose>\b{_OWNER} (?:{_PERSONAL})) (?P<name>{'|'.join(sorted(FIRST_NAMES - {'will', 'may', 'rob', 'sue', 'mark'}))})\b"
+)
+_SET_BEFORE = re.compile(
+    rf"^(?P<name>{CAPITAL}[\w&'-]+(?: (?:{CAPITAL}[\w&'-]+|of|and|&)){{0,4}}), "
+    r"(?P<who>he|she|they|it) (?P<verb>[a-z]+)\b"
+)
+
+
+def plainer(text: str) -> str:
+    """The sentence in plain words, contractions already written out."""
+    text = _set_back(text)
+    for pattern, replacement in _REWRITES:
+        text = pattern.sub(replacement, text)
+    return _LOWER_NAME.sub(lambda m: f"{m['whose']} {m['name'].capitalize()}", text)
+
+
+def without_asides(clause: str) -> str:
+    """The clause without the "as well" or "haha" at its end."""
+    return _TRAILING_ASIDE.sub("", clause)
+
+
+def set_before(sentence: str) -> str | None:
+    """The name before its sentence: "Acme" of "Acme, they sell tea"."""
+    match = _SET_BEFORE.match(expand(sentence))
+    return match["name"] if match else None
+
+
+def _set_back(text: str) -> str:
+    """ "Acme, they sell tea" → "Acme sells tea"."""
+    match = _SET_BEFORE.match(text)
+    if match is None:
+        return text
+    verb = third(match["verb"]) if match["who"] == "they" else match["verb"]
+    return f"{match['name']} {verb}{text[match.end() :]}"

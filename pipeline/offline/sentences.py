@@ -1,0 +1,91 @@
+"""Messages cut into sentences, each with the words as they stood, for the quote, and tidied, for the rules."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MOST_HEARD = 32_000
+"""Characters of a message that are read: a longer one is a pasted document rather than talk."""
+_MOST_SENTENCES = 400
+_MOST_CHARACTERS = 400
+"""A sentence longer than this is cut at a space, so that no rule sees a text of unbounded length."""
+
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|approx|inc|ltd|co|jr|sr|dept)|\b[A-Z])\.$", re.IGNORECASE
+)
+_INITIAL = re.compile(r"(?:^|\s)[A-Z]\.$")
+_END = re.compile(r"[.!?…]+[\"')\]”’]*(?=\s)|[\U0001F300-\U0001FAFF☀-➿]+(?=\s|$)")
+_LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|(?:step\s+)?\d{1,2}[.):]\s+|[a-h]\)\s+)", re.IGNORECASE)
+_DECORATION = re.compile(r"[\U0001F000-\U0001FAFF☀-➿️‍]|[*_~`]{1,3}(?=\w)|(?<=\w)[*_~`]{1,3}")
+_SMILEY = re.compile(r"(?:^|\s)(?:[:;]-?[)(DPp]|<3|xD|\^\^)(?=\s|$)")
+_SPACES = re.compile(r"\s+")
+_STRAIGHT = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """quote: a stretch of the message, letter by letter. text: the same with straight quotes, single spaces and no emoji.
+
+    listed: it stood after a bullet or a number.
+    """
+
+    quote: str
+    text: str
+    listed: bool = False
+
+
+def sentences(content: str) -> list[Sentence]:
+    """The sentences of a message, in order, without fenced code and lines quoted with ">"."""
+    found: list[Sentence] = []
+    for line in _lines(content[:MOST_HEARD]):
+        listed = _LIST_MARK.match(line)
+        for quote in _cut(line[listed.end() :] if listed else line):
+            text = tidy(quote)
+            if text:
+                found.append(Sentence(quote, text, listed is not None))
+            if len(found) >= _MOST_SENTENCES:
+                return found
+    return found
+
+
+def tidy(quote: str) -> str:
+    """Straight quotes, single spaces, no emoji, no markdown emphasis."""
+    text = _DECORATION.sub("", quote.translate(_STRAIGHT))
+    return _SPACES.sub(" ", _SMILEY.sub(" ", text)).strip()
+
+
+def _lines(content: str) -> Iterator[str]:
+    fenced = False
+    for line in content.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("```"):
+            fenced = not fenced
+        elif stripped and not fenced and not stripped.startswith(">"):
+            yield line
+
+
+def _cut(line: str) -> Iterator[str]:
+    start = 0
+    for match in _END.finditer(line):
+        if _INITIAL.search(line[max(start, match.end() - 3) : match.end()]) or _abbreviates(
+            line[max(start, match.end() - 8) : match.end()]
+        ):
+            continue
+        yield from _bounded(line[start : match.end()])
+        start = match.end()
+    yield from _bounded(line[start:])
+
+
+def _abbreviates(tail: str) -> bool:
+    return tail.endswith(".") and _ABBREVIATION.search(tail) is not None
+
+
+def _bounded(piece: str) -> Iterator[str]:
+    piece = piece.strip()
+    while len(piece) > _MOST_CHARACTERS:
+        at = piece.rfind(" ", 1, _MOST_CHARACTERS)
+        at = at if at > 0 else _MOST_CHARACTERS
+        yield piece[:at].strip()
+        piece = piece[at:].strip()
+    if piece:
+        yield piece

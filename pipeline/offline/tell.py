@@ -1,0 +1,198 @@
+"""One sentence told: its clauses read, the rules asked, facts composed, and what later words may point back to."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pipeline.facts import Fact, KnownEntity, Mention, Occurrence
+from pipeline.offline import events, identity, jobs, organisations, people, places, preferences
+from pipeline.offline.clauses import Clause, clauses
+from pipeline.offline.compose import Source, compose
+from pipeline.offline.discourse import Discourse, Sort, Subject, spoken_of
+from pipeline.offline.following import after, described
+from pipeline.offline.genders import PRONOUNS
+from pipeline.offline.grammar import expand, to_third_person
+from pipeline.offline.introductions import by_trade, introductions
+from pipeline.offline.names import Gazetteer
+from pipeline.offline.notable import notable
+from pipeline.offline.organisations import Alias, Nickname
+from pipeline.offline.rewrites import set_before
+from pipeline.offline.rule import Finding, Rule, first_finding
+from pipeline.offline.speaking import speaks_for
+from pipeline.offline.standing import stands_alone
+from pipeline.offline.statements import Statement, read_statement
+from pipeline.times import resolve_time
+from recollect.kinds import EntityType, MemoryKind
+
+RULES: tuple[Rule, ...] = (
+    *identity.RULES,
+    *people.RULES,
+    *organisations.RULES,
+    *events.RULES,
+    *places.RULES,
+    *jobs.RULES,
+    *preferences.RULES,
+)
+"""Every family, in the order in which they are asked."""
+
+_RECURRING = re.compile(
+    r"\bevery\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\busually\b|\bsince\b|\beach\b", re.IGNORECASE
+)
+_RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
+_LAPSING = re.compile(
+    r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
+    r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|"
+    r"afternoon|evening|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|two|three|\d+|a few) "
+    r"(?:day|week|month|year)s? ago)$"
+)
+_TIMELESS = frozenset({"birthday", "age", "name"})
+_DATABLE = frozenset({MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.RELATIONSHIP})
+_TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|manages?|owns?|leads?)\b(?! \w+ing\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a sentence amounted to."""
+
+    facts: tuple[Fact, ...]
+    discourse: Discourse
+    learnt: tuple[KnownEntity, ...] = ()
+
+
+def tell(text: str, source: Source, discourse: Discourse, gazetteer: Gazetteer) -> Told:
+    """The facts of a sentence that states something, and the discourse after it."""
+    third = to_third_person(expand(text), discourse.me, speaks_for(text, discourse))
+    aliases = tuple(alias for alias in organisations.aliases(third) if alias.name != discourse.me)
+    nickname = organisations.nickname(expand(text))
+    if nickname:
+        return _tell_nickname(nickname, source, discourse, gazetteer)
+    facts: list[Fact] = []
+    for clause in _all_clauses(organisations.without_aliases(text) if aliases else text, discourse):
+        text, discourse = by_trade(clause.text, discourse)
+        for introduction in introductions(text, discourse):
+            unmarked = replace(source, marked=False, corrects=False)
+            fact, discourse = _tell_clause(Clause(introduction.sentence), unmarked, discourse, gazetteer, ())
+            facts += [fact] if fact else []
+        fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
+        facts += [fact] if fact else []
+    return Told(tuple(facts), discourse, tuple(_learnt(facts)))
+
+
+def _all_clauses(text: str, discourse: Discourse) -> Iterator[Clause]:
+    """The clauses; a name set before its sentence, "Acme, they sell tea", is that of a newcomer who had none yet."""
+    found = clauses(text)
+    name = set_before(text)
+    if name and discourse.expected and found:
+        yield Clause(f"{name} is our {discourse.expected}")
+    yield from found
+
+
+def _tell_nickname(nickname: Nickname, source: Source, discourse: Discourse, gazetteer: Gazetteer) -> Told:
+    """ "We call it WOBS", "everyone calls Peter 'mosshead'": a fact of its own."""
+    bearer = discourse.meant_by(nickname.bearer) if nickname.bearer in PRONOUNS else None
+    known = nickname.bearer
+    if nickname.bearer in PRONOUNS:
+        known = (bearer.subject.name or "") if bearer else ""
+    elif nickname.bearer in {"it", "them"}:
+        known = discourse.firm or (discourse.thing.name if discourse.thing else None) or ""
+    if not known or known == nickname.alias:
+        return Told((), discourse)
+    if nickname.bearer not in {"it", "them"}:
+        discourse = discourse.with_person(spoken_of(Subject(known, Sort.PERSON, known), discourse))
+    fact = _alias_fact(known, nickname.alias, source, gazetteer, person=nickname.bearer not in {"it", "them"})
+    return Told((described(fact, discourse),), discourse)
+
+
+def _tell_clause(
+    clause: Clause, source: Source, discourse: Discourse, gazetteer: Gazetteer, aliases: tuple[Alias, ...]
+) -> tuple[Fact | None, Discourse]:
+    timed = f"{clause.text} {clause.lead}"
+    heard = replace(discourse, firm=speaks_for(clause.text, discourse))
+    dated = resolve_time(timed, source.said_at) is not None
+    statement = read_statement(clause.text, heard, gazetteer, dated=dated)
+    if statement is None:
+        return None, discourse
+    finding = first_finding(statement, RULES)
+    occurred = _when(statement, timed, source) if dated else None
+    kind = _kind(statement, finding, occurred, source) or (MemoryKind.FACT if aliases else None)
+    if kind is None:
+        return None, after(statement, None, None, discourse, clause.text)
+    timeless = kind not in _DATABLE or (finding is not None and finding.rule.attribute in _TIMELESS)
+    fact = compose(
+        statement, finding, kind, source, gazetteer, occurred=None if timeless else occurred, aliases=aliases
+    )
+    fact = _without_its_time(_naming_aliases(_dated_value(fact), aliases))
+    if not (source.marked or stands_alone(fact, statement)):
+        return None, after(statement, None, None, discourse, clause.text)
+    following = after(statement, finding, fact, discourse, clause.text)
+    return described(fact, following), following
+
+
+def _when(statement: Statement, text: str, source: Source) -> Occurrence | None:
+    return None if _RECURRING.search(text) else resolve_time(text, source.said_at, past=statement.past)
+
+
+def _kind(
+    statement: Statement, finding: Finding | None, occurred: Occurrence | None, source: Source
+) -> MemoryKind | None:
+    if finding is None:
+        return notable(statement, dated=occurred is not None, marked=source.marked)
+    kind = finding.rule.kind
+    if (
+        kind is MemoryKind.FACT
+        and occurred is not None
+        and finding.rule.attribute not in _TIMELESS
+        and not _TIMES_ACTION.match(statement.core)
+    ):
+        return MemoryKind.EVENT
+    return kind
+
+
+def _dated_value(fact: Fact) -> Fact:
+    """ "Tomorrow" says nothing later on; the date does."""
+    relative = fact.value is not None and _RELATIVE.match(fact.value) is not None
+    if not relative or fact.occurred is None or not (fact.attribute or "").endswith(" day"):
+        return fact
+    return fact.model_copy(update={"value": fact.occurred.start.date().isoformat()})
+
+
+def _without_its_time(fact: Fact) -> Fact:
+    """ "Yesterday" at the end of a sentence misleads whoever reads it later; the resolved time says it better."""
+    lapsing = _LAPSING.search(fact.content) if fact.occurred else None
+    if (
+        lapsing is None
+        or (fact.attribute or "").endswith((" day", " time"))
+        or len(fact.content[: lapsing.start()].split()) < 3
+    ):
+        return fact
+    return fact.model_copy(update={"content": fact.content[: lapsing.start()]})
+
+
+def _naming_aliases(fact: Fact, aliases: tuple[Alias, ...]) -> Fact:
+    """The words that gave the aliases were set aside for the rules; the content says them again."""
+    named = {mention.name for mention in fact.mentions}
+    others = [alias.alias for alias in aliases if alias.name in named and alias.alias not in fact.content]
+    return (
+        fact.model_copy(update={"content": f"{fact.content}, also known as {' and '.join(others)}"}) if others else fact
+    )
+
+
+def _alias_fact(name: str, alias: str, source: Source, gazetteer: Gazetteer, *, person: bool) -> Fact:
+    assumed = EntityType.PERSON if person else EntityType.CONCEPT
+    entity_type = gazetteer.types.get(name.casefold(), assumed)
+    mention = Mention(name=name, entity_type=entity_type, role="subject", aliases=(alias,))
+    return Fact(
+        kind=MemoryKind.FACT,
+        content=f"{name} is also known as {alias}",
+        sources=source.numbers,
+        quote=source.quote,
+        mentions=(mention,),
+        marked=source.marked,
+    )
+
+
+def _learnt(facts: list[Fact]) -> Iterator[KnownEntity]:
+    for fact in facts:
+        for mention in fact.mentions:
+            if mention.entity_type is not EntityType.CONCEPT:
+                yield KnownEntity(mention.name, mention.entity_type, mention.aliases, mention.parent)

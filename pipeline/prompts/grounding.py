@@ -1,0 +1,199 @@
+"""From an LLM's proposals to facts: the model proposes, this code disposes.
+
+A fact must name a message of the user that exists, and every name and number of it must occur in its sources or in what is known
+already; otherwise it is refused, and counted by reason. One whose quote is not found among the user's words stays a hypothesis.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipeline.facts import USER, Background, Fact, Mention, Message, Relation
+from pipeline.prompts.extraction import ExtractedFact, ExtractedMention, ExtractedRelation, ExtractionAnswer
+from pipeline.prompts.occurrences import occurrence_of, words_for
+from pipeline.prompts.vocabulary import Vocabulary
+from recollect.kinds import EntityType, Role
+
+MAX_FACTS = 100
+"""Facts that one batch may give; a model that goes round in circles does not fill the memory."""
+
+_CONTENT_CHARACTERS = 2_000
+_NAME_CHARACTERS = 200
+_SPEAKERS = frozenset({Role.USER, Role.ASSISTANT})
+_TOKEN = re.compile(r"\w+")
+_NO_NAMES = frozenset({USER.casefold(), "i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them"})
+
+
+class Refusal(StrEnum):
+    """Why a proposed fact was not taken."""
+
+    EMPTY = "empty"
+    TOO_LONG = "too_long"
+    NO_SOURCE = "no_source"
+    NOT_FROM_USER = "not_from_user"
+    UNGROUNDED = "ungrounded"
+    REPEATED = "repeated"
+    OVER_LIMIT = "over_limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """The facts that stand, in the order of the answer, and how many did not, by reason."""
+
+    facts: tuple[Fact, ...]
+    refused: Mapping[Refusal, int]
+
+
+def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: Background) -> Grounded:
+    """Take what is grounded from the answer to ``extraction_prompt(messages, background)``.
+
+    Whatever the answer is, the sources of a returned fact are messages of this batch by the user or the assistant, at least one
+    is the user's, and its quote is empty or stands in one of the user's messages as it is.
+    """
+    said = {message.number: message for message in messages if message.role in _SPEAKERS}
+    known = _known(background)
+    results = [_fact(proposed, said, known) for proposed in answer.facts]
+    facts: dict[str, Fact] = {}
+    refused: Counter[Refusal] = Counter(result for result in results if isinstance(result, Refusal))
+    for fact in (result for result in results if isinstance(result, Fact)):
+        if fact.content.casefold() in facts:
+            refused[Refusal.REPEATED] += 1
+        elif len(facts) == MAX_FACTS:
+            refused[Refusal.OVER_LIMIT] += 1
+        else:
+            facts[fact.content.casefold()] = fact
+    return Grounded(tuple(facts.values()), refused)
+
+
+def _known(background: Background) -> Vocabulary:
+    earlier = [message for message in background.earlier if message.role in _SPEAKERS]
+    names = (name for entity in background.entities for name in (entity.name, *entity.aliases, entity.parent or ""))
+    return Vocabulary.of((USER, *names, *_words_of(earlier)))
+
+
+def _words_of(messages: Iterable[Message]) -> list[str]:
+    return [text for message in messages for text in (message.speaker or "", message.content)]
+
+
+def _fact(proposed: ExtractedFact, said: Mapping[int, Message], known: Vocabulary) -> Fact | Refusal:
+    sources = [said[number] for number in dict.fromkeys(proposed.sources) if number in said]
+    from_user = [message for message in sources if message.role is Role.USER]
+    refusal = _refusal(proposed, sources, from_user)
+    if refusal:
+        return refusal
+    grounds = Vocabulary.of(_words_of(sources)) | known
+    occurred = occurrence_of(proposed.occurred, from_user[0].occurred_at.tzinfo)
+    times = words_for(occurred)
+    mentions = _mentions(proposed, grounds)
+    if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
+        return Refusal.UNGROUNDED
+    quote = _verbatim(proposed.quote, from_user)
+    attribute, value = _single_valued(proposed, grounds | times)
+    return Fact(
+        kind=proposed.kind,
+        content=proposed.content,
+        sources=tuple(message.number for message in sources),
+        quote=quote,
+        occurred=occurred,
+        mentions=mentions,
+        relations=_relations(proposed.relations, mentions),
+        attribute=attribute,
+        value=value,
+        stated=proposed.stated and bool(quote) and not grounds.doubts_an_opening_of(proposed.content),
+        marked=proposed.marked,
+        corrects=proposed.corrects,
+    )
+
+
+def _refusal(proposed: ExtractedFact, sources: Sequence[Message], from_user: Sequence[Message]) -> Refusal | None:
+    if not _TOKEN.search(proposed.content):
+        return Refusal.EMPTY
+    if len(proposed.content) > _CONTENT_CHARACTERS:
+        return Refusal.TOO_LONG
+    if not sources:
+        return Refusal.NO_SOURCE
+    return None if from_user else Refusal.NOT_FROM_USER
+
+
+def _names_a_stranger(proposed: ExtractedFact, grounds: Vocabulary) -> bool:
+    """A name that opens the content escapes the check of capitals; the mention gives it away."""
+    content = proposed.content.casefold()
+    return any(
+        grounds.lacks_name(mention.name) for mention in proposed.mentions if content.startswith(mention.name.casefold())
+    )
+
+
+def _verbatim(quote: str, messages: Sequence[Message]) -> str:
+    """The user's own words that the quote gives, as they were typed; empty where nobody said them."""
+    tokens = _TOKEN.findall(quote)
+    if not tokens:
+        return ""
+    pattern = re.compile(r"\W+".join(map(re.escape, tokens)), re.IGNORECASE)
+    found = (pattern.search(message.content) for message in messages)
+    return next((match.group() for match in found if match), "")
+
+
+def _mentions(proposed: ExtractedFact, grounds: Vocabulary) -> tuple[Mention, ...]:
+    mentions: dict[str, Mention] = {}
+    for given in proposed.mentions:
+        name = _name(given.name, grounds)
+        if name and name.casefold() not in mentions:
+            mentions[name.casefold()] = _mention(given, name, grounds)
+    user = _mention_of_user(proposed, [mention.role for mention in mentions.values()])
+    return (*([user] if user else []), *mentions.values())
+
+
+def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> Mention | None:
+    """The user as the model mentions them, or, where it forgot to, as the content shows."""
+    given = (mention.role for mention in proposed.mentions if mention.name.casefold() == USER.casefold())
+    role = next(given, None)
+    if role is None and not re.search(rf"\b{USER}\b", proposed.content):
+        return None
+    opens = re.match(rf"{USER}\b(?!['’]s\b)", proposed.content)
+    describes = opens or (proposed.attribute and "subject" not in roles)
+    return Mention(name=USER, entity_type=EntityType.PERSON, role=role or ("subject" if describes else "about"))
+
+
+def _mention(given: ExtractedMention, name: str, grounds: Vocabulary) -> Mention:
+    aliases = dict.fromkeys(alias for alias in (_name(alias, grounds) for alias in given.aliases) if alias)
+    description = given.description or ""
+    return Mention(
+        name=name,
+        entity_type=given.entity_type,
+        role=given.role,
+        aliases=tuple(alias for alias in aliases if alias.casefold() != name.casefold()),
+        parent=_name(given.parent or "", grounds) or None,
+        description=None if grounds.lacks_part_of(description) else description[:_NAME_CHARACTERS] or None,
+    )
+
+
+def _name(given: str, grounds: Vocabulary) -> str:
+    name = " ".join(given.split())
+    usable = _TOKEN.search(name) and len(name) <= _NAME_CHARACTERS and name.casefold() not in _NO_NAMES
+    return name if usable and not grounds.lacks_name(name) else ""
+
+
+def _relations(proposed: Sequence[ExtractedRelation], mentions: Sequence[Mention]) -> tuple[Relation, ...]:
+    names = {alias.casefold(): mention.name for mention in mentions for alias in mention.aliases}
+    names |= {mention.name.casefold(): mention.name for mention in mentions}
+    relations = [
+        Relation(subject=subject, predicate=predicate, object=target)
+        for edge in proposed
+        if (subject := names.get(edge.subject.casefold()))
+        and (target := names.get(edge.object.casefold()))
+        and (predicate := _snake_case(edge.predicate))
+        and subject != target
+    ]
+    return tuple(dict.fromkeys(relations))
+
+
+def _single_valued(proposed: ExtractedFact, grounds: Vocabulary) -> tuple[str | None, str | None]:
+    attribute, value = _snake_case(proposed.attribute or ""), proposed.value or ""
+    usable = attribute and _TOKEN.search(value) and not grounds.lacks_part_of(value)
+    return (attribute, value) if usable else (None, None)
+
+
+def _snake_case(text: str) -> str:
+    return "_".join(_TOKEN.findall(text.casefold()))[:_NAME_CHARACTERS]

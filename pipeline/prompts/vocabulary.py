@@ -1,0 +1,114 @@
+"""Which names and numbers a text holds, so that what a model writes can be held against what people wrote.
+
+A name is a word with a capital letter. A word that opens a sentence is capitalised whatever it is, so it only counts as doubtful.
+Scripts without capitals hold no names by this rule; there, mentions alone are checked.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+_WORD = re.compile(r"[^\W\d_]+")
+_THOUSANDS = re.compile(r"(?<=\d)[,'’_\u202f](?=\d{3}(?!\d))")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")
+_STEM = 4
+_FUNCTION_WORDS = """
+a all an and any as at before after both but by each every first finally for from her his how if in it its last many most my next
+no not of on once one only or our over several she he since some that the their then there these they this those to two under
+until what when where which while who whose with without you your
+"""
+_OPENERS = frozenset(_FUNCTION_WORDS.split())
+_ZERO_TO_NINETEEN = """
+zero one two three four five six seven eight nine
+ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+"""
+_UNITS = _ZERO_TO_NINETEEN.split()
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_OTHER_NUMBERS = {"once": 1, "twice": 2, "dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
+_ORDINALS = {"first": 1, "second": 2, "third": 3}
+_NUMBER_WORDS = (
+    {word: number for number, word in enumerate(_UNITS)}
+    | {word: ten * 10 for ten, word in enumerate(_TENS, start=2)}
+    | _OTHER_NUMBERS
+    | _ORDINALS
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words, numbers and whole text of what people wrote, folded for comparison."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    text: str
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Vocabulary":
+        """All that occurs in any of the texts; number words count as their digits too ("three" is 3)."""
+        text = _folded("\n".join(texts))
+        words = _WORD.findall(text)
+        return cls(frozenset(words), frozenset({*_numbers(text), *_spelt_numbers(words)}), text)
+
+    def lacks_name(self, name: str) -> bool:
+        """Whether some word or number of a name does not occur."""
+        folded = _folded(name)
+        if _has_no_case(folded) and folded in self.text:
+            return False
+        return not (set(_WORD.findall(folded)) <= self.words and set(_numbers(folded)) <= self.numbers)
+
+    def lacks_name_or_number_of(self, content: str) -> bool:
+        """Whether a name within a sentence of the content, or a number, does not occur."""
+        names = {_folded(word) for word, opens in _names(content) if not opens}
+        return not (names <= self.words and set(_numbers(_folded(content))) <= self.numbers)
+
+    def lacks_part_of(self, phrase: str) -> bool:
+        """The same for a phrase that is no sentence, such as a value, whose first word has no other reason for its capital."""
+        return self.lacks_name_or_number_of(phrase) or not _openings(phrase) <= self.words
+
+    def doubts_an_opening_of(self, content: str) -> bool:
+        """Whether a sentence of the content opens with what may be a name that does not occur."""
+        openings = _openings(content)
+        stems = {word[:_STEM] for word in self.words}
+        return any(word[:_STEM] not in stems for word in openings)
+
+    def __or__(self, other: "Vocabulary") -> "Vocabulary":
+        return Vocabulary(self.words | other.words, self.numbers | other.numbers, f"{self.text}\n{other.text}")
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip()
+
+
+def _openings(content: str) -> set[str]:
+    return {_folded(word) for word, opens in _names(content) if opens} - _OPENERS
+
+
+def _has_no_case(folded: str) -> bool:
+    """Whether the text is of a script without capitals; such scripts often part no words either."""
+    return folded.upper() == folded and any(character.isalpha() for character in folded)
+
+
+def _names(content: str) -> Iterator[tuple[str, bool]]:
+    normal = unicodedata.normalize("NFKC", content)
+    for match in _WORD.finditer(normal):
+        if match.group() != match.group().lower():
+            before = normal[: match.start()].rstrip(" \t")
+            yield match.group(), not before or before[-1] in _SENTENCE_END
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """Numbers in one form: 1,000 is 1000, 05 is 5, 3.50 is 3.5. As text, because digits can be many."""
+    for number in _NUMBER.findall(_THOUSANDS.sub("", text)):
+        whole, _, fraction = number.partition(".")
+        whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
+        yield f"{whole}.{fraction}" if fraction else whole
+
+
+def _spelt_numbers(words: list[str]) -> Iterator[str]:
+    yield from (str(_NUMBER_WORDS[word]) for word in words if word in _NUMBER_WORDS)
+    for tens, unit in pairwise(words):
+        if tens in _TENS and unit in _UNITS[1:10]:
+            yield str(_NUMBER_WORDS[tens] + _NUMBER_WORDS[unit])

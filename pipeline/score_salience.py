@@ -1,0 +1,174 @@
+"""Stage 2: how much a fact matters, from 0 to 10, by its words alone and without an LLM.
+
+Six factors are scored by how many of their cues occur, and summed by weight (requirement S1). A process starts higher, and
+what the user asked to remember ranks above everything else (S2). The cues are English.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from pipeline.facts import Fact
+from recollect.kinds import MemoryKind
+
+MOST: Final = 10.0
+PROCESS_START: Final = 3.0
+"""What a taught procedure has before any cue is counted."""
+
+MARKED_FLOOR: Final = 8.0
+"""Where "remember this" begins and all else ends. A fifth of its plain sum comes on top, so that marked facts still rank."""
+
+WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "temporal_urgency": 0.20,
+        "relationships": 0.20,
+        "action_language": 0.20,
+        "explicit_marking": 0.15,
+        "self_reference": 0.15,
+        "complexity": 0.10,
+    }
+)
+
+_STEPS: Final = (0.0, 4.0, 6.0, 8.0, 9.0, MOST)
+
+
+def _cues(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for pattern in patterns)
+
+
+# A command to remember, and not "I remember that day", "do you remember this song".
+_COMMANDS: Final = _cues(
+    r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bto )remember (?:this|that|it)",
+    r"(?:do not|don['’]t|never) forget (?:this|that|it)",
+    r"(?:you|please) (?:need to |must |have to |should )?(?:learn|memori[sz]e) (?:this|that|it|how)",
+    r"(?:keep|bear) (?:this|that|it) in mind",
+    r"(?:make|take) (?:a )?note",
+    r"for future reference",
+)
+
+_CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = MappingProxyType(
+    {
+        "temporal_urgency": _cues(
+            r"today|tonight|now|right away|immediately",
+            r"tomorrow",
+            r"urgent|urgently|asap|as soon as possible",
+            r"deadlines?|due|overdue",
+            r"(?:by|before|until|till) (?:the end of |next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day",
+            r"(?:by|before|until|till) (?:noon|midnight|tonight|tomorrow|the end of|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)",
+            r"(?:this|next|coming) (?:morning|afternoon|evening|week|weekend|month)",
+            r"soon|shortly|upcoming|in (?:a|an|one|two|three|\d+) (?:minutes?|hours?|days?|weeks?)",
+            r"expires?|expiring|last chance|time is running out",
+        ),
+        "relationships": _cues(
+            r"mother|father|mom|mum|dad|parents?|grand(?:mother|father|ma|pa|parents?)",
+            r"brothers?|sisters?|siblings?|cousins?|aunts?|uncles?|niece|nephew",
+            r"sons?|daughters?|child|children|kids?|bab(?:y|ies)",
+            r"wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|married|engaged|divorced|dating",
+            r"friends?|buddy|neighbou?rs?|roommates?|flatmates?",
+            r"boss|manager|supervisor|mentor|reports to",
+            r"colleagues?|co-?workers?|teammates?|team|employees?|interns?",
+            r"clients?|customers?|suppliers?|vendors?|investors?",
+            r"doctor|dentist|therapist|teacher|lawyer|landlord",
+            r"work(?:s|ed|ing)? (?:at|for|with)|founded|owns?|runs|employs|hired",
+            r"one of (?:our|my|the)|member of|part of|belongs to|relat(?:ed|ive)s?",
+        ),
+        "action_language": _cues(
+            r"(?:need|have|want|got)(?:s|ed|ing)? to|has to|had to",
+            r"must|should|ought to",
+            r"will|going to|gonna|plan(?:s|ned|ning)? to|intend(?:s|ed)? to",
+            r"make sure|ensure|verify|check(?:s|ed|ing)?|review(?:s|ed|ing)?|tests?|tested",
+            r"send(?:s|ing)?|sent|call(?:s|ed|ing)?|email(?:s|ed)?|ask(?:s|ed)?|tell(?:s)?|contact(?:s|ed)?",
+            r"finish(?:es|ed)?|complete(?:s|d)?|deliver(?:s|ed)?|submit(?:s|ted)?|launch(?:es|ed|ing)?|ship(?:s|ped)?",
+            r"build(?:s|ing)?|built|write(?:s)?|writing|creat(?:e|es|ed|ing)|prepar(?:e|es|ed|ing)|fix(?:es|ed)?",
+            r"start(?:s|ed|ing)?|stop(?:s|ped)?|quit|mov(?:e|es|ed|ing)|chang(?:e|es|ed)|decid(?:e|es|ed)|switch(?:ed)?",
+            r"always|never|every time|whenever",
+            r"schedul(?:e|es|ed)|book(?:s|ed)|organi[sz](?:e|es|ed)|arrang(?:e|es|ed)",
+        ),
+        "explicit_marking": (
+            *_COMMANDS,
+            *_cues(
+                r"important|importantly|crucial|critical|essential|vital",
+                r"note that|pay attention|key point|bottom line",
+                r"from now on|going forward",
+                r"remember|remind",
+            ),
+        ),
+        "complexity": _cues(
+            r"because|since|therefore|so that|in order to",
+            r"if|unless|otherwise|depending on|in case",
+            r"when|while|until|whenever|after|before",
+            r"although|though|however|but|except|instead|rather than",
+            r"first|firstly|then|next|finally|step \d+|steps?",
+            r"which|whose|where|who",
+            r"\d+(?:[.,:]\d+)*",
+            r"and",
+        ),
+    }
+)
+
+_FIRST_PERSON: Final = _cues(
+    r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"
+)
+_THE_USER: Final = _cues(r"(?-i:User)")
+
+
+@dataclass(frozen=True, slots=True)
+class Salience:
+    """How much a fact matters, and why.
+
+    value: 0 to 10, to two decimals. factors: each factor's score before its weight, 0 to 10.
+    process: the start of a process is in the value. marked: the value is that of a marked fact.
+    """
+
+    value: float
+    factors: Mapping[str, float] = field(hash=False)
+    process: bool = False
+    marked: bool = False
+
+    def __str__(self) -> str:
+        named = [f"{name.replace('_', ' ')} {score:g}" for name, score in self.factors.items() if score]
+        raised = ["a process"] * self.process + ["marked to be remembered"] * self.marked
+        return f"{self.value:g} ({', '.join(named + raised) or 'no cue'})"
+
+
+def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
+    """Score one fact.
+
+    sources: the texts of the messages that it was taken from. They are searched for marks, and for the other cues where the
+    fact has no quote: a long message carries many facts, and its cues belong to one of them.
+
+    A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The sum by
+    WEIGHTS is raised by PROCESS_START for a process. What is marked scores MARKED_FLOOR and a fifth of that; what is not
+    scores MARKED_FLOOR at most.
+    """
+    said = (fact.quote,) if fact.quote.strip() else tuple(sources)
+    factors = {name: factor_score(count) for name, count in _count_cues(fact, said, sources).items()}
+    process = fact.kind is MemoryKind.PROCESS
+    marked = fact.marked or _count(_COMMANDS, said) > 0
+    plain = min(MOST, sum(WEIGHTS[name] * score for name, score in factors.items()) + PROCESS_START * process)
+    value = MARKED_FLOOR + plain * (MOST - MARKED_FLOOR) / MOST if marked else min(plain, MARKED_FLOOR)
+    return Salience(round(value, 2), factors, process, marked)
+
+
+def factor_score(matches: int) -> float:
+    """The score of a factor with so many cues: 0, 4, 6, 8, then one more each, up to 10."""
+    return _STEPS[min(matches, len(_STEPS) - 1)]
+
+
+def _count_cues(fact: Fact, said: Sequence[str], sources: Sequence[str]) -> dict[str, int]:
+    words = (fact.content, *said)
+    further_entities = max(0, len(fact.mentions) - 1)
+    return {
+        "temporal_urgency": _count(_CUES["temporal_urgency"], words),
+        "relationships": _count(_CUES["relationships"], words) + len(fact.relations),
+        "action_language": _count(_CUES["action_language"], words),
+        "explicit_marking": _count(_CUES["explicit_marking"], (*words, *sources)) + fact.marked,
+        "self_reference": _count(_FIRST_PERSON, said) + _count(_THE_USER, (fact.content,)),
+        "complexity": _count(_CUES["complexity"], words) + further_entities,
+    }
+
+
+def _count(cues: Iterable[re.Pattern[str]], texts: Sequence[str]) -> int:
+    return sum(any(cue.search(text) for text in texts) for cue in cues)
