@@ -1,0 +1,5 @@
+"""``python -m workers``."""
+
+from workers.cli import main
+
+main()

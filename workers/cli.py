@@ -1,0 +1,149 @@
+"""`python -m workers`: the service's command line."""
+
+import json
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import make_url
+
+from config.logging import configure_logging
+from config.settings import Settings, settings
+from db.migrate import migrate as migrate_database
+from recollect.errors import ConfigurationError, RecollectError
+from workers.demo import run_demo
+from workers.intake import run_intake
+from workers.machine import Addresses, processes, servers
+from workers.status import read_status
+from workers.sweeper import run_sweeper
+
+cli = typer.Typer(
+    name="python -m workers",
+    help="The service of Recollect: everything that runs outside the chat app.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+_console = Console()
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def main() -> None:
+    """Run the command line; what Recollect raises on purpose becomes one line, and exit status 1."""
+    try:
+        cli()
+    except RecollectError as error:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {_escaped(str(error))}")
+        sys.exit(1)
+
+
+@cli.command()
+def up() -> None:
+    """Run all of it on this machine: Postgres, Redis, intake, sweeper, workers and Flower, until Ctrl-C."""
+    chosen = settings()
+    configure_logging(chosen)
+    # Ctrl-C while it still starts is no error either; what was started is stopped on the way out.
+    with suppress(KeyboardInterrupt), servers(chosen) as addresses:
+        migrate_machine(chosen, addresses)
+        with processes(addresses) as running:
+            _say_where(chosen, addresses)
+            running.wait()
+    _console.print(f"Recollect is down; the data stays in {chosen.data_dir}", soft_wrap=True)
+
+
+@cli.command()
+def demo(
+    keep: Annotated[bool, typer.Option(help="Keep the data folder for a look at it afterwards.")] = False,
+    json_output: Json = False,
+) -> None:
+    """Show the whole way once: a sample of three years of conversations, from publish to recall."""
+    run_demo(settings(), migrate_machine, keep=keep, json_output=json_output)
+
+
+@cli.command()
+def intake() -> None:
+    """Take events from the queue into the inbox, until stopped."""
+    configure_logging(settings())
+    run_intake(settings(), _until_asked_to_stop())
+
+
+@cli.command()
+def sweep() -> None:
+    """Claim what is due and tell the workers, until stopped."""
+    configure_logging(settings())
+    run_sweeper(settings(), _until_asked_to_stop())
+
+
+@cli.command()
+def migrate() -> None:
+    """Make or update roles, tables and views, with RECOLLECT_ADMIN_URL; safe to repeat."""
+    chosen = settings()
+    if not chosen.admin_url:
+        raise ConfigurationError(
+            "RECOLLECT_ADMIN_URL is not set. Set it to a login that may create roles and the extension vector, such as "
+            "postgresql://postgres:PASSWORD@HOST:5432/recollect"
+        )
+    migrate_database(chosen.admin_url, _passwords(chosen))
+    _console.print("The database is up to date.")
+
+
+@cli.command()
+def status(json_output: Json = False) -> None:
+    """Whether the service can work, and what waits; exit status 1 where it cannot."""
+    found = read_status(settings())
+    if json_output:
+        print(json.dumps(found.as_dict()))
+    else:
+        table = Table(show_header=False, box=None)
+        for name, value in found.as_dict().items():
+            table.add_row(name.replace("_", " "), str(value))
+        _console.print(table)
+    if found.stuck:
+        raise typer.Exit(1)
+
+
+def migrate_machine(chosen: Settings, addresses: Addresses) -> None:
+    """Migrate the embedded Postgres, or the operator's own where its administrator's login is given."""
+    admin_url = addresses.admin_url or chosen.admin_url
+    if admin_url:
+        migrate_database(admin_url, {} if addresses.admin_url else _passwords(chosen))
+
+
+def _passwords(chosen: Settings) -> dict[str, str | None]:
+    if not chosen.database_url:
+        return {}
+    urls = {f"recollect_{role}": chosen.login(role) for role in ("reader", "ingest", "worker")}
+    return {role: str(make_url(url).password) if make_url(url).password else None for role, url in urls.items()}
+
+
+def _say_where(chosen: Settings, addresses: Addresses) -> None:
+    how = f"facts by {chosen.llm_model}" if chosen.uses_llm else "facts by the offline rules (no OPENAI_API_KEY)"
+    _console.print(f"[bold]Recollect is up[/], {how}. Ctrl-C stops it.", soft_wrap=True)
+    _console.print(
+        f"Flower   {addresses.flower_url}  (user {addresses.flower_user}, password {addresses.flower_password})"
+    )
+    _console.print("For an app or the command [bold]recollect[/] in another shell:")
+    _console.print(f"  set -a; . {addresses.data_dir / 'recollect.env'}; set +a", soft_wrap=True)
+
+
+def _until_asked_to_stop() -> Callable[[], bool]:
+    asked = False
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, ask)
+    return lambda: asked
+
+
+def _escaped(message: str) -> str:
+    return message.replace("[", r"\[")

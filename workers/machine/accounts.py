@@ -1,0 +1,83 @@
+"""The account that Postgres runs under when we are root: Postgres refuses to be root itself."""
+
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+_NAME = "recollect-postgres"
+_FALLBACK = "nobody"  # where accounts cannot be made: a read-only /etc, or no useradd
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An unprivileged account of the operating system."""
+
+    name: str
+    uid: int
+    gid: int
+
+
+def server_account() -> Account | None:
+    """The account for Postgres, made if it is missing; None where we are not root and need no other."""
+    if os.geteuid() != 0:
+        return None
+    found = _look_up(_NAME) or _make() or _look_up(_FALLBACK)
+    if found is None:
+        raise LookupError(f"neither {_NAME} nor {_FALLBACK} is an account of this machine")
+    return found
+
+
+def _look_up(name: str) -> Account | None:
+    try:
+        entry = pwd.getpwnam(name)
+    except KeyError:
+        return None
+    return Account(name, entry.pw_uid, entry.pw_gid)
+
+
+def _make() -> Account | None:
+    useradd = shutil.which("useradd") or shutil.which("useradd", path="/usr/sbin:/sbin")
+    if useradd is None:
+        return None
+    command = [useradd, "--system", "--no-create-home", "--shell", "/bin/false", _NAME]
+    subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - no part of it comes from outside
+    account = _look_up(_NAME)  # also when another process made it meanwhile
+    if account:
+        log.info("account_made", account=_NAME)
+    return account
+
+
+def let_reach(account: Account, folder: Path) -> None:
+    """Let the account pass through the folders above ``folder``: to search, not to list or read them."""
+    for above in folder.resolve().parents:
+        mode = above.stat().st_mode
+        if not mode & stat.S_IXOTH and above.stat().st_uid != account.uid:
+            above.chmod(mode | stat.S_IXOTH)
+            log.info("folder_made_searchable", folder=str(above), account=account.name)
+
+
+def let_read(tree: Path) -> None:
+    """Let everyone read an installed program, which an installation under a strict umask forbids."""
+    for path in (tree, *tree.rglob("*")):
+        if path.is_symlink():
+            continue
+        mode = path.stat().st_mode
+        wanted = mode | stat.S_IROTH | (stat.S_IXOTH if mode & stat.S_IXUSR else 0)
+        if wanted != mode:
+            path.chmod(wanted)
+
+
+def give(account: Account, tree: Path) -> None:
+    """Make the account the owner of a tree; its number may differ from the last machine's that used the folder."""
+    if tree.stat().st_uid == account.uid:
+        return
+    for path in (*tree.rglob("*"), tree):
+        os.chown(path, account.uid, account.gid, follow_symlinks=False)

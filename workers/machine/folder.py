@@ -1,0 +1,130 @@
+"""The data folder: what the embedded machine keeps from one run to the next, and the lock that one run holds.
+
+postgres/, redis/    the servers' data
+logs/                their logs, and those of the processes where asked for
+run/                 one file per running process, so that the next run can end what a killed run left behind
+state.json           the ports and secrets that a restart keeps (readable by the owner only)
+recollect.env        while up: the addresses, for the shell of an app
+lock                 held while up; says who holds it
+"""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from recollect.errors import ConfigurationError, RecollectError
+
+_PRIVATE_FILE = 0o600
+_PRIVATE_FOLDER = 0o700
+_SECRET_BYTES = 24
+
+
+class AlreadyUp(RecollectError):
+    """Another process runs the machine of this data folder."""
+
+
+class DataFolder:
+    """A data folder whose lock we hold."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self._lock = lock
+
+    @property
+    def logs(self) -> Path:
+        """Where the servers and processes log to."""
+        return self.path / "logs"
+
+    @property
+    def run(self) -> Path:
+        """Where running processes are noted."""
+        return self.path / "run"
+
+    @property
+    def env_file(self) -> Path:
+        """The addresses, for the shell of an app."""
+        return self.path / "recollect.env"
+
+    def kept(self, name: str) -> str | None:
+        """A value that an earlier run kept."""
+        return self._state().get(name)
+
+    def keep(self, name: str, value: str) -> None:
+        """Keep a value for the next run."""
+        write_private(self.path / "state.json", json.dumps({**self._state(), name: value}))
+
+    def secret(self, name: str) -> str:
+        """A password that is made once per folder."""
+        found = self.kept(name)
+        if found is None:
+            found = secrets.token_urlsafe(_SECRET_BYTES)
+            self.keep(name, found)
+        return found
+
+    def announce(self, flower_url: str | None) -> None:
+        """Say in the lock who holds it, for the message of the next who tries."""
+        os.truncate(self._lock, 0)
+        os.pwrite(self._lock, json.dumps({"pid": os.getpid(), "flower": flower_url}).encode(), 0)
+
+    def _state(self) -> dict[str, str]:
+        try:
+            state = json.loads((self.path / "state.json").read_text())
+        except (FileNotFoundError, ValueError):
+            return {}
+        return state if isinstance(state, dict) else {}
+
+
+@contextmanager
+def held(path: Path) -> Iterator[DataFolder]:
+    """Make the folder where needed and hold its lock.
+
+    The kernel drops the lock with its holder, so that a killed run leaves no stale one.
+
+    Raises AlreadyUp where another process holds it, ConfigurationError where the folder cannot be used.
+    """
+    path = path.expanduser().resolve()
+    lock = _open_lock(path)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyUp(_already_up(path, lock)) from None
+        folder = DataFolder(path, lock)
+        folder.announce(None)
+        folder.logs.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
+        folder.run.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
+        yield folder
+    finally:
+        os.close(lock)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that its owner alone can read, whole or not at all."""
+    draft = path.with_name(path.name + ".new")
+    with suppress(FileNotFoundError):
+        draft.unlink()
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE), "w") as file:
+        file.write(text)
+    draft.replace(path)
+
+
+def _open_lock(path: Path) -> int:
+    try:
+        path.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        return os.open(path / "lock", os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
+    except OSError as error:
+        raise ConfigurationError(
+            f"RECOLLECT_DATA_DIR: {path} cannot be used ({error.strerror}). Set it to a folder that you can write to"
+        ) from error
+
+
+def _already_up(path: Path, lock: int) -> str:
+    holder: Mapping[str, object] = {}
+    with suppress(ValueError):
+        holder = json.loads(os.pread(lock, 4096, 0))
+    flower = f"; Flower at {holder['flower']}" if holder.get("flower") else ""
+    return f"Recollect is already up in {path} (pid {holder.get('pid', '?')}){flower}"

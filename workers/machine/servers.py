@@ -1,0 +1,76 @@
+"""The servers of the machine: embedded ones, or those that the settings name, each independently."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import structlog
+
+from config.settings import Settings
+from recollect.errors import ConfigurationError
+from workers.machine import interrupts
+from workers.machine.addresses import Addresses
+from workers.machine.folder import DataFolder, held, write_private
+from workers.machine.ports import free_port
+from workers.machine.postgres import postgres, url
+from workers.machine.processes import NOTES
+from workers.machine.programs import end_leftovers
+from workers.machine.redis import redis
+
+log = structlog.get_logger(__name__)
+
+
+@contextmanager
+def servers(settings: Settings) -> Iterator[Addresses]:
+    """Hold the data folder and run what the settings name no server for: Postgres, Redis, both or neither.
+
+    Inside the block the first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt. The schema is the caller's to migrate.
+
+    Raises AlreadyUp where the folder is in use, ConfigurationError where a setting is wrong or a server does not start.
+    """
+    _check(settings)
+    with interrupts.interrupts(), ExitStack() as stack:
+        folder = stack.enter_context(held(settings.data_dir))
+        _end_leftovers(folder)
+        flower_port = free_port(settings.flower_port)
+        folder.announce(f"http://127.0.0.1:{flower_port}")
+        socket = None if settings.database_url else stack.enter_context(postgres(folder))
+        broker_url = settings.broker_url or stack.enter_context(redis(folder))
+        addresses = _addresses(settings, folder, socket, broker_url, flower_port)
+        stack.callback(folder.env_file.unlink, missing_ok=True)
+        write_private(folder.env_file, addresses.env_file())
+        yield addresses
+
+
+def _check(settings: Settings) -> None:
+    if settings.database_url:
+        return
+    for name in ("admin_url", "ingest_url", "worker_url"):
+        if getattr(settings, name):
+            raise ConfigurationError(
+                f"RECOLLECT_{name.upper()} is set, but RECOLLECT_DATABASE_URL is not. Set both to use your Postgres, "
+                "or neither to run one on this machine"
+            )
+
+
+def _end_leftovers(folder: DataFolder) -> None:
+    """Of a run that was killed: the processes before the servers that they use."""
+    for kind in (NOTES, "redis", "postgres"):
+        ended = end_leftovers(folder.run / kind)
+        if ended:
+            log.warning("leftovers_ended", kind=kind, processes=ended)
+
+
+def _addresses(
+    settings: Settings, folder: DataFolder, socket: Path | None, broker_url: str, flower_port: int
+) -> Addresses:
+    return Addresses(
+        data_dir=folder.path,
+        database_url=url(socket, "recollect_reader") if socket else settings.login("reader"),
+        ingest_url=url(socket, "recollect_ingest") if socket else settings.login("ingest"),
+        worker_url=url(socket, "recollect_worker") if socket else settings.login("worker"),
+        admin_url=url(socket) if socket else None,
+        broker_url=broker_url,
+        flower_port=flower_port,
+        flower_password=folder.secret("flower_password"),
+    )

@@ -1,0 +1,68 @@
+"""The real parts that the stages work with: opened once in each process, when they are first needed, and so never over a fork."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqlalchemy import Engine
+
+from config.settings import Settings, settings
+from db import paid
+from db.engine import check_login, open_engine
+from pipeline.ports import LanguageModel
+from recollect.embedders import Embedder, open_embedder
+from recollect.errors import EmbedderMismatch
+from workers.kept_model import UsageLog
+from workers.language_model import open_language_model
+
+WORKER_URL = "RECOLLECT_WORKER_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a stage may use."""
+
+    settings: Settings
+    engine: Engine
+    embedder: Embedder
+    model: LanguageModel | None
+    usage: UsageLog
+
+
+@lru_cache(maxsize=1)
+def parts() -> Parts:
+    """The parts of this process."""
+    chosen = settings()
+    usage: UsageLog = []
+    return Parts(
+        settings=chosen,
+        engine=open_engine(chosen.login("worker"), setting=WORKER_URL),
+        embedder=_open_embedder(chosen),
+        model=open_language_model(chosen, on_usage=lambda *spent: usage.append(spent)),
+        usage=usage,
+    )
+
+
+def check_parts() -> None:
+    """Refuse to start with a login or a model that will not do; leaves no connection behind that a fork could share.
+
+    Raises ConfigurationError, StoreUnavailable, ModelMissing, EmbedderUnavailable or EmbedderMismatch.
+    """
+    chosen = settings()
+    engine = open_engine(chosen.login("worker"), setting=WORKER_URL)
+    try:
+        check_login(engine, setting=WORKER_URL)
+        embedder = _open_embedder(chosen)
+        with engine.begin() as connection:
+            other = paid.set_active_model(connection, embedder.name, embedder.dimensions)
+    finally:
+        engine.dispose()
+    if other is not None:
+        raise EmbedderMismatch(
+            f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database holds vectors of {other}; "
+            f"set it to {other}, or start with an empty database"
+        )
+
+
+def _open_embedder(chosen: Settings) -> Embedder:
+    key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
+    return open_embedder(chosen.embedder, api_key=key, base_url=chosen.openai_base_url)

@@ -1,0 +1,76 @@
+"""The five tasks, in the order in which a batch goes through them. Each loads by id, computes, and says how to store."""
+
+from functools import partial, wraps
+from typing import Any
+from uuid import UUID
+
+import pipeline.embed
+import pipeline.extract
+import pipeline.refresh_profiles
+import pipeline.score_salience
+from db import candidates
+from db.refs import BatchRef, LaneRef
+from workers import applying, deciding, loading, profiles
+from workers.app import app
+from workers.parts import Parts
+from workers.stages import Store, Work, run_stage
+
+
+def _stage(work: Work) -> Any:
+    """A task of a stage's work, under the name that Flower shows: recollect.extract, …"""
+    name = work.__name__
+
+    @wraps(work)
+    def task(tenant_id: str, namespace_id: str, batch_id: str) -> None:
+        run_stage(name, BatchRef(LaneRef(UUID(tenant_id), UUID(namespace_id)), UUID(batch_id)), work)
+
+    return app.task(task, name=f"recollect.{name}")
+
+
+@_stage
+def extract(batch: BatchRef, parts: Parts) -> Store:
+    """Messages to facts."""
+    messages = loading.messages_of(batch, parts)
+    background = loading.background_of(batch, messages, parts)
+    found = pipeline.extract.extract(messages, background, loading.model_for(batch, parts))
+    loading.report_refused(found.refused)
+    facts = [fact.model_dump(mode="json") for fact in found.facts]
+    return partial(candidates.store_facts, batch=batch, facts=facts)
+
+
+@_stage
+def score_salience(batch: BatchRef, parts: Parts) -> Store:
+    """How much each fact matters."""
+    said = {message.number: message.content for message in loading.messages_of(batch, parts)}
+    facts = loading.facts_of(batch, parts)
+    score = pipeline.score_salience.score_salience
+    scores = {number: score(fact, [said[source] for source in fact.sources]) for number, (fact, _) in facts.items()}
+    return partial(
+        candidates.store_salience,
+        batch=batch,
+        scores={number: (score.value, score.factors) for number, score in scores.items()},
+    )
+
+
+@_stage
+def embed(batch: BatchRef, parts: Parts) -> Store:
+    """A vector for each fact."""
+    contents = {number: fact.content for number, (fact, _) in loading.facts_of(batch, parts).items()}
+    vectors = pipeline.embed.embed(contents, parts.embedder)
+    return partial(candidates.store_vectors, batch=batch, model=parts.embedder.name, vectors=vectors)
+
+
+@_stage
+def consolidate(batch: BatchRef, parts: Parts) -> Store:
+    """Facts to memories: the only stage that touches them."""
+    plan = deciding.decide(batch, parts)
+    return partial(applying.apply, batch=batch, plan=plan)
+
+
+@_stage
+def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
+    """New summaries of those whom the batch was about."""
+    stale = profiles.stale_profiles(batch.lane, parts)
+    model = loading.model_for(batch, parts) if parts.settings.llm_profiles else None
+    summaries = pipeline.refresh_profiles.refresh_profiles([profile for profile, _ in stale], model)
+    return profiles.how_to_store(batch.lane, parts, stale, summaries)
