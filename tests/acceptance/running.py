@@ -1,0 +1,87 @@
+"""A whole machine for a test: real Postgres and Redis, and the Procfile's processes, each a process of its own."""
+
+import base64
+import json
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import psycopg
+
+from config.settings import Settings
+from db.migrate import migrate
+from recollect import Memory
+from workers.machine import Addresses, flower_answers, processes, servers, wait_until
+
+STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
+
+
+class Running:
+    """A running machine, as its user, its operator and an onlooker see it."""
+
+    def __init__(self, addresses: Addresses) -> None:
+        self.addresses = addresses
+        self.memory = Memory.connect(database_url=addresses.database_url, broker_url=addresses.broker_url)
+
+    def flower(self, path: str) -> str:
+        """A page of Flower, as its text."""
+        login = base64.b64encode(f"{self.addresses.flower_user}:{self.addresses.flower_password}".encode()).decode()
+        request = urllib.request.Request(self.addresses.flower_url + path, headers={"Authorization": f"Basic {login}"})
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return str(response.read().decode())
+
+    def flower_tasks(self) -> dict[str, dict[str, Any]]:
+        """The tasks that Flower knows, by id."""
+        tasks: dict[str, dict[str, Any]] = json.loads(self.flower("/api/tasks?limit=10000"))
+        return tasks
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds, read as the superuser, who sees all."""
+        assert self.addresses.admin_url is not None
+        with psycopg.connect(self.addresses.admin_url) as connection:
+            return connection.execute(statement.encode()).fetchall()
+
+    def logs(self) -> str:
+        """Everything that any process has logged, the servers included."""
+        files = sorted((self.addresses.data_dir / "logs").iterdir())
+        assert {file.stem for file in files} >= {"intake", "sweeper", "worker", "flower", "postgres", "redis"}
+        return "\n".join(file.read_text(errors="replace") for file in files)
+
+    def eventually(self, predicate: Callable[[], bool], what: str, timeout: float = 30) -> None:
+        """Wait for something that happens soon."""
+        deadline = time.monotonic() + timeout
+        while not predicate():
+            assert time.monotonic() < deadline, f"not within {timeout} s: {what}"
+            time.sleep(0.1)
+
+
+@contextmanager
+def machine(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Running]:
+    """A machine in a folder of its own, with a short debounce; ``environment`` is added to what its processes see."""
+    quick = {"RECOLLECT_DEBOUNCE_SECONDS": "0.5", "RECOLLECT_SWEEP_SECONDS": "0.1", "RECOLLECT_LOG_FORMAT": "json"}
+    with (
+        patch.dict("os.environ", {**quick, **environment}),
+        servers(Settings(data_dir=data_dir, flower_port=0)) as addresses,
+    ):
+        assert addresses.admin_url is not None
+        migrate(addresses.admin_url, {})
+        with processes(addresses, to_logs=True):
+            wait_until(lambda: flower_answers(addresses), timeout=60, what="Flower")
+            wait_until(lambda: _ready(addresses), timeout=60, what="the worker and the intake")
+            running = Running(addresses)
+            try:
+                yield running
+            finally:
+                running.memory.close()
+
+
+def _ready(addresses: Addresses) -> bool:
+    logs = addresses.data_dir / "logs"
+    ready = {"worker": " ready.", "intake": "intake_started", "sweeper": "sweeper_started"}
+    return all(
+        (logs / f"{name}.log").exists() and word in (logs / f"{name}.log").read_text() for name, word in ready.items()
+    )

@@ -1,0 +1,198 @@
+"""Bad input and wrong settings: each an error that names the field or the setting and the fix, and nothing stored by halves."""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import ConfigurationError, InvalidEvent, InvalidNamespace, Memory, QueueUnavailable, StoreUnavailable
+from tests.acceptance.running import Running, machine
+from tests.fake_openai import FakeOpenAI, Fault
+
+CANARY = "quetzalcoatlus"
+GOOD: dict[str, Any] = {
+    "type": "message",
+    "namespace": ["acme", "raw"],
+    "role": "user",
+    "content": CANARY,
+    "occurred_at": "2026-03-02T09:00:00+00:00",
+}
+NOWHERE = "127.0.0.1:1"
+
+
+def without(field: str) -> dict[str, Any]:
+    return {name: value for name, value in GOOD.items() if name != field}
+
+
+@pytest.mark.parametrize(
+    ("event", "field", "fix"),
+    [
+        (without("namespace"), "namespace: missing", "give the tenant first"),
+        ({**GOOD, "namespace": ["acme"]}, "namespace: needs a tenant", "such as ('acme', 'sarah_123')"),
+        ({**GOOD, "occurred_at": "2026-03-02T09:00:00"}, "occurred_at: has no time zone", "give an aware time"),
+        ({**GOOD, "content": "x" * 10_000_000}, "content: 10,000,000 bytes, at most 262,144", "split it"),
+        ({**GOOD, "type": "telepathy"}, "type: not a type of event", "one of message, conversation_ended"),
+        ({**GOOD, "role": "narrator"}, "role: one of user, assistant, system, tool", ""),
+        ({**GOOD, "content": "a\x00b"}, "content: holds a NUL character", "remove it"),
+    ],
+    ids=["no namespace", "half a namespace", "naive time", "10 MB", "unknown type", "unknown role", "NUL"],
+)
+def test_an_event_that_does_not_fit_names_the_field_and_the_fix(
+    running: Running, event: dict[str, Any], field: str, fix: str
+) -> None:
+    before = running.rows("select count(*) from recollect.events")
+
+    with pytest.raises(InvalidEvent) as refused:
+        running.memory.publish(event)
+
+    assert field in str(refused.value)
+    assert fix in str(refused.value)
+    assert CANARY not in str(refused.value)
+    assert len(str(refused.value)) < 500
+    assert running.rows("select count(*) from recollect.events") == before
+
+
+def test_an_event_that_fits_is_taken(running: Running) -> None:
+    event_id = running.memory.publish(GOOD)
+    running.eventually(
+        lambda: running.rows(f"select 1 from recollect.events where event_id = '{event_id}'") != [], "it arrives"
+    )
+
+
+def test_of_a_conversation_with_one_bad_message_nothing_is_sent(running: Running) -> None:
+    half = running.memory.namespace("acme", "half")
+    messages = [{"role": "user", "content": "I like tea"}, {"role": "user", "content": "x" * 10_000_000}]
+
+    with pytest.raises(InvalidEvent, match="content: 10,000,000 bytes"):
+        half.publish_conversation(messages)
+    with pytest.raises(InvalidEvent, match=r"messages\[1\].role: missing"):
+        half.publish_conversation([messages[0], {"content": "and figs"}])
+    with pytest.raises(InvalidEvent, match="occurred_at: has no time zone"):
+        half.publish("I like tea", occurred_at=datetime(2026, 3, 2))  # noqa: DTZ001 - the point
+    half.publish("I like plums", occurred_at=datetime(2026, 3, 2, tzinfo=UTC))
+    half.wait(timeout=30)
+
+    assert [memory.content for memory in half.memories()] == ["User likes plums"]
+    assert half.progress().received.popitem()[1] == 1
+
+
+def test_a_template_that_is_not_resolved(running: Running) -> None:
+    with pytest.raises(InvalidNamespace, match=r"the template \{user_id\} is not resolved"):
+        running.memory.namespace("acme", "{user_id}")
+    assert str(running.memory.namespace("acme", "{user_id}", user_id="sarah").path) == "acme/sarah"
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "says"),
+    [
+        (
+            f"postgresql://reader:s3cret@{NOWHERE}/recollect",
+            StoreUnavailable,
+            "RECOLLECT_DATABASE_URL: cannot connect to",
+        ),
+        ("postgresql:///nothing?host=/nowhere", StoreUnavailable, "RECOLLECT_DATABASE_URL: cannot connect to"),
+        ("mysql://localhost/recollect", ConfigurationError, "RECOLLECT_DATABASE_URL: not a Postgres URL"),
+        ("rubbish", ConfigurationError, "RECOLLECT_DATABASE_URL: not a Postgres URL"),
+    ],
+)
+def test_a_wrong_database_address(url: str, error: type[Exception], says: str) -> None:
+    with pytest.raises(error) as refused:
+        Memory.connect(database_url=url, broker_url="redis://localhost/0")
+    assert says in str(refused.value)
+    assert "s3cret" not in str(refused.value)
+
+
+def test_a_database_that_was_never_migrated(running: Running) -> None:
+    url = running.addresses.database_url.replace("/recollect?", "/template1?")
+    with pytest.raises(ConfigurationError, match="python -m workers migrate"):
+        Memory.connect(database_url=url)
+
+
+def test_a_wrong_broker_address(running: Running) -> None:
+    with (
+        Memory.connect(
+            database_url=running.addresses.database_url, broker_url=f"redis://:s3cret@{NOWHERE}/0"
+        ) as memory,
+        pytest.raises(QueueUnavailable, match="RECOLLECT_BROKER_URL") as refused,
+    ):
+        memory.namespace("acme", "sarah").publish("hello")
+    assert "s3cret" not in str(refused.value)
+
+
+def test_without_the_apps_own_database_url_being_read(monkeypatch: pytest.MonkeyPatch, running: Running) -> None:
+    monkeypatch.setenv("DATABASE_URL", running.addresses.database_url)
+    monkeypatch.delenv("RECOLLECT_DATABASE_URL", raising=False)
+    with pytest.raises(ConfigurationError, match="RECOLLECT_DATABASE_URL is not set"):
+        Memory.connect()
+
+
+@pytest.mark.parametrize(
+    ("command", "variables", "says"),
+    [
+        (("intake",), {}, "RECOLLECT_BROKER_URL is not set"),
+        (("sweep",), {"RECOLLECT_BROKER_URL": "redis://localhost/0"}, "RECOLLECT_DATABASE_URL is not set"),
+        (("migrate",), {}, "RECOLLECT_ADMIN_URL is not set"),
+        (
+            ("migrate",),
+            {"RECOLLECT_ADMIN_URL": f"postgresql://a:s3cret@{NOWHERE}/b"},
+            "RECOLLECT_ADMIN_URL: cannot connect",
+        ),
+        (
+            ("status",),
+            {"RECOLLECT_DATABASE_URL": f"postgresql://a:s3cret@{NOWHERE}/b"},
+            "RECOLLECT_WORKER_URL: cannot connect",
+        ),
+        (("status",), {"RECOLLECT_LEASE_SECONDS": "soon"}, "RECOLLECT_LEASE_SECONDS: "),
+    ],
+)
+def test_the_services_command_line_says_what_is_wrong(
+    command: tuple[str, ...], variables: dict[str, str], says: str, tmp_path: Path
+) -> None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    result = subprocess.run(
+        [sys.executable, "-m", "workers", *command],
+        env={**clean, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert result.returncode == 1
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "s3cret" not in result.stderr
+
+
+def test_a_superuser_is_refused(running: Running) -> None:
+    assert running.addresses.admin_url is not None
+    environment = {**os.environ, **running.addresses.environment(), "RECOLLECT_WORKER_URL": running.addresses.admin_url}
+    command = [sys.executable, "-m", "workers", "sweep"]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 1
+    assert "RECOLLECT_WORKER_URL: the login 'postgres' is a superuser" in result.stderr
+
+
+def test_a_wrong_key_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
+    """The operator puts the key right, and what waited is formed."""
+    with FakeOpenAI() as fake:
+        fake.script("ExtractionAnswer", *[Fault.status(401)] * 2)
+        environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-wrong"}
+        with machine(tmp_path, environment) as running:
+            ann = running.memory.namespace("acme", "ann")
+            ann.publish("I like tea")
+            running.eventually(
+                lambda: any(
+                    "OPENAI_API_KEY" in error
+                    for (error,) in running.rows("select error from recollect.batches")
+                    if error
+                ),
+                "the batch says what is wrong",
+            )
+            assert "OPENAI_API_KEY" in running.logs()
+            assert "sk-wrong" not in running.logs()
+            ann.wait(timeout=60)
+            assert [memory.content for memory in ann.memories()] == ["User likes tea"]

@@ -1,0 +1,187 @@
+"""No word of a conversation in Flower, in task arguments, in `inspect`, in Celery's queues or in any log, whatever goes wrong."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from celery import Celery
+from kombu.messaging import Producer
+from redis import Redis
+
+from recollect.queue import EXCHANGE, QUEUE, open_connection
+from tests.acceptance.running import Running, machine
+from tests.fake_openai import FakeOpenAI, Fault, Request
+
+CANARIES = ("quetzalcoatlus", "zanzibarella", "xylophagist", "brobdingnag")
+SECRET = f"My {CANARIES[0]} is called {CANARIES[1]}, and I work as a {CANARIES[2]} in {CANARIES[3].title()}"
+FLOWER_PAGES = ("/tasks", "/workers", "/broker", "/api/tasks?limit=1000", "/api/workers", "/metrics")
+DATATABLE = (
+    "/tasks/datatable?draw=1&start=0&length=100&search%5Bvalue%5D=&order%5B0%5D%5Bcolumn%5D=0&order%5B0%5D%5Bdir%5D=asc"
+)
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    environment = {
+        "OPENAI_BASE_URL": fake.base_url,
+        "OPENAI_API_KEY": "sk-test",
+        "RECOLLECT_LLM_TIMEOUT": "10",
+        "RECOLLECT_CONCURRENCY": "1",
+        "RECOLLECT_LOG_LEVEL": "debug",
+    }
+    with machine(tmp_path_factory.mktemp("canary"), environment) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def celery(running: Running) -> Iterator[Celery]:
+    app = Celery("onlooker", broker=running.addresses.broker_url)
+    app.conf.broker_transport_options = {"global_keyprefix": "recollect:tasks:"}
+    yield app
+    app.close()
+
+
+def seen_by_an_onlooker(running: Running, celery: Celery) -> str:
+    """All that an operator can see."""
+    inspect = celery.control.inspect(timeout=1)
+    inspected = [inspect.active(), inspect.reserved(), inspect.scheduled(), inspect.stats(), inspect.registered()]
+    tasks = running.flower_tasks()
+    pages = [running.flower(path) for path in (*FLOWER_PAGES, DATATABLE, *(f"/task/{task_id}" for task_id in tasks))]
+    return "\n".join([json.dumps(inspected, default=str), *pages, queued_tasks(running), running.logs()])
+
+
+def queued_tasks(running: Running) -> str:
+    """What stands in Redis for Celery: queues, and what is not acknowledged. Text, as far as base64 hides none."""
+    with Redis.from_url(running.addresses.broker_url) as redis:
+        keys = [key for key in redis.scan_iter("recollect:tasks:*")]  # noqa: C416
+        dumped = b"\n".join(redis.dump(key) or b"" for key in keys)
+        lists = [redis.lrange(key, 0, -1) for key in keys if redis.type(key) == b"list"]
+        bodies = [json.loads(element)["body"] for elements in lists for element in elements]
+    return "\n".join([dumped.decode(errors="replace"), *(base64.b64decode(body).decode() for body in bodies)])
+
+
+def assert_no_canary(text: str) -> None:
+    lowered = text.casefold()
+    found = [
+        (word, lowered[max(0, lowered.index(word) - 200) : lowered.index(word) + 60])
+        for word in CANARIES
+        if word in lowered
+    ]
+    assert not found, found
+
+
+def states(running: Running) -> set[str]:
+    return {str(task["state"]) for task in running.flower_tasks().values()}
+
+
+def test_the_search_would_find_a_canary() -> None:
+    with pytest.raises(AssertionError):
+        assert_no_canary(f"… {SECRET} …")
+
+
+def test_while_tasks_succeed(running: Running, celery: Celery) -> None:
+    namespace = running.memory.namespace("acme", "success")
+    namespace.publish(SECRET, conversation="c1")
+    namespace.wait(timeout=60)
+    assert any(CANARIES[1] in memory.content for memory in namespace.memories())
+    running.eventually(lambda: "SUCCESS" in states(running), "Flower has seen a success")
+
+    assert_no_canary(seen_by_an_onlooker(running, celery))
+
+
+def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, fake: FakeOpenAI) -> None:
+    hangs = 3
+    fake.script("ExtractionAnswer", *[Fault.hang(6)] * hangs)
+    namespaces = [running.memory.namespace("acme", f"slow-{number}") for number in range(hangs)]
+    for namespace in namespaces:
+        namespace.publish(SECRET, conversation="c1")
+    inspect = celery.control.inspect(timeout=1)
+
+    def busy() -> bool:
+        return any((inspect.active() or {}).values()) and bool(
+            any((inspect.reserved() or {}).values()) or queued_tasks(running)
+        )
+
+    running.eventually(busy, "one task is active and more wait")
+
+    assert_no_canary(seen_by_an_onlooker(running, celery))
+    for namespace in namespaces:
+        namespace.wait(timeout=90)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Fault("refusal"),
+        Fault("invalid_json"),
+        Fault("truncated"),
+        Fault("html"),
+        lambda request: {"facts": [{"content": request.prompt, "kind": SECRET}]},
+    ],
+    ids=["refusal", "invalid-json", "truncated", "html", "not-the-schema"],
+)
+def test_while_tasks_fail(
+    running: Running,
+    celery: Celery,
+    fake: FakeOpenAI,
+    answer: Fault | Callable[[Request], dict[str, Any]],
+    request: pytest.FixtureRequest,
+) -> None:
+    fake.script("ExtractionAnswer", answer)
+    namespace = running.memory.namespace("acme", f"failing-{request.node.callspec.id}")
+    namespace.publish(SECRET, conversation="c1")
+    namespace.wait(timeout=60)
+    running.eventually(lambda: "FAILURE" in states(running), "Flower has seen a failure")
+
+    assert_no_canary(seen_by_an_onlooker(running, celery))
+
+
+def test_when_the_database_refuses_a_row(running: Running, celery: Celery) -> None:
+    """An error of Postgres shows the failing row; it must not get out of the worker."""
+    assert running.addresses.admin_url is not None
+    with psycopg.connect(running.addresses.admin_url, autocommit=True) as connection:
+        connection.execute(
+            "alter table recollect.memories add constraint refuse check (content not like '%xylophagist%') not valid"
+        )
+        namespace = running.memory.namespace("acme", "refused")
+        namespace.publish(SECRET, conversation="c1")
+        running.eventually(
+            lambda: "CheckViolation" in running.logs() or "23514" in running.logs(), "the constraint bit"
+        )
+        seen = seen_by_an_onlooker(running, celery)
+        connection.execute("alter table recollect.memories drop constraint refuse")
+    assert_no_canary(seen)
+
+
+def test_when_a_task_is_unknown(running: Running, celery: Celery) -> None:
+    namespace = running.memory.namespace("acme", "success")
+    ids = [str(namespace.path.tenant_id), str(namespace.path.namespace_id), "00000000-0000-0000-0000-000000000000"]
+    celery.send_task("recollect.no_such_stage", args=ids, queue="extract")
+    running.eventually(lambda: "no_such_stage" in running.logs(), "the worker has said that it does not know the task")
+
+    assert_no_canary(seen_by_an_onlooker(running, celery))
+
+
+def test_when_the_intake_refuses_an_event(running: Running, celery: Celery) -> None:
+    with open_connection(running.addresses.broker_url) as connection:
+        producer = Producer(connection.channel(), exchange=EXCHANGE)
+        for body in (
+            SECRET,
+            json.dumps({"type": "message", "content": SECRET, CANARIES[0]: SECRET}),
+            json.dumps([SECRET]),
+        ):
+            producer.publish(
+                body, routing_key=QUEUE.routing_key, content_type="application/json", content_encoding="utf-8"
+            )
+    running.eventually(lambda: running.logs().count("event_refused") >= 3, "three events were refused")
+
+    assert_no_canary(seen_by_an_onlooker(running, celery))

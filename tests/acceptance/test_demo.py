@@ -1,0 +1,35 @@
+"""`make demo`, as a newcomer runs it: it shows what it promises, and leaves nothing behind."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+
+from workers.demo import QUESTIONS
+
+
+def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("RECOLLECT_", "OPENAI_"))}
+    environment["TMPDIR"] = str(tmp_path)
+    command = [sys.executable, "-m", "workers", "demo", "--json"]
+
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert report["messages"] >= 80
+    assert [answer["question"] for answer in report["answers"]] == list(QUESTIONS)
+    assert all(answer["context"] for answer in report["answers"])
+    story = report["answers"][0]["context"]
+    assert "writer" in story
+    assert "detectors" in story
+    assert "Flower: http://127.0.0.1:" in result.stderr
+    assert not [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if str(tmp_path) in " ".join(process.info["cmdline"] or [])
+    ]
+    assert list(tmp_path.glob("recollect-demo-*")) == []

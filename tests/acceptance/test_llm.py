@@ -1,0 +1,74 @@
+"""The same way with an LLM, which is a fake endpoint over real HTTP: what it is asked, what it costs, and how it may fail."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.acceptance.running import Running, machine
+from tests.fake_openai import FakeOpenAI, Fault
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "RECOLLECT_LLM_TIMEOUT": "5"}
+    with machine(tmp_path_factory.mktemp("llm"), environment) as started:
+        yield started
+
+
+def test_one_extraction_a_batch_and_at_most_one_decision(running: Running, fake: FakeOpenAI) -> None:
+    sarah = running.memory.namespace("acme", "sarah")
+    before = fake.calls.copy()
+    for talk in range(3):
+        for number in range(5):
+            sarah.publish(f"I like dish {talk}-{number} very much", conversation=f"c{talk}")
+            sarah.publish("Good to know!", role="assistant", conversation=f"c{talk}")
+        sarah.wait(timeout=60)
+
+    calls = fake.calls - before
+    (batches,) = running.rows(
+        f"select count(*) from recollect.batches where namespace_id = '{sarah.path.namespace_id}' and stage = 'done'"
+    )[0]
+    assert calls["ExtractionAnswer"] == batches >= 3
+    assert 1 <= calls["ConsolidationAnswer"] <= batches
+    assert calls["ProfileAnswer"] == 0
+    assert len(sarah.memories()) == 15
+    assert {row for (row,) in running.rows("select distinct decided_by from recollect.decisions")} >= {"gpt-4o-mini"}
+    spent = running.rows("select prompt, count(*) from recollect.usage group by prompt")
+    assert dict(spent)["extraction"] >= batches
+
+
+def test_an_outage_loses_nothing_and_counts_against_nobody(running: Running, fake: FakeOpenAI) -> None:
+    outages = [Fault.status(429, retry_after="1"), Fault.status(500), Fault("reset")]
+    fake.script("ExtractionAnswer", *outages)
+    omar = running.memory.namespace("acme", "omar")
+
+    omar.publish("I play the oboe")
+    omar.wait(timeout=60)
+
+    assert [memory.content for memory in omar.memories()] == ["User plays the oboe"]
+
+
+def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running: Running, fake: FakeOpenAI) -> None:
+    fake.script("ExtractionAnswer", *[Fault("refusal")] * 3)
+    eve = running.memory.namespace("acme", "eve")
+    eve.publish("I play the tuba")
+    running.eventually(
+        lambda: (
+            running.rows(
+                f"select reason from recollect.events where state = 'dead' and namespace_id = '{eve.path.namespace_id}'"
+            )
+            == [("extract: AnswerRefused: the model declined to answer",)]
+        ),
+        "the event is given up with its reason",
+    )
+
+    eve.publish("I play the harp")
+    eve.wait(timeout=30)
+
+    assert [memory.content for memory in eve.memories()] == ["User plays the harp"]

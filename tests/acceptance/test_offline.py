@@ -1,0 +1,150 @@
+"""The whole way of an event, with the offline rules: published to a real queue, worked on by real processes, read back."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+from recollect import MemoryKind
+from tests.acceptance.running import STAGES, Running
+
+STORY = """\
+User: The company is Wolf of Blog Street, also known as WOBS. We do link building. Peter is one of our writers.
+Assistant: Nice to meet you all.
+User: You need to learn this: to check that content passes as human, first run it through two AI detectors, then read it aloud.
+"""
+
+
+def test_an_event_goes_from_publish_to_query(running: Running) -> None:
+    sarah = running.memory.namespace("acme", "sarah")
+
+    event_id = sarah.publish("I just moved to Seattle", role="user", conversation="c1")
+    progress = sarah.wait(timeout=30)
+
+    assert progress.pending == 0
+    hits = sarah.query("Where does she live?", limit=5)
+    assert not hits.partial
+    assert "Seattle" in hits[0].content
+    assert hits[0].content.startswith("User")
+    memory = sarah.get(hits[0].id)
+    assert [source.message_id for source in memory.sources] == [event_id]
+    assert memory.sources[0].quote == "I just moved to Seattle"
+
+
+def test_the_acceptance_story(running: Running) -> None:
+    """The writer's role and the taught process are in the context of one message, years later."""
+    nadia = running.memory.namespace("acme", "nadia")
+    nadia.publish_conversation(STORY, conversation="c1", occurred_at=datetime(2023, 1, 12, tzinfo=UTC), ended=True)
+    nadia.wait(timeout=30)
+
+    context = nadia.context("Check if Peter's content is passing as human", budget=200)
+
+    assert any("Peter" in memory.content and "writer" in memory.content for memory in context.memories)
+    assert any(memory.kind is MemoryKind.PROCESS and "detectors" in memory.content for memory in context.memories)
+    assert "Wolf of Blog Street" in nadia.profile("WOBS").summary
+    assert {entity.name for entity in nadia.entities()} >= {"Peter", "Wolf of Blog Street"}
+
+
+def test_a_correction_replaces_what_was_said_and_keeps_it(running: Running) -> None:
+    sam = running.memory.namespace("acme", "sam")
+    sam.publish("I live in Leeds")
+    sam.wait(timeout=30)
+    before = sam.query("Where does the user live?")[0]
+
+    sam.publish("I've moved, I live in Lisbon now")
+    sam.wait(timeout=30)
+
+    contents = [hit.content for hit in sam.query("Where does the user live?")]
+    assert any("Lisbon" in content for content in contents)
+    assert not any("Leeds" in content for content in contents)
+    kept = sam.get(before.id)
+    assert kept.state == "superseded"
+    assert kept.superseded_by is not None
+    assert "Lisbon" in sam.get(kept.superseded_by).content
+
+
+def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> None:
+    tom = running.memory.namespace("acme", "tom")
+    published = [tom.publish(f"My lucky number {number} is {number * 7}", conversation="c") for number in range(120)]
+    tom.wait(timeout=60)
+
+    stored = running.rows(
+        f"select event_id, state from recollect.events where namespace_id = '{tom.path.namespace_id}' order by position"
+    )
+    assert [event_id for event_id, _ in stored] == published
+    assert {state for _, state in stored} == {"done"}
+
+
+def test_publishing_an_event_twice_stores_it_once_and_holds_nothing_back(running: Running) -> None:
+    ada = running.memory.namespace("acme", "ada")
+    first = ada.publish("I like tea")
+    ada.publish("I like tea", event_id=first)
+    ada.publish("I like figs")
+    ada.wait(timeout=15)  # less than a gap is waited for
+
+    assert {memory.content for memory in ada.memories()} == {"User likes tea", "User likes figs"}
+    (stored,) = running.rows(f"select count(*) from recollect.events where event_id = '{first}'")
+    assert stored == (1,)
+
+
+def test_two_tenants_do_not_see_each_other(running: Running) -> None:
+    for tenant, drink in (("north", "cocoa"), ("south", "cider")):
+        namespace = running.memory.namespace(tenant, "user")
+        namespace.publish(f"I love {drink}")
+        namespace.wait(timeout=30)
+
+    assert [hit.content for hit in running.memory.namespace("north", "user").query("drinks")] == ["User loves cocoa"]
+    assert running.memory.namespace("north", "somebody-else").query("drinks").hits == ()
+
+
+def test_flower_lists_the_five_stages_as_successful(running: Running) -> None:
+    kim = running.memory.namespace("acme", "kim")
+    kim.publish("I work at Northwind as a nurse")
+    kim.wait(timeout=30)
+
+    def succeeded() -> set[str]:
+        return {task["name"] for task in running.flower_tasks().values() if task["state"] == "SUCCESS"}
+
+    running.eventually(lambda: succeeded() >= {f"recollect.{stage}" for stage in STAGES}, "all five succeeded")
+
+
+def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path) -> None:
+    transcript = tmp_path / "talk.txt"
+    transcript.write_text("User: I love rye bread\nAssistant: Noted!\n")
+    environment = {**os.environ, **running.addresses.environment()}
+
+    def recollect(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "recollect", *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+    published = recollect("publish", "-n", "acme/cli", "--transcript", str(transcript), "--wait", "30", "--json")
+    assert published.returncode == 0, published.stderr
+    assert len(json.loads(published.stdout)["event_ids"]) == 2
+
+    found = recollect("query", "-n", "acme/cli", "bread", "--json")
+    assert [hit["content"] for hit in json.loads(found.stdout)["hits"]] == ["User loves rye bread"]
+
+    wrong = recollect("query", "-n", "acme", "bread")
+    assert wrong.returncode == 1
+    assert "namespace: needs a tenant and at least one part more" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+
+
+def test_many_threads_share_one_memory(running: Running) -> None:
+    shared = running.memory.namespace("acme", "threads")
+
+    def publish(thread: int) -> None:
+        for number in range(10):
+            shared.publish(f"I own item {thread}-{number}", conversation=f"c{thread}")
+
+    threads = [threading.Thread(target=publish, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    progress = shared.wait(timeout=60)
+
+    assert set(progress.consolidated.values()) == {40}

@@ -1,0 +1,40 @@
+"""The README's code is run as it stands, and prints what the README says."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.running import Running
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCKS = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def python_with_output(document: Path) -> list[tuple[str, str]]:
+    """Each Python block with the plain block that comes next, which is what it prints; "" where none does."""
+    blocks = [(match["language"], match["body"]) for match in BLOCKS.finditer(document.read_text(encoding="utf-8"))]
+    following = [*blocks[1:], ("", "")]
+    return [
+        (body, printed if language == "" else "")
+        for (kind, body), (language, printed) in zip(blocks, following, strict=True)
+        if kind == "python"
+    ]
+
+
+def test_the_readme_prints_what_it_says(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL"):
+        monkeypatch.setenv(name, running.addresses.environment()[name])
+    variables: dict[str, object] = {}
+    examples = python_with_output(ROOT / "README.md")
+    assert len(examples) >= 3
+
+    for code, printed in examples:
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            exec(compile(code, "README.md", "exec"), variables)  # the README's own code
+        assert output.getvalue() == printed
+    close = getattr(variables["memory"], "close")  # noqa: B009 - mypy knows no attributes of an object
+    close()

@@ -1,0 +1,113 @@
+"""The wheel in an empty environment, beside an app that has modules called `db` and `config` of its own."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.running import Running
+
+ROOT = Path(__file__).resolve().parents[2]
+OF_THE_SERVICE = {"alembic", "celery", "flower", "honcho", "structlog", "torch"}
+APP = """\
+import config, db
+assert config.NAME == db.NAME == "the app's own"
+import chat
+chat.main()
+"""
+
+
+def run(*command: str | Path, **options: object) -> str:
+    result = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False, timeout=300, **options
+    )  # type: ignore[call-overload]
+    assert result.returncode == 0, result.stdout + result.stderr
+    return str(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        folder,
+        ROOT,
+    )
+    (built,) = folder.glob("recollect-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that holds the wheel and what it depends on, at the versions of the lock file."""
+    folder = tmp_path_factory.mktemp("app-environment")
+    run(sys.executable, "-m", "venv", folder)
+    constraints = folder / "constraints.txt"
+    pins = re.findall(r"^\S+==[^\\\n]*", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    constraints.write_text("\n".join(pins))
+    run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--constraint", constraints, wheel)
+    return folder
+
+
+def test_the_wheel_holds_recollect_alone(wheel: Path) -> None:
+    tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"recollect"}
+    assert any(name == "recollect/py.typed" for name in zipfile.ZipFile(wheel).namelist())
+
+
+def test_it_brings_nothing_of_the_service(environment: Path) -> None:
+    installed = run(environment / "bin" / "python", "-m", "pip", "list", "--format=freeze").casefold()
+    names = {line.split("==")[0] for line in installed.splitlines()}
+    assert "recollect" in names
+    assert not names & OF_THE_SERVICE
+    run(environment / "bin" / "python", "-m", "pip", "check")
+
+
+def test_without_the_model_it_says_what_to_do(environment: Path, running: Running, tmp_path: Path) -> None:
+    variables = {**os.environ, **running.addresses.environment(), "RECOLLECT_MODEL_DIR": str(tmp_path)}
+    command = [str(environment / "bin" / "recollect"), "query", "-n", "acme/anybody", "bread"]
+    result = subprocess.run(
+        command, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert result.returncode == 1
+    assert "recollect model install" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_example_app_runs_beside_modules_of_the_same_names(
+    environment: Path, running: Running, tmp_path: Path
+) -> None:
+    shutil.copy(ROOT / "examples" / "chat.py", tmp_path / "chat.py")
+    (tmp_path / "db").mkdir()
+    (tmp_path / "db" / "__init__.py").write_text('NAME = "the app\'s own"\n')
+    (tmp_path / "config.py").write_text('NAME = "the app\'s own"\n')
+    (tmp_path / "app.py").write_text(APP)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "RECOLLECT_"))}
+    variables |= {
+        name: running.addresses.environment()[name] for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL")
+    }
+    variables["RECOLLECT_MODEL_DIR"] = str(tmp_path / "models")
+    python = environment / "bin" / "python"
+    run(environment / "bin" / "recollect", "model", "install", env=variables, cwd=tmp_path)
+
+    said = "I keep bees behind the house\nquit\n"
+    run(python, "app.py", input=said, env=variables, cwd=tmp_path)
+    sarah = running.memory.namespace("acme", "sarah_123")
+    running.eventually(
+        lambda: any("bees" in memory.content for memory in sarah.memories()), "the app's turn is remembered"
+    )
+    answer = run(python, "app.py", input="Where are my bees?\nquit\n", env=variables, cwd=tmp_path)
+
+    assert "bees behind the house" in answer

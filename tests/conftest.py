@@ -1,0 +1,149 @@
+"""Fixtures of all tests: an environment without anybody's settings, and, for those that ask, real servers.
+
+The servers start when the first test asks for one of their fixtures, once, and unit tests ask for none. Each test has a tenant of
+its own, so that nothing is cleaned up in between.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from hypothesis import settings as hypothesis_settings
+from redis import Redis
+from sqlalchemy import Engine, create_engine
+
+from config.settings import Settings, settings
+from db import paid
+from db.engine import open_engine
+from db.migrate import migrate
+from db.refs import LaneRef
+from recollect import Memory
+from recollect.embedders import MiniLM
+from recollect.namespaces import NamespacePath
+from recollect.urls import sqlalchemy_url
+from tests.given import Hint, Publishing, Remembering, waiting_hints
+from workers.machine import Addresses, servers
+
+# At import: the service's modules read their settings when they are imported, which collecting does.
+for _name in [name for name in os.environ if name.startswith(("RECOLLECT_", "OPENAI_"))]:
+    del os.environ[_name]
+
+# A shared machine is slow at times, and a slow example is no failure; what passed once passes again.
+hypothesis_settings.register_profile("recollect", deadline=None, derandomize=True)
+hypothesis_settings.load_profile("recollect")
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_another_test() -> Iterator[None]:
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    """A running Postgres, migrated and with MiniLM as its active model, and a running Redis."""
+    with servers(Settings(data_dir=tmp_path_factory.mktemp("machine"), flower_port=0)) as running:
+        assert running.admin_url is not None
+        migrate(running.admin_url, {})
+        engine = open_engine(running.worker_url, setting="RECOLLECT_WORKER_URL")
+        with engine.begin() as connection:
+            paid.set_active_model(connection, MiniLM().name, 384)
+        engine.dispose()
+        yield running
+
+
+@pytest.fixture(scope="session")
+def admin_url(addresses: Addresses) -> str:
+    """The superuser's address."""
+    assert addresses.admin_url is not None
+    return addresses.admin_url
+
+
+@pytest.fixture(scope="session")
+def admin_engine(admin_url: str) -> Iterator[Engine]:
+    """Sees every row of every tenant, for a test that looks behind the scenes."""
+    engine = create_engine(sqlalchemy_url(admin_url, "RECOLLECT_ADMIN_URL"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def worker_engine(addresses: Addresses) -> Iterator[Engine]:
+    """As the stages log in."""
+    engine = open_engine(addresses.worker_url, setting="RECOLLECT_WORKER_URL")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
+    """As the intake logs in."""
+    engine = open_engine(addresses.ingest_url, setting="RECOLLECT_INGEST_URL")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def reader_engine(addresses: Addresses) -> Iterator[Engine]:
+    """As an app logs in."""
+    engine = open_engine(addresses.database_url, setting="RECOLLECT_DATABASE_URL")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def fresh_namespace() -> NamespacePath:
+    """A namespace of a tenant that no other test knows."""
+    return NamespacePath.of((f"tenant-{uuid4().hex}", "sarah"))
+
+
+@pytest.fixture
+def lane(fresh_namespace: NamespacePath) -> LaneRef:
+    """The ids of the fresh namespace."""
+    return LaneRef(fresh_namespace.tenant_id, fresh_namespace.namespace_id)
+
+
+@pytest.fixture
+def publishing(ingest_engine: Engine, fresh_namespace: NamespacePath) -> Publishing:
+    """A publisher of the fresh namespace, straight into the inbox."""
+    return Publishing(ingest_engine, fresh_namespace)
+
+
+@pytest.fixture
+def remembering(worker_engine: Engine, lane: LaneRef) -> Remembering:
+    """Puts memories and entities into the fresh namespace, as consolidation does."""
+    return Remembering(worker_engine, lane)
+
+
+@pytest.fixture
+def memory(addresses: Addresses) -> Iterator[Memory]:
+    """The library, connected to the running servers."""
+    with Memory.connect(database_url=addresses.database_url, broker_url=addresses.broker_url) as connected:
+        yield connected
+
+
+@pytest.fixture
+def service(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """The settings of this process as a worker has them, with empty queues."""
+    from workers.app import app
+    from workers.parts import parts
+
+    for name, value in addresses.environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("RECOLLECT_DEBOUNCE_SECONDS", "0")
+    settings.cache_clear()
+    parts.cache_clear()
+    app.conf.broker_url = addresses.broker_url
+    with Redis.from_url(addresses.broker_url) as broker:
+        broker.flushdb()
+    yield settings()
+    parts().engine.dispose()
+    parts.cache_clear()
+
+
+@pytest.fixture
+def hints(service: Settings) -> Iterator[Callable[[], list[Hint]]]:
+    """Tells the hints that were given and not taken, without taking them."""
+    with Redis.from_url(service.broker()) as broker:
+        yield lambda: waiting_hints(broker)

@@ -1,0 +1,183 @@
+"""An endpoint that speaks OpenAI's API over real HTTP, answers by tiny rules, and misbehaves on request.
+
+    with FakeOpenAI() as fake:
+        fake.script("ExtractionAnswer", Fault.status(429, retry_after="3"))
+        ...  # OPENAI_BASE_URL=fake.base_url
+        assert fake.calls["ExtractionAnswer"] == 2
+
+``python -m tests.fake_openai --port N`` runs it by itself, prints its base URL, and tells the number of calls at GET /calls.
+"""
+
+import argparse
+import json
+import os
+import socket
+import struct
+import threading
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+from tests.fake_answers import Json, answer_for
+from tests.fake_responses import EMBEDDINGS, Fault, Request, broken_body, completion_body, embeddings_body, error_body
+
+__all__ = ["EMBEDDINGS", "FakeOpenAI", "Fault", "Request"]
+
+_DRIP_PIECES = 200
+
+Scripted = Json | Fault | Callable[[Request], Json]
+
+
+class FakeOpenAI:
+    """The server; a context manager. ``base_url`` ends in /v1, and the same is served without."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.requests: list[Request] = []
+        self.calls: Counter[str] = Counter()
+        self._scripts: defaultdict[str, deque[Scripted]] = defaultdict(deque)
+        self._lock = threading.Lock()
+        self.closing = threading.Event()
+        self._server = _Server(("127.0.0.1", port), _Handler)
+        self._server.fake = self
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        """The address to put into OPENAI_BASE_URL."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def script(self, schema: str, *responses: Scripted) -> None:
+        """Queue what to answer to the next requests for a schema; when the queue is empty, the rules answer again."""
+        with self._lock:
+            self._scripts[schema].extend(responses)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def serve(self) -> None:
+        """Serve until the process is stopped."""
+        with self._server:
+            self._server.serve_forever()
+
+    def take(self, request: Request) -> Scripted:
+        """Record a request, and say what to answer."""
+        with self._lock:
+            self.requests.append(request)
+            self.calls[request.schema] += 1
+            queue = self._scripts[request.schema]
+            if queue:
+                return queue.popleft()
+        return _usual(request)
+
+
+def _usual(request: Request) -> Json:
+    if request.schema == EMBEDDINGS:
+        return embeddings_body(request.body)
+    return answer_for(request.schema, request.prompt)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    fake: FakeOpenAI
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        calls = dict(self.server.fake.calls)
+        self._send(200 if self.path == "/calls" else 404, json.dumps(calls).encode())
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        path = self.path.removeprefix("/v1")
+        if path not in {"/chat/completions", "/embeddings"}:
+            self._send(404, b'{"error": {"message": "no such path"}}')
+            return
+        schema = EMBEDDINGS if path == "/embeddings" else str(body["response_format"]["json_schema"]["name"])
+        request = Request(self.path, schema, body)
+        response = self.server.fake.take(request)
+        try:
+            self._respond(request, response)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def _respond(self, request: Request, response: Scripted) -> None:
+        if isinstance(response, Fault):
+            self._misbehave(request, response)
+            return
+        answer = json.dumps(response(request) if callable(response) else response)
+        self._send(200, answer.encode() if request.schema == EMBEDDINGS else completion_body(request, answer))
+
+    def _misbehave(self, request: Request, fault: Fault) -> None:
+        match fault.kind:
+            case "status":
+                self._send(fault.code, error_body(request, fault), retry_after=fault.retry_after)
+            case "hang":
+                self.server.fake.closing.wait(fault.seconds)
+            case "reset":
+                self._reset()
+            case "html":
+                self._send(200, f"<html>{request.prompt}</html>".encode(), content_type="text/html")
+            case "drip":
+                self._drip(completion_body(request, json.dumps(_usual(request))), fault.seconds)
+            case _:
+                self._send(200, broken_body(request, fault.kind))
+
+    def _reset(self) -> None:
+        """Close with a RST, as a killed endpoint or a proxy does; a plain close would end the stream politely."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        os.close(self.connection.detach())
+
+    def _drip(self, body: bytes, seconds: float) -> None:
+        self._send_headers(200, len(body))
+        size = len(body) // _DRIP_PIECES + 1
+        for start in range(0, len(body), size):
+            self.wfile.write(body[start : start + size])
+            if self.server.fake.closing.wait(seconds):
+                return
+
+    def _send(
+        self, status: int, body: bytes, *, retry_after: str | None = None, content_type: str = "application/json"
+    ) -> None:
+        self._send_headers(status, len(body), retry_after, content_type)
+        self.wfile.write(body)
+
+    def _send_headers(
+        self, status: int, length: int, retry_after: str | None = None, content_type: str = "application/json"
+    ) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(length))
+        if retry_after is not None:
+            self.send_header("Retry-After", retry_after)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
+        """Say nothing: the output of a test is the test's."""
+
+
+def main() -> None:
+    """Serve on a port until stopped."""
+    parser = argparse.ArgumentParser(description="A fake OpenAI endpoint for tests.")
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    fake = FakeOpenAI(parser.parse_args().port)
+    print(fake.base_url, flush=True)
+    with suppress(KeyboardInterrupt):
+        fake.serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""What the fake endpoint is asked, the ways in which it misbehaves, and the bodies of its responses."""
+
+import base64
+import json
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from tests.fake_answers import Json, vector_for
+
+EMBEDDINGS = "embeddings"
+"""The name under which calls to the embedding endpoint are counted and scripted."""
+
+_DIMENSIONS = 1536
+_CHARACTERS_PER_TOKEN = 4
+
+Kind = Literal[
+    "status",
+    "hang",
+    "drip",
+    "reset",
+    "invalid_json",
+    "truncated",
+    "refusal",
+    "no_choices",
+    "content_filter",
+    "misfit",
+    "html",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A way to misbehave. Text of the request is repeated wherever an endpoint might, to see whether it ends up in an error."""
+
+    kind: Kind
+    code: int = 200
+    retry_after: str | None = None
+    seconds: float = 0.0
+    param: str | None = None
+    error_code: str | None = None
+
+    @classmethod
+    def status(
+        cls, code: int, *, retry_after: str | None = None, param: str | None = None, error_code: str | None = None
+    ) -> "Fault":
+        """An error status whose message repeats the request."""
+        return cls("status", code, retry_after, param=param, error_code=error_code)
+
+    @classmethod
+    def hang(cls, seconds: float) -> "Fault":
+        """Say nothing for so long, then hang up."""
+        return cls("hang", seconds=seconds)
+
+    @classmethod
+    def drip(cls, seconds: float) -> "Fault":
+        """A right answer in 200 pieces, with so many seconds between two."""
+        return cls("drip", seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked: the path, the name of the schema ("embeddings" for those), and the body."""
+
+    path: str
+    schema: str
+    body: Json
+
+    @property
+    def messages(self) -> list[Json]:
+        """The messages of a chat request."""
+        return list(self.body.get("messages", []))
+
+    @property
+    def prompt(self) -> str:
+        """The user's part of the prompt."""
+        return str(self.messages[-1]["content"]) if self.messages else ""
+
+
+def completion_body(
+    request: Request, content: str | None, *, finish_reason: str = "stop", refusal: str | None = None
+) -> bytes:
+    """A chat completion with one choice."""
+    message = {"role": "assistant", "content": content, "refusal": refusal}
+    choices = [{"index": 0, "finish_reason": finish_reason, "message": message, "logprobs": None}]
+    return _completion(request, choices, len(content or ""))
+
+
+def broken_body(request: Request, kind: Kind) -> bytes:
+    """A chat completion that is well-formed HTTP and no usable answer; its content repeats the prompt."""
+    echo = json.dumps({"facts": [{"content": request.prompt}]})
+    match kind:
+        case "invalid_json":
+            return completion_body(request, f"Sure! {request.prompt}")
+        case "truncated":
+            return completion_body(request, echo[: len(echo) // 2], finish_reason="length")
+        case "refusal":
+            return completion_body(request, None, refusal=f"I will not speak of {request.prompt}")
+        case "content_filter":
+            return completion_body(request, echo, finish_reason="content_filter")
+        case "misfit":
+            return completion_body(request, echo)
+        case _:
+            return _completion(request, [], 0)
+
+
+def error_body(request: Request, fault: Fault) -> bytes:
+    """An error in OpenAI's shape, whose message repeats the prompt."""
+    message = f"Cannot do this: {request.prompt}"
+    return json.dumps(
+        {"error": {"message": message, "type": "error", "param": fault.param, "code": fault.error_code}}
+    ).encode()
+
+
+def embeddings_body(body: Json) -> Json:
+    """Vectors in the asked dimensions (1536), as numbers or, as the openai package asks, as base64 of 32-bit floats."""
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    vectors = [vector_for(str(text), int(body.get("dimensions") or _DIMENSIONS)) for text in texts]
+    encode: Callable[[list[float]], object] = _base64 if body.get("encoding_format") == "base64" else list
+    data = [{"object": "embedding", "index": place, "embedding": encode(v)} for place, v in enumerate(vectors)]
+    tokens = sum(len(str(text)) for text in texts) // _CHARACTERS_PER_TOKEN
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "model": body["model"], "data": data, "usage": usage}
+
+
+def _base64(vector: list[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+
+
+def _completion(request: Request, choices: list[Json], answered: int) -> bytes:
+    asked = sum(len(str(message["content"])) for message in request.messages) // _CHARACTERS_PER_TOKEN
+    spent = answered // _CHARACTERS_PER_TOKEN
+    usage = {"prompt_tokens": asked, "completion_tokens": spent, "total_tokens": asked + spent}
+    identity = {"id": "chatcmpl-fake", "object": "chat.completion", "created": 0, "model": request.body["model"]}
+    return json.dumps({**identity, "choices": choices, "usage": usage}).encode()

@@ -1,0 +1,203 @@
+"""What tests start from: events, and rows written as the service writes them."""
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from redis import Redis
+from sqlalchemy import Connection, Engine
+
+from db import entities, inbox, lanes, memories
+from db.engine import tenant_transaction
+from db.memories import NewMemory
+from db.refs import BatchRef, LaneRef
+from recollect.embedders import MiniLM
+from recollect.events import parse_event
+from recollect.kinds import EntityType
+from recollect.namespaces import NamespacePath
+from recollect.registry import RegisteredEntity
+
+Vector = NDArray[np.float32]
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+NONE = timedelta(0)
+MODEL = MiniLM().name
+
+
+def event(path: Sequence[str] = ("acme", "sarah"), **given: Any) -> dict[str, Any]:
+    """A message event that fits the schema, as JSON has it, with some fields given."""
+    fields: dict[str, Any] = {
+        "type": "message",
+        "version": 1,
+        "event_id": str(uuid4()),
+        "namespace": list(path),
+        "publisher": str(uuid4()),
+        "publisher_sequence": 1,
+        "occurred_at": "2026-03-02T12:00:00+00:00",
+        "role": "user",
+        "content": "I like coffee",
+    }
+    return {**fields, **given}
+
+
+def direction(*components: float) -> Vector:
+    """A unit vector of the model's length that points where its first components say."""
+    vector = np.zeros(384, np.float32)
+    vector[: len(components)] = components
+    return vector / np.float32(np.linalg.norm(vector))
+
+
+class Publishing:
+    """One publisher's events of a namespace, put into the inbox without the queue."""
+
+    def __init__(self, engine: Engine, path: NamespacePath) -> None:
+        self.id = uuid4()
+        self.path = path
+        self.lane = LaneRef(path.tenant_id, path.namespace_id)
+        self._engine = engine
+        self._next = 1
+
+    def another(self) -> "Publishing":
+        """Another publisher of the same namespace."""
+        return Publishing(self._engine, self.path)
+
+    def message(self, content: Any = "I like coffee", **given: Any) -> dict[str, Any]:
+        """The next message of this publisher, not sent yet."""
+        number = given.pop("number", self._next)
+        self._next = max(self._next, number + 1)
+        return event(self.path.parts, content=content, publisher=str(self.id), publisher_sequence=number, **given)
+
+    def send(self, *events: Mapping[str, Any], quiet: timedelta = NONE, most: timedelta = NONE) -> int:
+        """Into the inbox; returns how many were new."""
+        checked = [parse_event(one).model_dump_json(exclude_none=True) for one in events]
+        with self._engine.begin() as connection:
+            return inbox.publish(connection, checked, quiet=quiet, most=most)
+
+    def say(self, *contents: str) -> list[UUID]:
+        """Messages, due at once; returns their ids."""
+        events = [self.message(content) for content in contents]
+        self.send(*events)
+        return [UUID(one["event_id"]) for one in events]
+
+
+def claim(
+    engine: Engine,
+    lane: LaneRef,
+    *,
+    messages: int = 100,
+    characters: int = 100_000,
+    gap: timedelta = timedelta(hours=1),
+) -> BatchRef | None:
+    """Claim a lane as the sweeper does."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        return lanes.claim(connection, lane, uuid4(), messages=messages, characters=characters, gap=gap)
+
+
+def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:
+    """A batch of a lane that is known to be due."""
+    batch = claim(engine, lane, **limits)
+    assert batch is not None
+    return batch
+
+
+def contents_of(engine: Engine, batch: BatchRef) -> list[Any]:
+    """What the messages of a batch say, in its order."""
+    with tenant_transaction(engine, batch.lane.tenant_id) as connection:
+        return [payload["content"] for payload in inbox.events_of_batch(connection, batch)]
+
+
+class Remembering:
+    """Writes memories and entities with the service's own statements."""
+
+    def __init__(self, engine: Engine, lane: LaneRef) -> None:
+        self._engine = engine
+        self.lane = lane
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """A transaction of the namespace's tenant."""
+        with tenant_transaction(self._engine, self.lane.tenant_id) as connection:
+            yield connection
+
+    def memory(
+        self,
+        content: str,
+        vector: Vector | None = None,
+        *,
+        about: Mapping[UUID, tuple[str, str]] | None = None,
+        **given: Any,
+    ) -> UUID:
+        """A new memory, linked to those that it is about (entity: role, certainty)."""
+        new = new_memory(content, **given)
+        with self.transaction() as connection:
+            memories.add(connection, self.lane, new)
+            if vector is not None:
+                memories.set_vectors(connection, self.lane, MODEL, "memory", {new.memory_id: vector})
+            entities.link(connection, self.lane, new.memory_id, about or {})
+            entities.touch(connection, self.lane, list(about or {}))
+        return new.memory_id
+
+    def entity(self, name: str, **given: Any) -> UUID:
+        """A new entity."""
+        new = registered(name, **given)
+        with self.transaction() as connection:
+            entities.save(connection, self.lane, new)
+        return new.entity_id
+
+
+def registered(name: str, **given: Any) -> RegisteredEntity:
+    """An entity of the registry; a person, unless given."""
+    fields: dict[str, Any] = {"entity_id": uuid4(), "name": name, "entity_type": EntityType.PERSON}
+    return RegisteredEntity(**{**fields, **given})
+
+
+def new_memory(content: str, **given: Any) -> NewMemory:
+    """A plain fact, said at noon, with some columns given."""
+    fields: dict[str, Any] = {
+        "memory_id": uuid4(),
+        "kind": "fact",
+        "content": content,
+        "salience": 5.0,
+        "factors": {},
+        "confidence": 0.9,
+        "tier": "solid",
+        "attribute": None,
+        "value": None,
+        "occurred_from": None,
+        "occurred_to": None,
+        "granularity": None,
+        "valid_from": NOON,
+    }
+    return NewMemory(**{**fields, **given})
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A task's message as it waits in Redis. text: all of it, decoded."""
+
+    task: str
+    arguments: tuple[str, ...]
+    text: str
+
+
+def waiting_hints(broker: Redis) -> list[Hint]:
+    """The hints that no worker has taken."""
+    found = []
+    for queue in ("extract", "score", "embed", "consolidate", "profile"):
+        for message in reversed(cast("list[bytes]", broker.lrange(f"recollect:tasks:{queue}", 0, -1))):
+            envelope = json.loads(message)
+            body = base64.b64decode(envelope["body"]).decode()
+            found.append(Hint(envelope["headers"]["task"], tuple(json.loads(body)[0]), f"{envelope['headers']}{body}"))
+    return found
+
+
+def as_text(one: Mapping[str, Any]) -> str:
+    """An event as it travels."""
+    return json.dumps(one)

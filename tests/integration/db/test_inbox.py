@@ -1,0 +1,199 @@
+"""The one way in: idempotent, numbered, debounced; and what a batch reads of it."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
+
+from db import inbox
+from db.engine import tenant_transaction
+from db.refs import LaneRef
+from recollect.events import MessageEvent, parse_event
+from recollect.namespaces import NamespacePath
+from tests.given import Publishing, as_text, claim, claimed, contents_of, event
+
+MINUTE = timedelta(minutes=1)
+
+
+def rows(engine: Engine, statement: str, lane: LaneRef) -> list[Any]:
+    with engine.connect() as connection:
+        return list(
+            connection.execute(text(f"{statement} where tenant_id = :tenant_id"), {"tenant_id": lane.tenant_id})
+        )
+
+
+def watermarks(engine: Engine, publisher: UUID) -> tuple[int, int]:
+    statement = text("select received_up_to, consolidated_up_to from recollect.publishers where publisher_id = :id")
+    with engine.connect() as connection:
+        row = connection.execute(statement, {"id": publisher}).one()
+        return row.received_up_to, row.consolidated_up_to
+
+
+def wait_of(engine: Engine, lane: LaneRef) -> float:
+    """Seconds from the first pending event until the lane is ready."""
+    statement = "select extract(epoch from ready_at - first_pending_at) as seconds from recollect.lanes"
+    return float(rows(engine, statement, lane)[0].seconds)
+
+
+class TestPublishing:
+    def test_an_event_is_stored_once_however_often_it_comes(
+        self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
+    ) -> None:
+        first, second = publishing.message("one"), publishing.message("two")
+
+        assert publishing.send(first) == 1
+        assert publishing.send(first, second, first) == 1
+        assert publishing.send(second) == 0
+        for table in ("events", "messages"):
+            assert len(rows(admin_engine, f"select 1 from recollect.{table}", lane)) == 2
+
+    @settings(max_examples=25)
+    @given(arrivals=st.lists(st.lists(st.integers(1, 7), min_size=1, max_size=4), min_size=1, max_size=6))
+    def test_the_watermark_is_the_longest_run_in_whatever_order_numbers_arrive(
+        self, arrivals: list[list[int]], ingest_engine: Engine, admin_engine: Engine
+    ) -> None:
+        publishing = Publishing(ingest_engine, NamespacePath.of((f"tenant-{uuid4().hex}", "sarah")))
+        arrived: set[int] = set()
+        for numbers in arrivals:
+            publishing.send(*(publishing.message(number=number, event_id=str(UUID(int=number))) for number in numbers))
+            arrived |= set(numbers)
+            run = next(number for number in range(9) if number + 1 not in arrived)
+            assert watermarks(admin_engine, publishing.id) == (run, 0)
+
+    def test_events_of_several_namespaces_go_to_their_own(
+        self, ingest_engine: Engine, worker_engine: Engine, fresh_namespace: NamespacePath
+    ) -> None:
+        other = NamespacePath.of((f"tenant-{uuid4().hex}", "bo"))
+        events = [event(path.parts, content=path.parts[1]) for path in (fresh_namespace, other, fresh_namespace)]
+        with ingest_engine.begin() as connection:
+            checked = [as_text(one) for one in events]
+            assert inbox.publish(connection, checked, quiet=timedelta(0), most=timedelta(0)) == 3
+            assert connection.execute(text("select current_setting('recollect.tenant_id')")).scalar_one() == ""
+
+        for path, said in ((fresh_namespace, ["sarah", "sarah"]), (other, ["bo"])):
+            lane = LaneRef(path.tenant_id, path.namespace_id)
+            assert contents_of(worker_engine, claimed(worker_engine, lane)) == said
+
+    def test_a_path_without_a_namespace_is_refused_and_nothing_is_stored(
+        self, ingest_engine: Engine, admin_engine: Engine, fresh_namespace: NamespacePath, lane: LaneRef
+    ) -> None:
+        events = [as_text(event(fresh_namespace.parts)), as_text(event(fresh_namespace.parts[:1]))]
+        with pytest.raises(DBAPIError, match="namespace: needs a tenant"), ingest_engine.begin() as connection:
+            inbox.publish(connection, events, quiet=timedelta(0), most=timedelta(0))
+        assert rows(admin_engine, "select 1 from recollect.events", lane) == []
+
+    def test_a_conversation_spans_its_messages(
+        self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
+    ) -> None:
+        hours = ["2026-03-02T12:00:00Z", "2026-03-02T09:00:00Z", "2026-03-02T15:00:00Z"]
+        publishing.send(*(publishing.message(conversation="c1", occurred_at=hour) for hour in hours[:2]))
+        publishing.send(publishing.message(conversation="c1", occurred_at=hours[2]), publishing.message())
+
+        statement = "select conversation_id, started_at, last_message_at, ended_at from recollect.conversations"
+        ((conversation, started, last, ended),) = rows(admin_engine, statement, lane)
+        assert (conversation, started.hour, last.hour, ended) == ("c1", 9, 15, None)
+
+
+class TestDebounce:
+    def test_a_pause_makes_the_lane_ready(
+        self, publishing: Publishing, admin_engine: Engine, worker_engine: Engine, lane: LaneRef
+    ) -> None:
+        publishing.send(publishing.message(), quiet=MINUTE, most=10 * MINUTE)
+
+        assert wait_of(admin_engine, lane) == pytest.approx(60, abs=0.01)
+        assert claim(worker_engine, lane) is None
+
+    def test_every_message_starts_the_pause_again(
+        self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
+    ) -> None:
+        publishing.send(publishing.message(), quiet=MINUTE, most=60 * MINUTE)
+        publishing.send(publishing.message(), quiet=5 * MINUTE, most=60 * MINUTE)
+
+        assert wait_of(admin_engine, lane) == pytest.approx(300, abs=5)
+
+    def test_nothing_waits_for_longer_than_the_most(
+        self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
+    ) -> None:
+        publishing.send(publishing.message(), quiet=MINUTE, most=2 * MINUTE)
+        publishing.send(publishing.message(), quiet=10 * MINUTE, most=2 * MINUTE)
+
+        assert wait_of(admin_engine, lane) == pytest.approx(120, abs=0.01)
+
+    def test_the_end_of_a_conversation_makes_the_lane_ready_at_once(
+        self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
+    ) -> None:
+        ended = publishing.message()
+        ended = {name: value for name, value in ended.items() if name not in {"role", "content"}}
+        publishing.send(publishing.message(number=2), quiet=MINUTE, most=10 * MINUTE)
+        publishing.send({**ended, "type": "conversation_ended", "conversation": "c1"}, quiet=MINUTE, most=10 * MINUTE)
+
+        assert claim(worker_engine, lane) is not None
+
+
+parts = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "image_url", "input_text"])},
+    optional={
+        "text": st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=5) | st.integers() | st.none(),
+        "image_url": st.just({"url": "u"}),
+    },
+)
+
+
+@example(content=[{"type": "text", "text": 5}, {"type": "text"}, {"type": "image_url", "text": "no"}])
+@given(content=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])) | st.lists(parts, max_size=4))
+def test_sql_and_python_read_the_same_text_out_of_a_content(content: Any, admin_engine: Engine) -> None:
+    parsed = parse_event(event(content=content))
+    assert isinstance(parsed, MessageEvent)
+    statement = text("select recollect.text_of(cast(:event as jsonb) -> 'content')")
+    with admin_engine.connect() as connection:
+        said = connection.execute(statement, {"event": parsed.model_dump_json(exclude_none=True)}).scalar_one()
+    assert said == parsed.text
+
+
+class TestABatch:
+    def test_each_publishers_events_keep_their_order_and_its_place_is_where_it_began(
+        self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
+    ) -> None:
+        other = publishing.another()
+        publishing.send(publishing.message("a2", number=2))
+        other.send(other.message("b1"))
+        publishing.send(publishing.message("a1", number=1))
+
+        assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["a1", "a2", "b1"]
+
+    def test_earlier_messages_are_those_in_effect_before_it(
+        self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
+    ) -> None:
+        publishing.say("one", "two", "three", "four")
+        first = claimed(worker_engine, lane, messages=3)
+        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+            assert inbox.earlier_messages(connection, first, 2) == []
+            assert inbox.mark_done(connection, first) == 3
+            assert inbox.mark_done(connection, first) == 0
+            connection.execute(
+                text("update recollect.lanes set batch_id = null where tenant_id = :t"), {"t": lane.tenant_id}
+            )
+        second = claimed(worker_engine, lane)
+        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+            earlier = [payload["content"] for payload in inbox.earlier_messages(connection, second, 2)]
+
+        assert earlier == ["two", "three"]
+
+    @pytest.mark.parametrize("end", ["done", "dead"])
+    def test_what_is_done_or_dead_is_no_longer_pending_and_counts_as_passed(
+        self, publishing: Publishing, worker_engine: Engine, admin_engine: Engine, lane: LaneRef, end: str
+    ) -> None:
+        publishing.say("one", "two", "three")
+        batch = claimed(worker_engine, lane, messages=2)
+        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+            ended = inbox.mark_done(connection, batch) if end == "done" else inbox.mark_dead(connection, batch, "why")
+            assert (ended, inbox.pending(connection, lane)) == (2, 1)
+
+        assert watermarks(admin_engine, publishing.id) == (3, 2)
+        statement = "select distinct state, reason from recollect.events"
+        assert (end, None if end == "done" else "why") in [tuple(row) for row in rows(admin_engine, statement, lane)]

@@ -1,0 +1,188 @@
+"""Memories are versioned: what changes is closed and followed by the next version, and nothing is lost."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db import candidates, memories
+from db.memories import VersionConflict
+from db.refs import BatchRef, LaneRef
+from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction
+
+
+def versions(engine: Engine, memory_id: UUID) -> list[Any]:
+    """All rows of a memory, oldest first."""
+    statement = text("select * from recollect.memories where memory_id = :id order by version")
+    with engine.connect() as connection:
+        return list(connection.execute(statement, {"id": memory_id}))
+
+
+def update(remembering: Remembering, memory_id: UUID, version: int, content: str = "User lives in Seattle") -> None:
+    with remembering.transaction() as connection:
+        memories.update(connection, remembering.lane, memory_id, version, content=content, value=None, salience=4)
+
+
+def supersede(remembering: Remembering, memory_id: UUID, version: int, by: UUID | None = None) -> None:
+    with remembering.transaction() as connection:
+        later = NOON + timedelta(days=1)
+        memories.supersede(
+            connection, remembering.lane, memory_id, version, superseded_by=by or uuid4(), valid_to=later
+        )
+
+
+def test_an_update_closes_a_version_and_opens_the_next(remembering: Remembering, admin_engine: Engine) -> None:
+    memory_id = remembering.memory("User lives in town", attribute="lives_in", value="town", salience=3)
+    update(remembering, memory_id, 1)
+
+    first, second = versions(admin_engine, memory_id)
+    assert (first.version, first.content, second.version, second.content) == (
+        *(1, "User lives in town"),
+        *(2, "User lives in Seattle"),
+    )
+    assert (first.known_to, second.known_to) == (second.known_from, None)
+    assert (second.attribute, second.value, second.salience) == ("lives_in", "town", 4)
+
+
+def test_an_update_keeps_the_higher_salience(remembering: Remembering, admin_engine: Engine) -> None:
+    memory_id = remembering.memory("User lives in town", salience=8)
+    update(remembering, memory_id, 1)
+
+    assert versions(admin_engine, memory_id)[-1].salience == 8
+
+
+def test_a_superseded_memory_stays_and_points_to_what_replaced_it(
+    remembering: Remembering, admin_engine: Engine
+) -> None:
+    old, new = remembering.memory("User lives in Boston"), remembering.memory("User lives in Seattle")
+    supersede(remembering, old, 1, new)
+
+    _, now = versions(admin_engine, old)
+    assert (now.state, now.superseded_by, now.valid_to, now.known_to) == (
+        "superseded",
+        new,
+        NOON + timedelta(days=1),
+        None,
+    )
+    assert now.content == "User lives in Boston"
+
+
+@pytest.mark.parametrize("change", [update, supersede])
+def test_a_memory_that_moved_on_is_not_changed(
+    remembering: Remembering, admin_engine: Engine, change: Callable[[Remembering, UUID, int], None]
+) -> None:
+    memory_id = remembering.memory("User lives in town")
+    update(remembering, memory_id, 1)
+
+    for version in (1, 3):
+        with pytest.raises(VersionConflict, match=f"no longer at version {version}"):
+            change(remembering, memory_id, version)
+    supersede(remembering, memory_id, 2)
+    with pytest.raises(VersionConflict):
+        change(remembering, memory_id, 3)
+    assert len(versions(admin_engine, memory_id)) == 3
+
+
+def test_what_was_known_at_a_time_can_be_read(remembering: Remembering, admin_engine: Engine) -> None:
+    memory_id = remembering.memory("one")
+    for version, content in enumerate(("two", "three"), 1):
+        update(remembering, memory_id, version, content)
+    rows = versions(admin_engine, memory_id)
+
+    for moment, content in ((row.known_from, row.content) for row in rows):
+        held = [
+            row.content for row in rows if row.known_from <= moment and (row.known_to is None or moment < row.known_to)
+        ]
+        assert held == [content]
+
+
+def test_said_again_a_memory_grows_surer_up_to_the_cap(remembering: Remembering, admin_engine: Engine) -> None:
+    memory_id = remembering.memory("User may like tea", confidence=0.5, tier="hypothesis")
+    seen = []
+    for _ in range(5):
+        with remembering.transaction() as connection:
+            memories.reinforce(connection, remembering.lane, memory_id, step=0.15, solid=0.75)
+        (row,) = versions(admin_engine, memory_id)
+        seen.append((round(row.confidence, 2), row.tier, row.reinforced))
+
+    assert seen == [
+        (0.65, "hypothesis", 1),
+        (0.8, "solid", 2),
+        (0.95, "solid", 3),
+        (1.0, "solid", 4),
+        (1.0, "solid", 5),
+    ]
+
+
+def test_a_source_and_a_vector_are_kept_once(remembering: Remembering, admin_engine: Engine, lane: LaneRef) -> None:
+    memory_id, message_id = remembering.memory("User likes tea", direction(1)), uuid4()
+    for vector in (direction(0, 1), direction(0, 0, 1)):
+        with remembering.transaction() as connection:
+            memories.add_sources(connection, lane, memory_id, {message_id: "I like tea"})
+            memories.set_vectors(connection, lane, MODEL, "memory", {memory_id: vector})
+    with admin_engine.connect() as connection:
+        scope = {"id": memory_id}
+        sources = text("select message_id, quote from recollect.memory_sources where memory_id = :id")
+        vectors = text("select embedding::text from recollect.embeddings where owner_id = :id")
+        assert connection.execute(sources, scope).all() == [(message_id, "I like tea")]
+        assert [row[:8] for row in connection.execute(vectors, scope).scalars()] == ["[0,0,1,0"]
+
+
+class TestSimilar:
+    """What a batch's facts are held against."""
+
+    @pytest.fixture
+    def batch(self, publishing: Publishing, worker_engine: Engine, remembering: Remembering, lane: LaneRef) -> BatchRef:
+        """A batch with one fact that points along the first axis and says where User lives."""
+        publishing.say("I live in Seattle")
+        batch = claimed(worker_engine, lane)
+        with remembering.transaction() as connection:
+            candidates.store_facts(connection, batch, [{"content": "User lives in Seattle", "attribute": "lives_in"}])
+            candidates.store_vectors(connection, batch, MODEL, {1: direction(1)})
+        return batch
+
+    def similar(self, remembering: Remembering, batch: BatchRef, limit: int = 5) -> list[tuple[str, float]]:
+        with remembering.transaction() as connection:
+            rows = memories.similar_to_batch(connection, batch, MODEL, limit=limit, least=0.5)
+        assert {row.fact_number for row in rows} <= {1}
+        return [(row.content, round(row.similarity, 1)) for row in rows]
+
+    def test_the_nearest_come_first_and_only_those_that_are_near(
+        self, remembering: Remembering, batch: BatchRef
+    ) -> None:
+        remembering.memory("near", direction(1, 0.5))
+        remembering.memory("nearer", direction(1, 0.1))
+        remembering.memory("far", direction(0, 1))
+
+        assert self.similar(remembering, batch) == [("nearer", 1.0), ("near", 0.9)]
+        assert self.similar(remembering, batch, limit=1) == [("nearer", 1.0)]
+
+    def test_the_same_attribute_is_found_however_far_it_is(self, remembering: Remembering, batch: BatchRef) -> None:
+        remembering.memory("User is a Bostonian", direction(0, 1), attribute="lives_in", value="Boston")
+
+        assert self.similar(remembering, batch) == [("User is a Bostonian", 0.0)]
+
+    def test_what_is_superseded_is_not_found(self, remembering: Remembering, batch: BatchRef) -> None:
+        memory_id = remembering.memory("near", direction(1), attribute="lives_in")
+        supersede(remembering, memory_id, 1)
+
+        assert self.similar(remembering, batch) == []
+
+    def test_another_namespace_of_the_tenant_is_not_found(
+        self, remembering: Remembering, batch: BatchRef, worker_engine: Engine, lane: LaneRef
+    ) -> None:
+        neighbour = Remembering(worker_engine, LaneRef(lane.tenant_id, uuid4()))
+        neighbour.memory("near", direction(1), attribute="lives_in")
+
+        assert self.similar(remembering, batch) == []
+
+    def test_its_subjects_come_with_a_memory(self, remembering: Remembering, batch: BatchRef) -> None:
+        sarah, seattle = remembering.entity("Sarah"), remembering.entity("Seattle")
+        remembering.memory("near", direction(1), about={sarah: ("subject", "sure"), seattle: ("object", "sure")})
+        with remembering.transaction() as connection:
+            (row,) = memories.similar_to_batch(connection, batch, MODEL, limit=5, least=0.5)
+
+        assert (row.subject_ids, row.said_at, row.version) == ((sarah,), NOON, 1)

@@ -1,0 +1,56 @@
+"""Answers that were paid for, what they cost, and the one active model."""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+
+from db import paid
+from db.engine import tenant_transaction
+from db.refs import LaneRef
+from tests.given import MODEL, Remembering
+
+
+def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
+    remembering: Remembering, worker_engine: Engine, lane: LaneRef
+) -> None:
+    key, neighbour = b"key", LaneRef(lane.tenant_id, uuid4())
+    with remembering.transaction() as connection:
+        assert paid.kept_answer(connection, lane, key) is None
+        for facts in (["one"], ["two"]):
+            paid.keep_answer(connection, lane, key, prompt="extraction", model="m", result={"facts": facts})
+    with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+        assert paid.kept_answer(connection, lane, key) == {"facts": ["one"]}
+        assert paid.kept_answer(connection, lane, b"other") is None
+        assert paid.kept_answer(connection, neighbour, key) is None
+
+
+def test_what_a_call_cost_is_logged(remembering: Remembering, lane: LaneRef) -> None:
+    with remembering.transaction() as connection:
+        paid.log_usage(connection, lane, uuid4(), prompt="extraction", model="m", prompt_tokens=7, completion_tokens=3)
+        row = connection.execute(
+            text("select prompt, model, prompt_tokens, completion_tokens from recollect.usage")
+        ).one()
+
+    assert tuple(row) == ("extraction", "m", 7, 3)
+
+
+class TestActiveModel:
+    @pytest.fixture
+    def connection(self, admin_engine: Engine) -> Iterator[Connection]:
+        """In a transaction that is rolled back: the model is the whole database's."""
+        with admin_engine.connect() as connection:
+            yield connection
+            connection.rollback()
+
+    def test_the_first_one_becomes_active_and_the_next_one_is_told_of_it(self, connection: Connection) -> None:
+        connection.execute(text("update recollect.models set active = false"))
+
+        assert paid.set_active_model(connection, "one", 256) is None
+        assert paid.set_active_model(connection, "one", 256) is None
+        assert paid.set_active_model(connection, "two", 512) == "one"
+
+    def test_the_model_of_the_service_stays(self, connection: Connection) -> None:
+        assert paid.set_active_model(connection, "another", 384) == MODEL
+        assert paid.set_active_model(connection, MODEL, 384) is None

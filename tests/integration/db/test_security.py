@@ -1,0 +1,264 @@
+"""Who may see and do what: enforced by Postgres, and checked for whatever tables a migration may add."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError, ProgrammingError
+
+from db.engine import check_login, open_engine, tenant_transaction
+from recollect.errors import ConfigurationError, StoreUnavailable
+from recollect.urls import sqlalchemy_url
+from workers.machine import Addresses
+
+WITHOUT_POLICY = {"lanes", "batches", "publishers"}
+"""Tables of a tenant that hold ids and times only: the sweeper works across tenants."""
+
+_PLAIN: dict[str, Any] = {
+    "uuid": "cast(:row as uuid)",
+    "text": "'x'",
+    "text[]": "'{x}'",
+    "uuid[]": "'{}'",
+    "jsonb": "'{}'",
+    "bytea": "'x'",
+    "halfvec": "'[1]'",
+    "timestamp with time zone": "now()",
+    "integer": "1",
+    "bigint": "1",
+    "real": "1",
+    "boolean": "false",
+}
+_CHECKED = {
+    ("batches", "stage"): "'extract'",
+    ("embeddings", "owner_kind"): "'memory'",
+    ("decisions", "action"): "'add'",
+    ("memories", "tier"): "'solid'",
+    ("memories", "state"): "'active'",
+    ("memory_entities", "role"): "'subject'",
+    ("memory_entities", "certainty"): "'sure'",
+}
+
+
+def tables_of_tenants(connection: Connection) -> list[Any]:
+    """Every table that has a tenant, with whether row-level security is on and forced."""
+    return list(
+        connection.execute(
+            text("""
+                select relname, relrowsecurity, relforcerowsecurity from pg_class
+                where relnamespace = 'recollect'::regnamespace and relkind in ('r', 'p')
+                  and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'tenant_id')
+                order by relname
+            """)
+        )
+    )
+
+
+def fill(connection: Connection, table: str, tenant_id: UUID, row: UUID) -> None:
+    """One row of a tenant, with something in every column that must hold something."""
+    columns = connection.execute(
+        text("""
+            select attname as name, format_type(atttypid, null) as type from pg_attribute
+            where attrelid = to_regclass('recollect.' || quote_ident(:table)) and attnum > 0 and not attisdropped
+              and attnotnull and attgenerated = '' and attidentity = '' and (not atthasdef or attname = 'state')
+        """),
+        {"table": table},
+    ).all()
+    values = {one.name: _CHECKED.get((table, one.name)) or _PLAIN[one.type] for one in columns}
+    if table == "events":
+        values["state"] = "'received'"
+    values["tenant_id"] = "cast(:tenant as uuid)"
+    names = ", ".join(f'"{name}"' for name in values)
+    statement = f'insert into recollect."{table}" ({names}) values ({", ".join(values.values())})'
+    connection.execute(text(statement), {"tenant": tenant_id, "row": row})
+
+
+@pytest.fixture(scope="module")
+def crowded(admin_engine: Engine) -> UUID:
+    """A tenant with a row in every table that has a tenant."""
+    tenant_id, row = uuid4(), uuid4()
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("set local session_replication_role = replica")  # foreign keys are not the point
+        for table in tables_of_tenants(connection):
+            fill(connection, table.relname, tenant_id, row)
+    return tenant_id
+
+
+def counts(connection: Connection, relations: list[str]) -> dict[str, int]:
+    return {
+        name: int(connection.execute(text(f"select count(*) from {name} where tenant_id is not null")).scalar_one())
+        for name in relations
+    }
+
+
+def relations(connection: Connection, schema: str) -> list[str]:
+    """The tables or views of a schema that have a tenant."""
+    found = connection.execute(
+        text("""
+            select format('%I.%I', nspname, relname) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+            where nspname = :schema and relkind in ('r', 'p', 'v')
+              and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'tenant_id')
+            order by 1
+        """),
+        {"schema": schema},
+    )
+    return list(found.scalars())
+
+
+def test_every_table_of_a_tenant_has_forced_row_level_security(admin_engine: Engine) -> None:
+    with admin_engine.connect() as connection:
+        tables = tables_of_tenants(connection)
+
+    assert {table.relname for table in tables if not table.relrowsecurity} == WITHOUT_POLICY
+    assert {table.relname for table in tables if not table.relforcerowsecurity} == WITHOUT_POLICY
+    assert len(tables) > 20
+
+
+def test_a_tenant_sees_its_own_rows_and_nobody_elses(
+    admin_engine: Engine, worker_engine: Engine, crowded: UUID
+) -> None:
+    with admin_engine.connect() as connection:
+        tables = [name for name in relations(connection, "recollect") if name.split(".")[1] not in WITHOUT_POLICY]
+    with tenant_transaction(worker_engine, crowded) as connection:
+        assert counts(connection, tables) == dict.fromkeys(tables, 1)
+    with tenant_transaction(worker_engine, uuid4()) as connection:
+        assert counts(connection, tables) == dict.fromkeys(tables, 0)
+    with worker_engine.begin() as connection:
+        assert counts(connection, tables) == dict.fromkeys(tables, 0)
+
+
+def test_a_reader_sees_its_own_tenant_through_the_views(
+    admin_engine: Engine, reader_engine: Engine, crowded: UUID
+) -> None:
+    with admin_engine.connect() as connection:
+        views = relations(connection, "recollect_read_v1")
+    with tenant_transaction(reader_engine, crowded) as connection:
+        assert counts(connection, views) == dict.fromkeys(views, 1)
+    with tenant_transaction(reader_engine, uuid4()) as connection:
+        assert counts(connection, views) == dict.fromkeys(views, 0)
+    with reader_engine.begin() as connection:
+        assert counts(connection, views) == dict.fromkeys(views, 0)
+
+
+def test_a_row_cannot_be_written_for_another_tenant(worker_engine: Engine) -> None:
+    with (
+        tenant_transaction(worker_engine, uuid4()) as connection,
+        pytest.raises(DBAPIError, match="row-level security"),
+    ):
+        connection.execute(text("insert into recollect.tenants (tenant_id, name) values (gen_random_uuid(), 'other')"))
+
+
+def test_a_pooled_connection_forgets_its_tenant(addresses: Addresses) -> None:
+    engine = create_engine(sqlalchemy_url(addresses.worker_url, "RECOLLECT_WORKER_URL"), pool_size=1, max_overflow=0)
+    with tenant_transaction(engine, uuid4()) as connection:
+        first = connection.execute(text("select pg_backend_pid()")).scalar_one()
+    with engine.begin() as connection:
+        assert connection.execute(text("select pg_backend_pid()")).scalar_one() == first
+        assert connection.execute(text("select recollect.current_tenant()")).scalar_one() is None
+    engine.dispose()
+
+
+def privileges(engine: Engine, role: str) -> set[tuple[str, str]]:
+    """What a role may do to the tables and views of Recollect, as (schema, privilege)."""
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text("""
+                select nspname, privilege from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+                cross join unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as privilege
+                where nspname like 'recollect%' and relkind in ('r', 'p', 'v')
+                  and has_table_privilege(cast(:role as name), pg_class.oid, privilege)
+            """),
+            {"role": role},
+        )
+        return {(row.nspname, row.privilege) for row in rows}
+
+
+def functions(engine: Engine, role: str) -> set[str]:
+    """The functions of Recollect that a role may call, where it may enter their schema."""
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text("""
+                select format('%s.%s', nspname, proname) as name
+                from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+                where nspname like 'recollect%' and has_schema_privilege(cast(:role as name), nspname, 'usage')
+                  and has_function_privilege(cast(:role as name), pg_proc.oid, 'execute')
+            """),
+            {"role": role},
+        )
+        return {row.name for row in rows}
+
+
+def test_a_reader_may_select_from_the_views_and_nothing_else(admin_engine: Engine) -> None:
+    assert privileges(admin_engine, "recollect_reader") == {("recollect_read_v1", "select")}
+    assert functions(admin_engine, "recollect_reader") == set()
+
+
+def test_the_intake_may_publish_and_nothing_else(admin_engine: Engine) -> None:
+    assert privileges(admin_engine, "recollect_ingest") == set()
+    assert functions(admin_engine, "recollect_ingest") == {"recollect_write_v1.publish"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select * from recollect.memories",
+        "select recollect_write_v1.publish('[]')",
+        "delete from recollect_read_v1.memories",
+        "create table mine ()",
+    ],
+)
+def test_a_reader_is_refused(reader_engine: Engine, statement: str) -> None:
+    with reader_engine.begin() as connection:
+        connection.exec_driver_sql("set transaction read write")
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            connection.exec_driver_sql(statement)
+
+
+def test_a_readers_transaction_is_read_only_to_begin_with(reader_engine: Engine) -> None:
+    with reader_engine.begin() as connection:
+        assert connection.exec_driver_sql("show transaction_read_only").scalar_one() == "on"
+
+
+@pytest.fixture(scope="module")
+def roles(admin_engine: Engine) -> Iterator[None]:
+    """Logins that no service should have."""
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("create role an_owner login in role recollect_owner")
+        connection.exec_driver_sql("create role a_bypass login bypassrls")
+        connection.exec_driver_sql("create role a_stranger login")
+    yield
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("drop role an_owner, a_bypass, a_stranger")
+
+
+@pytest.mark.usefixtures("roles")
+@pytest.mark.parametrize(
+    ("login", "why"),
+    [
+        ("postgres", "is a superuser"),
+        ("an_owner", "owns the tables"),
+        ("a_bypass", "bypasses row-level security"),
+        ("a_stranger", "no Recollect schema"),
+    ],
+)
+def test_a_login_that_may_do_too_much_or_too_little_is_refused(addresses: Addresses, login: str, why: str) -> None:
+    url = sqlalchemy_url(addresses.worker_url, "RECOLLECT_WORKER_URL").set(username=login)
+    engine = open_engine(url.render_as_string(hide_password=False), setting="RECOLLECT_WORKER_URL")
+
+    with pytest.raises(ConfigurationError, match=f"^RECOLLECT_WORKER_URL: .*{why}"):
+        check_login(engine, setting="RECOLLECT_WORKER_URL")
+    engine.dispose()
+
+
+def test_the_logins_of_the_service_are_accepted(worker_engine: Engine, ingest_engine: Engine) -> None:
+    check_login(worker_engine, setting="RECOLLECT_WORKER_URL")
+    check_login(ingest_engine, setting="RECOLLECT_INGEST_URL")
+
+
+def test_a_database_that_is_away_is_named_without_its_password() -> None:
+    engine = open_engine("postgresql://worker:s3cret@127.0.0.1:9/recollect", setting="RECOLLECT_WORKER_URL")
+
+    with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_WORKER_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
+        check_login(engine, setting="RECOLLECT_WORKER_URL")
+    assert "s3cret" not in str(caught.value)

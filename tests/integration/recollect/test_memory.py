@@ -1,0 +1,102 @@
+"""Connecting: what is wrong is said at once, with the setting and the fix, and without a password."""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, make_url, text
+
+from recollect import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreUnavailable
+from tests.given import MODEL
+from workers.machine import Addresses
+
+
+def test_the_environment_says_where(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_DATABASE_URL", addresses.database_url)
+    with Memory.connect() as memory:
+        assert memory.namespace("acme", uuid4().hex).entities() == []
+
+
+def test_without_a_broker_a_memory_can_be_read_and_not_written(addresses: Addresses) -> None:
+    with Memory.connect(database_url=addresses.database_url) as memory:
+        sarah = memory.namespace("acme", uuid4().hex)
+        assert not sarah.query("anything")
+        assert sarah.wait(1).pending == 0
+        with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL is not set"):
+            sarah.publish("hi")
+        with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL is not set"):
+            memory.publish({})
+
+
+def test_the_apps_own_database_is_never_read(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", addresses.database_url)
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL is not set"):
+        Memory.connect()
+
+
+@pytest.fixture
+def unmigrated(admin_engine: Engine) -> Iterator[str]:
+    """A database that nobody migrated."""
+    name = f"scratch_{uuid4().hex}"
+    with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql(f"create database {name}")
+        yield name
+        connection.exec_driver_sql(f"drop database {name} with (force)")
+
+
+def test_a_database_without_views_is_told_how_to_get_them(addresses: Addresses, unmigrated: str) -> None:
+    url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL: .*python -m workers migrate"):
+        Memory.connect(database_url=url)
+
+
+def test_a_login_that_may_not_read_is_told_which_may(addresses: Addresses) -> None:
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL: .*log in as recollect_reader"):
+        Memory.connect(database_url=addresses.ingest_url)
+
+
+def test_a_wrong_database_is_named_without_its_password(addresses: Addresses) -> None:
+    with pytest.raises(
+        StoreUnavailable, match=r"^RECOLLECT_DATABASE_URL: cannot connect to .*127\.0\.0\.1:9"
+    ) as caught:
+        Memory.connect(database_url="postgresql://me:s3cret@127.0.0.1:9/recollect")
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://me:s3cret@host/db", "host"])
+def test_an_address_of_no_postgres_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL: not a Postgres URL") as caught:
+        Memory.connect(database_url=url)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_wrong_broker_is_refused_at_once(addresses: Addresses) -> None:
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL: not a broker's URL"):
+        Memory.connect(database_url=addresses.database_url, broker_url="http://x.org")
+
+
+def test_another_embedder_than_the_services_is_refused(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
+    with pytest.raises(
+        EmbedderMismatch, match=rf"^RECOLLECT_EMBEDDER: this app embeds with .*the service with {MODEL}"
+    ):
+        Memory.connect(database_url=addresses.database_url, embedder="openai:text-embedding-3-small")
+
+
+def test_a_broken_namespace_is_refused(memory: Memory) -> None:
+    with pytest.raises(InvalidNamespace, match="user_id"):
+        memory.namespace("acme", "{user_id}")
+    assert str(memory.namespace("acme", "{user_id}", user_id="sarah").path) == "acme/sarah"
+
+
+def test_what_a_failing_read_said_is_not_in_the_error(memory: Memory, admin_engine: Engine) -> None:
+    sarah = memory.namespace("acme", uuid4().hex)
+    with admin_engine.begin() as connection:
+        connection.execute(text("revoke select on recollect_read_v1.messages from recollect_reader"))
+    try:
+        with pytest.raises(Exception, match="permission denied") as caught:
+            sarah.context("zanzibar", conversation="zanzibar")
+    finally:
+        with admin_engine.begin() as connection:
+            connection.execute(text("grant select on recollect_read_v1.messages to recollect_reader"))
+    assert "zanzibar" not in str(caught.value)

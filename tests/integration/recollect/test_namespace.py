@@ -1,0 +1,309 @@
+"""Reading and publishing in one namespace, on rows as the service writes them and with the real local model."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Engine
+
+from db import entities, inbox, memories
+from db.engine import tenant_transaction
+from db.refs import LaneRef
+from recollect import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
+from recollect.embedders import MiniLM
+from recollect.kinds import EntityType
+from recollect.namespaces import NamespacePath
+from recollect.queue import QUEUE, open_connection
+from tests.given import MODEL, NOON, Publishing, Remembering, claimed
+from workers.machine import Addresses
+
+MINILM = MiniLM()
+
+
+@pytest.fixture
+def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    return memory.namespace(*fresh_namespace.parts)
+
+
+Knows = Callable[..., UUID]
+
+
+@pytest.fixture
+def knows(remembering: Remembering) -> Knows:
+    """Puts a memory into the namespace, with its real vector."""
+
+    def remember(content: str, **given: Any) -> UUID:
+        return remembering.memory(content, MINILM.embed([content])[0], **given)
+
+    return remember
+
+
+class TestQuery:
+    def test_the_most_similar_come_first(self, sarah: Namespace, knows: Knows) -> None:
+        knows("User's favourite colour is green")
+        home = knows("User moved to Seattle")
+        hits = sarah.query("Where does she live?", limit=2)
+
+        assert (len(hits), hits[0].id, hits[0].said_at) == (2, home, NOON)
+        assert hits[0].similarity > hits[1].similarity
+        assert len(sarah.query("Where does she live?", limit=1)) == 1
+        assert not hits.partial
+
+    def test_a_threshold_is_strict(self, sarah: Namespace, knows: Knows) -> None:
+        knows("User moved to Seattle")
+        (hit,) = sarah.query("User moved to Seattle")
+
+        assert hit.similarity == pytest.approx(1, abs=0.001)
+        assert not sarah.query("User moved to Seattle", threshold=1.01)
+        assert len(sarah.query("User moved to Seattle", threshold=0.9)) == 1
+
+    def test_another_namespace_of_the_tenant_sees_nothing_of_it(
+        self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows
+    ) -> None:
+        memory_id = knows("User moved to Seattle")
+        bo = memory.namespace(fresh_namespace.parts[0], "bo")
+
+        assert not bo.query("User moved to Seattle")
+        assert (bo.entities(), bo.memories(), bo.context("Seattle").text) == ([], [], "")
+        with pytest.raises(NotFound):
+            bo.get(memory_id)
+
+    def test_a_limit_below_one_is_refused(self, sarah: Namespace) -> None:
+        with pytest.raises(ValueError, match="limit: must be at least 1, got 0"):
+            sarah.query("x", limit=0)
+
+    def test_says_that_more_is_on_its_way(self, sarah: Namespace, publishing: Publishing) -> None:
+        publishing.say("I moved to Seattle")
+        hits = sarah.query("Where does she live?")
+
+        assert (hits.partial, hits.progress.pending) == (True, 1)
+        assert hits.progress.received == {publishing.id: 1}
+
+
+class TestMemories:
+    def test_one_can_be_got_with_its_sources(self, sarah: Namespace, knows: Knows, remembering: Remembering) -> None:
+        message = uuid4()
+        peter = remembering.entity("Peter")
+        memory_id = knows("Peter writes", about={peter: ("subject", "sure")}, kind="process")
+        with remembering.transaction() as connection:
+            memories.add_sources(connection, remembering.lane, memory_id, {message: "he writes"})
+        with remembering.transaction() as connection:
+            memories.update(
+                connection, remembering.lane, memory_id, 1, content="Peter writes well", value=None, salience=1
+            )
+        found = sarah.get(str(memory_id))
+
+        assert (found.content, found.version, found.kind, found.about) == (
+            "Peter writes well",
+            2,
+            "process",
+            ("Peter",),
+        )
+        assert [(source.message_id, source.quote) for source in found.sources] == [(message, "he writes")]
+
+    @pytest.mark.parametrize("wrong", ["not-an-id", str(uuid4())])
+    def test_one_that_is_not_there_is_said_so(self, sarah: Namespace, wrong: str) -> None:
+        with pytest.raises(NotFound, match=r"^memory_id: .*" + wrong):
+            sarah.get(wrong)
+
+    def test_a_superseded_one_is_got_and_not_found(
+        self, sarah: Namespace, knows: Knows, remembering: Remembering
+    ) -> None:
+        old, new = knows("User lives in Boston", salience=9), knows("User lives in Seattle", salience=2)
+        with remembering.transaction() as connection:
+            memories.supersede(connection, remembering.lane, old, 1, superseded_by=new, valid_to=NOON)
+
+        assert (sarah.get(old).state, sarah.get(old).superseded_by) == ("superseded", new)
+        assert [hit.id for hit in sarah.query("User lives in Boston")] == [new]
+        assert [memory.id for memory in sarah.memories()] == [new]
+
+    def test_the_most_salient_come_first(self, sarah: Namespace, knows: Knows) -> None:
+        for salience in (3, 9, 6):
+            knows(f"Salience {salience}", salience=salience)
+        assert [memory.salience for memory in sarah.memories(limit=2)] == [9, 6]
+
+
+class TestEntities:
+    @pytest.fixture
+    def peters(self, remembering: Remembering, knows: Knows) -> tuple[UUID, UUID]:
+        """A writer and a brother, both called Peter."""
+        firm = remembering.entity("WOBS", entity_type=EntityType.ORG)
+        writer = remembering.entity("Peter", description="writer", parent_id=firm, aliases=("Pete",))
+        brother = remembering.entity("Peter", description="User's brother")
+        knows(
+            "Peter is a writer at WOBS and writes blog articles",
+            about={writer: ("subject", "sure"), firm: ("object", "sure")},
+        )
+        knows("Peter edits content for the WOBS blog", about={writer: ("subject", "sure")})
+        knows("Peter plays football with User on Sundays", about={brother: ("subject", "sure")})
+        return writer, brother
+
+    @pytest.mark.usefixtures("peters")
+    def test_those_with_the_most_memories_come_first(self, sarah: Namespace) -> None:
+        found = [(entity.name, entity.memories, entity.parent, entity.aliases) for entity in sarah.entities()]
+        assert found[0] == ("Peter", 2, "WOBS", ("Pete",))
+        assert sorted(found[1:]) == [("Peter", 1, None, ()), ("WOBS", 1, None, ())]
+
+    def test_a_profile_is_found_by_id_name_and_alias(
+        self, sarah: Namespace, remembering: Remembering, peters: tuple[UUID, UUID]
+    ) -> None:
+        with remembering.transaction() as connection:
+            for dirty in entities.dirty_profiles(connection, remembering.lane, limit=9, memories=9):
+                entities.save_profile(connection, remembering.lane, dirty, f"{dirty.entity.description}.")
+
+        assert sarah.profile("PETE's").summary == "writer."
+        assert sarah.profile(peters[1]).summary == "User's brother."
+        assert sarah.profile(peters[1]).refreshed_at is not None
+
+    def test_a_name_of_several_asks_for_an_id(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+        with pytest.raises(AmbiguousName, match=r"^entity: 2 bear this name; ask by id") as caught:
+            sarah.profile("Peter")
+        assert all(str(key) in str(caught.value) for key in peters)
+
+    @pytest.mark.parametrize("nobody", ["Nobody", uuid4()])
+    def test_nobody_is_said_so(self, sarah: Namespace, nobody: str | UUID) -> None:
+        with pytest.raises(NotFound, match=r"^entity: nothing in"):
+            sarah.profile(nobody)
+
+    @pytest.mark.usefixtures("peters")
+    def test_the_context_is_of_the_bearer_that_the_words_fit(self, sarah: Namespace, knows: Knows) -> None:
+        process = knows("To check whether content passes as human, run it through the detector", kind="process")
+        context = sarah.context("Check if Peter's blog content passes as human", now=NOON + timedelta(days=1))
+
+        assert context.questions == ()
+        assert "Peter is a writer at WOBS" in context.text
+        assert process in {memory.id for memory in context.memories}
+        explained = {one.memory.content: one.paths for one in context.explain()}
+        assert "entity: peter" in explained["Peter edits content for the WOBS blog"]
+
+    def test_words_that_fit_two_become_a_question(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+        (question,) = sarah.context("Ask Peter").questions
+
+        assert question.text.startswith("Which Peter do you mean: ")
+        assert {candidate.entity_id for candidate in question.candidates} == set(peters)
+        assert {candidate.description for candidate in question.candidates} == {"writer at WOBS", "User's brother"}
+
+    @pytest.mark.usefixtures("peters")
+    def test_what_was_said_just_before_helps(self, sarah: Namespace) -> None:
+        history = [{"role": "user", "content": "The blog articles for WOBS need an editor's look at their content"}]
+        assert sarah.context("Ask Peter", history=history).questions == ()
+
+    @pytest.mark.usefixtures("peters")
+    def test_so_do_the_stored_messages_of_the_conversation(self, sarah: Namespace, publishing: Publishing) -> None:
+        said = "The blog articles for WOBS need an editor's look at their content"
+        publishing.send(publishing.message(said, conversation="c1"))
+        context = sarah.context("Ask Peter", conversation="c1")
+
+        assert (context.questions, context.partial) == ((), True)
+
+    @pytest.mark.usefixtures("peters")
+    def test_the_budget_is_kept(self, sarah: Namespace) -> None:
+        context = sarah.context("Check Peter's blog content at WOBS", budget=20)
+        assert 0 < MINILM.count_tokens(context.text) <= context.tokens <= 20
+        assert 0 < len(context.memories) < 3
+
+
+class TestPublish:
+    @pytest.fixture
+    def taken(self, addresses: Addresses) -> Callable[[], list[dict[str, Any]]]:
+        """Takes what is in the queue."""
+
+        def take() -> list[dict[str, Any]]:
+            with open_connection(addresses.broker_url) as connection:
+                queue = QUEUE(connection.channel())
+                queue.declare()
+                return [json.loads(found.body) for found in iter(lambda: queue.get(no_ack=True), None)]
+
+        take()
+        return take
+
+    def test_a_message_is_sent_with_all_that_it_brings(
+        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
+    ) -> None:
+        event_id = sarah.publish(
+            "hi", conversation="c1", speaker="Sarah", occurred_at=NOON, sequence=4, metadata={"a": 1}
+        )
+        (event,) = taken()
+
+        expected = {
+            "event_id": str(event_id),
+            "content": "hi",
+            "role": "user",
+            "conversation": "c1",
+            "speaker": "Sarah",
+        }
+        assert expected.items() <= event.items()
+        assert (event["sequence"], event["metadata"], event["namespace"]) == (4, {"a": 1}, list(sarah.path.parts))
+
+    def test_the_time_is_now_where_none_is_given(
+        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
+    ) -> None:
+        sarah.publish("hi")
+        said = datetime.fromisoformat(taken()[0]["occurred_at"])
+        assert abs(datetime.now(UTC) - said) < timedelta(seconds=10)
+
+    def test_a_conversation_is_sent_in_order_and_ended(
+        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
+    ) -> None:
+        sent: list[int] = []
+        ids = sarah.publish_conversation(
+            "Sarah: hi\nAssistant: hello",
+            conversation="c1",
+            speakers={"Sarah": "user"},
+            ended=True,
+            on_sent=lambda: sent.append(1),
+        )
+        events = taken()
+
+        assert [event["type"] for event in events] == ["message", "message", "conversation_ended"]
+        assert [event["publisher_sequence"] for event in events] == [1, 2, 3]
+        assert [event["event_id"] for event in events] == [str(one) for one in ids]
+        assert {event["conversation"] for event in events} == {"c1"}
+        assert len(sent) == 3
+
+    @pytest.mark.parametrize(
+        ("wrong", "says"),
+        [
+            ({"role": "narrator"}, "role: one of user"),
+            ({"occurred_at": datetime(2026, 3, 2)}, "occurred_at: has no time zone"),  # noqa: DTZ001 - the point of it
+            ({"content": "zanzibar" * 2**20}, "content: 8,388,608 bytes, at most 262,144"),
+            ({"content": "zanzibar\x00"}, "content: holds a NUL"),
+            ({"colour": "blue"}, "colour: not a field"),
+        ],
+    )
+    def test_a_message_that_does_not_fit_is_refused_before_anything_is_sent(
+        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]], wrong: dict[str, Any], says: str
+    ) -> None:
+        with pytest.raises(InvalidEvent, match=says) as caught:
+            sarah.publish(**{"content": "zanzibar", **wrong})
+        assert "zanzibar" not in str(caught.value)
+        assert taken() == []
+
+    def test_waiting_is_over_when_all_is_consolidated(
+        self, sarah: Namespace, publishing: Publishing, worker_engine: Engine, lane: LaneRef
+    ) -> None:
+        publishing.say("hi")
+        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 received events are not consolidated"):
+            sarah.wait(timeout=0)
+        batch = claimed(worker_engine, lane)
+        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+            inbox.mark_done(connection, batch)
+        with pytest.raises(WaitTimeout):
+            sarah.wait(timeout=0)  # its profiles are still being refreshed
+
+    def test_waiting_knows_what_is_still_in_the_queue(
+        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
+    ) -> None:
+        sarah.publish("hi")
+        with pytest.raises(
+            WaitTimeout, match=r"0 received events are not consolidated, and 1 published ones not received"
+        ):
+            sarah.wait(timeout=0)
+        taken()
+
+
+def test_the_model_of_the_tests_is_the_default_one() -> None:
+    assert MINILM.name == MODEL

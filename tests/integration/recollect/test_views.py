@@ -1,0 +1,36 @@
+"""The read views, version 1: the contract between the apps that read and the service that writes."""
+
+from sqlalchemy import Engine, text
+
+VIEWS = {
+    "models": "model dimensions active",
+    "namespaces": "tenant_id namespace_id path created_at",
+    "conversations": "tenant_id namespace_id conversation_id started_at last_message_at ended_at",
+    "messages": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata",
+    "memories": "tenant_id namespace_id memory_id version kind content salience factors confidence tier reinforced attribute "
+    "value state superseded_by occurred_from occurred_to granularity valid_from valid_to known_from known_to",
+    "embeddings": "tenant_id namespace_id model owner_kind owner_id embedding",
+    "terms": "tenant_id namespace_id memory_id term frequency",
+    "entities": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user created_at",
+    "aliases": "tenant_id namespace_id entity_id alias normalised",
+    "memory_entities": "tenant_id namespace_id memory_id entity_id role certainty",
+    "relations": "tenant_id namespace_id relation_id subject_id predicate object_id memory_id valid_from valid_to",
+    "profiles": "tenant_id namespace_id entity_id summary version dirty_since refreshed_at",
+    "documents": "tenant_id namespace_id document_id schema_name body version updated_at",
+    "questions": "tenant_id namespace_id question_id text candidates asked_at answered_at",
+    "provenance": "tenant_id namespace_id memory_id message_id quote",
+    "decisions": "tenant_id namespace_id decision_id action memory_id target_id target_version fact candidates decided_by "
+    "prompt_version reason decided_at",
+    "progress": "tenant_id namespace_id publisher_id received_up_to consolidated_up_to at_work pending",
+}
+
+
+def test_version_1_stays_as_it_is(reader_engine: Engine) -> None:
+    """Apps and services of different ages share them: a change here breaks the apps that are out there."""
+    statement = text("""
+        select table_name, string_agg(column_name, ' ' order by ordinal_position) as columns
+        from information_schema.columns where table_schema = 'recollect_read_v1' group by table_name
+    """)
+    with reader_engine.connect() as connection:
+        found = {row.table_name: row.columns for row in connection.execute(statement)}
+    assert found == VIEWS

@@ -1,0 +1,58 @@
+"""The fake endpoint itself: what other tests rely on."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import openai
+import pytest
+
+from pipeline.prompts.consolidation import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
+from tests.fake_openai import EMBEDDINGS, FakeOpenAI
+from workers.language_model import OpenAILanguageModel
+
+_CHECKOUT = Path(__file__).parents[2]
+
+
+def test_embeddings_have_the_asked_dimensions_and_the_same_words_the_same_vector() -> None:
+    with FakeOpenAI() as fake, openai.OpenAI(api_key="none", base_url=fake.base_url) as client:
+        asked = ["User likes coffee", "likes coffee, User", "Peter writes"]
+        answer = client.embeddings.create(model="any", input=asked, dimensions=256)
+
+    one, same, other = (item.embedding for item in answer.data)
+    assert len(one) == 256
+    assert one == same
+    assert sum(a * b for a, b in zip(one, one, strict=True)) == pytest.approx(1.0, abs=1e-6)
+    assert sum(a * b for a, b in zip(one, other, strict=True)) < 0.9
+    assert fake.calls == {EMBEDDINGS: 1}
+
+
+def test_a_fact_is_added_unless_a_near_memory_says_exactly_the_same() -> None:
+    facts = [
+        ShownFact(1, "User likes tea"),
+        ShownFact(2, "User likes coffee", near=(1, 2)),
+        ShownFact(3, "User is tall"),
+    ]
+    memories = [ShownMemory(1, "User likes cocoa"), ShownMemory(2, "User likes coffee"), ShownMemory(3, "User is tall")]
+    with FakeOpenAI() as fake:
+        model = OpenAILanguageModel("any", api_key="none", base_url=fake.base_url, timeout=5)
+        answer: ConsolidationAnswer = model.answer(consolidation_prompt(facts, memories))
+
+    decided = [(decision.fact, decision.action, decision.memory) for decision in answer.decisions]
+    assert decided == [(1, "add", None), (2, "none", 2), (3, "add", None)]
+
+
+def test_it_runs_by_itself_and_tells_what_it_was_asked() -> None:
+    command = [sys.executable, "-m", "tests.fake_openai", "--port", "0"]
+    with subprocess.Popen(command, cwd=_CHECKOUT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            base_url = process.stdout.readline().strip()
+            with openai.OpenAI(api_key="none", base_url=base_url) as client:
+                client.embeddings.create(model="any", input="one")
+            with urlopen(base_url.removesuffix("/v1") + "/calls") as response:
+                assert json.load(response) == {EMBEDDINGS: 1}
+        finally:
+            process.terminate()

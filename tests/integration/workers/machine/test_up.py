@@ -1,0 +1,135 @@
+"""A whole machine in a process of its own, and what the signals of a terminal or a supervisor do to it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workers.machine import wait_until
+from workers.machine.processes import ROOT
+
+RUNNER = """
+import sys
+from pathlib import Path
+from config.settings import Settings
+from workers.machine import AlreadyUp, processes, servers
+
+data_dir, procfile = map(Path, sys.argv[1:])
+try:
+    with servers(Settings(data_dir=data_dir, flower_port=0)) as addresses:
+        with processes(addresses, to_logs=True, procfile=procfile, grace=5) as running:
+            print("ready", flush=True)
+            running.wait()
+except AlreadyUp as error:
+    sys.exit(str(error))
+"""
+
+
+_SLEEPERS = 2  # one of each process in the Procfile
+
+
+class Machine:
+    """A data folder and the commands that run a machine in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.data_dir = folder / "data"
+        self.procfile = folder / "Procfile"
+        self.procfile.write_text("worker: sh -c 'sleep 60 & wait'\nintake: sleep 60\n")
+
+    @contextmanager
+    def start(self) -> Iterator["subprocess.Popen[str]"]:
+        command = [sys.executable, "-c", RUNNER, str(self.data_dir), str(self.procfile)]
+        with ExitStack() as stack:
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            )
+            stack.callback(process.communicate)
+            stack.callback(process.terminate)
+            yield process
+
+    @contextmanager
+    def up(self) -> Iterator["subprocess.Popen[str]"]:
+        with self.start() as process:
+            assert process.stdout
+            for line in process.stdout:
+                if line == "ready\n":
+                    break
+            wait_until(lambda: self.running().count("sleep") == _SLEEPERS, timeout=10, what="the processes")
+            yield process
+
+    def running(self) -> list[str]:
+        """The names of the processes of this folder, the servers' and the Procfile's."""
+        return sorted(process.name() for process in psutil.process_iter() if self._ours(process))
+
+    def _ours(self, process: psutil.Process) -> bool:
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            return str(process.cwd()).startswith(str(self.procfile.parent))
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            return False
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    return Machine(tmp_path_factory.mktemp("machine"))
+
+
+def test_ctrl_c_reaches_the_whole_terminal_and_all_ends_in_order(machine: Machine) -> None:
+    with machine.up() as process:
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(20) == 0
+        assert machine.running() == []
+    log = (machine.data_dir / "logs" / "postgres.log").read_text()
+    assert log.rstrip().endswith("database system is shut down")
+
+
+def test_sigterm_ends_it_too_and_impatience_changes_nothing(machine: Machine) -> None:
+    with machine.up() as process:
+        process.terminate()
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.02)
+        assert process.wait(20) == 0
+        assert machine.running() == []
+
+
+def test_sigterm_while_the_servers_start_leaves_nothing(machine: Machine) -> None:
+    with machine.start() as process:
+        wait_until(lambda: "postgres" in machine.running(), timeout=10, what="Postgres")
+        process.terminate()
+        process.wait(20)
+        assert machine.running() == []
+
+
+def test_after_kill_9_the_next_one_takes_over(machine: Machine) -> None:
+    with machine.up() as killed:
+        before = set(psutil.pids())
+        killed.kill()
+        killed.wait(5)
+        assert {"postgres", "redis-server", "sleep"} <= set(machine.running())
+    with machine.up() as process:
+        assert machine.running().count("sleep") == _SLEEPERS
+        assert not [pid for pid in before if psutil.pid_exists(pid) and machine._ours(psutil.Process(pid))]
+        process.terminate()
+        assert process.wait(20) == 0
+    assert machine.running() == []
+
+
+def test_a_second_one_is_refused_and_the_first_goes_on(machine: Machine) -> None:
+    with machine.up() as first:
+        before = set(machine.running())
+        with machine.start() as second:
+            said = second.communicate(timeout=20)
+            assert second.returncode == 1
+        assert (
+            f"Recollect is already up in {machine.data_dir} (pid {first.pid}); Flower at http://127.0.0.1:" in said[1]
+        )
+        assert (first.poll(), set(machine.running())) == (None, before)

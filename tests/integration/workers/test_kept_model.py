@@ -1,0 +1,96 @@
+"""An answer that was paid for once is not paid for again."""
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+from pydantic import BaseModel
+from sqlalchemy import Engine, text
+
+from db.engine import tenant_transaction
+from db.refs import LaneRef
+from pipeline.ports import AnswerRefused, Prompt
+from workers.kept_model import KeptModel, UsageLog
+
+A = TypeVar("A", bound=BaseModel)
+
+
+class Answer(BaseModel):
+    words: str
+
+
+PROMPT = Prompt("extraction", 1, "system", "user", Answer)
+
+
+class Paid:
+    """A language model that counts its calls, reports what they cost, and refuses when told to."""
+
+    def __init__(self, usage: UsageLog, name: str = "model") -> None:
+        self.name = name
+        self.calls = 0
+        self.refuses = False
+        self._usage = usage
+
+    def answer(self, prompt: Prompt[A]) -> A:
+        self.calls += 1
+        self._usage.append((prompt.name, 7, 3))
+        if self.refuses:
+            raise AnswerRefused("cut off")
+        return prompt.answer.model_validate({"words": f"call {self.calls}"})
+
+
+@pytest.fixture
+def usage() -> UsageLog:
+    return []
+
+
+@pytest.fixture
+def paid(usage: UsageLog) -> Paid:
+    return Paid(usage)
+
+
+@pytest.fixture
+def kept(paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog) -> KeptModel:
+    return KeptModel(paid, worker_engine, lane, usage)
+
+
+def costs(engine: Engine, lane: LaneRef) -> list[Any]:
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        statement = "select prompt, model, prompt_tokens, completion_tokens from recollect.usage"
+        return [tuple(row) for row in connection.execute(text(statement))]
+
+
+def test_the_same_question_is_paid_for_once(kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef) -> None:
+    answers = [kept.answer(PROMPT) for _ in range(3)]
+
+    assert answers == [Answer(words="call 1")] * 3
+    assert paid.calls == 1
+    assert costs(worker_engine, lane) == [("extraction", "model", 7, 3)]
+
+
+@pytest.mark.parametrize("change", [{"name": "other"}, {"version": 2}, {"system": "other"}, {"user": "other"}])
+def test_any_other_question_is_asked(kept: KeptModel, paid: Paid, change: dict[str, Any]) -> None:
+    kept.answer(PROMPT)
+    assert kept.answer(replace(PROMPT, **change)).words == "call 2"
+
+
+def test_another_namespace_and_another_model_ask_for_themselves(
+    kept: KeptModel, worker_engine: Engine, lane: LaneRef, usage: UsageLog
+) -> None:
+    kept.answer(PROMPT)
+    neighbour = replace(lane, namespace_id=lane.tenant_id)
+    for model, place in ((Paid(usage), neighbour), (Paid(usage, "another"), lane)):
+        KeptModel(model, worker_engine, place, usage).answer(PROMPT)
+        assert model.calls == 1
+
+
+def test_a_refusal_is_not_kept_but_its_cost_is(
+    kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef
+) -> None:
+    paid.refuses = True
+    with pytest.raises(AnswerRefused):
+        kept.answer(PROMPT)
+    paid.refuses = False
+
+    assert kept.answer(PROMPT).words == "call 2"
+    assert costs(worker_engine, lane) == [("extraction", "model", 7, 3)] * 2

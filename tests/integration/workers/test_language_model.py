@@ -1,0 +1,298 @@
+"""The adapter against an endpoint that misbehaves in every way we know of, over real HTTP."""
+
+import time
+import traceback
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from uuid import uuid4
+
+import pytest
+from pydantic import SecretStr
+
+from config.settings import Settings
+from pipeline.facts import Background, Message
+from pipeline.ports import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
+from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from pipeline.prompts.grounding import facts_of
+from pipeline.prompts.profile import profile_prompt
+from recollect.errors import ConfigurationError
+from recollect.kinds import EntityType, Role
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI, Fault
+from workers.language_model import OpenAILanguageModel, open_language_model
+from workers.model_failures import retry_after
+
+CANARY = "zanzibarcanary"
+SCHEMA = "ExtractionAnswer"
+NOW = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+def model_at(base_url: str, timeout: float = 5.0) -> OpenAILanguageModel:
+    return OpenAILanguageModel("gpt-fake", api_key="sk-fake", base_url=base_url, timeout=timeout)
+
+
+def messages(content: str = f"I live in Seattle. My word is {CANARY}.") -> list[Message]:
+    return [Message(1, uuid4(), "c1", Role.USER, None, content, NOW)]
+
+
+def prompt() -> Prompt[ExtractionAnswer]:
+    return extraction_prompt(messages(), Background())
+
+
+def test_the_adapter_is_a_language_model(fake: FakeOpenAI) -> None:
+    model: LanguageModel = model_at(fake.base_url)
+
+    assert model.name == "gpt-fake"
+
+
+def test_an_answer_comes_back_in_the_shape_that_the_prompt_asks_for(fake: FakeOpenAI) -> None:
+    answer = model_at(fake.base_url).answer(prompt())
+
+    facts = facts_of(answer, messages(), Background()).facts
+    assert [fact.content for fact in facts] == ["User lives in Seattle.", f"User's word is {CANARY}."]
+    assert facts[0].sources == (1,)
+    assert facts[0].quote == "I live in Seattle"
+    assert facts[0].stated
+
+
+def test_the_request_asks_for_structured_output_at_temperature_0(fake: FakeOpenAI) -> None:
+    model_at(fake.base_url).answer(prompt())
+
+    body = fake.requests[0].body
+    assert body["model"] == "gpt-fake"
+    assert body["temperature"] == 0
+    assert body["response_format"]["json_schema"]["strict"] is True
+    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize("suffix", ["/v1", "/v1/", "", "/"])
+def test_a_base_url_may_end_as_it_likes(fake: FakeOpenAI, suffix: str) -> None:
+    model_at(fake.base_url.removesuffix("/v1") + suffix).answer(prompt())
+
+    assert fake.calls == {SCHEMA: 1}
+
+
+def test_usage_is_reported_for_answers_and_for_refused_ones_because_both_are_paid_for(fake: FakeOpenAI) -> None:
+    fake.script(SCHEMA, {"facts": []}, Fault("misfit"))
+    usage: list[tuple[str, int, int]] = []
+    model = OpenAILanguageModel(
+        "gpt-fake",
+        api_key="sk-fake",
+        base_url=fake.base_url,
+        timeout=5,
+        on_usage=lambda name, asked, answered: usage.append((name, asked, answered)),
+    )
+
+    model.answer(prompt())
+    with pytest.raises(AnswerRefused):
+        model.answer(prompt())
+
+    assert [name for name, _, _ in usage] == ["extraction", "extraction"]
+    assert all(asked > 100 and answered > 0 for _, asked, answered in usage)
+
+
+def test_a_model_that_takes_no_temperature_is_asked_without_from_then_on(fake: FakeOpenAI) -> None:
+    fake.script(SCHEMA, Fault.status(400, param="temperature", error_code="unsupported_value"))
+    model = model_at(fake.base_url)
+
+    model.answer(prompt())
+    model.answer(prompt())
+
+    assert [request.body.get("temperature") for request in fake.requests] == [0, None, None]
+
+
+def test_a_model_that_refuses_the_temperature_even_when_there_is_none_is_asked_twice_and_no_more(
+    fake: FakeOpenAI,
+) -> None:
+    fault = Fault.status(400, param="temperature")
+    fake.script(SCHEMA, fault, fault)
+
+    with pytest.raises(AnswerRefused):
+        model_at(fake.base_url).answer(prompt())
+
+    assert fake.calls == {SCHEMA: 2}
+
+
+LATER = {
+    "rate limit": (Fault.status(429, retry_after="3"), "429", 3.0),
+    "rate limit, long": (Fault.status(429, retry_after="300"), "429", 300.0),
+    "rate limit without a time": (Fault.status(429), "429", None),
+    "quota": (Fault.status(429, error_code="insufficient_quota"), "insufficient_quota", None),
+    "server error": (Fault.status(500), "500", None),
+    "unavailable": (Fault.status(503, retry_after="1.5"), "503", 1.5),
+    "overloaded": (Fault.status(529), "529", None),
+    "timeout of a proxy": (Fault.status(408), "408", None),
+    "wrong key": (Fault.status(401), "OPENAI_API_KEY", None),
+    "key without the right": (Fault.status(403), "OPENAI_API_KEY", None),
+    "payment": (Fault.status(402), "402", None),
+    "wrong model": (Fault.status(404), "RECOLLECT_LLM_MODEL", None),
+    "wrong model, said otherwise": (Fault.status(400, param="model"), "RECOLLECT_LLM_MODEL", None),
+    "model without structure": (Fault.status(400, param="response_format"), "RECOLLECT_LLM_MODEL", None),
+    "reset": (Fault("reset"), "OPENAI_BASE_URL", None),
+    "hung up": (Fault.hang(0.0), "OPENAI_BASE_URL", None),
+    "not an endpoint": (Fault("html"), "OPENAI_BASE_URL", None),
+}
+
+
+@pytest.mark.parametrize(("fault", "word", "wait"), LATER.values(), ids=LATER.keys())
+def test_what_may_pass_is_unavailable_asked_once_and_says_when_to_come_back(
+    fake: FakeOpenAI, fault: Fault, word: str, wait: float | None
+) -> None:
+    fake.script(SCHEMA, fault)
+
+    with pytest.raises(ModelUnavailable, match=word) as raised:
+        model_at(fake.base_url).answer(prompt())
+
+    assert raised.value.retry_after == wait
+    assert fake.calls == {SCHEMA: 1}
+    assert_no_canary(raised.value)
+
+
+NEVER = {
+    "request": (Fault.status(400), "400"),
+    "too long": (Fault.status(400, error_code="context_length_exceeded"), "context_length_exceeded"),
+    "too large": (Fault.status(413), "413"),
+    "unprocessable": (Fault.status(422, error_code=CANARY), "422"),
+    "not json": (Fault("invalid_json"), "not JSON"),
+    "cut off": (Fault("truncated"), "cut off"),
+    "declined": (Fault("refusal"), "declined"),
+    "no choice": (Fault("no_choices"), "no choice"),
+    "filtered": (Fault("content_filter"), "filter"),
+    "other shape": (Fault("misfit"), "does not fit ExtractionAnswer"),
+}
+
+
+@pytest.mark.parametrize(("fault", "word"), NEVER.values(), ids=NEVER.keys())
+def test_what_will_not_pass_is_refused_with_a_reason(fake: FakeOpenAI, fault: Fault, word: str) -> None:
+    fake.script(SCHEMA, fault)
+
+    with pytest.raises(AnswerRefused, match=word) as raised:
+        model_at(fake.base_url).answer(prompt())
+
+    assert fake.calls == {SCHEMA: 1}
+    assert_no_canary(raised.value)
+
+
+def test_a_right_looking_answer_with_an_unknown_field_or_kind_is_refused(fake: FakeOpenAI) -> None:
+    fake.script(SCHEMA, {"facts": [fact_like(memory_id=CANARY)]}, {"facts": [fact_like(kind=CANARY)]})
+    model = model_at(fake.base_url)
+
+    for _ in range(2):
+        with pytest.raises(AnswerRefused) as raised:
+            model.answer(prompt())
+        assert_no_canary(raised.value)
+
+
+@pytest.mark.parametrize("fault", [Fault.hang(5), Fault.drip(0.05)], ids=["hangs", "drips"])
+def test_the_timeout_is_for_the_whole_call(fake: FakeOpenAI, fault: Fault) -> None:
+    fake.script(SCHEMA, fault)
+    started = time.monotonic()
+
+    with pytest.raises(ModelUnavailable, match="in time") as raised:
+        model_at(fake.base_url, timeout=0.3).answer(prompt())
+
+    assert time.monotonic() - started < 1.5
+    assert_no_canary(raised.value)
+
+
+def test_an_endpoint_that_is_not_there_is_unavailable() -> None:
+    with FakeOpenAI() as gone:
+        address = gone.base_url
+
+    with pytest.raises(ModelUnavailable, match="OPENAI_BASE_URL") as raised:
+        model_at(address).answer(prompt())
+
+    assert_no_canary(raised.value)
+
+
+def test_after_a_fault_the_next_question_is_answered(fake: FakeOpenAI) -> None:
+    fake.script(SCHEMA, Fault("reset"))
+    model = model_at(fake.base_url)
+
+    with pytest.raises(ModelUnavailable):
+        model.answer(prompt())
+
+    assert model.answer(prompt()).facts
+
+
+def test_a_profile_is_asked_for_under_its_own_schema(fake: FakeOpenAI) -> None:
+    question = profile_prompt("Peter", EntityType.PERSON, None, ["Peter is a writer.", "Peter is Swiss."])
+
+    answer = model_at(fake.base_url).answer(question)
+
+    assert answer.summary == "Peter is a writer. Peter is Swiss."
+    assert fake.calls == {"ProfileAnswer": 1}
+
+
+def settings(**given: object) -> Settings:
+    nothing: dict[str, object] = {"OPENAI_API_KEY": None, "OPENAI_BASE_URL": None}
+    return Settings.model_validate(nothing | given)
+
+
+def test_without_key_and_address_there_is_no_model() -> None:
+    assert open_language_model(settings()) is None
+
+
+def test_an_address_of_ones_own_needs_no_key(fake: FakeOpenAI) -> None:
+    model = open_language_model(settings(OPENAI_BASE_URL=fake.base_url, llm_model="local"))
+
+    assert model is not None
+    assert model.answer(prompt()).facts
+    assert fake.requests[0].body["model"] == "local"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"OPENAI_API_KEY": SecretStr(" ")},
+        {"OPENAI_API_KEY": SecretStr("sk-–")},
+        {"OPENAI_API_KEY": SecretStr("sk-1"), "OPENAI_BASE_URL": "localhost:11434"},
+    ],
+    ids=["empty key", "key with a dash from a word processor", "address without scheme"],
+)
+def test_a_setting_that_cannot_work_is_named(given: dict[str, object]) -> None:
+    with pytest.raises(ConfigurationError, match="OPENAI_") as raised:
+        open_language_model(settings(**given))
+
+    assert "sk-" not in str(raised.value)
+
+
+def test_a_key_with_a_line_end_is_used_without(fake: FakeOpenAI) -> None:
+    model = open_language_model(settings(OPENAI_API_KEY=SecretStr("sk-1\n"), OPENAI_BASE_URL=fake.base_url))
+
+    assert model is not None
+    assert model.answer(prompt()).facts
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("0", 0.0),
+        ("2.5", 2.5),
+        ("-4", 0.0),
+        ("nan", None),
+        ("inf", None),
+        ("soon", None),
+        (format_datetime(NOW + timedelta(seconds=90), usegmt=True), 90.0),
+        (format_datetime(NOW - timedelta(seconds=90), usegmt=True), 0.0),
+        ("Thu, 05 Jan 2023 14:03:00", 60.0),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_as_a_date(header: str | None, seconds: float | None) -> None:
+    assert retry_after(header, NOW) == seconds
+
+
+def assert_no_canary(error: BaseException) -> None:
+    """Neither the message, nor what it was raised from or during, nor anything it holds."""
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    assert CANARY not in "".join(traceback.format_exception(error))
+    assert CANARY not in repr(vars(error))

@@ -1,0 +1,94 @@
+"""The service's settings: what is wrong is named, and what is derived is right."""
+
+import pytest
+
+from config.settings import Settings, settings
+from recollect.errors import ConfigurationError
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("LLM_TIMEOUT", "soon", "RECOLLECT_LLM_TIMEOUT: "),
+        ("LLM_TIMEOUT", "0", "RECOLLECT_LLM_TIMEOUT: "),
+        ("BATCH_MESSAGES", "0", "RECOLLECT_BATCH_MESSAGES: "),
+        ("ATTEMPTS", "0", "RECOLLECT_ATTEMPTS: "),
+        ("LOG_LEVEL", "loud", "RECOLLECT_LOG_LEVEL: "),
+        ("FLOWER_PORT", "70000", "RECOLLECT_FLOWER_PORT: "),
+        ("LEASE_SECONDS", "120", "RECOLLECT_LEASE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, 120"),
+    ],
+)
+def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str) -> None:
+    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    with pytest.raises(ConfigurationError) as caught:
+        settings()
+    assert says.casefold() in str(caught.value).casefold()
+
+
+def test_a_wrong_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_ATTEMPTS", "s3cret")
+    with pytest.raises(ConfigurationError) as caught:
+        settings()
+    assert "s3cret" not in str(caught.value)
+
+
+def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_ATTEMPTS", "many")
+    monkeypatch.setenv("RECOLLECT_LLM_TIMEOUT", "soon")
+    with pytest.raises(ConfigurationError, match=r"RECOLLECT_LLM_TIMEOUT: .*; RECOLLECT_ATTEMPTS: "):
+        settings()
+
+
+def test_empty_means_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_ATTEMPTS", "")
+    monkeypatch.setenv("RECOLLECT_DATABASE_URL", "")
+    assert (settings().attempts, settings().database_url) == (3, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "uses"), [("OPENAI_API_KEY", True), ("OPENAI_BASE_URL", True), ("RECOLLECT_OPENAI_API_KEY", False)]
+)
+def test_a_key_or_an_address_of_an_llm_is_what_makes_it_used(
+    monkeypatch: pytest.MonkeyPatch, name: str, uses: bool
+) -> None:
+    assert not Settings().uses_llm
+    monkeypatch.setenv(name, "something")
+    assert Settings().uses_llm is uses
+
+
+def test_a_key_does_not_show() -> None:
+    assert "s3cret" not in repr(Settings(OPENAI_API_KEY="s3cret"))
+
+
+@pytest.mark.parametrize(
+    ("url", "login"),
+    [
+        ("postgresql://recollect_reader:pw@db:5432/recollect", "postgresql://recollect_worker:pw@db:5432/recollect"),
+        ("postgresql://recollect_reader:p%40w@db/recollect", "postgresql://recollect_worker:p%40w@db/recollect"),
+        (
+            "postgresql://recollect_reader@db/recollect?sslmode=require",
+            "postgresql://recollect_worker@db/recollect?sslmode=require",
+        ),
+        ("postgresql://db/recollect", "postgresql://recollect_worker@db/recollect"),
+        (
+            "postgresql://recollect_reader@/recollect?host=%2Ftmp",
+            "postgresql://recollect_worker@/recollect?host=%2Ftmp",
+        ),
+    ],
+)
+def test_a_login_is_derived_from_the_database_where_it_is_not_given(url: str, login: str) -> None:
+    assert Settings(database_url=url).login("worker") == login
+    assert Settings(database_url=url).login("reader") == url
+    assert Settings(database_url=url, worker_url="given").login("worker") == "given"
+
+
+def test_what_nothing_says_is_asked_for() -> None:
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL is not set\. .*python -m workers up"):
+        Settings().login("worker")
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL is not set\. .*python -m workers up"):
+        Settings().broker()
+
+
+def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://app@host/app")
+    assert Settings().database_url is None

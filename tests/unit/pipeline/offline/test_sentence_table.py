@@ -1,0 +1,43 @@
+"""A table of sentences as people write them in a chat: what each is made into, or that nothing is made of it.
+
+The table stands in sentence_table.txt: after "> " what the user says, under it one line per fact, "kind: content", with
+"[attribute=value]" where it has one; no line where nothing is kept. All were said on Wednesday 10 May 2023.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from pipeline.facts import Background, Fact, Message
+from pipeline.offline import extract_offline
+from recollect.kinds import Role
+
+SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
+
+
+def table() -> list[tuple[str, list[str]]]:
+    text = Path(__file__).with_name("sentence_table.txt").read_text(encoding="utf-8")
+    rows: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith(">"):
+            rows.append((line[2:], []))
+        elif line and not line.startswith("#"):
+            rows[-1][1].append(line)
+    return rows
+
+
+def heard(text: str) -> list[str]:
+    message = Message(1, UUID(int=1), "c1", Role.USER, None, text, SAID_AT)
+    return [written(fact) for fact in extract_offline([message], Background())]
+
+
+def written(fact: Fact) -> str:
+    slot = f" [{fact.attribute}={fact.value}]" if fact.attribute else ""
+    return f"{fact.kind.value}: {fact.content}{slot}"
+
+
+@pytest.mark.parametrize(("text", "facts"), table())
+def test_a_sentence_becomes_these_facts_and_no_others(text: str, facts: list[str]) -> None:
+    assert heard(text) == facts

@@ -1,0 +1,76 @@
+"""The extraction prompt: numbers, never ids; bounded; a function of its inputs."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.facts import Background, KnownEntity, Message
+from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from recollect.kinds import EntityType, Role
+
+CHARACTERS_PER_TOKEN = 4
+AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> list[Message]:
+    count = draw(st.integers(1, 3))
+    return [
+        Message(
+            number,
+            draw(st.uuids()),
+            draw(st.none() | st.uuids().map(str)),
+            draw(st.sampled_from(Role)),
+            draw(st.none() | st.text(max_size=10)),
+            draw(st.text(max_size=40)),
+            draw(st.datetimes(timezones=st.just(UTC))),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(batch=batches(), earlier=batches())
+def test_the_prompt_shows_numbers_and_no_id_of_message_or_conversation(
+    batch: list[Message], earlier: list[Message]
+) -> None:
+    prompt = extraction_prompt(batch, Background(earlier=tuple(earlier)))
+
+    shown = prompt.system + prompt.user
+    for message in batch + earlier:
+        assert str(message.event_id) not in shown
+        assert message.event_id.hex not in shown
+        assert message.conversation is None or message.conversation not in shown
+    headers = [line for line in prompt.user.splitlines() if line.startswith("[")]
+    assert [header.split("]")[0] for header in headers] == [f"[{message.number}" for message in batch]
+
+
+@settings(max_examples=20, deadline=None)
+@given(batch=batches())
+def test_the_same_inputs_give_the_same_prompt(batch: list[Message]) -> None:
+    assert extraction_prompt(batch, Background()) == extraction_prompt(list(batch), Background())
+
+
+def test_the_fixed_part_is_short() -> None:
+    prompt = extraction_prompt([], Background())
+
+    assert len(prompt.system) / CHARACTERS_PER_TOKEN < 900
+    assert prompt.answer is ExtractionAnswer
+    assert (prompt.name, prompt.version) == ("extraction", 1)
+
+
+def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> None:
+    peter = KnownEntity("Peter", EntityType.PERSON, ("Pete",), "WOBS")
+    before = Message(9, UUID(int=9), "x", Role.USER, None, "We met at noon.", AT)
+    now = Message(1, UUID(int=1), "x", Role.USER, "Sarah", "Peter is late.", AT)
+
+    prompt = extraction_prompt([now], Background((peter,), (before,)))
+
+    assert prompt.user == (
+        "BEGIN KNOWN NAMES\n| Peter (person), also Pete, part of WOBS\nEND KNOWN NAMES\n\n"
+        "BEGIN EARLIER MESSAGES\n(earlier) user, Thursday 2023-01-05T14:02+00:00, conversation 1\n"
+        "| We met at noon.\nEND EARLIER MESSAGES\n\n"
+        'BEGIN MESSAGES\n[1] user "Sarah", Thursday 2023-01-05T14:02+00:00, conversation 1\n| Peter is late.\nEND MESSAGES'
+    )

@@ -1,0 +1,69 @@
+"""Names: how they are compared, and where they may stand in a text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.names import MAX_WORDS, normalise, possible_names, without
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("Peter", "peter"),
+        ("  PETER   Haas ", "peter haas"),
+        ("Müller's", "muller"),
+        ("Peter’s", "peter"),
+        ("James'", "james"),
+        ("Straße", "strasse"),
+        ("O'Brien", "o'brien"),
+        ("Wolf of Blog Street", "wolf of blog street"),
+        ("", ""),
+    ],
+)
+def test_names_are_compared_in_a_plain_form(name: str, plain: str) -> None:
+    assert normalise(name) == plain
+
+
+@given(st.text(max_size=30))
+def test_the_plain_form_has_no_surplus_space(name: str) -> None:
+    plain = normalise(name)
+    assert plain == " ".join(plain.split())
+
+
+def test_every_run_of_words_may_be_a_name_longer_ones_first() -> None:
+    assert possible_names("Ask Peter Haas!") == ["ask peter haas", "ask peter", "peter haas", "ask", "haas", "peter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Check if Peter's content is passing", "peter"),
+        ("AT&T called", "at&t"),
+        ("the St. Mary-Ann house", "mary-ann"),
+        ("Zoë?", "zoe"),
+    ],
+)
+def test_a_name_is_found_in_a_text(text: str, name: str) -> None:
+    assert name in possible_names(text)
+
+
+@given(st.lists(st.sampled_from("one two three four".split()), max_size=12))
+def test_no_run_is_too_long_and_none_comes_twice(words: list[str]) -> None:
+    found = possible_names(" ".join(words))
+    assert len(set(found)) == len(found)
+    assert all(len(run.split()) <= MAX_WORDS for run in found)
+    assert set(words) <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("Check if Peter's content passes", "Peter", "Check if content passes"),
+        ("Ask Peter Haas, the writer", "peter haas", "Ask the writer"),
+        ("Peterson called", "Peter", "Peterson called"),
+        ('"Peter?" he said', "Peter", "he said"),
+    ],
+)
+def test_a_text_without_a_name(text: str, name: str, rest: str) -> None:
+    assert without(text, name) == rest

@@ -1,0 +1,64 @@
+"""Whose memories: paths that are checked, filled, and turned into ids."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.errors import InvalidNamespace
+from recollect.namespaces import NamespacePath
+
+TENANT = "d0adaf5c-c895-8f38-ce23-919512c4d089"
+NAMESPACE = "f1b13e35-09d7-ac82-daeb-399e39efe712"
+
+PART = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="{}"), min_size=1, max_size=20).filter(
+    str.strip
+)
+
+
+def test_templates_are_filled() -> None:
+    path = NamespacePath.of(("acme", "{user_id}", "team-{team}-{user_id}"), {"user_id": "sarah", "team": "x"})
+    assert path.parts == ("acme", "sarah", "team-x-sarah")
+    assert str(path) == "acme/sarah/team-x-sarah"
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ((), "needs a tenant and at least one part more.*got 0 parts"),
+        (("acme",), "got 1 part$"),
+        ("acme/sarah", "one by one"),
+        (("acme", "x") * 5, "at most 8 parts, got 10"),
+        (("acme", ""), r"namespace\[1\]: is empty"),
+        (("acme", " \u00a0"), r"namespace\[1\]: is empty"),
+        (("a" * 201, "x"), r"namespace\[0\]: 201 characters, at most 200"),
+        (("acme", "a\x1fb"), r"namespace\[1\]: holds a control character"),
+        (("acme", "a\x00b"), r"namespace\[1\]: holds a control character"),
+        (("acme", 7), r"namespace\[1\]: must be text, got int"),
+        (("acme", "{user_id}"), r"namespace\[1\]: the template \{user_id\} is not resolved; pass user_id="),
+        (("acme", "{}"), r"namespace\[1\]: the template \{\} is not resolved"),
+        (("acme", "\ud800"), r"namespace\[1\]: holds a control character or half a surrogate pair"),
+    ],
+)
+def test_a_path_that_cannot_be_used_says_which_part(parts: tuple[str, ...], says: str) -> None:
+    with pytest.raises(InvalidNamespace, match=f"^namespace.*{says}|^{says}"):
+        NamespacePath.of(parts)
+
+
+def test_a_value_is_checked_like_a_part() -> None:
+    with pytest.raises(InvalidNamespace, match=r"namespace\[1\]: is empty"):
+        NamespacePath.of(("acme", "{user_id}"), {"user_id": " "})
+
+
+def test_the_ids_are_fixed_for_good() -> None:
+    path = NamespacePath.of(("acme", "sarah_123"))
+    assert (path.tenant_id, path.namespace_id) == (UUID(TENANT), UUID(NAMESPACE))
+
+
+@given(one=st.lists(PART, min_size=2, max_size=4), other=st.lists(PART, min_size=2, max_size=4))
+def test_different_paths_have_different_ids(one: list[str], other: list[str]) -> None:
+    first, second = NamespacePath.of(one), NamespacePath.of(other)
+    assert (first.namespace_id == second.namespace_id) == (one == other)
+    assert (first.tenant_id == second.tenant_id) == (one[0] == other[0])
+    assert first.tenant_id != first.namespace_id

@@ -1,0 +1,86 @@
+"""What an app may rely on. A change here is a change for every app: it belongs into the changelog."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import recollect
+from recollect import Memory, Namespace, RecollectError
+
+NAMES = """
+    AmbiguousName Candidate ConfigurationError Context EmbedderMismatch EmbedderUnavailable Entity EntityType Explanation
+    Granularity Hit Hits InvalidEvent InvalidNamespace Memory MemoryKind ModelMissing Namespace NotFound Occurrence Profile
+    Progress Question QueueUnavailable RecollectError Role Source StoreUnavailable StoredMemory WaitTimeout
+""".split()
+
+MEMORY = {
+    "connect": ["database_url", "broker_url", "embedder"],
+    "namespace": ["parts", "values"],
+    "publish": ["event"],
+    "close": [],
+}
+
+NAMESPACE = {
+    "publish": ["content", "role", "conversation", "speaker", "occurred_at", "more"],
+    "publish_conversation": ["messages", "conversation", "occurred_at", "speakers", "ended", "on_sent"],
+    "end_conversation": ["conversation"],
+    "wait": ["timeout"],
+    "query": ["text", "limit", "threshold"],
+    "context": ["message", "conversation", "history", "budget", "now"],
+    "get": ["memory_id"],
+    "memories": ["limit"],
+    "entities": [],
+    "profile": ["entity"],
+    "progress": [],
+}
+
+
+def methods(of: type) -> dict[str, list[str]]:
+    """The public methods of a class, each with its parameters."""
+    return {
+        name: [parameter for parameter in inspect.signature(getattr(of, name)).parameters if parameter != "self"]
+        for name in vars(of)
+        if not name.startswith("_") and callable(getattr(of, name))
+    }
+
+
+def test_the_public_names() -> None:
+    assert recollect.__all__ == NAMES
+    assert all(hasattr(recollect, name) for name in NAMES)
+
+
+@pytest.mark.parametrize(("of", "expected"), [(Memory, MEMORY), (Namespace, NAMESPACE)])
+def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, list[str]]) -> None:
+    assert methods(of) == expected
+
+
+def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
+    errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
+    errors = [error for error in errors if issubclass(error, Exception)]
+    assert len(errors) == 12
+    assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        ("InvalidEvent", ValueError),
+        ("InvalidNamespace", ValueError),
+        ("NotFound", LookupError),
+        ("WaitTimeout", TimeoutError),
+    ],
+)
+def test_errors_are_also_what_python_calls_them(error: str, builtin: type[Exception]) -> None:
+    assert issubclass(getattr(recollect, error), builtin)
+
+
+def test_the_library_brings_nothing_of_the_service() -> None:
+    check = (
+        "import sys, recollect; "
+        "print(*sorted({name.split('.')[0] for name in sys.modules} & "
+        "{'celery', 'flower', 'alembic', 'structlog', 'pydantic_settings', 'torch', 'db', 'config', 'workers', 'pipeline'}))"
+    )
+    found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == ""

@@ -1,0 +1,32 @@
+"""Addresses of Postgres."""
+
+import pytest
+
+from recollect.errors import ConfigurationError
+from recollect.urls import describe, sqlalchemy_url
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg2", "postgres"])
+def test_every_spelling_is_read_with_our_driver(scheme: str) -> None:
+    url = sqlalchemy_url(f"{scheme}://me:secret@host:5432/recollect", "X")
+    assert (url.drivername, url.host, url.database, url.password) == (
+        "postgresql+psycopg",
+        "host",
+        "recollect",
+        "secret",
+    )
+
+
+@pytest.mark.parametrize(
+    "url", ["", "host:5432", "mysql://me:s3cret@host/db", "redis://:s3cret@host", "postgresql://h:port/db"]
+)
+def test_anything_else_names_the_setting_and_not_the_password(url: str) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"^RECOLLECT_X_URL: not a Postgres URL; it looks like postgresql://"
+    ) as caught:
+        sqlalchemy_url(url, "RECOLLECT_X_URL")
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_url_is_shown_without_its_password() -> None:
+    assert describe(sqlalchemy_url("postgresql://me:s3cret@host/db", "X")) == "postgresql://me:***@host/db"

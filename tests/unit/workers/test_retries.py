@@ -1,0 +1,80 @@
+"""What a failure of a stage means. The tables are the specification."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+
+from db.memories import VersionConflict
+from pipeline.ports import AnswerRefused, ModelUnavailable
+from recollect.errors import EmbedderUnavailable
+from workers.retries import GiveUp, Retry, after_failure, describe
+
+MOST = 3
+
+
+class Refusal(Exception):
+    """As the driver raises it; its text repeats what was written."""
+
+    sqlstate = "22P05"
+
+
+DOWN = OperationalError("insert zanzibar", {"content": "zanzibar"}, Refusal("zanzibar"))
+DATA = DataError("insert zanzibar", {"content": "zanzibar"}, Refusal("zanzibar"))
+
+
+def seconds(count: float, *, counts: bool = False) -> Retry:
+    return Retry(timedelta(seconds=count), counts=counts)
+
+
+@pytest.mark.parametrize("attempts", [0, 2, 99])
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (VersionConflict("memory moved"), seconds(0)),
+        (ModelUnavailable("down"), seconds(5)),
+        (ModelUnavailable("limited", retry_after=0), seconds(0)),
+        (ModelUnavailable("limited", retry_after=12.5), seconds(12.5)),
+        (ModelUnavailable("limited", retry_after=86_400), seconds(300)),
+        (ModelUnavailable("limited", retry_after=1e300), seconds(300)),
+        (EmbedderUnavailable("down"), seconds(5)),
+        (DOWN, seconds(5)),
+    ],
+)
+def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
+    error: Exception, attempts: int, outcome: Retry
+) -> None:
+    assert after_failure(error, attempts, MOST) == outcome
+
+
+@pytest.mark.parametrize(
+    "error", [AnswerRefused("cut off"), DATA, IntegrityError("", {}, Refusal()), KeyError("zanzibar")]
+)
+@pytest.mark.parametrize(
+    ("attempts", "outcome"), [(0, seconds(1, counts=True)), (1, seconds(2, counts=True)), (2, GiveUp()), (7, GiveUp())]
+)
+def test_what_may_be_the_batchs_own_fault_is_tried_so_often_and_then_given_up(
+    error: Exception, attempts: int, outcome: Retry | GiveUp
+) -> None:
+    assert after_failure(error, attempts, MOST) == outcome
+
+
+def test_the_pause_grows_up_to_five_minutes() -> None:
+    pauses = [after_failure(KeyError(), attempts, 9999) for attempts in (8, 9, 5000)]
+    assert pauses == [seconds(256, counts=True), seconds(300, counts=True), seconds(300, counts=True)]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ModelUnavailable("the endpoint answered 503"), "ModelUnavailable: the endpoint answered 503"),
+        (AnswerRefused("cut off"), "AnswerRefused: cut off"),
+        (EmbedderUnavailable("down"), "EmbedderUnavailable: down"),
+        (DATA, "DataError 22P05"),
+        (OperationalError("select", {}, Exception("zanzibar")), "OperationalError"),
+        (ValueError("zanzibar"), "ValueError"),
+        (KeyError("zanzibar"), "KeyError"),
+    ],
+)
+def test_a_failure_is_described_without_what_was_said(error: Exception, words: str) -> None:
+    assert describe(error) == words
