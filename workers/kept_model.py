@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from db import paid
 from db.engine import tenant_transaction
 from db.refs import LaneRef
-from pipeline.ports import LanguageModel, Prompt
+from pipeline.ports import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
 from recollect.ids import uuid7
 
 A = TypeVar("A", bound=BaseModel)
@@ -45,8 +45,8 @@ class KeptModel:
         self._usage.clear()
         try:
             answer = self._model.answer(prompt)
-        except Exception:
-            self._store(prompt, key, None)
+        except (AnswerRefused, ModelUnavailable):
+            self._store(prompt, key, None)  # an answer that is no use was paid for all the same
             raise
         self._store(prompt, key, answer)
         return answer

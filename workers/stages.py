@@ -38,16 +38,16 @@ def run_stage(stage: str, batch: BatchRef, work: Work) -> None:
     if lease is None:
         _log.info("stage_not_due", stage=stage)
         return
+    failed: Exception | None = None
     try:
         following = _work_and_store(lease, used, work)
-    except Exception as error:  # noqa: BLE001 - the edge of the process: every failure is dealt with, and none may carry text out
-        failure = _deal_with(error, lease, used)
-    else:
-        if following not in {None, lanes.DONE}:
-            hint(batch, str(following), expires=used.settings.lease_seconds)
-        return
-    # Raised here and not above, so that it drags no context along: messages of errors can hold text of conversations.
-    raise StageFailed(failure)
+    except Exception as error:  # noqa: BLE001 - the edge of the process: every failure is dealt with
+        failed = error
+    # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
+    if failed is not None:
+        raise StageFailed(_deal_with(failed, lease, used))
+    if following not in {None, lanes.DONE}:
+        hint(batch, str(following), expires=used.settings.lease_seconds)
 
 
 def _work_and_store(lease: lanes.Lease, used: Parts, work: Work) -> str | None:
