@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 from uuid import UUID
 
-from recollect.errors import InvalidEvent, QueueUnavailable
+from recollect.errors import InvalidEvent
 from recollect.events import MAX_EVENT_BYTES, ConversationEnded, MessageEvent, parse_event
 from recollect.ids import uuid7
 from recollect.queue import EventQueue
@@ -52,13 +52,16 @@ class Publisher:
         return self._sequences.get(namespace, 0)
 
     def _send(self, events: Sequence[str], on_sent: Callable[[], object] | None) -> None:
+        taken = False
         try:
             self._queue.publish(events, on_sent)
-        except QueueUnavailable:
-            # Nobody knows which of them arrived. Under a new name, numbers start afresh and none can be taken twice.
-            self.id = uuid7()
-            self._sequences.clear()
-            raise
+            taken = True
+        finally:
+            if not taken:
+                # Whatever cut it short, nobody knows which of them arrived. Under a new name, numbers start afresh and none can
+                # be taken twice.
+                self.id = uuid7()
+                self._sequences.clear()
 
     def _checked(
         self, namespace: tuple[str, ...], event: Mapping[str, Any], sequence: int

@@ -130,3 +130,17 @@ def test_after_a_failure_a_new_publisher_starts_afresh(
     (event,) = published()
     assert event["publisher"] == str(publisher.id) != str(before), "nobody knows which of the old numbers arrived"
     assert event["publisher_sequence"] == 1
+
+
+def test_a_number_that_may_have_been_sent_is_never_used_again(publisher: Publisher, published: Published) -> None:
+    """Something of the app's own interrupts in the middle: what went out keeps its numbers, and what comes next gets others."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        publisher.publish(SARAH, [message("a"), message("b")], interrupt)
+    publisher.publish(SARAH, [message("c")])
+
+    numbers = [(event["publisher"], event["publisher_sequence"]) for event in published()]
+    assert len(numbers) == len(set(numbers)) == 2
