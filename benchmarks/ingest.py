@@ -99,7 +99,7 @@ def _session(conversation: dict[str, Any], number: int) -> Iterator[dict[str, An
         yield {
             "role": "user",
             "speaker": turn["speaker"],
-            "content": turn["text"],
+            "content": turn.get("text", ""),  # a turn may be a picture alone
             "conversation": f"session-{number}",
             "occurred_at": started + place * _BETWEEN_TURNS,
             "metadata": {"turn": turn["dia_id"]},
