@@ -102,7 +102,7 @@ class _Linker:
             one = candidates[0] if candidates else None
             return one, "unsure" if one and _described_otherwise(mention, one) else "sure"
         known = {entity.entity_id: _stacked(entity.vectors) for entity in candidates}
-        resolution = resolve(self._around(number, mention.name), known)
+        resolution = resolve(self._around(number, mention.name)[None, :], known)
         best = self._entities[resolution.scores[0][0]]
         return best, "sure" if resolution.status == "resolved" else "unsure"
 

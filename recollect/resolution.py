@@ -27,15 +27,16 @@ class Resolution:
     scores: tuple[tuple[UUID, float], ...]
 
 
-def resolve(text: Vector, known: Mapping[UUID, Vector]) -> Resolution:
-    """Hold a text, embedded without the name, against what is known of each candidate.
+def resolve(texts: Vector, known: Mapping[UUID, Vector]) -> Resolution:
+    """Hold what was said around a name against what is known of each candidate.
 
+    texts: the vectors (m, dimensions) of what tells who is meant: the text without the name, and what it calls for.
     known: by candidate, the vectors (n, dimensions) of its profile and of the memories about it; n may be 0.
-    The score of a candidate is its single best fit, so that one with many memories does not win by having more of them to match
-    on average, and one quirk said once suffices.
+    The score of a candidate is its single best fit to each text, averaged over the texts: one with many memories does not win by
+    having more of them to match, and one quirk said once suffices.
     """
     ranked = sorted(
-        ((entity_id, _best_fit(text, vectors)) for entity_id, vectors in known.items()), key=lambda pair: -pair[1]
+        ((entity_id, _fit(texts, vectors)) for entity_id, vectors in known.items()), key=lambda pair: -pair[1]
     )
     scores = tuple(ranked)
     if not scores:
@@ -45,5 +46,5 @@ def resolve(text: Vector, known: Mapping[UUID, Vector]) -> Resolution:
     return Resolution("resolved", scores[0][0], scores)
 
 
-def _best_fit(text: Vector, vectors: Vector) -> float:
-    return float((vectors @ text).max()) if len(vectors) else -1.0
+def _fit(texts: Vector, vectors: Vector) -> float:
+    return float((texts @ vectors.T).max(axis=1).mean()) if len(vectors) else -1.0

@@ -9,15 +9,17 @@ from sqlalchemy import Connection
 from recollect import views
 from recollect.context import Candidate, Path, Question
 from recollect.embedders import Embedder
+from recollect.kinds import MemoryKind
 from recollect.names import possible_names, without
 from recollect.namespaces import NamespacePath
 from recollect.resolution import Resolution, resolve
-from recollect.results import Entity
+from recollect.results import Entity, Hit
 
 _PER_ENTITY = 8
 _SEMANTIC = 20
 _TURNS = 2
 _OFFERED = 4
+_CALLED_FOR = 0.4  # cosine (MiniLM) from which a message is taken to call for a process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,21 +37,26 @@ def retrieve(
 
     history: what was said just before, oldest first; it helps to tell who is meant, and is not searched for.
     """
+    model, vector = embedder.name, embedder.embed([message])[0]
+    semantic = views.similar_memories(connection, path, model=model, vector=vector, limit=_SEMANTIC, threshold=None)
     around = " ".join([*history[-_TURNS:], message])
     resolved: dict[UUID, str] = {}
+    namesakes: set[UUID] = set()
     questions = []
     for name, bearers in _named(connection, path, message).items():
-        resolution = _resolve(connection, path, embedder, without(around, name), bearers)
+        telling = [without(around, name), *_processes_called_for(semantic)]
+        resolution = _resolve(connection, path, embedder, telling, bearers)
         if resolution.entity_id is not None:
             resolved[resolution.entity_id] = name
+            namesakes.update(bearer for bearer in bearers if bearer != resolution.entity_id)
         else:
             questions.append(_question(connection, path, name, resolution))
-    model, vector = embedder.name, embedder.embed([message])[0]
     about = views.memories_of_entities(
         connection, path, model=model, vector=vector, entity_ids=list(resolved), limit=_PER_ENTITY
     )
-    semantic = views.similar_memories(connection, path, model=model, vector=vector, limit=_SEMANTIC, threshold=None)
     paths = [Path(name="entity", hits=tuple(hits), subject=resolved[entity_id]) for entity_id, hits in about.items()]
+    not_meant = views.memories_about_only(connection, path, namesakes, but_not=resolved)
+    semantic = [hit for hit in semantic if hit.id not in not_meant]
     return Retrieved(paths=(*paths, Path(name="semantic", hits=tuple(semantic))), questions=tuple(questions))
 
 
@@ -68,13 +75,18 @@ def _named(connection: Connection, path: NamespacePath, message: str) -> Mapping
     return {name: bearers for name, bearers in names.items() if not any(name in words for words in longer)}
 
 
+def _processes_called_for(hits: Sequence[Hit]) -> list[str]:
+    """The taught processes that a message clearly calls for: whom they speak of ("back to the writer") tells who is meant."""
+    return [hit.content for hit in hits if hit.kind is MemoryKind.PROCESS and hit.similarity >= _CALLED_FOR]
+
+
 def _resolve(
-    connection: Connection, path: NamespacePath, embedder: Embedder, text: str, bearers: Sequence[UUID]
+    connection: Connection, path: NamespacePath, embedder: Embedder, telling: Sequence[str], bearers: Sequence[UUID]
 ) -> Resolution:
     if len(bearers) == 1:
         return Resolution("resolved", bearers[0], ((bearers[0], 1.0),))
     known = views.vectors_of_entities(connection, path, embedder.name, bearers)
-    return resolve(embedder.embed([text])[0], known)
+    return resolve(embedder.embed(telling), known)
 
 
 def _question(connection: Connection, path: NamespacePath, name: str, resolution: Resolution) -> Question:

@@ -5,17 +5,16 @@ Functions take a connection inside a transaction that has set its tenant (`tenan
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, text
 
-from recollect.kinds import EntityType, Granularity, MemoryKind
 from recollect.namespaces import NamespacePath
-from recollect.results import Entity, Hit, Occurrence, Profile, Progress, Source, StoredMemory
+from recollect.results import Entity, Hit, Profile, Progress, Source, StoredMemory
+from recollect.rows import entity_of, memory_fields
 
 Vector = NDArray[np.float32]
 
@@ -51,7 +50,7 @@ def similar_memories(
             "threshold": threshold,
         },
     )
-    return [Hit(**_memory(row), similarity=round(row.similarity, 4)) for row in rows]
+    return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]
 
 
 def memories_of_entities(
@@ -67,7 +66,7 @@ def memories_of_entities(
         "limit": limit,
     }
     for row in connection.execute(_OF_ENTITIES, parameters):
-        found[row.entity_id].append(Hit(**_memory(row), similarity=round(row.similarity, 4)))
+        found[row.entity_id].append(Hit(**memory_fields(row), similarity=round(row.similarity, 4)))
     return found
 
 
@@ -78,24 +77,27 @@ def memory(connection: Connection, path: NamespacePath, memory_id: UUID) -> Stor
         return None
     sources = connection.execute(_SOURCES, {**_scope(path), "memory_id": memory_id})
     return StoredMemory(
-        **_memory(row), sources=tuple(Source(message_id=source.message_id, quote=source.quote) for source in sources)
+        **memory_fields(row),
+        sources=tuple(Source(message_id=source.message_id, quote=source.quote) for source in sources),
     )
 
 
 def memories(connection: Connection, path: NamespacePath, limit: int) -> list[StoredMemory]:
     """What is known now, most salient first."""
-    return [StoredMemory(**_memory(row)) for row in connection.execute(_MEMORIES, {**_scope(path), "limit": limit})]
+    return [
+        StoredMemory(**memory_fields(row)) for row in connection.execute(_MEMORIES, {**_scope(path), "limit": limit})
+    ]
 
 
 def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
     """Every entity of the namespace, those with the most memories first."""
-    return [_entity(row) for row in connection.execute(_ENTITIES, _scope(path))]
+    return [entity_of(row) for row in connection.execute(_ENTITIES, _scope(path))]
 
 
 def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterable[UUID]) -> list[Profile]:
     """The profiles of some entities, in no order."""
     rows = connection.execute(_PROFILES, {**_scope(path), "entity_ids": list(entity_ids)})
-    return [Profile(entity=_entity(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
+    return [Profile(entity=entity_of(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
 
 
 def entities_named(connection: Connection, path: NamespacePath, names: Sequence[str]) -> dict[UUID, str]:
@@ -112,6 +114,14 @@ def vectors_of_entities(
     for row in connection.execute(_ENTITY_VECTORS, {**_scope(path), "model": model, "entity_ids": list(entity_ids)}):
         gathered.setdefault(row.entity_id, []).append(HalfVector.from_text(row.embedding).to_numpy().astype(np.float32))
     return {entity_id: np.stack(vectors) for entity_id, vectors in gathered.items()}
+
+
+def memories_about_only(
+    connection: Connection, path: NamespacePath, entity_ids: Iterable[UUID], *, but_not: Iterable[UUID]
+) -> set[UUID]:
+    """The memories about one of some entities, and about none of some others."""
+    parameters = {**_scope(path), "entity_ids": list(entity_ids), "but_not": list(but_not)}
+    return set(connection.execute(_ABOUT_ONLY, parameters).scalars()) if parameters["entity_ids"] else set()
 
 
 def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int = 2) -> list[str]:
@@ -133,39 +143,6 @@ def progress(connection: Connection, path: NamespacePath) -> Progress:
 
 def _scope(path: NamespacePath) -> dict[str, UUID]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
-
-
-def _memory(row: Row[Any]) -> dict[str, Any]:
-    occurred = None
-    if row.occurred_from is not None:
-        occurred = Occurrence(start=row.occurred_from, end=row.occurred_to, granularity=Granularity(row.granularity))
-    return {
-        "id": row.memory_id,
-        "version": row.version,
-        "kind": MemoryKind(row.kind),
-        "content": row.content,
-        "salience": round(row.salience, 2),
-        "confidence": round(row.confidence, 2),
-        "tier": row.tier,
-        "said_at": row.valid_from,
-        "occurred": occurred,
-        "about": tuple(row.about or ()),
-        "state": row.state,
-        "superseded_by": row.superseded_by,
-    }
-
-
-def _entity(row: Row[Any]) -> Entity:
-    return Entity(
-        id=row.entity_id,
-        name=row.name,
-        entity_type=EntityType(row.entity_type),
-        description=row.description,
-        aliases=tuple(alias for alias in row.aliases or () if alias != row.name),
-        parent=row.parent,
-        is_user=row.is_user,
-        memories=row.memories,
-    )
 
 
 _SET_TENANT = text("select set_config('recollect.tenant_id', :tenant_id, true)")
@@ -285,6 +262,14 @@ _ENTITY_VECTORS = text("""
     ) as owner
     join recollect_read_v1.embeddings as vector using (owner_kind, owner_id)
     where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
+""")
+
+_ABOUT_ONLY = text("""
+    select memory_id from recollect_read_v1.memory_entities
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = any(cast(:entity_ids as uuid[]))
+    except
+    select memory_id from recollect_read_v1.memory_entities
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = any(cast(:but_not as uuid[]))
 """)
 
 _LATEST_MESSAGES = text("""

@@ -26,6 +26,8 @@ def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path:
     story = report["answers"][0]["context"]
     assert "writer" in story
     assert "detectors" in story
+    assert "plumber" not in story  # the other Peter
+    assert report["answers"][0]["asked"] == []
     assert "Flower: http://127.0.0.1:" in result.stderr
     assert not [
         process

@@ -175,6 +175,7 @@ class TestEntities:
 
         assert context.questions == ()
         assert "Peter is a writer at WOBS" in context.text
+        assert "football" not in context.text  # that is the other Peter's
         assert process in {memory.id for memory in context.memories}
         explained = {one.memory.content: one.paths for one in context.explain()}
         assert "entity: peter" in explained["Peter edits content for the WOBS blog"]

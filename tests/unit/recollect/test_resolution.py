@@ -8,7 +8,7 @@ import pytest
 from recollect.resolution import MARGIN, Vector, resolve
 
 ONE, TWO, THREE = (UUID(int=number) for number in (1, 2, 3))
-TEXT = np.array([1, 0], np.float32)
+TEXT = np.array([[1, 0]], np.float32)
 
 
 def fits(*cosines: float) -> Vector:
@@ -45,3 +45,11 @@ def test_more_of_the_same_changes_nothing() -> None:
 def test_one_of_whom_nothing_is_known_comes_last() -> None:
     found = resolve(TEXT, {ONE: fits(), TWO: fits(-0.5)})
     assert [key for key, _ in found.scores] == [TWO, ONE]
+
+
+def test_each_text_that_tells_counts_alike() -> None:
+    """The message fits neither better; what it calls for speaks of the second."""
+    texts = np.array([[1, 0], [0, 1]], np.float32)
+    first, second = np.array([[0.3, 0.0]], np.float32), np.array([[0.3, 0.0], [0.0, 0.4]], np.float32)
+    assert resolve(texts[:1], {ONE: first, TWO: second}).status == "ambiguous"
+    assert resolve(texts, {ONE: first, TWO: second}).entity_id == TWO
