@@ -1,14 +1,10 @@
-"""Engines, and transactions that belong to one tenant."""
+"""The engines of the service, and which logins it refuses."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from uuid import UUID
-
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from recollect.errors import ConfigurationError, StoreUnavailable
-from recollect.urls import describe, sqlalchemy_url
+from recollect.errors import ConfigurationError
+from recollect.urls import cannot_connect, sqlalchemy_url
 
 _CONNECT_SECONDS = 5
 _STATEMENT_TIMEOUT_MS = 30_000
@@ -42,7 +38,7 @@ def check_login(engine: Engine, *, setting: str) -> None:
         with engine.connect() as connection:
             login = connection.execute(_LOGIN).one()
     except OperationalError as error:
-        raise StoreUnavailable(f"{setting}: cannot connect to {describe(engine.url)}: {_first_line(error)}") from None
+        raise cannot_connect(engine.url, setting, error) from None
     if login.rolsuper or login.rolbypassrls or login.owns:
         why = (
             "is a superuser"
@@ -62,19 +58,6 @@ def check_login(engine: Engine, *, setting: str) -> None:
         )
 
 
-@contextmanager
-def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
-    """A transaction in which row-level security shows this tenant's rows and no others.
-
-    The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection.
-    """
-    with engine.begin() as connection:
-        connection.execute(_SET_TENANT, {"tenant_id": str(tenant_id)})
-        yield connection
-
-
-_SET_TENANT = text("select set_config('recollect.tenant_id', :tenant_id, true)")
-
 _LOGIN = text("""
     select rolname as name, rolsuper, rolbypassrls,
            pg_has_role(current_user, 'recollect_owner', 'usage') and not rolsuper as owns,
@@ -82,7 +65,3 @@ _LOGIN = text("""
              and (has_schema_privilege('recollect', 'usage') or has_schema_privilege('recollect_write_v1', 'usage')) as migrated
     from pg_roles where rolname = current_user
 """)
-
-
-def _first_line(error: OperationalError) -> str:
-    return str(error.orig).strip().splitlines()[0]

@@ -1,13 +1,12 @@
 """The inbox: where events come in, and what a batch reads of them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection, text
 
-from db.refs import BatchRef, LaneRef
+from db.refs import BatchRef
 
 
 def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, most: timedelta) -> int:
@@ -21,8 +20,7 @@ def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, 
 
 def events_of_batch(connection: Connection, batch: BatchRef) -> list[Mapping[str, Any]]:
     """The payloads of a batch's events. Each publisher's are in the order of its numbers; across publishers, of arrival."""
-    rows = connection.execute(_OF_BATCH, batch.scope)
-    return [row.payload if isinstance(row.payload, Mapping) else json.loads(row.payload) for row in rows]
+    return list(connection.execute(_OF_BATCH, batch.scope).scalars())
 
 
 def earlier_messages(connection: Connection, batch: BatchRef, limit: int) -> list[Mapping[str, Any]]:
@@ -45,19 +43,14 @@ def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> int:
     return marked
 
 
-def pending(connection: Connection, lane: LaneRef) -> int:
-    """How many events of a lane have not taken effect."""
-    return int(connection.execute(_PENDING, lane.scope).scalar_one())
-
-
 _PUBLISH = text("select recollect_write_v1.publish(cast(:events as jsonb), :quiet, :most)")
 
 _BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
 
-# A publisher's place among others is where its first event of the batch arrived; its own events keep their order.
+# In the order of arrival, but no event before an earlier one of its publisher: one that overtook waits for what it overtook.
 _OF_BATCH = text(f"""
     select payload from recollect.events where {_BATCH}
-    order by min(position) over (partition by publisher_id), publisher_sequence
+    order by max(position) over (partition by publisher_id order by publisher_sequence), publisher_sequence
 """)
 
 _EARLIER = text(f"""
@@ -79,9 +72,4 @@ _MOVE_WATERMARK = text(f"""
     ) as reached
     where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
       and publisher.publisher_id = reached.publisher_id
-""")
-
-_PENDING = text("""
-    select count(*) from recollect.events
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and state = 'received'
 """)

@@ -9,8 +9,8 @@ from psycopg import sql
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from recollect.errors import ConfigurationError, StoreUnavailable
-from recollect.urls import describe, sqlalchemy_url
+from recollect.errors import ConfigurationError
+from recollect.urls import cannot_connect, sqlalchemy_url
 
 OWNER = "recollect_owner"
 LOGINS = ("recollect_ingest", "recollect_worker", "recollect_reader", "recollect_admin")
@@ -37,8 +37,7 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None], revision: str =
             connection.exec_driver_sql(f"set local role {OWNER}")
             _run_migrations(connection, revision)
     except OperationalError as error:
-        reason = str(error.orig).strip().splitlines()[0]
-        raise StoreUnavailable(f"{_ADMIN}: cannot connect to {describe(engine.url)}: {reason}") from None
+        raise cannot_connect(engine.url, _ADMIN, error) from None
     finally:
         engine.dispose()
 

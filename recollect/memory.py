@@ -10,13 +10,13 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from recollect import views
 from recollect.embedders import Embedder, open_embedder
-from recollect.errors import ConfigurationError, EmbedderMismatch, RecollectError, StoreUnavailable
+from recollect.errors import ConfigurationError, EmbedderMismatch, RecollectError
 from recollect.namespace import Namespace
 from recollect.namespaces import NamespacePath
 from recollect.publisher import Publisher
 from recollect.queue import EventQueue
 from recollect.settings import ClientSettings, client_settings, no_broker
-from recollect.urls import describe, sqlalchemy_url
+from recollect.urls import cannot_connect, describe, sqlalchemy_url
 
 _SETTING = "RECOLLECT_DATABASE_URL"
 
@@ -105,8 +105,7 @@ def _check(engine: Engine, embedder: Embedder) -> None:
         with engine.connect() as connection:
             active = views.active_model(connection)
     except OperationalError as error:
-        reason = str(error.orig).strip().splitlines()[0]
-        raise StoreUnavailable(f"{_SETTING}: cannot connect to {where}: {reason}") from None
+        raise cannot_connect(engine.url, _SETTING, error) from None
     except ProgrammingError:
         raise ConfigurationError(
             f"{_SETTING}: {where} has no Recollect views that this login may read. Run 'python -m workers migrate' there, "

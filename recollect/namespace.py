@@ -19,6 +19,7 @@ from recollect.publisher import Publisher
 from recollect.results import Entity, Hits, Profile, Progress, StoredMemory
 from recollect.retrieval import retrieve, told_apart
 from recollect.settings import no_broker
+from recollect.tenancy import tenant_transaction
 from recollect.transcript import turns
 
 _POLL_SECONDS = 0.05
@@ -125,7 +126,7 @@ class Namespace:
         if limit < 1:
             raise ValueError(f"limit: must be at least 1, got {limit}")
         vector = self._embedder.embed([text])[0]
-        with views.tenant_transaction(self._engine, self.path) as connection:
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             hits = views.similar_memories(
                 connection, self.path, model=self._embedder.name, vector=vector, limit=limit, threshold=threshold
             )
@@ -147,7 +148,7 @@ class Namespace:
         budget: tokens of the text at most. now: for the recency boost; the clock's by default.
         """
         said = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
-        with views.tenant_transaction(self._engine, self.path) as connection:
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             if conversation is not None and not said:
                 said = views.latest_messages(connection, self.path, conversation)
             found = retrieve(connection, self.path, self._embedder, message=message, history=said)
@@ -167,7 +168,7 @@ class Namespace:
             wanted = UUID(str(memory_id))
         except ValueError:
             raise NotFound(f"memory_id: {memory_id!r} is not the id of a memory") from None
-        with views.tenant_transaction(self._engine, self.path) as connection:
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = views.memory(connection, self.path, wanted)
         if found is None:
             raise NotFound(f"memory_id: there is no memory {memory_id} in {self.path}")
@@ -175,12 +176,12 @@ class Namespace:
 
     def memories(self, *, limit: int = 1000) -> list[StoredMemory]:
         """What is known now, most salient first."""
-        with views.tenant_transaction(self._engine, self.path) as connection:
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return views.memories(connection, self.path, limit)
 
     def entities(self) -> list[Entity]:
         """Whom and what the memories are about; those with the most memories first."""
-        with views.tenant_transaction(self._engine, self.path) as connection:
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return views.entities(connection, self.path)
 
     def profile(self, entity: str | UUID) -> Profile:
@@ -188,7 +189,7 @@ class Namespace:
 
         Raises NotFound where nothing bears the name, AmbiguousName where several do; ask by id then.
         """
-        with views.tenant_transaction(self._engine, self.path) as connection:
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             ids = (
                 [entity]
                 if isinstance(entity, UUID)
@@ -204,7 +205,7 @@ class Namespace:
 
     def progress(self) -> Progress:
         """How far the namespace's events have come."""
-        with views.tenant_transaction(self._engine, self.path) as connection:
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return views.progress(connection, self.path)
 
     def _publish(self, events: Sequence[Mapping[str, Any]], on_sent: Callable[[], object] | None = None) -> list[UUID]:

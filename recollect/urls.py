@@ -1,9 +1,9 @@
 """Addresses of Postgres and Redis: checked with an error that names the setting, and shown without their passwords."""
 
 from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, OperationalError
 
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, StoreUnavailable
 
 
 def sqlalchemy_url(url: str, setting: str) -> URL:
@@ -25,3 +25,9 @@ def sqlalchemy_url(url: str, setting: str) -> URL:
 def describe(url: URL) -> str:
     """Where a URL leads, without its password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+
+def cannot_connect(url: URL, setting: str, error: OperationalError) -> StoreUnavailable:
+    """What to raise when Postgres does not answer: the setting, the address, and the first line of what the driver said."""
+    reason = str(error.orig).strip().splitlines()[0]
+    return StoreUnavailable(f"{setting}: cannot connect to {describe(url)}: {reason}")

@@ -1,33 +1,21 @@
 """All SQL of the read side: selects from the views of version 1, and nothing else.
 
-Functions take a connection inside a transaction that has set its tenant (`tenant_transaction`), and never commit.
+Functions take a connection inside a transaction that has set its tenant (`recollect.tenancy`), and never commit.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, text
 
 from recollect.namespaces import NamespacePath
 from recollect.results import Entity, Hit, Profile, Progress, Source, StoredMemory
 from recollect.rows import entity_of, memory_fields
 
 Vector = NDArray[np.float32]
-
-
-@contextmanager
-def tenant_transaction(engine: Engine, path: NamespacePath) -> Iterator[Connection]:
-    """A transaction in which row-level security shows this tenant's rows and no others.
-
-    The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection.
-    """
-    with engine.begin() as connection:
-        connection.execute(_SET_TENANT, {"tenant_id": str(path.tenant_id)})
-        yield connection
 
 
 def active_model(connection: Connection) -> tuple[str, int] | None:
@@ -144,8 +132,6 @@ def progress(connection: Connection, path: NamespacePath) -> Progress:
 def _scope(path: NamespacePath) -> dict[str, UUID]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
-
-_SET_TENANT = text("select set_config('recollect.tenant_id', :tenant_id, true)")
 
 _ACTIVE_MODEL = text("select model, dimensions from recollect_read_v1.models where active")
 

@@ -15,7 +15,6 @@ from redis import Redis
 from sqlalchemy import Connection, Engine
 
 from db import entities, inbox, lanes, memories
-from db.engine import tenant_transaction
 from db.memories import NewMemory
 from db.refs import BatchRef, LaneRef
 from recollect.embedders import MiniLM
@@ -23,6 +22,7 @@ from recollect.events import parse_event
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.registry import RegisteredEntity
+from recollect.tenancy import tenant_transaction
 
 Vector = NDArray[np.float32]
 

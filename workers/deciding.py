@@ -10,7 +10,6 @@ import numpy as np
 
 from db import entities, memories
 from db.candidates import CandidateRow
-from db.engine import tenant_transaction
 from db.memories import SimilarRow
 from db.refs import BatchRef
 from pipeline.consolidate import Decision, Known, NewFact, consolidate
@@ -20,6 +19,7 @@ from pipeline.link_entities import Link, LinkedFacts, link_entities
 from recollect.embedders import Embedder, Vectors
 from recollect.ids import uuid7
 from recollect.names import without
+from recollect.tenancy import tenant_transaction
 from workers import loading
 from workers.parts import Parts
 

@@ -7,10 +7,10 @@ from pydantic import BaseModel
 from sqlalchemy import Engine
 
 from db import paid
-from db.engine import tenant_transaction
 from db.refs import LaneRef
 from pipeline.ports import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
 from recollect.ids import uuid7
+from recollect.tenancy import tenant_transaction
 
 A = TypeVar("A", bound=BaseModel)
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 import structlog
 
 from db import candidates, entities, inbox
-from db.engine import tenant_transaction
 from db.refs import BatchRef
 from pipeline.facts import Background, Fact, KnownEntity, Message
 from recollect.events import ConversationEnded, MessageEvent, parse_event
 from recollect.names import possible_names
+from recollect.tenancy import tenant_transaction
 from workers.kept_model import KeptModel
 from workers.parts import Parts
 

@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db import entities, memories
-from db.engine import tenant_transaction
 from db.refs import LaneRef
 from pipeline.embed import embed
 from pipeline.refresh_profiles import StaleProfile
 from recollect.embedders import Vectors
+from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.stages import Store
 

@@ -10,8 +10,8 @@ import structlog
 from sqlalchemy import Connection
 
 from db import inbox, lanes
-from db.engine import tenant_transaction
 from db.refs import BatchRef
+from recollect.tenancy import tenant_transaction
 from workers.hints import hint
 from workers.parts import Parts, parts
 from workers.retries import GiveUp, after_failure, describe

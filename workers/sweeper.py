@@ -10,8 +10,9 @@ from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db import lanes
-from db.engine import check_login, open_engine, tenant_transaction
+from db.engine import check_login, open_engine
 from recollect.ids import uuid7
+from recollect.tenancy import tenant_transaction
 from workers.hints import hint
 from workers.parts import WORKER_URL
 from workers.retries import describe

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from db import lanes
-from db.engine import tenant_transaction
 from db.lanes import STAGES, Lease
 from db.refs import BatchRef, LaneRef
+from recollect.tenancy import tenant_transaction
 from tests.given import Publishing, claim, claimed, contents_of
 
 LONG = timedelta(hours=1)

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from db import paid
-from db.engine import tenant_transaction
 from db.refs import LaneRef
+from recollect.tenancy import tenant_transaction
 from tests.given import MODEL, Remembering
 
 

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from db.engine import check_login, open_engine, tenant_transaction
+from db.engine import check_login, open_engine
 from recollect.errors import ConfigurationError, StoreUnavailable
+from recollect.tenancy import tenant_transaction
 from recollect.urls import sqlalchemy_url
 from workers.machine import Addresses
 

@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import Engine
 
 from db import entities, inbox, memories
-from db.engine import tenant_transaction
 from db.refs import LaneRef
 from recollect import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
 from recollect.embedders import MiniLM
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.queue import QUEUE, open_connection
+from recollect.tenancy import tenant_transaction
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed
 from workers.machine import Addresses
 

@@ -7,9 +7,9 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import Engine, text
 
-from db.engine import tenant_transaction
 from db.refs import LaneRef
 from pipeline.ports import AnswerRefused, Prompt
+from recollect.tenancy import tenant_transaction
 from workers.kept_model import KeptModel, UsageLog
 
 A = TypeVar("A", bound=BaseModel)

@@ -10,11 +10,11 @@ from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
 from db import candidates, lanes
-from db.engine import tenant_transaction
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
 from pipeline.ports import AnswerRefused, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
+from recollect.tenancy import tenant_transaction
 from tests.given import Hint, Publishing, claim, claimed
 from workers.parts import Parts
 from workers.stages import StageFailed, Store, run_stage
