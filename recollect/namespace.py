@@ -148,10 +148,12 @@ class Namespace:
         budget: tokens of the text at most. now: for the recency boost; the clock's by default.
         """
         said = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
+        # Before the transaction: an endpoint may take its time, and a connection is not to wait for it.
+        vector = self._embedder.embed([message])[0]
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             if conversation is not None and not said:
                 said = views.latest_messages(connection, self.path, conversation)
-            found = retrieve(connection, self.path, self._embedder, message=message, history=said)
+            found = retrieve(connection, self.path, self._embedder, message=message, vector=vector, history=said)
             progress = views.progress(connection, self.path)
         return contexts.join(
             found.paths,

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from recollect import views
 from recollect.context import Candidate, Path, Question
-from recollect.embedders import Embedder
+from recollect.embedders import Embedder, Vectors
 from recollect.kinds import MemoryKind
 from recollect.names import possible_names, without
 from recollect.namespaces import NamespacePath
@@ -31,13 +31,19 @@ class Retrieved:
 
 
 def retrieve(
-    connection: Connection, path: NamespacePath, embedder: Embedder, *, message: str, history: Sequence[str] = ()
+    connection: Connection,
+    path: NamespacePath,
+    embedder: Embedder,
+    *,
+    message: str,
+    vector: Vectors,
+    history: Sequence[str] = (),
 ) -> Retrieved:
     """Find whom a message names, and fetch what is known of them (entity path) and what resembles it (semantic path).
 
-    history: what was said just before, oldest first; it helps to tell who is meant, and is not searched for.
+    vector: the message's. history: what was said just before, oldest first; it helps to tell who is meant, not what to find.
     """
-    model, vector = embedder.name, embedder.embed([message])[0]
+    model = embedder.name
     semantic = views.similar_memories(connection, path, model=model, vector=vector, limit=_SEMANTIC, threshold=None)
     around = " ".join([*history[-_TURNS:], message])
     resolved: dict[UUID, str] = {}
