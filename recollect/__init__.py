@@ -7,8 +7,8 @@
     sarah.publish("I just moved to Seattle", role="user", conversation="c1")
     sarah.query("Where does she live?")
 
-Publishing goes to a queue and returns at once; reading is synchronous and calls no LLM. Everything in ``__all__`` is public,
-and a change to it stands in the changelog.
+Publishing goes to a local spool and returns at once; reading is synchronous and calls no LLM. Everything in ``__all__`` is
+public, and a change to it stands in the changelog.
 """
 
 from recollect.context import Candidate, Context, Explanation, Question
@@ -23,6 +23,8 @@ from recollect.errors import (
     NotFound,
     QueueUnavailable,
     RecollectError,
+    SpoolFull,
+    SpoolUnavailable,
     StoreUnavailable,
     WaitTimeout,
 )
@@ -61,6 +63,8 @@ __all__ = [
     "RecollectError",
     "Role",
     "Source",
+    "SpoolFull",
+    "SpoolUnavailable",
     "StoreUnavailable",
     "StoredMemory",
     "WaitTimeout",

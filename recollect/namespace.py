@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from recollect import context as contexts
 from recollect import views
@@ -15,10 +16,11 @@ from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.kinds import Role
 from recollect.names import normalise
 from recollect.namespaces import NamespacePath
-from recollect.publisher import Publisher
+from recollect.publishing.checking import check_events
+from recollect.publishing.inbox import AppSession
+from recollect.publishing.publisher import Publisher, publish_checked
 from recollect.results import Entity, Hits, Profile, Progress, StoredMemory
 from recollect.retrieval import retrieve, told_apart
-from recollect.settings import no_broker
 from recollect.tenancy import tenant_transaction
 from recollect.transcript import turns
 
@@ -29,6 +31,7 @@ class Namespace:
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     def __init__(self, path: NamespacePath, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
+        """Use `Memory.namespace`."""
         self.path = path
         self._engine = engine
         self._embedder = embedder
@@ -44,16 +47,19 @@ class Namespace:
         conversation: str | None = None,
         speaker: str | None = None,
         occurred_at: datetime | str | None = None,
+        session: AppSession | None = None,
         **more: Any,
     ) -> UUID:
         """Publish one message, and return the event's id at once. Memories form in the background.
 
         occurred_at: when it was said, with a time zone; now by default. more: any further field of a message event (``sequence``,
         ``metadata``, ``tool_calls``, ``event_id``, …; docs/events.md).
-        Raises InvalidEvent where a field does not fit, QueueUnavailable where the queue does not take it.
+        session: your own session or connection to Recollect's database: the message is published when you commit, or not at all.
+        Raises InvalidEvent where a field does not fit; SpoolFull or SpoolUnavailable where the spool does not take it (in mode
+        "direct" QueueUnavailable, where the queue does not).
         """
         event = {"role": role, "content": content, "conversation": conversation, "speaker": speaker, **more}
-        return self._publish([_message(event, occurred_at)])[0]
+        return self._publish([_message(event, occurred_at)], session=session)[0]
 
     def publish_conversation(
         self,
@@ -64,13 +70,16 @@ class Namespace:
         speakers: Mapping[str, str] | None = None,
         ended: bool = False,
         on_sent: Callable[[], object] | None = None,
+        session: AppSession | None = None,
     ) -> list[UUID]:
         """Publish a transcript ("User: … / Assistant: …") or a list of ``{role, content}``, in order; returns the events' ids.
 
         occurred_at: for messages that do not bring their own. speakers: the roles of a transcript's speakers, where those are
         names: ``{"Sarah": "user"}``. ended: also say that the conversation is over, so that it is consolidated at once.
-        A message of a list may bring its own ``conversation`` and ``occurred_at``. on_sent: called after each message.
-        All messages are checked before any is sent. Raises InvalidEvent, which names the message at fault, or QueueUnavailable.
+        A message of a list may bring its own ``conversation`` and ``occurred_at``. on_sent: called for each message.
+        session: as for `publish`.
+        All messages are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names the message at
+        fault, and otherwise as `publish`.
         """
         events = [
             _message(
@@ -87,30 +96,31 @@ class Namespace:
         ]
         if ended:
             events.append(_without_none({"type": "conversation_ended", "conversation": conversation}))
-        return self._publish(events, on_sent)
+        return self._publish(events, on_sent=on_sent, session=session)
 
-    def end_conversation(self, conversation: str) -> UUID:
-        """Say that a conversation is over: what it holds is consolidated at once instead of after a pause."""
-        return self._publish([{"type": "conversation_ended", "conversation": conversation}])[0]
+    def end_conversation(self, conversation: str, *, session: AppSession | None = None) -> UUID:
+        """Say that a conversation is over: what it holds is consolidated at once instead of after a pause.
+
+        session: as for `publish`.
+        """
+        return self._publish([{"type": "conversation_ended", "conversation": conversation}], session=session)[0]
 
     def wait(self, timeout: float = 30.0) -> Progress:
-        """Wait until all that this process published is consolidated and the profiles are refreshed; for tests and demos.
+        """Wait until all that was published is consolidated and the profiles are refreshed; for tests and demos.
 
+        It knows of all that any process published through the same spool, and of what the inbox has from elsewhere; with
+        ``session=``, commit first.
         timeout: seconds. Raises WaitTimeout, which says how far it came; nothing is lost then.
         """
         deadline = time.monotonic() + timeout
-        publisher, published = (
-            (self._publisher.id, self._publisher.published(self.path.parts)) if self._publisher else (None, 0)
-        )
         while True:
             progress = self.progress()
-            received = progress.received.get(publisher, 0) if publisher else 0
-            if received >= published and not progress.pending and not progress.at_work:
+            if not progress.partial and not progress.at_work:
                 return progress
             if time.monotonic() >= deadline:
                 raise WaitTimeout(
                     f"after {timeout:g} s: {progress.pending} received events are not consolidated, and "
-                    f"{max(0, published - received)} published ones not received; "
+                    f"{progress.not_received} published ones not received; "
                     "check that intake, sweeper and workers run ('python -m workers status')"
                 )
             time.sleep(_POLL_SECONDS)
@@ -130,7 +140,7 @@ class Namespace:
             hits = views.similar_memories(
                 connection, self.path, model=self._embedder.name, vector=vector, limit=limit, threshold=threshold
             )
-            return Hits(tuple(hits), views.progress(connection, self.path))
+            return Hits(tuple(hits), self._progress(connection))
 
     def context(
         self,
@@ -154,14 +164,14 @@ class Namespace:
             if conversation is not None and not said:
                 said = views.latest_messages(connection, self.path, conversation)
             found = retrieve(connection, self.path, self._embedder, message=message, vector=vector, history=said)
-            progress = views.progress(connection, self.path)
+            progress = self._progress(connection)
         return contexts.join(
             found.paths,
             questions=found.questions,
             budget=budget,
             count_tokens=self._embedder.count_tokens,
             now=now or datetime.now(UTC),
-            partial=progress.pending > 0,
+            partial=progress.partial,
         )
 
     def get(self, memory_id: UUID | str) -> StoredMemory:
@@ -208,12 +218,23 @@ class Namespace:
     def progress(self) -> Progress:
         """How far the namespace's events have come."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return views.progress(connection, self.path)
+            return self._progress(connection)
 
-    def _publish(self, events: Sequence[Mapping[str, Any]], on_sent: Callable[[], object] | None = None) -> list[UUID]:
-        if self._publisher is None:
-            raise no_broker()
-        return self._publisher.publish(self.path.parts, events, on_sent)
+    def _progress(self, connection: Connection) -> Progress:
+        # What was published first: what arrives in between is then received and published, not received alone.
+        published = self._publisher.published(self.path) if self._publisher else {}
+        return replace(views.progress(connection, self.path), published=published)
+
+    def _publish(
+        self,
+        events: Sequence[Mapping[str, Any]],
+        *,
+        on_sent: Callable[[], object] | None = None,
+        session: AppSession | None = None,
+    ) -> list[UUID]:
+        checked = check_events(self.path, events)
+        publish_checked(self._publisher, self.path, checked, on_sent=on_sent, session=session)
+        return [event.event_id for event in checked]
 
 
 def _message(fields: Mapping[str, Any], occurred_at: datetime | str | None) -> dict[str, Any]:

@@ -63,13 +63,25 @@ class Progress:
     """How far the namespace's events have come when a read was made.
 
     pending: received, and not yet in effect. at_work: some are on their way through the stages, or profiles are being refreshed.
+    published: by publisher, the number of the newest event that this app's spool took; of apps elsewhere nothing is known.
     received, consolidated: by publisher, the number of the newest of its events in the inbox without a gap, and in effect.
     """
 
     pending: int = 0
     at_work: bool = False
+    published: dict[UUID, int] = field(default_factory=dict)
     received: dict[UUID, int] = field(default_factory=dict)
     consolidated: dict[UUID, int] = field(default_factory=dict)
+
+    @property
+    def not_received(self) -> int:
+        """How many events were published here and are not in the inbox yet."""
+        return sum(max(0, newest - self.received.get(publisher, 0)) for publisher, newest in self.published.items())
+
+    @property
+    def partial(self) -> bool:
+        """Whether something that was published is not yet in effect."""
+        return self.pending > 0 or self.not_received > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +96,8 @@ class Hits(Sequence[Hit]):
 
     @property
     def partial(self) -> bool:
-        """Whether something that was received is not yet in effect."""
-        return self.progress.pending > 0
+        """Whether something that was published is not yet in effect."""
+        return self.progress.partial
 
     @property
     def text(self) -> str:

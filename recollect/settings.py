@@ -1,26 +1,48 @@
 """What the app's process is told: by arguments, else by the environment. Never the app's own DATABASE_URL."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
 
 from recollect.errors import ConfigurationError
+from recollect.publishing.spool_place import default_folder
+from recollect.signing import SigningKey, parse_key
+
+PublishMode = Literal["spool", "direct"]
+
+_DEFAULT_SPOOL_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:
-    """Where the app finds memory, and with what it embeds."""
+    """Where the app finds memory, with what it embeds, and how it publishes. spool_bytes: the most that may wait in the spool."""
 
     database_url: str
     broker_url: str | None
     embedder: str
     openai_api_key: str | None
     openai_base_url: str | None
+    publish: PublishMode
+    spool_dir: Path
+    spool_bytes: int
+    signing_key: SigningKey | None
 
 
-def client_settings(database_url: str | None, broker_url: str | None, embedder: str | None) -> ClientSettings:
-    """Arguments first, then RECOLLECT_DATABASE_URL, RECOLLECT_BROKER_URL, RECOLLECT_EMBEDDER, OPENAI_API_KEY, OPENAI_BASE_URL.
+def client_settings(
+    *,
+    database_url: str | None = None,
+    broker_url: str | None = None,
+    embedder: str | None = None,
+    publish: str | None = None,
+    spool_dir: str | Path | None = None,
+    spool_bytes: int | None = None,
+    signing_key: str | None = None,
+) -> ClientSettings:
+    """Arguments first, then the environment: RECOLLECT_ and the argument's name, OPENAI_API_KEY, OPENAI_BASE_URL.
 
-    Raises ConfigurationError where no database is named.
+    Raises ConfigurationError where no database is named, or where a setting is wrong.
     """
     environment = os.environ
     database = database_url or environment.get("RECOLLECT_DATABASE_URL")
@@ -29,17 +51,39 @@ def client_settings(database_url: str | None, broker_url: str | None, embedder: 
             "RECOLLECT_DATABASE_URL is not set. Set it, or pass database_url=, such as "
             "postgresql://recollect_reader:PASSWORD@HOST:5432/recollect; 'python -m workers up' prints the one that it made"
         )
+    folder = spool_dir or environment.get("RECOLLECT_SPOOL_DIR")
+    key = signing_key or environment.get("RECOLLECT_SIGNING_KEY")
     return ClientSettings(
         database_url=database,
         broker_url=broker_url or environment.get("RECOLLECT_BROKER_URL") or None,
         embedder=embedder or environment.get("RECOLLECT_EMBEDDER") or "minilm",
         openai_api_key=environment.get("OPENAI_API_KEY") or None,
         openai_base_url=environment.get("OPENAI_BASE_URL") or None,
+        publish=_mode(publish or environment.get("RECOLLECT_PUBLISH") or "spool"),
+        spool_dir=Path(folder) if folder else default_folder(),
+        spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
+        signing_key=parse_key(key) if key else None,
     )
+
+
+def _mode(mode: str) -> PublishMode:
+    if mode not in {"spool", "direct"}:
+        raise ConfigurationError(
+            "RECOLLECT_PUBLISH: one of spool, direct; for mode 'inbox' pass session= to each publish instead"
+        )
+    return cast("PublishMode", mode)
+
+
+def _spool_bytes(environment: Mapping[str, str]) -> int:
+    given = environment.get("RECOLLECT_SPOOL_BYTES") or str(_DEFAULT_SPOOL_BYTES)
+    if not given.isdecimal():
+        raise ConfigurationError("RECOLLECT_SPOOL_BYTES: a number of bytes, such as 268435456 for 256 MiB")
+    return int(given)
 
 
 def no_broker() -> ConfigurationError:
     """What to raise when something is to be published and no broker is named."""
     return ConfigurationError(
-        "RECOLLECT_BROKER_URL is not set. Set it, or pass broker_url= to Memory.connect, such as redis://HOST:6379/0"
+        "RECOLLECT_BROKER_URL is not set. Set it, or pass broker_url= to Memory.connect, such as redis://HOST:6379/0; "
+        "or pass session= to publish within a transaction of your own"
     )

@@ -129,6 +129,14 @@ def progress(connection: Connection, path: NamespacePath) -> Progress:
     )
 
 
+def received(
+    connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UUID], publisher_id: UUID
+) -> dict[UUID, int]:
+    """By namespace, the number up to which all of a publisher's events are in the inbox. The transaction is the tenant's."""
+    parameters = {"tenant_id": tenant_id, "namespace_ids": list(namespace_ids), "publisher_id": publisher_id}
+    return {row.namespace_id: row.received_up_to for row in connection.execute(_RECEIVED, parameters)}
+
+
 def _scope(path: NamespacePath) -> dict[str, UUID]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
@@ -267,4 +275,9 @@ _LATEST_MESSAGES = text("""
 _PROGRESS = text("""
     select publisher_id, received_up_to, consolidated_up_to, pending, at_work from recollect_read_v1.progress
     where tenant_id = :tenant_id and namespace_id = :namespace_id
+""")
+
+_RECEIVED = text("""
+    select namespace_id, received_up_to from recollect_read_v1.progress
+    where tenant_id = :tenant_id and namespace_id = any(cast(:namespace_ids as uuid[])) and publisher_id = :publisher_id
 """)

@@ -25,7 +25,7 @@ def test_without_a_broker_a_memory_can_be_read_and_not_written(addresses: Addres
         with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL is not set"):
             sarah.publish("hi")
         with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL is not set"):
-            memory.publish({})
+            memory.publish({"type": "message", "namespace": ["acme", "sarah"], "role": "user", "content": "hi"})
 
 
 def test_the_apps_own_database_is_never_read(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:

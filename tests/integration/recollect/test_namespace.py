@@ -1,6 +1,5 @@
 """Reading and publishing in one namespace, on rows as the service writes them and with the real local model."""
 
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,10 +14,9 @@ from recollect import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, 
 from recollect.embedders import MiniLM
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
-from recollect.queue import QUEUE, open_connection
 from recollect.tenancy import tenant_transaction
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed
-from workers.machine import Addresses
+from tests.integration.recollect.conftest import Taken
 
 MINILM = MiniLM()
 
@@ -208,26 +206,11 @@ class TestEntities:
 
 
 class TestPublish:
-    @pytest.fixture
-    def taken(self, addresses: Addresses) -> Callable[[], list[dict[str, Any]]]:
-        """Takes what is in the queue."""
-
-        def take() -> list[dict[str, Any]]:
-            with open_connection(addresses.broker_url) as connection:
-                queue = QUEUE(connection.channel())
-                queue.declare()
-                return [json.loads(found.body) for found in iter(lambda: queue.get(no_ack=True), None)]
-
-        take()
-        return take
-
-    def test_a_message_is_sent_with_all_that_it_brings(
-        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
-    ) -> None:
+    def test_a_message_is_sent_with_all_that_it_brings(self, sarah: Namespace, taken: Taken) -> None:
         event_id = sarah.publish(
             "hi", conversation="c1", speaker="Sarah", occurred_at=NOON, sequence=4, metadata={"a": 1}
         )
-        (event,) = taken()
+        (event,) = taken(1)
 
         expected = {
             "event_id": str(event_id),
@@ -239,16 +222,12 @@ class TestPublish:
         assert expected.items() <= event.items()
         assert (event["sequence"], event["metadata"], event["namespace"]) == (4, {"a": 1}, list(sarah.path.parts))
 
-    def test_the_time_is_now_where_none_is_given(
-        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
-    ) -> None:
+    def test_the_time_is_now_where_none_is_given(self, sarah: Namespace, taken: Taken) -> None:
         sarah.publish("hi")
-        said = datetime.fromisoformat(taken()[0]["occurred_at"])
+        said = datetime.fromisoformat(taken(1)[0]["occurred_at"])
         assert abs(datetime.now(UTC) - said) < timedelta(seconds=10)
 
-    def test_a_conversation_is_sent_in_order_and_ended(
-        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
-    ) -> None:
+    def test_a_conversation_is_sent_in_order_and_ended(self, sarah: Namespace, taken: Taken) -> None:
         sent: list[int] = []
         ids = sarah.publish_conversation(
             "Sarah: hi\nAssistant: hello",
@@ -257,7 +236,7 @@ class TestPublish:
             ended=True,
             on_sent=lambda: sent.append(1),
         )
-        events = taken()
+        events = taken(3)
 
         assert [event["type"] for event in events] == ["message", "message", "conversation_ended"]
         assert [event["publisher_sequence"] for event in events] == [1, 2, 3]
@@ -276,7 +255,7 @@ class TestPublish:
         ],
     )
     def test_a_message_that_does_not_fit_is_refused_before_anything_is_sent(
-        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]], wrong: dict[str, Any], says: str
+        self, sarah: Namespace, taken: Taken, wrong: dict[str, Any], says: str
     ) -> None:
         with pytest.raises(InvalidEvent, match=says) as caught:
             sarah.publish(**{"content": "zanzibar", **wrong})
@@ -295,15 +274,31 @@ class TestPublish:
         with pytest.raises(WaitTimeout):
             sarah.wait(timeout=0)  # its profiles are still being refreshed
 
-    def test_waiting_knows_what_is_still_in_the_queue(
-        self, sarah: Namespace, taken: Callable[[], list[dict[str, Any]]]
-    ) -> None:
+    def test_waiting_knows_what_the_inbox_has_not_got(self, sarah: Namespace, taken: Taken) -> None:
         sarah.publish("hi")
         with pytest.raises(
             WaitTimeout, match=r"0 received events are not consolidated, and 1 published ones not received"
         ):
             sarah.wait(timeout=0)
-        taken()
+        taken(1)
+
+
+class TestFreshness:
+    """What was published here counts, wherever it is on its way."""
+
+    def test_a_read_knows_what_waits_in_the_spool(self, sarah: Namespace, take_in: Taken) -> None:
+        sarah.publish("hi")
+        hits = sarah.query("hi")
+        ((publisher, newest),) = hits.progress.published.items()
+        assert (newest, hits.progress.received, hits.partial, sarah.context("hi").partial) == (1, {}, True, True)
+
+        take_in(1)
+        progress = sarah.progress()
+        assert (progress.published, progress.received, progress.pending) == ({publisher: 1}, {publisher: 1}, 1)
+
+    def test_nothing_published_is_nothing_to_wait_for(self, sarah: Namespace) -> None:
+        assert sarah.wait(timeout=0).published == {}
+        assert not sarah.query("hi").partial
 
 
 def test_the_model_of_the_tests_is_the_default_one() -> None:

@@ -12,20 +12,24 @@ from recollect import Memory, Namespace, RecollectError
 NAMES = """
     AmbiguousName Candidate ConfigurationError Context EmbedderMismatch EmbedderUnavailable Entity EntityType Explanation
     Granularity Hit Hits InvalidEvent InvalidNamespace Memory MemoryKind ModelMissing Namespace NotFound Occurrence Profile
-    Progress Question QueueUnavailable RecollectError Role Source StoreUnavailable StoredMemory WaitTimeout
+    Progress Question QueueUnavailable RecollectError Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory
+    WaitTimeout
 """.split()
 
 MEMORY = {
-    "connect": ["database_url", "broker_url", "embedder"],
+    "connect": [
+        *("database_url", "broker_url", "embedder"),
+        *("publish", "spool_dir", "spool_bytes", "signing_key"),
+    ],
     "namespace": ["parts", "values"],
-    "publish": ["event"],
+    "publish": ["event", "session"],
     "close": [],
 }
 
 NAMESPACE = {
-    "publish": ["content", "role", "conversation", "speaker", "occurred_at", "more"],
-    "publish_conversation": ["messages", "conversation", "occurred_at", "speakers", "ended", "on_sent"],
-    "end_conversation": ["conversation"],
+    "publish": ["content", "role", "conversation", "speaker", "occurred_at", "session", "more"],
+    "publish_conversation": ["messages", "conversation", "occurred_at", "speakers", "ended", "on_sent", "session"],
+    "end_conversation": ["conversation", "session"],
     "wait": ["timeout"],
     "query": ["text", "limit", "threshold"],
     "context": ["message", "conversation", "history", "budget", "now"],
@@ -59,7 +63,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 12
+    assert len(errors) == 14
     assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
 
 

@@ -46,9 +46,26 @@ def test_hits_are_lines_for_a_prompt() -> None:
     assert Hits((), Progress()).text == ""
 
 
-@pytest.mark.parametrize(("pending", "partial"), [(0, False), (1, True)])
-def test_hits_are_partial_while_something_is_pending(pending: int, partial: bool) -> None:
-    assert Hits((), Progress(pending=pending)).partial is partial
+HERE, THERE = UUID(int=1), UUID(int=2)
+
+
+@pytest.mark.parametrize(
+    ("progress", "partial"),
+    [
+        (Progress(), False),
+        (Progress(pending=1), True),
+        (Progress(published={HERE: 3}), True),
+        (Progress(published={HERE: 3}, received={HERE: 2, THERE: 9}), True),
+        (Progress(published={HERE: 3}, received={HERE: 3}), False),
+        (Progress(published={HERE: 3}, received={HERE: 4}), False),
+    ],
+)
+def test_hits_are_partial_while_something_published_is_not_in_effect(progress: Progress, partial: bool) -> None:
+    assert (progress.partial, Hits((), progress).partial) == (partial, partial)
+
+
+def test_progress_counts_what_the_inbox_lacks() -> None:
+    assert Progress(published={HERE: 5, THERE: 2}, received={HERE: 3, THERE: 4}).not_received == 2
 
 
 def test_a_hit_cannot_be_changed() -> None:

@@ -84,7 +84,7 @@ def test_what_stands_behind_256_tokens_has_no_say(model: MiniLM) -> None:
     words = "one " * 254
     head, endless, changed = model.embed([words, words + "elephant " * 200_000, "one " * 253 + "elephant"])
 
-    assert (head == endless).all()
+    assert np.abs(head - endless).max() < 1e-5, "a row's last bits depend on its place in the product of matrices"
     assert np.abs(head - changed).max() > 0.001
 
 

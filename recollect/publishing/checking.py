@@ -1,0 +1,59 @@
+"""Checks events as they are published, whichever way they go from there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.errors import InvalidEvent
+from recollect.events import MAX_EVENT_BYTES, ConversationEnded, MessageEvent, parse_event
+from recollect.namespaces import NamespacePath
+
+_NOBODY = UUID(int=0)
+_NUMBER = '{{"publisher":"{}","publisher_sequence":{},'
+_NUMBER_BYTES = len(_NUMBER.format(_NOBODY, 2**63)) - 1  # in place of the brace that the body begins with
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEvent:
+    """An event that fits, without its number. body: JSON text without ``publisher`` and ``publisher_sequence``."""
+
+    event_id: UUID
+    path: NamespacePath
+    body: str
+
+
+def check_events(path: NamespacePath, events: Sequence[Mapping[str, Any]]) -> list[CheckedEvent]:
+    """Check events of one namespace, all of them before the first is used; ``occurred_at`` is now where it is not given.
+
+    Raises InvalidEvent, which names each field at fault.
+    """
+    # The namespace too: its numbers are at stake, whatever an event says of itself.
+    return [_checked({**event, "namespace": path.parts}) for event in events]
+
+
+def check_event(event: Mapping[str, Any]) -> CheckedEvent:
+    """Check an event that brings its own namespace. Raises InvalidEvent."""
+    return _checked(event)
+
+
+def numbered(body: str, publisher: UUID, number: int) -> str:
+    """The whole event as it travels: a checked body with its number."""
+    return _NUMBER.format(publisher, number) + body[1:]
+
+
+def _checked(event: Mapping[str, Any]) -> CheckedEvent:
+    unnumbered = {"publisher": _NOBODY, "publisher_sequence": 1}
+    parsed = parse_event({"occurred_at": datetime.now(UTC), **event, **unnumbered})
+    return CheckedEvent(parsed.event_id, NamespacePath(parsed.namespace), _body(parsed))
+
+
+def _body(event: MessageEvent | ConversationEnded) -> str:
+    text = event.model_dump_json(exclude_none=True, exclude={"publisher", "publisher_sequence"})
+    size = len(text.encode()) + _NUMBER_BYTES
+    if size > MAX_EVENT_BYTES:
+        raise InvalidEvent(
+            f"event not accepted: {size:,} bytes as JSON, at most {MAX_EVENT_BYTES:,}; split it, or leave out what is no text"
+        )
+    return text

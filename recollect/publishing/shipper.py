@@ -1,0 +1,134 @@
+"""The shipper: a thread that takes what waits in the spool to the event queue, and cuts what the inbox has.
+
+One process ships for all on a spool. The others stand by, and one takes over when it dies. Whatever is away (Redis, Postgres, the
+disk) is waited for, and `publish` never waits with it.
+"""
+
+import time
+from threading import Event, Lock, Thread, current_thread
+
+from recollect.errors import SpoolUnavailable
+from recollect.publishing import forking
+from recollect.publishing.acknowledgements import Acknowledgements
+from recollect.publishing.peer import Peer
+from recollect.publishing.shipment import Shipment
+from recollect.publishing.shipping_lock import ShippingLock
+from recollect.publishing.spool import Spool
+from recollect.queue import EventQueue
+from recollect.signing import SigningKey
+
+_STAND_BY_SECONDS = 0.5
+_HAND_OVER_SECONDS = 0.2  # the one that ships may be about to end, too
+_LOOK_SECONDS = 0.1  # what other processes publish wakes nobody here
+_BREATH_SECONDS = 0.01  # a burst gathers, and the app's threads have the interpreter
+
+
+class Shipper:
+    """Ships in a thread of its own, which starts when it is first asked to, in each process anew.
+
+    key: signs what is shipped, and not what is spooled: a key that was wrong heals what waits when it is put right.
+    """
+
+    def __init__(
+        self, *, spool: Spool, queue: EventQueue, acknowledgements: Acknowledgements, key: SigningKey | None = None
+    ) -> None:
+        self._spool = spool
+        self._queue = queue
+        self._acknowledgements = acknowledgements
+        self._key = key
+        self._ours = ShippingLock(spool.path)
+        self._begin()
+        forking.watch(self)
+
+    def _begin(self) -> None:
+        self._starting = Lock()
+        self._thread: Thread | None = None
+        self._published = Event()
+        self._stopping = Event()
+        self._stop_by = self._hand_over_by = 0.0
+        self._shipment: Shipment | None = None
+
+    def notice(self) -> None:
+        """Something was published: start the thread if there is none in this process, or wake it."""
+        if self._thread is None:
+            with self._starting:
+                if self._thread is None:
+                    self._thread = Thread(target=self._run, name="recollect-shipper", daemon=True)
+                    self._thread.start()
+        self._published.set()
+
+    def stop(self, patience: float) -> None:
+        """Ship what never went out, for so many seconds at most, and end. What is not acknowledged stays in the spool."""
+        now = time.monotonic()
+        self._stop_by, self._hand_over_by = now + patience, now + min(patience, _HAND_OVER_SECONDS)
+        self._stopping.set()
+        self._published.set()
+        thread = self._thread
+        if thread is not None and thread is not current_thread():
+            thread.join(patience)
+
+    def before_fork(self) -> None:
+        """Nothing to wait for: what the thread holds is told of the fork itself."""
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+
+    def after_fork_in_child(self) -> None:
+        """The thread is the parent's; the child's own starts with its first publish."""
+        self._begin()
+
+    def _run(self) -> None:
+        disk = Peer("the spool")
+        over = False
+        while not over:
+            asked_to_stop = self._stopping.is_set()  # before the round: it then knows of all that was published
+            more = self._round(disk)
+            over = asked_to_stop and self._over()
+            if not over:
+                self._rest(more=more)
+        self._ours.give_back()
+        self._acknowledgements.close()
+        self._queue.close()
+
+    def _round(self, disk: Peer) -> bool:
+        """One step, where this process is the one that ships; returns whether there is more to do at once."""
+        if time.monotonic() < disk.due:
+            return False
+        try:
+            more = self._step()
+        except SpoolUnavailable as error:
+            reason = str(error)
+        except Exception as error:  # noqa: BLE001 - the edge of a thread; what the error says may be text of a conversation
+            reason = type(error).__name__
+        else:
+            disk.answered()
+            return more
+        self._shipment = None  # the next one starts from what the file says
+        disk.failed(time.monotonic(), reason)
+        return False
+
+    def _step(self) -> bool:
+        if self._shipment is None and self._ours.take():
+            self._shipment = Shipment(
+                spool=self._spool, queue=self._queue, acknowledgements=self._acknowledgements, key=self._key
+            )
+        if self._shipment is None:
+            self._spool.trim()
+            return False
+        return self._shipment.step()
+
+    def _over(self) -> bool:
+        if self._shipment is None:
+            return time.monotonic() >= self._hand_over_by
+        return not self._shipment.unsent or time.monotonic() >= self._stop_by
+
+    def _rest(self, *, more: bool) -> None:
+        if more or self._stopping.is_set():
+            time.sleep(_BREATH_SECONDS)
+        elif self._shipment is None:
+            self._stopping.wait(_STAND_BY_SECONDS)
+        elif not self._shipment.can_send:
+            self._stopping.wait(_LOOK_SECONDS)
+        elif self._published.wait(_LOOK_SECONDS):
+            self._published.clear()
+            time.sleep(_BREATH_SECONDS)

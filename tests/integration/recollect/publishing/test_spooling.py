@@ -1,0 +1,229 @@
+"""Shipping: what waits in the spool goes out in order, is cut when the inbox has it, and goes again when it is lost."""
+
+import json
+import logging
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+
+from recollect.errors import SpoolUnavailable
+from recollect.namespaces import NamespacePath
+from recollect.publishing.checking import CheckedEvent, check_events
+from recollect.publishing.spooling import SpoolPublisher
+from recollect.publishing.window import WINDOW
+from recollect.signing import SigningKey, TenantKey, open_signed
+from tests.integration.recollect.publishing.conftest import Around, OpenPublisher
+from workers.machine import Addresses
+
+
+def events(path: NamespacePath, *contents: str) -> list[CheckedEvent]:
+    return check_events(path, [{"type": "message", "role": "user", "content": content} for content in contents])
+
+
+def test_what_is_published_goes_out_numbered_and_in_order(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    sent: list[int] = []
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a", "b"), lambda: sent.append(1))
+    spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
+    ((publisher, newest),) = spooled.published(fresh_namespace).items()
+    found = [(event["publisher"], event["publisher_sequence"], event["content"]) for event in around.taken(3)]
+    assert found == [(str(publisher), 1, "a"), (str(publisher), 2, "b"), (str(publisher), 3, "c")]
+    assert (newest, sent) == (3, [1, 1])
+
+
+def test_it_is_cut_when_the_inbox_has_it_and_not_before(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.taken(1)  # Redis forgets it
+    time.sleep(1)
+    assert around.waiting() == 1
+    around.take_in(1)
+    around.cut()
+
+
+def test_what_redis_forgot_goes_again(spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, *"abc"))
+    around.eventually(lambda: around.queued() == 3, "all of it is in the queue")
+    around.broker.flushdb()
+    assert [event["content"] for event in around.take_in(3)] == ["a", "b", "c"]
+    around.cut()
+
+
+def test_what_is_missing_in_the_middle_goes_again_with_what_follows(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.take_in(1)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    around.taken(1)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
+    around.take_in(1)
+    assert [event["content"] for event in around.take_in(2)] == ["b", "c"]
+    around.cut()
+
+
+def test_each_namespace_has_its_turn(spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath) -> None:
+    """One tenant's import does not hold up another tenant's chat, though it was there first."""
+    chat = NamespacePath.of(("another", "chat"))
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(400))))
+    spooled.publish(chat, events(chat, "hello"))
+    places = [place for place, event in enumerate(around.taken(401)) if event["namespace"] == list(chat.parts)]
+    assert places[0] < 200
+
+
+def test_no_more_is_under_way_than_the_window_holds(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(WINDOW + 200))))
+    around.eventually(lambda: around.queued() == WINDOW, "the window is full")
+    time.sleep(0.5)
+    assert around.queued() == WINDOW
+    numbers = [event["publisher_sequence"] for event in around.take_in(WINDOW)]
+    while around.waiting():
+        numbers += [event["publisher_sequence"] for event in around.take_in()]
+    assert list(dict.fromkeys(numbers)) == list(range(1, WINDOW + 201))  # a slow test may see some of them twice
+
+
+def test_redis_that_is_away_is_waited_for_and_said_once(
+    open_spooled: OpenPublisher, caplog: pytest.LogCaptureFixture, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled = open_spooled(broker_url="redis://:s3cret@127.0.0.1:9/0")
+    for content in ("quetzal", "coatlus"):
+        started = time.monotonic()
+        spooled.publish(fresh_namespace, events(fresh_namespace, content))
+        assert time.monotonic() - started < 1
+        time.sleep(1)
+    said = [record for record in caplog.records if record.name == "recollect"]
+    assert [record.levelno for record in said] == [logging.WARNING]
+    assert "RECOLLECT_BROKER_URL" in caplog.text
+    assert not any(word in caplog.text for word in ("quetzal", "coatlus", "s3cret"))
+    assert around.waiting() == 2
+
+
+def test_postgres_that_is_away_is_waited_for(
+    open_spooled: OpenPublisher, caplog: pytest.LogCaptureFixture, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled = open_spooled(database_url="postgresql://me:s3cret@127.0.0.1:9/recollect")
+    spooled.publish(fresh_namespace, events(fresh_namespace, "quetzal"))
+    assert len(around.taken(1)) == 1
+    time.sleep(3)
+    assert (around.taken(), around.waiting()) == ([], 1), "who cannot ask does not send again"
+    assert caplog.text.count("Postgres is away") == 1
+    assert "s3cret" not in caplog.text
+
+
+def test_it_is_signed_when_it_is_shipped(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    """So that a key that was wrong heals what waits when it is put right."""
+    wrong, right = SigningKey("app", "w" * 32), SigningKey("app", "r" * 32)
+    first = open_spooled(key=wrong)
+    first.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.taken(1)
+    first.close()
+    open_spooled(key=right)
+    (envelope,) = around.taken(1)
+    body = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    event = json.loads(open_signed(body, {"app": TenantKey(fresh_namespace.parts[0], "r" * 32)}))
+    assert (event["content"], event["publisher_sequence"]) == ("a", 1)
+
+
+def test_what_an_earlier_process_left_goes_out_when_the_next_one_opens(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    away = open_spooled(broker_url="redis://127.0.0.1:9/0")
+    away.publish(fresh_namespace, events(fresh_namespace, "a"))
+    away.close()
+    open_spooled()
+    assert [event["content"] for event in around.taken(1)] == ["a"]
+
+
+def test_closing_sends_what_was_published_last(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled = open_spooled()
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(300))))
+    spooled.close()
+    assert len(around.taken()) == 300
+    with pytest.raises(SpoolUnavailable, match="the memory is closed"):
+        spooled.publish(fresh_namespace, events(fresh_namespace, "late"))
+
+
+def test_closing_waits_for_nobody_who_is_away(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:
+    spooled = open_spooled(broker_url="redis://127.0.0.1:9/0")
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    started = time.monotonic()
+    spooled.close()
+    assert time.monotonic() - started < 5
+
+
+def test_one_of_two_ships_and_the_other_takes_over(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    first, second = open_spooled(), open_spooled()
+    first.publish(fresh_namespace, events(fresh_namespace, "a"))
+    second.publish(fresh_namespace, events(fresh_namespace, "b"))
+    found = [(event["content"], event["publisher_sequence"]) for event in around.take_in(2)]
+    assert found == [("a", 1), ("b", 2)]
+    around.cut()
+    assert around.taken() == [], "nothing went twice"
+    first.close()
+    second.publish(fresh_namespace, events(fresh_namespace, "c"))
+    assert [event["content"] for event in around.taken(1)] == ["c"]
+
+
+def test_a_spool_that_is_removed_under_way_does_not_stop_the_next(
+    spooled: SpoolPublisher, spool_file: Path, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.take_in(1)
+    around.cut()
+    for file in spool_file.parent.glob("*.spool*"):
+        file.unlink()
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    ((publisher, newest),) = spooled.published(fresh_namespace).items()
+    (event,) = around.take_in(1)
+    assert (event["content"], event["publisher"], event["publisher_sequence"], newest) == ("b", str(publisher), 1, 1)
+
+
+def test_a_broken_spool_does_not_stop_a_read(
+    spooled: SpoolPublisher, spool_file: Path, fresh_namespace: NamespacePath
+) -> None:
+    spool_file.parent.mkdir()
+    spool_file.write_text("no spool " * 1000)
+    assert spooled.published(fresh_namespace) == {}
+
+
+def test_a_copy_does_not_take_the_originals_receipt_for_its_own(
+    spooled: SpoolPublisher, admin_engine: Engine, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    """The inbox has more of this publisher than this spool ever gave: what waits here is not among it."""
+    spooled.publish(fresh_namespace, events(fresh_namespace, "mine"))
+    (first,) = around.taken(1)
+    with admin_engine.begin() as connection:
+        scope = {"tenant": fresh_namespace.tenant_id, "namespace": fresh_namespace.namespace_id}
+        connection.execute(
+            text("insert into recollect.lanes (tenant_id, namespace_id) values (:tenant, :namespace)"), scope
+        )
+        connection.execute(
+            text(
+                "insert into recollect.publishers (tenant_id, namespace_id, publisher_id, received_up_to) "
+                "values (:tenant, :namespace, :publisher, 5)"
+            ),
+            {**scope, "publisher": first["publisher"]},
+        )
+    (again,) = around.taken(1)
+    assert again["publisher"] != first["publisher"]
+    assert (again["content"], again["event_id"], around.waiting()) == ("mine", first["event_id"], 1)
+
+
+def test_no_thread_is_left(open_spooled: OpenPublisher, addresses: Addresses, fresh_namespace: NamespacePath) -> None:
+    spooled = open_spooled()
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    spooled.close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "recollect-shipper"]

@@ -1,0 +1,83 @@
+"""The command `recollect spool`: what waits, also while Redis and Postgres are away."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.namespaces import NamespacePath
+from recollect.publishing.spool import Spool
+from recollect.publishing.spool_place import spool_path
+
+BROKER, DATABASE = "redis://127.0.0.1:9/0", "postgresql://me:s3cret@127.0.0.1:9/recollect"
+SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
+
+
+def run(folder: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    own = {
+        "RECOLLECT_DATABASE_URL": DATABASE,
+        "RECOLLECT_BROKER_URL": BROKER,
+        "RECOLLECT_SPOOL_DIR": str(folder),
+        **variables,
+    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")} | own
+    command = [sys.executable, "-m", "recollect", "spool", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+def told(folder: Path) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(run(folder, "--json").stdout)
+    return answer
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Iterator[Spool]:
+    opened = Spool(spool_path(tmp_path, broker_url=BROKER, database_url=DATABASE), most_bytes=10**6)
+    yield opened
+    opened.close()
+
+
+def test_where_nothing_was_published_nothing_is_made(tmp_path: Path) -> None:
+    answer = told(tmp_path / "none")
+    assert (answer["events"], answer["oldest"], answer["namespaces"], answer["others"]) == (0, None, {}, [])
+    assert Path(answer["path"]).parent == tmp_path / "none"
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_waits_is_told_by_namespace(tmp_path: Path, spool: Spool) -> None:
+    spool.append(SARAH, ["quetzal", "coatlus"])
+    spool.append(BO, ["a"])
+    answer = told(tmp_path)
+    assert (answer["path"], answer["events"], answer["bytes"]) == (str(spool.path), 3, 15)
+    assert answer["namespaces"] == {"acme/sarah": 2, "acme/bo": 1}
+    assert answer["oldest"].endswith("+00:00")
+
+    shown = run(tmp_path).stdout
+    assert str(spool.path) in shown
+    assert "3 events, 15 bytes, the oldest from " in shown
+    assert "acme/sarah" in shown
+    assert "quetzal" not in shown
+
+
+def test_what_waits_for_another_place_is_told_too(tmp_path: Path, spool: Spool) -> None:
+    other = Spool(spool_path(tmp_path, broker_url="redis://elsewhere/0", database_url=DATABASE), most_bytes=10**6)
+    other.append(SARAH, ["a"])
+    other.close()
+    empty = Spool(spool_path(tmp_path, broker_url="redis://nowhere/0", database_url=DATABASE), most_bytes=10**6)
+    empty.changes(0)
+    empty.close()
+    answer = told(tmp_path)
+    assert [(one["path"], one["events"]) for one in answer["others"]] == [(str(other.path), 1)]
+    assert f"{other.path}, of another broker or database: 1 event, 1 bytes" in run(tmp_path).stdout
+
+
+def test_without_a_broker_it_says_what_is_missing(tmp_path: Path) -> None:
+    refused = run(tmp_path, RECOLLECT_BROKER_URL="")
+    assert refused.returncode == 1
+    assert "RECOLLECT_BROKER_URL is not set" in refused.stderr
+    assert "Traceback" not in refused.stderr
