@@ -45,10 +45,16 @@ class Settings(BaseSettings):
     debounce_seconds: float = Field(2.0, ge=0)
     debounce_most_seconds: float = Field(30.0, ge=0)
     batch_messages: int = Field(40, ge=1, le=500)
-    batch_characters: int = Field(24_000, ge=1_000)
+    batch_tokens: int = Field(6_000, ge=250)
     sweep_seconds: float = Field(0.25, gt=0)
-    lease_seconds: float = Field(180.0, gt=0)
+    lease_seconds: float = Field(20.0, ge=1)
+    stage_seconds: float = Field(600.0, gt=0)
+    gap_seconds: float = Field(30.0, ge=0)
     attempts: int = Field(3, ge=1)
+    tenant_slots: int | None = Field(None, ge=1)
+    quarantine_after: int = Field(20, ge=1)
+    retention_days: float = Field(7.0, gt=0)
+    signing_keys: SecretStr | None = None
 
     log_format: Literal["auto", "console", "json"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -56,10 +62,10 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _check_times(self) -> "Settings":
-        # A response that drips can take twice the time-out, and the lease must outlast it.
-        if self.lease_seconds <= 2 * self.llm_timeout:
+        # A response that drips can take twice the time-out, and the stage must outlast it.
+        if self.stage_seconds <= 2 * self.llm_timeout:
             raise ValueError(
-                f"RECOLLECT_LEASE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, {2 * self.llm_timeout:g}"
+                f"RECOLLECT_STAGE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, {2 * self.llm_timeout:g}"
             )
         return self
 

@@ -8,6 +8,8 @@ from recollect.urls import cannot_connect, sqlalchemy_url
 
 _CONNECT_SECONDS = 5
 _STATEMENT_TIMEOUT_MS = 30_000
+_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+"""A connection whose other end is gone without a word, as behind a firewall, is noticed within half a minute."""
 
 
 def open_engine(url: str, *, setting: str) -> Engine:
@@ -24,6 +26,7 @@ def open_engine(url: str, *, setting: str) -> Engine:
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
         connect_args={
             "connect_timeout": _CONNECT_SECONDS,
+            **_KEEPALIVE,
             "options": f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=60000",
         },
     )

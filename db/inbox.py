@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, RowMapping, text
 
-from db.refs import BatchRef
+from db.refs import BatchRef, LaneRef
+
+
+class AlreadyInEffect(RuntimeError):
+    """An event of a batch that is about to be marked took effect, or was given up, before."""
 
 
 def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, most: timedelta) -> int:
@@ -18,8 +22,16 @@ def publish(connection: Connection, events: Sequence[str], *, quiet: timedelta, 
     return int(connection.execute(_PUBLISH, parameters).scalar_one())
 
 
+def waiting_events(connection: Connection, lane: LaneRef, *, gap: timedelta, limit: int) -> Sequence[RowMapping]:
+    """Each publisher's next events of a lane, at most ``limit``, without their text; nothing behind a gap in its numbers.
+
+    gap: how long a missing event is waited for. Columns: those of the pipeline's WaitingEvent.
+    """
+    return connection.execute(_WAITING, {**lane.scope, "gap": gap, "limit": limit}).mappings().all()
+
+
 def events_of_batch(connection: Connection, batch: BatchRef) -> list[Mapping[str, Any]]:
-    """The payloads of a batch's events. Each publisher's are in the order of its numbers; across publishers, of arrival."""
+    """The payloads of a batch's events, in the order that its claim gave them."""
     return list(connection.execute(_OF_BATCH, batch.scope).scalars())
 
 
@@ -29,29 +41,62 @@ def earlier_messages(connection: Connection, batch: BatchRef, limit: int) -> lis
     return [row.payload for row in rows][::-1]
 
 
-def mark_done(connection: Connection, batch: BatchRef) -> int:
-    """Mark a batch's events as in effect, and move their publishers' watermarks; returns how many were not done before."""
-    marked = connection.execute(_MARK_DONE, batch.scope).rowcount
+def mark_done(connection: Connection, batch: BatchRef) -> None:
+    """Mark a batch's events as in effect, and move their publishers' watermarks. Raises AlreadyInEffect."""
+    marked = connection.execute(_MARK_DONE, batch.scope).scalar_one()
+    if marked != connection.execute(_COUNT, batch.scope).scalar_one():
+        raise AlreadyInEffect
     connection.execute(_MOVE_WATERMARK, batch.scope)
-    return marked
 
 
-def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> int:
-    """Give a batch's events up, with the reason, so that the lane goes on; returns how many."""
-    marked = connection.execute(_MARK_DEAD, {**batch.scope, "reason": reason}).rowcount
+def mark_dead(connection: Connection, batch: BatchRef, reason: str) -> None:
+    """Give a batch's events up as dead letters, with the reason, so that the lane goes on."""
+    connection.execute(_MARK_DEAD, {**batch.scope, "reason": reason})
     connection.execute(_MOVE_WATERMARK, batch.scope)
-    return marked
+
+
+def give_back(connection: Connection, batch: BatchRef) -> None:
+    """Return a batch's events to their lane as suspects, each to be taken alone. Forgets what was found in them so far."""
+    connection.execute(_GIVE_BACK, batch.scope)
+    connection.execute(_FORGET_FACTS, batch.scope)
+    connection.execute(_READY, batch.lane.scope)
+
+
+def refuse(connection: Connection, letters: Sequence[str]) -> None:
+    """Put what the intake cannot take into the dead letters; letters: JSON texts, as ``recollect_write_v1.refuse`` has them.
+
+    The function sets each tenant itself; no tenant need be set.
+    """
+    connection.execute(_REFUSE, {"letters": f"[{','.join(letters)}]"})
 
 
 _PUBLISH = text("select recollect_write_v1.publish(cast(:events as jsonb), :quiet, :most)")
 
+_REFUSE = text("select recollect_write_v1.refuse(cast(:letters as jsonb))")
+
 _BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
 
-# In the order of arrival, but no event before an earlier one of its publisher: one that overtook waits for what it overtook.
-_OF_BATCH = text(f"""
-    select payload from recollect.events where {_BATCH}
-    order by max(position) over (partition by publisher_id order by publisher_sequence), publisher_sequence
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+# Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would overtake them.
+_WAITING = text("""
+    select event.* from recollect.publishers as publisher cross join lateral (
+        select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence, occurred_at,
+               position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect
+        from recollect.events
+        where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
+          and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
+          and publisher_sequence <= greatest(publisher.received_up_to, (
+              select max(waited.publisher_sequence) from recollect.events as waited
+              where waited.tenant_id = :tenant_id and waited.namespace_id = :namespace_id
+                and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null
+                and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - cast(:gap as interval)))
+        order by publisher_sequence limit :limit
+    ) as event
+    where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
 """)
+
+_OF_BATCH = text(f"select payload from recollect.events where {_BATCH} order by place")
 
 _EARLIER = text(f"""
     select payload from recollect.events
@@ -60,9 +105,44 @@ _EARLIER = text(f"""
     order by position desc limit :limit
 """)
 
-_MARK_DONE = text(f"update recollect.events set state = 'done' where {_BATCH} and state = 'received'")
+# What is marked leaves what its lane counts as pending.
+_MARK_DONE = text(f"""
+    with marked as (
+        update recollect.events set state = 'done' where {_BATCH} and state = 'received' returning event_id
+    ),
+    counted as (
+        update recollect.lanes set pending = pending - (select count(*) from marked) where {_LANE}
+    )
+    select count(*) from marked
+""")
 
-_MARK_DEAD = text(f"update recollect.events set state = 'dead', reason = :reason where {_BATCH} and state = 'received'")
+_COUNT = text(f"select count(*) from recollect.events where {_BATCH}")
+
+_MARK_DEAD = text(f"""
+    with marked as (
+        update recollect.events set state = 'dead', reason = :reason where {_BATCH} and state = 'received' returning event_id
+    ),
+    counted as (
+        update recollect.lanes set pending = pending - (select count(*) from marked) where {_LANE}
+    )
+    insert into recollect.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
+    select :tenant_id, :namespace_id, event_id, 'stage', :reason from marked
+    on conflict (tenant_id, namespace_id, letter_id) do update
+        set times = dead.times + 1, died_at = now(), reason = excluded.reason
+""")
+
+_GIVE_BACK = text(f"""
+    update recollect.events set batch_id = null, place = null, suspect = true where {_BATCH} and state = 'received'
+""")
+
+_FORGET_FACTS = text(f"delete from recollect.candidate_facts where {_BATCH}")
+
+_READY = text(f"""
+    update recollect.lanes set ready_at = now(), first_pending_at = (
+        select received_at from recollect.events where {_LANE} and state = 'received' and batch_id is null
+        order by position limit 1)
+    where {_LANE}
+""")
 
 _MOVE_WATERMARK = text(f"""
     update recollect.publishers as publisher

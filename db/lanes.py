@@ -1,5 +1,6 @@
-"""Lanes, batches and leases: who may work on what, and when. Ids and times only; the database's clock alone."""
+"""Lanes: which may be worked on, and the claim of a batch. Ids and times only; the database's clock alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -11,84 +12,76 @@ from db.refs import BatchRef, LaneRef
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 DONE = "done"
 
+_LOCK_DISPATCHING = 0x6469737061746368  # "dispatch"
+
 
 @dataclass(frozen=True, slots=True)
-class Lease:
-    """The right to store the result of one stage of one batch, as long as no later epoch was given out."""
+class Slots:
+    """How many tasks the workers that are alive can run at once, and how many of those are free."""
 
-    batch: BatchRef
-    stage: str
-    epoch: int
-    attempts: int
+    all: int
+    free: int
 
 
-def due_lanes(connection: Connection, limit: int) -> list[LaneRef]:
-    """Lanes that are ready and at rest, longest ready first. Sees all tenants: the table has no policy."""
-    return [LaneRef(row.tenant_id, row.namespace_id) for row in connection.execute(_DUE_LANES, {"limit": limit})]
+def dispatch_alone(connection: Connection) -> bool:
+    """Whether this transaction is the only one that dispatches, until it ends: else slots would be given out twice."""
+    return bool(connection.execute(_ALONE, {"lock": _LOCK_DISPATCHING}).scalar_one())
 
 
-def claim(
-    connection: Connection, lane: LaneRef, batch_id: UUID, *, messages: int, characters: int, gap: timedelta
-) -> BatchRef | None:
-    """Make a batch of a lane's contiguous backlog; None where another claimed it, or nothing may be taken yet.
+def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slots:
+    """The workers' slots. alive: how old a worker's heartbeat may be. again: after how long a hint counts as lost."""
+    row = connection.execute(_SLOTS, {"alive": alive, "again": again}).one()
+    return Slots(row.slots, max(0, row.slots - row.busy))
 
-    messages, characters: the size of a batch at most; one event is always taken. gap: how long a missing event is waited for.
-    The lane's tenant must be set.
+
+def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[LaneRef]:
+    """Lanes that are ready and at rest. Sees all tenants: the table has no policy.
+
+    Tenants take turns: first those with the fewest batches at work, within a tenant the longest ready.
+    of_tenant: how many batches of one tenant may be at work at once.
     """
-    if connection.execute(_LOCK_LANE, lane.scope).one_or_none() is None:
-        return None
-    batch = BatchRef(lane, batch_id)
-    limits = {"messages": messages, "characters": characters, "gap": gap}
-    taken = connection.execute(_TAKE_EVENTS, {**batch.scope, **limits}).rowcount
-    if taken:
-        connection.execute(_MAKE_BATCH, batch.scope)
-        connection.execute(_PASS_GAPS, batch.scope)
-    connection.execute(_SET_LANE, {**batch.scope, "taken": taken, "gap": gap})
-    return batch if taken else None
+    rows = connection.execute(_DUE_LANES, {"limit": limit, "of_tenant": of_tenant})
+    return [LaneRef(row.tenant_id, row.namespace_id) for row in rows]
 
 
-def batches_to_hint(connection: Connection, *, limit: int, again: timedelta) -> list[tuple[BatchRef, str]]:
+def batches_to_hint(
+    connection: Connection, *, limit: int, again: timedelta, but_not: Sequence[str] = ()
+) -> list[tuple[BatchRef, str]]:
     """Batches whose stage is due and that nobody was told of lately, with that stage; marks them as told.
 
-    again: after how long a hint counts as lost. Sees all tenants.
+    again: after how long a hint counts as lost; a lease that lapsed shows at once that it is. but_not: stages to leave alone.
+    Sees all tenants.
     """
-    rows = connection.execute(_TO_HINT, {"limit": limit, "again": again})
+    rows = connection.execute(_TO_HINT, {"limit": limit, "again": again, "but_not": list(but_not)})
     return [(_batch(row), row.stage) for row in rows]
 
 
-def take_lease(connection: Connection, batch: BatchRef, stage: str, lease: timedelta) -> Lease | None:
-    """The lease of a batch's stage; None where the stage is not due, is done, or is leased to another: the hint was doubled."""
-    row = connection.execute(_TAKE_LEASE, {**batch.scope, "stage": stage, "lease": lease}).one_or_none()
-    return Lease(batch, stage, row.epoch, row.attempts) if row else None
+def lock_due(connection: Connection, lane: LaneRef) -> bool:
+    """Lock a lane for a claim; False where another has it, or it is not due. The lane's tenant must be set, here and below."""
+    return connection.execute(_LOCK_LANE, lane.scope).one_or_none() is not None
 
 
-def holds(connection: Connection, lease: Lease) -> bool:
-    """Whether a lease is still the latest; locks its lane for the rest of the transaction, so that it stays so."""
-    return connection.execute(_HOLDS, {**lease.batch.scope, "epoch": lease.epoch}).one_or_none() is not None
+def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID], *, gap: timedelta) -> None:
+    """Make a batch of some events, in this order. What is left of the lane is due as soon as this batch is done.
+
+    An event that a successor of its conversation or of its publisher preceded into effect is marked as late.
+    A gap that was waited out is waited out once: what comes after it is not held again.
+    """
+    connection.execute(_TAKE_EVENTS, {**batch.scope, "event_ids": list(event_ids)})
+    connection.execute(_MAKE_BATCH, batch.scope)
+    connection.execute(_PASS_GAPS, batch.scope)
+    connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
 
 
-def advance(connection: Connection, lease: Lease) -> str:
-    """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit."""
-    following = (*STAGES, DONE)[STAGES.index(lease.stage) + 1]
-    _set_stage(connection, lease.batch, following)
-    return following
+def wait_for_gap(connection: Connection, lane: LaneRef, *, gap: timedelta) -> None:
+    """Look at a lane again when the gap that holds its events has lasted long enough; never, where nothing waits."""
+    connection.execute(_SET_LANE, {**lane.scope, "batch_id": None, "claimed": False, "gap": gap})
 
 
-def give_up(connection: Connection, lease: Lease, error: str) -> None:
-    """End a batch whose stage failed for good; the lane goes on."""
-    _set_stage(connection, lease.batch, "dead", error)
-
-
-def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelta, counts: bool) -> None:
-    """Give a lease back with its stage to be tried again after a delay. counts: it was the batch's fault."""
-    parameters = {**lease.batch.scope, "error": error, "delay": delay, "counted": int(counts)}
-    connection.execute(_PUT_OFF, parameters)
-    connection.execute(_FREE_LEASE, lease.batch.scope)
-
-
-def _set_stage(connection: Connection, batch: BatchRef, stage: str, error: str | None = None) -> None:
-    connection.execute(_SET_STAGE, {**batch.scope, "stage": stage, "error": error})
-    connection.execute(_FREE_LANE if stage in {DONE, "dead"} else _FREE_LEASE, batch.scope)
+def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: timedelta) -> bool:
+    """Stop a lane where so many of its events died of late, until an operator resumes it; returns whether it was stopped now."""
+    parameters = {**lane.scope, "dead": dead, "within": within}
+    return connection.execute(_QUARANTINE, parameters).rowcount > 0
 
 
 def _batch(row: Row[tuple[UUID, UUID, UUID]]) -> BatchRef:
@@ -97,101 +90,116 @@ def _batch(row: Row[tuple[UUID, UUID, UUID]]) -> BatchRef:
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _BATCH = f"{_LANE} and batch_id = :batch_id"
+_OPEN = "batch.stage not in ('done', 'dead', 'split')"
 
-_DUE_LANES = text("""
-    select tenant_id, namespace_id from recollect.lanes
-    where batch_id is null and ready_at <= now() order by ready_at limit :limit
+# A task is on its way for this try of the stage. A lease that lapsed since shows that its task is gone.
+_TOLD = """(coalesce(batch.hinted_at >= batch.due_at, false) and batch.hinted_at > now() - cast(:again as interval)
+            and (lane.lease_until is null or batch.hinted_at > lane.lease_until))"""
+_LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
+
+_RESTING = "batch_id is null and ready_at is not null and quarantined_at is null"
+
+_ALONE = text("select pg_try_advisory_xact_lock(:lock)")
+
+_SLOTS = text(f"""
+    select (select coalesce(sum(slots), 0) from recollect.workers where seen_at > now() - cast(:alive as interval)) as slots,
+           (select count(*) from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
+            where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
 """)
 
-_LOCK_LANE = text(f"""
-    select 1 from recollect.lanes where {_LANE} and batch_id is null and ready_at <= now()
-    for update skip locked
-""")
-
-# Contiguous: nothing behind a gap in its publisher's numbers, until the gap was waited for long enough.
-_TAKE_EVENTS = text(f"""
-    update recollect.events set batch_id = :batch_id
-    where {_LANE} and event_id in (
-        select event_id from (
-            select event.event_id, row_number() over arrived as place,
-                   sum(length(event.payload ->> 'content')) over arrived as characters
-            from recollect.events as event
-            join recollect.publishers as publisher using (tenant_id, namespace_id, publisher_id)
-            where event.tenant_id = :tenant_id and event.namespace_id = :namespace_id
-              and event.state = 'received' and event.batch_id is null
-              and (event.publisher_sequence <= publisher.received_up_to or event.received_at < now() - cast(:gap as interval))
-            window arrived as (order by event.position)
-            order by event.position limit :messages
-        ) as backlog
-        where place = 1 or coalesce(characters, 0) <= :characters
+# From tenant to tenant by the index, and of each the first few: an import of a hundred thousand lanes costs a dispatch no more.
+_DUE_LANES = text(f"""
+    with recursive tenant as (
+        (select tenant_id from recollect.lanes where {_RESTING} order by tenant_id limit 1)
+        union all
+        select (select next.tenant_id from recollect.lanes as next
+                where next.tenant_id > tenant.tenant_id and {_RESTING} order by next.tenant_id limit 1)
+        from tenant where tenant.tenant_id is not null
+    ),
+    at_work as (
+        select tenant_id, count(*) as batches from recollect.batches as batch
+        where {_OPEN} and batch.due_at <= now() group by tenant_id
+    ),
+    waiting as (
+        select lane.* from tenant cross join lateral (
+            select tenant_id, namespace_id, ready_at, row_number() over (order by ready_at) as turn
+            from recollect.lanes where tenant_id = tenant.tenant_id and {_RESTING} and ready_at <= now()
+            order by ready_at limit :limit
+        ) as lane
     )
+    select tenant_id, namespace_id from waiting left join at_work using (tenant_id)
+    where coalesce(batches, 0) + turn <= :of_tenant
+    order by coalesce(batches, 0) + turn, ready_at limit :limit
 """)
 
-_MAKE_BATCH = text("""
-    insert into recollect.batches (tenant_id, namespace_id, batch_id, stage, hinted_at)
-    values (:tenant_id, :namespace_id, :batch_id, 'extract', now())
-""")
-
-# A gap that was waited out is waited out once: what comes after it is not held again.
-_PASS_GAPS = text(f"""
-    update recollect.publishers as publisher set received_up_to = greatest(publisher.received_up_to, taken.up_to)
-    from (
-        select publisher_id, max(publisher_sequence) as up_to from recollect.events where {_BATCH} group by publisher_id
-    ) as taken
-    where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
-      and publisher.publisher_id = taken.publisher_id and publisher.received_up_to < taken.up_to
-""")
-
-# What is left is due as soon as this batch is done. Where nothing could be taken, a gap is waited for.
-_SET_LANE = text(f"""
-    update recollect.lanes set
-        batch_id = case when :taken > 0 then cast(:batch_id as uuid) end,
-        (ready_at, first_pending_at) = (
-            select case when :taken > 0 then now() else min(received_at) + cast(:gap as interval) end, min(received_at)
-            from recollect.events where {_LANE} and state = 'received' and batch_id is null
-            having count(*) > 0
-        )
-    where {_LANE}
-""")
-
-_TO_HINT = text("""
+_TO_HINT = text(f"""
     update recollect.batches set hinted_at = now()
     where (tenant_id, namespace_id, batch_id) in (
         select batch.tenant_id, batch.namespace_id, batch.batch_id
         from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
-        where batch.stage not in ('done', 'dead') and batch.due_at <= now()
-          and (lane.lease_until is null or lane.lease_until < now())
-          and (batch.hinted_at is null or batch.hinted_at < batch.due_at or batch.hinted_at < now() - cast(:again as interval))
+        where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(:but_not)
         order by batch.due_at limit :limit for update of batch skip locked
     )
     returning tenant_id, namespace_id, batch_id, stage
 """)
 
-_TAKE_LEASE = text("""
-    update recollect.lanes as lane set epoch = lane.epoch + 1, lease_until = now() + cast(:lease as interval)
-    from recollect.batches as batch
-    where lane.tenant_id = :tenant_id and lane.namespace_id = :namespace_id and lane.batch_id = :batch_id
-      and batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = :batch_id
-      and batch.stage = :stage and batch.due_at <= now()
-      and (lane.lease_until is null or lane.lease_until < now())
-    returning lane.epoch, batch.attempts
+_LOCK_LANE = text(f"""
+    select 1 from recollect.lanes where {_LANE} and batch_id is null and ready_at <= now() and quarantined_at is null
+    for update skip locked
 """)
 
-_HOLDS = text(f"select 1 from recollect.lanes where {_BATCH} and epoch = :epoch for update")
-
-_SET_STAGE = text(f"""
-    update recollect.batches
-    set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, error = :error,
-        finished_at = case when :stage in ('done', 'dead') then now() end
-    where {_BATCH}
+_TAKE_EVENTS = text("""
+    update recollect.events as event set batch_id = :batch_id, place = taken.place, late = event.late
+        or event.publisher_sequence < (
+            select consolidated_up_to from recollect.publishers as publisher
+            where publisher.tenant_id = event.tenant_id and publisher.namespace_id = event.namespace_id
+              and publisher.publisher_id = event.publisher_id)
+        or exists (
+            select from recollect.events as done
+            where done.tenant_id = event.tenant_id and done.namespace_id = event.namespace_id and done.state = 'done'
+              and done.conversation_id = event.conversation_id and done.sequence > event.sequence
+              and done.publisher_id <> event.publisher_id)
+        or exists (
+            select from recollect.events as done
+            where done.tenant_id = event.tenant_id and done.namespace_id = event.namespace_id and done.state = 'done'
+              and done.conversation_id = event.conversation_id and done.occurred_at > event.occurred_at
+              and (done.sequence is null or event.sequence is null) and done.publisher_id <> event.publisher_id)
+    from unnest(cast(:event_ids as uuid[])) with ordinality as taken (event_id, place)
+    where event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.event_id = taken.event_id
 """)
 
-_FREE_LEASE = text(f"update recollect.lanes set lease_until = null where {_BATCH}")
+_MAKE_BATCH = text(f"""
+    insert into recollect.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
+    select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from recollect.events where {_BATCH}
+""")
 
-_FREE_LANE = text(f"update recollect.lanes set lease_until = null, batch_id = null where {_BATCH}")
+_PASS_GAPS = text(f"""
+    with taken as (
+        select publisher_id, max(publisher_sequence) as up_to from recollect.events where {_BATCH} group by publisher_id
+    ),
+    passed as (
+        update recollect.publishers as publisher set received_up_to = taken.up_to from taken
+        where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
+          and publisher.publisher_id = taken.publisher_id and publisher.received_up_to < taken.up_to
+        returning publisher.publisher_id, taken.up_to
+    )
+    select recollect.move_watermark(:tenant_id, :namespace_id, array_agg(publisher_id), array_agg(up_to)) from passed
+    having count(*) > 0
+""")
 
-_PUT_OFF = text(f"""
-    update recollect.batches
-    set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, error = :error
-    where {_BATCH}
+_SET_LANE = text(f"""
+    update recollect.lanes set
+        batch_id = cast(:batch_id as uuid),
+        (ready_at, first_pending_at) = (
+            select case when :claimed then now() else received_at + cast(:gap as interval) end, received_at
+            from recollect.events where {_LANE} and state = 'received' and batch_id is null order by position limit 1
+        )
+    where {_LANE}
+""")
+
+_QUARANTINE = text(f"""
+    update recollect.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
+    where {_LANE} and quarantined_at is null and :dead <= (
+        select count(*) from recollect.dead_letters
+        where {_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
 """)

@@ -116,10 +116,17 @@ def _by_similarity(fact: NewFact) -> Decision:
     for known, similarity in fact.near:
         about_same = bool(fact.subject_ids & known.subject_ids) or not fact.subject_ids
         if fact.fact.corrects and similarity >= CORRECTED and about_same:
+            if fact.said_at < known.said_at:
+                return _overtaken(fact, known)
             return Decision(fact.number, "supersede", known, "a correction")
         if similarity >= DUPLICATE and about_same and agree(fact.fact.content, known.content):
             return Decision(fact.number, "none", known, "the same in other words")
     return Decision(fact.number, "add", None, "nothing that says the same")
+
+
+def _overtaken(fact: NewFact, known: Known) -> Decision:
+    """An event that took effect late, as one that was a dead letter: what was said after it stands."""
+    return Decision(fact.number, "none", known, "a later statement is known")
 
 
 def _memories(fact: NewFact) -> dict[int, Known]:
@@ -159,6 +166,8 @@ def _checked(fact: NewFact, proposed: FactDecision, model: str, version: int) ->
         return Decision(fact.number, "none", None, proposed.reason, None, model, version)
     if target is None:
         return None
+    if proposed.action == "supersede" and fact.said_at < target.said_at:
+        return _overtaken(fact, target)
     content = proposed.content if proposed.action == "update" else None
     if proposed.action == "update" and not (content and _only_from(content, fact.fact.content, target.content)):
         return None

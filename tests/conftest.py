@@ -6,6 +6,7 @@ its own, so that nothing is cleaned up in between.
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -22,7 +23,7 @@ from recollect import Memory
 from recollect.embedders import MiniLM
 from recollect.namespaces import NamespacePath
 from recollect.urls import sqlalchemy_url
-from tests.given import Hint, Publishing, Remembering, waiting_hints
+from tests.given import Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
 from workers.machine import Addresses, servers
 
 # At import: the service's modules read their settings when they are imported, which collecting does.
@@ -38,6 +39,14 @@ hypothesis_settings.load_profile("recollect")
 def _no_settings_of_another_test() -> Iterator[None]:
     yield
     settings.cache_clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _spools_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test, and no process that one starts, leaves a spool in the home of whoever runs it."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+    yield
+    del os.environ["XDG_STATE_HOME"]
 
 
 @pytest.fixture(scope="session")
@@ -117,9 +126,29 @@ def remembering(worker_engine: Engine, lane: LaneRef) -> Remembering:
 
 
 @pytest.fixture
-def memory(addresses: Addresses) -> Iterator[Memory]:
-    """The library, connected to the running servers."""
-    with Memory.connect(database_url=addresses.database_url, broker_url=addresses.broker_url) as connected:
+def worker(worker_engine: Engine, lane: LaneRef) -> Worker:
+    """A worker's view of the fresh namespace's lane."""
+    return Worker(worker_engine, lane)
+
+
+@pytest.fixture
+def settled(admin_engine: Engine) -> None:
+    """Nothing is left to do of what earlier tests left behind, no worker is alive, and no provider is down."""
+    nothing_at_work(admin_engine)
+
+
+@pytest.fixture
+def slots(settled: None, worker_engine: Engine) -> Callable[[int], None]:
+    """Tells dispatching how many tasks can run at once. Before it is called, none can."""
+    return lambda count: workers_with(worker_engine, count)
+
+
+@pytest.fixture
+def memory(addresses: Addresses, tmp_path: Path) -> Iterator[Memory]:
+    """The library, connected to the running servers, with a spool that no other test shares."""
+    with Memory.connect(
+        database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path / "spool"
+    ) as connected:
         yield connected
 
 

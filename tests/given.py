@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 from redis import Redis
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, text
 
-from db import entities, inbox, lanes, memories
+from config.settings import Settings
+from db import entities, inbox, lanes, leases, memories
+from db.leases import Lease
 from db.memories import NewMemory
 from db.refs import BatchRef, LaneRef
 from recollect.embedders import MiniLM
@@ -23,11 +26,14 @@ from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.registry import RegisteredEntity
 from recollect.tenancy import tenant_transaction
+from workers import claiming
 
 Vector = NDArray[np.float32]
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NONE = timedelta(0)
+LONG = timedelta(hours=1)
+SOON = timedelta(milliseconds=1)
 MODEL = MiniLM().name
 
 
@@ -92,12 +98,13 @@ def claim(
     lane: LaneRef,
     *,
     messages: int = 100,
-    characters: int = 100_000,
+    tokens: int = 100_000,
     gap: timedelta = timedelta(hours=1),
 ) -> BatchRef | None:
     """Claim a lane as the sweeper does."""
+    limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        return lanes.claim(connection, lane, uuid4(), messages=messages, characters=characters, gap=gap)
+        return claiming.claim(connection, lane, uuid4(), Settings().model_copy(update=limits))
 
 
 def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:
@@ -111,6 +118,70 @@ def contents_of(engine: Engine, batch: BatchRef) -> list[Any]:
     """What the messages of a batch say, in its order."""
     with tenant_transaction(engine, batch.lane.tenant_id) as connection:
         return [payload["content"] for payload in inbox.events_of_batch(connection, batch)]
+
+
+class Worker:
+    """A worker's view of one lane, each call a transaction of its own."""
+
+    def __init__(self, engine: Engine, lane: LaneRef) -> None:
+        self.engine = engine
+        self.lane = lane
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """A transaction of the lane's tenant."""
+        with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
+            yield connection
+
+    def lease(
+        self, batch: BatchRef, stage: str = "extract", *, owner: str = "a task", lasting: timedelta = LONG
+    ) -> Lease | None:
+        """The lease of a stage, if it may be had."""
+        with self.transaction() as connection:
+            return leases.take(connection, batch, stage, owner=owner, lasting=lasting)
+
+    def leased(self, batch: BatchRef, stage: str = "extract", **given: Any) -> Lease:
+        """The lease of a stage that is known to be due."""
+        lease = self.lease(batch, stage, **given)
+        assert lease is not None
+        return lease
+
+    def holds(self, lease: Lease) -> bool:
+        """Whether a lease is good for storing a result."""
+        with self.transaction() as connection:
+            return leases.holds(connection, lease)
+
+    def advance(self, lease: Lease) -> str:
+        """A stage that succeeded; returns the next."""
+        with self.transaction() as connection:
+            return leases.advance(connection, lease)
+
+    def put_off(self, lease: Lease, delay: timedelta = NONE, *, counts: bool = False) -> None:
+        """A stage that is to be tried again."""
+        with self.transaction() as connection:
+            leases.put_off(connection, lease, error="ValueError", delay=delay, counts=counts)
+
+    def crash(self, batch: BatchRef, stage: str = "extract") -> Lease:
+        """A lease that nobody gives back, and that has lapsed."""
+        return self.leased(batch, stage, lasting=-SOON)
+
+    def finish(self, batch: BatchRef) -> None:
+        """Every stage of a batch, one after the other, and its events in effect."""
+        for stage in lanes.STAGES:
+            with self.transaction() as connection:
+                lease = leases.take(connection, batch, stage, owner="a task", lasting=LONG)
+                assert lease is not None
+                if stage == "consolidate":
+                    inbox.mark_done(connection, batch)
+                leases.advance(connection, lease)
+
+    def split(self, batch: BatchRef) -> None:
+        """A batch that crashed too often: its events go back to the lane, each to be taken alone."""
+        with self.transaction() as connection:
+            lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
+            assert lease is not None
+            inbox.give_back(connection, batch)
+            leases.end(connection, lease, "split", error="ended its worker 2 times")
 
 
 class Remembering:
@@ -201,3 +272,51 @@ def waiting_hints(broker: Redis) -> list[Hint]:
 def as_text(one: Mapping[str, Any]) -> str:
     """An event as it travels."""
     return json.dumps(one)
+
+
+def workers_with(engine: Engine, slots: int, *, seen_ago: timedelta = NONE, name: str = "a worker") -> None:
+    """Workers that are alive, as far as dispatching can tell, with so many slots."""
+    with engine.begin() as connection:
+        connection.execute(
+            text("""
+                insert into recollect.workers (worker, slots, seen_at) values (:name, :slots, now() - cast(:ago as interval))
+                on conflict (worker) do update set slots = excluded.slots, seen_at = excluded.seen_at
+            """),
+            {"name": name, "slots": slots, "ago": seen_ago},
+        )
+
+
+def nothing_at_work(engine: Engine) -> None:
+    """No lane is due, no batch is open, no worker is alive and no provider is down, whatever earlier tests left behind."""
+    with engine.begin() as connection:
+        connection.exec_driver_sql("update recollect.lanes set ready_at = null, lease_until = null, lease_owner = null")
+        connection.exec_driver_sql("update recollect.batches set stage = 'done' where stage not in ('dead', 'split')")
+        connection.exec_driver_sql("delete from recollect.workers")
+        connection.exec_driver_sql("delete from recollect.breakers")
+
+
+def until_blocked(engine: Engine, table: str, *, count: int = 1) -> None:
+    """Return when so many statements that name a table wait for a lock that another transaction has."""
+    deadline = time.monotonic() + 30
+    statement = text("""
+        select count(*) from pg_stat_activity
+        where wait_event_type = 'Lock' and query like :named and datname = current_database()
+    """)
+    while True:
+        with engine.connect() as connection:
+            if connection.execute(statement, {"named": f"%{table}%"}).scalar_one() >= count:
+                return
+        assert time.monotonic() < deadline, f"nothing waits for {table}"
+        time.sleep(0.01)
+
+
+def terminate_blocked(engine: Engine, statement: str) -> None:
+    """Cut the connections on which such a statement waits for a lock, as a database that crashes does."""
+    with engine.begin() as connection:
+        connection.execute(
+            text("""
+                select pg_terminate_backend(pid) from pg_stat_activity
+                where wait_event_type = 'Lock' and query like :part and datname = current_database()
+            """),
+            {"part": f"%{statement}%"},
+        )

@@ -1,6 +1,5 @@
 """`python -m workers`: the service's command line."""
 
-import json
 import signal
 import sys
 from collections.abc import Callable
@@ -10,18 +9,22 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
 from sqlalchemy import make_url
 
 from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.migrate import migrate as migrate_database
 from recollect.errors import ConfigurationError, RecollectError
+from workers.dead_commands import dead_cli
 from workers.demo import run_demo
 from workers.intake import run_intake
+from workers.lane_commands import lanes_cli
 from workers.machine import Addresses, processes, servers
 from workers.status import read_status
+from workers.status_report import print_status
 from workers.sweeper import run_sweeper
+from workers.terminal import Json, console, print_json, printable
 
 cli = typer.Typer(
     name="python -m workers",
@@ -30,9 +33,8 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-_console = Console()
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+cli.add_typer(dead_cli, name="dead")
+cli.add_typer(lanes_cli, name="lanes")
 
 
 def main() -> None:
@@ -40,7 +42,8 @@ def main() -> None:
     try:
         cli()
     except RecollectError as error:
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {_escaped(str(error))}")
+        said = escape(printable(str(error)))
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {said}")
         sys.exit(1)
 
 
@@ -55,7 +58,7 @@ def up() -> None:
         with processes(addresses) as running:
             _say_where(chosen, addresses)
             running.wait()
-    _console.print(f"Recollect is down; the data stays in {chosen.data_dir}", soft_wrap=True)
+    console.print(f"Recollect is down; the data stays in {chosen.data_dir}", soft_wrap=True)
 
 
 @cli.command()
@@ -91,7 +94,7 @@ def migrate() -> None:
             "postgresql://postgres:PASSWORD@HOST:5432/recollect"
         )
     migrate_database(chosen.admin_url, _passwords(chosen))
-    _console.print("The database is up to date.")
+    console.print("The database is up to date.")
 
 
 @cli.command()
@@ -99,12 +102,9 @@ def status(json_output: Json = False) -> None:
     """Whether the service can work, and what waits; exit status 1 where it cannot."""
     found = read_status(settings())
     if json_output:
-        print(json.dumps(found.as_dict()))
+        print_json(found.as_dict())
     else:
-        table = Table(show_header=False, box=None)
-        for name, value in found.as_dict().items():
-            table.add_row(name.replace("_", " "), str(value))
-        _console.print(table)
+        print_status(found)
     if found.stuck:
         raise typer.Exit(1)
 
@@ -125,12 +125,12 @@ def _passwords(chosen: Settings) -> dict[str, str | None]:
 
 def _say_where(chosen: Settings, addresses: Addresses) -> None:
     how = f"facts by {chosen.llm_model}" if chosen.uses_llm else "facts by the offline rules (no OPENAI_API_KEY)"
-    _console.print(f"[bold]Recollect is up[/], {how}. Ctrl-C stops it.", soft_wrap=True)
-    _console.print(
+    console.print(f"[bold]Recollect is up[/], {how}. Ctrl-C stops it.", soft_wrap=True)
+    console.print(
         f"Flower   {addresses.flower_url}  (user {addresses.flower_user}, password {addresses.flower_password})"
     )
-    _console.print("For an app or the command [bold]recollect[/] in another shell:")
-    _console.print(f"  set -a; . {addresses.data_dir / 'recollect.env'}; set +a", soft_wrap=True)
+    console.print("For an app or the command [bold]recollect[/] in another shell:")
+    console.print(f"  set -a; . {addresses.data_dir / 'recollect.env'}; set +a", soft_wrap=True)
 
 
 def _until_asked_to_stop() -> Callable[[], bool]:
@@ -143,7 +143,3 @@ def _until_asked_to_stop() -> Callable[[], bool]:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, ask)
     return lambda: asked
-
-
-def _escaped(message: str) -> str:
-    return message.replace("[", r"\[")

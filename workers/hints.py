@@ -1,18 +1,48 @@
 """Telling Celery that a stage is due. A hint may be lost: the sweeper gives it again."""
 
+import time
+
 import structlog
 
 from db.refs import BatchRef
 from recollect.queue import BROKER_ERRORS
 from workers.app import app
 
+_REST_SECONDS = 1.0
+_CLOCKS_DIFFER_SECONDS = 300.0
+
 _log = structlog.get_logger()
 
 
-def hint(batch: BatchRef, stage: str, *, expires: float) -> None:
-    """Send the task of a stage, with ids only. expires: seconds after which it is dropped, for by then it was given again."""
+class _Rest:
+    """After a failure hints rest for a while, so that a Redis that hangs costs its time-out once, and not for each hint."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def begin(self) -> None:
+        self._until = time.monotonic() + _REST_SECONDS
+
+    def lasts(self) -> bool:
+        return time.monotonic() < self._until
+
+
+_rest = _Rest()
+
+
+def hint(batch: BatchRef, stage: str, *, expires: float) -> bool:
+    """Send the task of a stage, with ids only; returns whether Redis took it, and waits for that 2 seconds at most.
+
+    expires: seconds after which a worker need not look at it, for by then it was given again. It is given five minutes more: the
+    worker judges by a clock of its own, and were that ahead, it would drop every hint. One that comes late does no harm.
+    """
+    if _rest.lasts():
+        return False
     arguments = [str(batch.lane.tenant_id), str(batch.lane.namespace_id), str(batch.batch_id)]
     try:
-        app.send_task(f"recollect.{stage}", args=arguments, expires=expires, retry=False)
+        app.send_task(f"recollect.{stage}", args=arguments, expires=expires + _CLOCKS_DIFFER_SECONDS, retry=False)
     except BROKER_ERRORS as error:
+        _rest.begin()
         _log.warning("hint_not_sent", stage=stage, error=type(error).__name__)
+        return False
+    return True

@@ -6,11 +6,12 @@ from typing import TypeVar
 from pydantic import BaseModel
 from sqlalchemy import Engine
 
-from db import paid
+from db import breakers, paid
 from db.refs import LaneRef
 from pipeline.ports import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
+from workers.providers import LLM
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -54,6 +55,7 @@ class KeptModel:
     def _store(self, prompt: Prompt[A], key: bytes, answer: A | None) -> None:
         with tenant_transaction(self._engine, self._lane.tenant_id) as connection:
             if answer is not None:
+                breakers.close(connection, LLM)
                 result = answer.model_dump(mode="json")
                 paid.keep_answer(connection, self._lane, key, prompt=prompt.name, model=self.name, result=result)
             for name, sent, received in self._usage:

@@ -7,7 +7,8 @@ after the except block that saw them, so that they carry neither text of the con
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from functools import cache
+from typing import Any, TypeVar
 
 import httpx2
 import openai
@@ -113,7 +114,7 @@ class OpenAILanguageModel:
                 "type": "json_schema",
                 "json_schema": {
                     "name": prompt.answer.__name__,
-                    "schema": prompt.answer.model_json_schema(),
+                    "schema": _schema(prompt.answer),
                     "strict": True,
                 },
             },
@@ -150,6 +151,11 @@ def _base_url(url: str | None) -> str | None:
     raise ConfigurationError(
         "OPENAI_BASE_URL is not an http address. Set it to one such as https://HOST/v1, or unset it for OpenAI itself"
     )
+
+
+@cache
+def _schema(answer: type[BaseModel]) -> dict[str, Any]:
+    return answer.model_json_schema()
 
 
 def _completion(body: bytes) -> _Completion:

@@ -42,6 +42,16 @@ def parts() -> Parts:
     )
 
 
+def leave_parts_to_parent() -> None:
+    """In a process that was forked: open parts of its own. Two that write to one connection read each other's answers.
+
+    The parent's connections are not closed, for the parent may use them.
+    """
+    if parts.cache_info().currsize:
+        parts().engine.dispose(close=False)
+        parts.cache_clear()
+
+
 def check_parts() -> None:
     """Refuse to start with a login or a model that will not do; leaves no connection behind that a fork could share.
 

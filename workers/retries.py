@@ -8,8 +8,19 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from db.memories import VersionConflict
 from pipeline.ports import AnswerRefused, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
+from workers.providers import EMBEDDER, LLM
 
 _LONGEST = timedelta(minutes=5)
+_CRASHES_OF_A_BATCH = 2
+_CRASHES_OF_AN_EVENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Try again when a provider answers; it is at fault, not the batch. pause: for how long it asked to be left alone."""
+
+    provider: str
+    pause: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +33,34 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """Not again: the events go to the dead ones, and the lane goes on."""
+    """Not again like this: a batch is split into its events, and an event that is alone goes to the dead letters."""
 
 
-def after_failure(error: Exception, attempts: int, most: int) -> Retry | GiveUp:
+def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | GiveUp:
     """What to do after a failure.
 
     attempts: failures so far that counted. most: how many may.
     What is down gives the attempt back: else an outage of the provider would bury everybody's events.
     """
+    if isinstance(error, ModelUnavailable):
+        return Wait(LLM, None if error.retry_after is None else _pause(error.retry_after))
+    if isinstance(error, EmbedderUnavailable):
+        return Wait(EMBEDDER)
     if isinstance(error, VersionConflict):
         return Retry(timedelta(0), counts=False)
-    if isinstance(error, ModelUnavailable) and error.retry_after is not None:
-        return Retry(_pause(error.retry_after), counts=False)
-    if isinstance(error, ModelUnavailable | EmbedderUnavailable | OperationalError):
-        return Retry(timedelta(seconds=5), counts=False)
+    if isinstance(error, OperationalError):
+        return Retry(timedelta(seconds=1), counts=False)
     if attempts + 1 >= most:
         return GiveUp()
     return Retry(_pause(2**attempts), counts=True)
+
+
+def too_many_crashes(crashes: int, events: int) -> bool:
+    """Whether a batch has ended its worker so often that it is not to be tried again like this.
+
+    An event that is alone gets more tries: a batch that is split in vain costs calls, an event that dies in vain costs a memory.
+    """
+    return crashes >= (_CRASHES_OF_A_BATCH if events > 1 else _CRASHES_OF_AN_EVENT)
 
 
 def _pause(seconds: float) -> timedelta:

@@ -1,37 +1,55 @@
 """`python -m workers status`: whether the service can work, and what waits."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any
 
 from config.settings import Settings
-from db.engine import check_login, open_engine
-from db.status import Backlog, backlog
+from db import status
+from db.breakers import Breaker, breakers
+from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect.errors import QueueUnavailable
 from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
-from workers.parts import WORKER_URL
+from workers.login import logged_in
 
 STUCK_SECONDS = 300.0
-"""How long something may be ready without being claimed before the service counts as stuck."""
+"""How long something may be ready, and nothing move, before the service counts as stuck."""
+
+_LAG_WITHIN = timedelta(minutes=10)
+_WORKERS_ALIVE = timedelta(seconds=30)
+_REASONS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """queued_events: published, and not yet taken by the intake. stuck: something waits that nobody claims."""
+    """queued_events: published, and not yet taken by the intake. moving: whether a batch ended within STUCK_SECONDS."""
 
     queued_events: int
     backlog: Backlog
+    lag: Lag
+    dead_letters: DeadLetters
+    breakers: Sequence[Breaker]
+    workforce: Workforce
+    moving: bool
     offline_rules: bool
 
     @property
     def stuck(self) -> bool:
-        """Whether something has been ready for longer than a busy service needs."""
-        return self.backlog.oldest_waiting > STUCK_SECONDS
+        """Whether something waits that nobody takes up: there is no worker, or nothing moves though no provider is away."""
+        waits = self.backlog.waiting_lanes > 0 or bool(self.backlog.at_work)
+        overdue = self.backlog.oldest_waiting > STUCK_SECONDS
+        return (waits and self.workforce.workers == 0) or (overdue and not self.moving and not self.breakers)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """For JSON, flat; docs/operating.md says what each field means."""
         return {
             "queued_events": self.queued_events,
             **asdict(self.backlog),
+            **asdict(self.lag),
+            **asdict(self.dead_letters),
+            "breakers": [asdict(breaker) for breaker in self.breakers],
+            **asdict(self.workforce),
             "offline_rules": self.offline_rules,
             "stuck": self.stuck,
         }
@@ -39,14 +57,19 @@ class Status:
 
 def read_status(settings: Settings) -> Status:
     """Ask Postgres and Redis. Raises ConfigurationError, StoreUnavailable or QueueUnavailable where one does not answer."""
-    engine = open_engine(settings.login("worker"), setting=WORKER_URL)
-    try:
-        check_login(engine, setting=WORKER_URL)
+    with logged_in(settings) as engine:
+        queued = _queued(settings.broker())
         with engine.begin() as connection:
-            waiting = backlog(connection)
-    finally:
-        engine.dispose()
-    return Status(_queued(settings.broker()), waiting, not settings.uses_llm)
+            return Status(
+                queued_events=queued,
+                backlog=status.backlog(connection),
+                lag=status.lag(connection, within=_LAG_WITHIN),
+                dead_letters=status.dead_letters(connection, reasons=_REASONS),
+                breakers=breakers(connection),
+                workforce=status.workforce(connection, alive=_WORKERS_ALIVE),
+                moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
+                offline_rules=not settings.uses_llm,
+            )
 
 
 def _queued(broker_url: str) -> int:

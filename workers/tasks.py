@@ -1,8 +1,10 @@
 """The five tasks, in the order in which a batch goes through them. Each loads by id, computes, and says how to store."""
 
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 from uuid import UUID
+
+from celery import Task
 
 import pipeline.embed
 import pipeline.extract
@@ -20,11 +22,12 @@ def _stage(work: Work) -> Any:
     """A task of a stage's work, under the name that Flower shows: recollect.extract, …"""
     name = work.__name__
 
-    @wraps(work)
-    def task(tenant_id: str, namespace_id: str, batch_id: str) -> None:
-        run_stage(name, BatchRef(LaneRef(UUID(tenant_id), UUID(namespace_id)), UUID(batch_id)), work)
+    def task(self: Task, tenant_id: str, namespace_id: str, batch_id: str) -> None:
+        batch = BatchRef(LaneRef(UUID(tenant_id), UUID(namespace_id)), UUID(batch_id))
+        run_stage(name, batch, work, owner=self.request.id)
 
-    return app.task(task, name=f"recollect.{name}")
+    task.__doc__ = work.__doc__
+    return app.task(task, name=f"recollect.{name}", bind=True)
 
 
 @_stage

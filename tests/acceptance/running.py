@@ -2,6 +2,8 @@
 
 import base64
 import json
+import os
+import signal
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +17,7 @@ import psycopg
 from config.settings import Settings
 from db.migrate import migrate
 from recollect import Memory
-from workers.machine import Addresses, flower_answers, processes, servers, wait_until
+from workers.machine import Addresses, Processes, flower_answers, processes, servers, wait_until
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 
@@ -23,8 +25,9 @@ STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles
 class Running:
     """A running machine, as its user, its operator and an onlooker see it."""
 
-    def __init__(self, addresses: Addresses) -> None:
+    def __init__(self, addresses: Addresses, kept: Processes) -> None:
         self.addresses = addresses
+        self._kept = kept
         self.memory = Memory.connect(database_url=addresses.database_url, broker_url=addresses.broker_url)
 
     def flower(self, path: str) -> str:
@@ -44,6 +47,20 @@ class Running:
         assert self.addresses.admin_url is not None
         with psycopg.connect(self.addresses.admin_url) as connection:
             return connection.execute(statement.encode()).fetchall()
+
+    def pid(self, name: str) -> int | None:
+        """The process that a name of the Procfile stands for at this moment."""
+        return self._kept.pids()[name]
+
+    def kill(self, name: str) -> None:
+        """With SIGKILL; it is started again."""
+        pid = self.pid(name)
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+
+    def log(self, name: str) -> str:
+        """What a process has logged."""
+        return (self.addresses.data_dir / "logs" / f"{name}.log").read_text(errors="replace")
 
     def logs(self) -> str:
         """Everything that any process has logged, the servers included."""
@@ -69,10 +86,10 @@ def machine(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Running]
     ):
         assert addresses.admin_url is not None
         migrate(addresses.admin_url, {})
-        with processes(addresses, to_logs=True):
+        with processes(addresses, to_logs=True) as kept:
             wait_until(lambda: flower_answers(addresses), timeout=60, what="Flower")
             wait_until(lambda: _ready(addresses), timeout=60, what="the worker and the intake")
-            running = Running(addresses)
+            running = Running(addresses, kept)
             try:
                 yield running
             finally:

@@ -115,7 +115,7 @@ def test_a_database_that_was_never_migrated(running: Running) -> None:
 def test_a_wrong_broker_address(running: Running) -> None:
     with (
         Memory.connect(
-            database_url=running.addresses.database_url, broker_url=f"redis://:s3cret@{NOWHERE}/0"
+            database_url=running.addresses.database_url, broker_url=f"redis://:s3cret@{NOWHERE}/0", publish="direct"
         ) as memory,
         pytest.raises(QueueUnavailable, match="RECOLLECT_BROKER_URL") as refused,
     ):

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from db import inbox
-from db.refs import LaneRef
+from db import candidates, inbox, lanes
+from db.inbox import AlreadyInEffect
+from db.refs import BatchRef, LaneRef
 from recollect.events import MessageEvent, parse_event
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
-from tests.given import Publishing, as_text, claim, claimed, contents_of, event
+from tests.given import Publishing, Worker, as_text, claim, claimed, contents_of, event
 
 MINUTE = timedelta(minutes=1)
 
@@ -40,6 +41,17 @@ def wait_of(engine: Engine, lane: LaneRef) -> float:
     return float(rows(engine, statement, lane)[0].seconds)
 
 
+def states(engine: Engine, lane: LaneRef) -> list[tuple[str, str | None]]:
+    """How a lane's events stand, by number, with the reason of those that are dead."""
+    found = rows(engine, "select publisher_sequence as number, state, reason from recollect.events", lane)
+    return [(row.state, row.reason) for row in sorted(found)]
+
+
+def pending(engine: Engine, lane: LaneRef) -> int:
+    """How many of its events a lane counts as not in effect yet."""
+    return int(rows(engine, "select pending from recollect.lanes", lane)[0].pending)
+
+
 class TestPublishing:
     def test_an_event_is_stored_once_however_often_it_comes(
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
@@ -51,6 +63,7 @@ class TestPublishing:
         assert publishing.send(second) == 0
         for table in ("events", "messages"):
             assert len(rows(admin_engine, f"select 1 from recollect.{table}", lane)) == 2
+        assert pending(admin_engine, lane) == 2
 
     @settings(max_examples=25)
     @given(arrivals=st.lists(st.lists(st.integers(1, 7), min_size=1, max_size=4), min_size=1, max_size=6))
@@ -156,55 +169,102 @@ def test_sql_and_python_read_the_same_text_out_of_a_content(content: Any, admin_
 
 
 class TestABatch:
-    def test_publishers_that_take_turns_stand_in_the_order_of_arrival(
+    def test_its_events_stand_in_the_order_that_the_claim_gave_them(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
-        other = publishing.another()
-        for turn in ("1", "2"):
-            publishing.say(f"a{turn}")
-            other.say(f"b{turn}")
+        ids = publishing.say("one", "two", "three")
+        batch = BatchRef(lane, uuid4())
+        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+            lanes.make_batch(connection, batch, [ids[2], ids[0], ids[1]], gap=MINUTE)
 
-        assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["a1", "b1", "a2", "b2"]
-
-    def test_one_that_overtook_waits_for_what_it_overtook(
-        self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
-    ) -> None:
-        other = publishing.another()
-        publishing.send(publishing.message("a2", number=2))
-        other.send(other.message("b1"))
-        publishing.send(publishing.message("a1", number=1))
-
-        assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["b1", "a1", "a2"]
+        assert contents_of(worker_engine, batch) == ["three", "one", "two"]
 
     def test_earlier_messages_are_those_in_effect_before_it(
-        self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
+        self, publishing: Publishing, worker: Worker, lane: LaneRef
     ) -> None:
         publishing.say("one", "two", "three", "four")
-        first = claimed(worker_engine, lane, messages=3)
-        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+        first = claimed(worker.engine, lane, messages=3)
+        with worker.transaction() as connection:
             assert inbox.earlier_messages(connection, first, 2) == []
-            assert inbox.mark_done(connection, first) == 3
-            assert inbox.mark_done(connection, first) == 0
-            connection.execute(
-                text("update recollect.lanes set batch_id = null where tenant_id = :t"), {"t": lane.tenant_id}
-            )
-        second = claimed(worker_engine, lane)
-        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+        worker.finish(first)
+        second = claimed(worker.engine, lane)
+        with worker.transaction() as connection:
             earlier = [payload["content"] for payload in inbox.earlier_messages(connection, second, 2)]
 
         assert earlier == ["two", "three"]
 
     @pytest.mark.parametrize("end", ["done", "dead"])
     def test_what_is_done_or_dead_is_no_longer_pending_and_counts_as_passed(
-        self, publishing: Publishing, worker_engine: Engine, admin_engine: Engine, lane: LaneRef, end: str
+        self, publishing: Publishing, worker: Worker, admin_engine: Engine, end: str
     ) -> None:
         publishing.say("one", "two", "three")
-        batch = claimed(worker_engine, lane, messages=2)
-        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
-            ended = inbox.mark_done(connection, batch) if end == "done" else inbox.mark_dead(connection, batch, "why")
-            left = connection.execute(text("select count(*) from recollect.events where state = 'received'")).scalar()
+        batch = claimed(worker.engine, worker.lane, messages=2)
+        with worker.transaction() as connection:
+            if end == "done":
+                inbox.mark_done(connection, batch)
+            else:
+                inbox.mark_dead(connection, batch, "why")
 
-        assert (ended, left) == (2, 1)
+        assert states(admin_engine, worker.lane) == [(end, None if end == "done" else "why")] * 2 + [("received", None)]
+        assert pending(admin_engine, worker.lane) == 1
         assert watermarks(admin_engine, publishing.id) == (3, 2)
-        statement = "select distinct state, reason from recollect.events"
-        assert (end, None if end == "done" else "why") in [tuple(row) for row in rows(admin_engine, statement, lane)]
+
+    def test_what_took_effect_does_not_take_effect_again(
+        self, publishing: Publishing, worker: Worker, admin_engine: Engine
+    ) -> None:
+        publishing.say("one", "two")
+        batch = claimed(worker.engine, worker.lane)
+        with worker.transaction() as connection:
+            inbox.mark_done(connection, batch)
+        with pytest.raises(AlreadyInEffect), worker.transaction() as connection:
+            inbox.mark_done(connection, batch)
+
+        assert pending(admin_engine, worker.lane) == 0
+
+    def test_what_died_is_a_dead_letter_once_for_each_event(
+        self, publishing: Publishing, worker: Worker, admin_engine: Engine
+    ) -> None:
+        ids = publishing.say("one", "two")
+        batch = claimed(worker.engine, worker.lane)
+        for reason in ("extract: KeyError", "extract: ValueError"):
+            with worker.transaction() as connection:
+                inbox.mark_dead(connection, batch, reason)
+
+        statement = "select letter_id, origin, reason, times from recollect.dead_letters"
+        letters = {tuple(row) for row in rows(admin_engine, statement, worker.lane)}
+        assert letters == {(event_id, "stage", "extract: KeyError", 1) for event_id in ids}
+        assert pending(admin_engine, worker.lane) == 0
+
+    def test_what_is_given_back_is_suspect_and_due_at_once_and_forgets_its_facts(
+        self, publishing: Publishing, worker: Worker, admin_engine: Engine
+    ) -> None:
+        publishing.say("one", "two")
+        batch = claimed(worker.engine, worker.lane)
+        with worker.transaction() as connection:
+            candidates.store_facts(connection, batch, [{"content": "coffee"}])
+        worker.split(batch)
+
+        statement = "select suspect, batch_id, place, state from recollect.events"
+        assert [tuple(row) for row in rows(admin_engine, statement, worker.lane)] == [
+            (True, None, None, "received")
+        ] * 2
+        assert pending(admin_engine, worker.lane) == 2
+        with worker.transaction() as connection:
+            assert candidates.facts_of_batch(connection, batch) == []
+            assert lanes.lock_due(connection, worker.lane)
+
+    def test_what_took_effect_is_not_given_back(
+        self, publishing: Publishing, worker: Worker, admin_engine: Engine
+    ) -> None:
+        """As when only the profiles cannot be refreshed."""
+        publishing.say("one", "two")
+        batch = claimed(worker.engine, worker.lane)
+        with worker.transaction() as connection:
+            inbox.mark_done(connection, batch)
+            inbox.give_back(connection, batch)
+            inbox.mark_dead(connection, batch, "refresh_profiles: ValueError")
+
+        assert states(admin_engine, worker.lane) == [("done", None)] * 2
+        assert rows(admin_engine, "select 1 from recollect.dead_letters", worker.lane) == []
+        kept = rows(admin_engine, "select batch_id, suspect from recollect.events", worker.lane)
+        assert [tuple(row) for row in kept] == [(batch.batch_id, False)] * 2

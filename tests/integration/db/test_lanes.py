@@ -1,63 +1,22 @@
-"""Lanes, batches and leases, on the database's own clock."""
+"""Lanes: whose turn it is, how many may be at work, and what is hinted. On the database's own clock."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
-from threading import Barrier
+from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Engine, text
 
-from db import lanes
-from db.lanes import STAGES, Lease
+from db import inbox, lanes, leases
+from db.lanes import STAGES, Slots
 from db.refs import BatchRef, LaneRef
-from recollect.tenancy import tenant_transaction
-from tests.given import Publishing, claim, claimed, contents_of
+from recollect.namespaces import NamespacePath
+from tests.given import LONG, SOON, Publishing, Worker, claimed, workers_with
 
-LONG = timedelta(hours=1)
-SOON = timedelta(milliseconds=1)
+MINUTE = timedelta(minutes=1)
 
-
-class Worker:
-    """A worker's view of one lane, each call a transaction of its own."""
-
-    def __init__(self, engine: Engine, lane: LaneRef) -> None:
-        self.engine = engine
-        self.lane = lane
-
-    @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
-            yield connection
-
-    def lease(self, batch: BatchRef, stage: str = "extract", seconds: timedelta = LONG) -> Lease | None:
-        with self.transaction() as connection:
-            return lanes.take_lease(connection, batch, stage, seconds)
-
-    def leased(self, batch: BatchRef, stage: str = "extract", seconds: timedelta = LONG) -> Lease:
-        lease = self.lease(batch, stage, seconds)
-        assert lease is not None
-        return lease
-
-    def holds(self, lease: Lease) -> bool:
-        with self.transaction() as connection:
-            return lanes.holds(connection, lease)
-
-    def advance(self, lease: Lease) -> str:
-        with self.transaction() as connection:
-            return lanes.advance(connection, lease)
-
-    def hinted(self, again: timedelta = LONG) -> list[str]:
-        """The stages of this lane's batches that a sweep would hint."""
-        with self.engine.begin() as connection:
-            found = lanes.batches_to_hint(connection, limit=1000, again=again)
-        return [stage for batch, stage in found if batch.lane == self.lane]
-
-
-@pytest.fixture
-def worker(worker_engine: Engine, lane: LaneRef) -> Worker:
-    return Worker(worker_engine, lane)
+Tenant = Callable[[int], tuple[UUID, list[LaneRef]]]
 
 
 @pytest.fixture
@@ -67,191 +26,234 @@ def batch(publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> Batch
     return claimed(worker_engine, lane)
 
 
-class TestClaim:
-    @pytest.mark.parametrize(
-        ("limits", "taken"),
-        [
-            ({}, ["aaaa", "bb", "cccc", "d"]),
-            ({"messages": 2}, ["aaaa", "bb"]),
-            ({"characters": 6}, ["aaaa", "bb"]),
-            ({"characters": 9}, ["aaaa", "bb"]),
-            ({"characters": 1}, ["aaaa"]),
-        ],
-    )
-    def test_takes_the_backlog_up_to_a_size_and_one_event_always(
-        self,
-        publishing: Publishing,
-        worker_engine: Engine,
-        lane: LaneRef,
-        limits: dict[str, int],
-        taken: list[str],
-    ) -> None:
-        publishing.say("aaaa", "bb", "cccc", "d")
+@pytest.fixture
+def tenant(ingest_engine: Engine, settled: None) -> Tenant:
+    """Makes a tenant with so many lanes that are due, the first the longest."""
 
-        assert contents_of(worker_engine, claimed(worker_engine, lane, **limits)) == taken
+    def make(count: int) -> tuple[UUID, list[LaneRef]]:
+        name = f"tenant-{uuid4().hex}"
+        paths = [NamespacePath.of((name, f"user-{number}")) for number in range(count)]
+        for path in paths:
+            Publishing(ingest_engine, path).say("I like coffee")
+        return paths[0].tenant_id, [LaneRef(path.tenant_id, path.namespace_id) for path in paths]
 
-    @pytest.mark.usefixtures("batch")
-    def test_finds_nothing_while_a_batch_is_at_work(self, worker: Worker, publishing: Publishing) -> None:
+    return make
+
+
+def due(engine: Engine, *, limit: int = 1000, of_tenant: int = 1000) -> list[LaneRef]:
+    with engine.begin() as connection:
+        return lanes.due_lanes(connection, limit=limit, of_tenant=of_tenant)
+
+
+class TestDue:
+    def test_those_that_wait_the_longest_come_first(self, tenant: Tenant, worker_engine: Engine) -> None:
+        _, made = tenant(4)
+        assert due(worker_engine) == made
+        assert due(worker_engine, limit=2) == made[:2]
+
+    @pytest.mark.usefixtures("settled", "batch")
+    def test_a_lane_whose_batch_is_at_work_is_not(self, worker: Worker, publishing: Publishing) -> None:
         publishing.say("and tea")
-        assert claim(worker.engine, worker.lane) is None
-        with worker.engine.begin() as connection:
-            assert worker.lane not in lanes.due_lanes(connection, 1000)
+        assert due(worker.engine) == []
 
-    def test_what_came_meanwhile_is_due_when_the_batch_ends(
-        self, worker: Worker, publishing: Publishing, batch: BatchRef
-    ) -> None:
-        publishing.say("and tea")
-        for stage in STAGES:
-            worker.advance(worker.leased(batch, stage))
+    @pytest.mark.usefixtures("settled")
+    def test_a_lane_that_is_debounced_is_not(self, worker: Worker, publishing: Publishing) -> None:
+        publishing.send(publishing.message(), quiet=LONG, most=LONG)
+        assert due(worker.engine) == []
 
-        assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["and tea"]
-
-    def test_does_not_pass_a_gap_until_it_was_waited_for(
-        self, publishing: Publishing, worker: Worker, admin_engine: Engine
-    ) -> None:
-        publishing.send(*(publishing.message(f"{number}", number=number) for number in (1, 2, 4)))
-        first = claimed(worker.engine, worker.lane)
-        assert contents_of(worker.engine, first) == ["1", "2"]
-        for stage in STAGES:
-            worker.advance(worker.leased(first, stage))
-
-        assert claim(worker.engine, worker.lane) is None, "the third may still come"
-        with admin_engine.begin() as connection:
-            ready = text("select ready_at > now() + interval '50 minutes' from recollect.lanes where tenant_id = :id")
-            assert connection.execute(ready, {"id": worker.lane.tenant_id}).scalar_one(), (
-                "looked at again after the gap"
-            )
-            connection.execute(
-                text("update recollect.lanes set ready_at = now() where tenant_id = :id"), {"id": worker.lane.tenant_id}
-            )
-        assert contents_of(worker.engine, claimed(worker.engine, worker.lane, gap=timedelta(0))) == ["4"]
-
-    def test_another_publisher_does_not_wait_for_the_gap(self, publishing: Publishing, worker: Worker) -> None:
-        other = publishing.another()
-        publishing.send(publishing.message("late", number=2))
-        other.say("here")
-
-        assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["here"]
-
-    def test_two_claimers_get_one_batch(self, publishing: Publishing, worker: Worker) -> None:
-        for _ in range(5):
-            publishing.say("I like coffee")
-            start = Barrier(2)
-
-            def try_it(start: Barrier = start) -> BatchRef | None:
-                start.wait()
-                return claim(worker.engine, worker.lane)
-
-            with ThreadPoolExecutor(2) as threads:
-                found = [done.result() for done in [threads.submit(try_it) for _ in range(2)]]
-            (batch,) = [one for one in found if one is not None]
-            for stage in STAGES:
-                worker.advance(worker.leased(batch, stage))
-
-    def test_a_lane_that_does_not_exist_gives_nothing(self, worker: Worker) -> None:
-        assert claim(worker.engine, worker.lane) is None
-
-
-class TestLease:
-    def test_a_doubled_hint_gets_none(self, worker: Worker, batch: BatchRef) -> None:
-        worker.leased(batch)
-        assert worker.lease(batch) is None
-
-    @pytest.mark.parametrize("stage", STAGES[1:])
-    def test_a_stage_that_is_not_due_gets_none(self, worker: Worker, batch: BatchRef, stage: str) -> None:
-        assert worker.lease(batch, stage) is None
-
-    def test_the_stages_follow_each_other_and_each_lease_is_a_later_epoch(
-        self, worker: Worker, batch: BatchRef
-    ) -> None:
-        epochs, followed = [], []
-        for stage in STAGES:
-            lease = worker.leased(batch, stage)
-            epochs.append(lease.epoch)
-            followed.append(worker.advance(lease))
-            assert worker.lease(batch, stage) is None, "what is done is not done again"
-
-        assert followed == [*STAGES[1:], "done"]
-        assert epochs == sorted(set(epochs))
-
-    def test_an_expired_lease_is_taken_over_and_the_old_one_holds_no_more(
-        self, worker: Worker, batch: BatchRef
-    ) -> None:
-        zombie = worker.leased(batch, seconds=-SOON)
-        successor = worker.leased(batch)
-
-        assert successor.epoch > zombie.epoch
-        assert (worker.holds(zombie), worker.holds(successor)) == (False, True)
-
-    def test_an_expired_lease_that_nobody_took_over_still_holds(self, worker: Worker, batch: BatchRef) -> None:
-        assert worker.holds(worker.leased(batch, seconds=-SOON))
-
-    def test_a_lease_of_a_batch_that_ended_holds_no_more(self, worker: Worker, batch: BatchRef) -> None:
-        lease = worker.leased(batch)
+    @pytest.mark.usefixtures("settled")
+    def test_a_lane_in_quarantine_is_not(self, worker: Worker, publishing: Publishing) -> None:
+        publishing.say("I like coffee")
         with worker.transaction() as connection:
-            lanes.give_up(connection, lease, "AnswerRefused")
-
-        assert not worker.holds(lease)
-
-
-class TestFailure:
-    @pytest.mark.parametrize(("counts", "attempts"), [(True, 1), (False, 0)])
-    def test_a_stage_that_is_put_off_is_due_after_the_delay(
-        self, worker: Worker, batch: BatchRef, counts: bool, attempts: int
-    ) -> None:
-        for delay in (SOON, LONG):
-            lease = worker.leased(batch)
-            with worker.transaction() as connection:
-                lanes.put_off(connection, lease, error="ModelUnavailable", delay=delay, counts=counts)
-
-        assert worker.lease(batch) is None, "not before the hour is over"
-        assert lease.attempts == attempts
-
-    def test_giving_up_frees_the_lane_for_what_follows(
-        self, worker: Worker, batch: BatchRef, publishing: Publishing
-    ) -> None:
-        publishing.say("and tea")
-        lease = worker.leased(batch)
+            assert lanes.quarantine(connection, worker.lane, dead=0, within=LONG)
+        assert due(worker.engine) == []
         with worker.transaction() as connection:
-            lanes.give_up(connection, lease, "why")
+            assert not lanes.lock_due(connection, worker.lane)
 
-        assert worker.lease(batch) is None
-        assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["and tea"]
+    def test_tenants_take_turns(self, tenant: Tenant, worker_engine: Engine) -> None:
+        _, many = tenant(50)
+        _, few = tenant(2)
+        assert due(worker_engine, limit=4) == [many[0], few[0], many[1], few[1]]
 
-    def test_a_stage_that_succeeds_forgets_the_attempts(self, worker: Worker, batch: BatchRef) -> None:
+    def test_a_tenant_that_is_at_work_comes_after_one_that_is_not(self, tenant: Tenant, worker_engine: Engine) -> None:
+        _, many = tenant(5)
+        for lane in many[:2]:
+            claimed(worker_engine, lane)
+        _, few = tenant(3)
+        assert due(worker_engine, limit=4) == [*few[:2], many[2], few[2]]
+
+    def test_a_tenant_gets_no_more_than_its_share(self, tenant: Tenant, worker_engine: Engine) -> None:
+        many_id, many = tenant(5)
+        claimed(worker_engine, many[0])
+        few_id, _ = tenant(2)
+
+        found = Counter(lane.tenant_id for lane in due(worker_engine, of_tenant=3))
+        assert found == {many_id: 2, few_id: 2}, "one of the many is at work already"
+
+    def test_a_batch_that_is_put_off_takes_nothing_of_the_share(self, tenant: Tenant, worker_engine: Engine) -> None:
+        _, (first, second) = tenant(2)
+        worker = Worker(worker_engine, first)
+        worker.put_off(worker.leased(claimed(worker_engine, first)), LONG)
+
+        assert due(worker_engine, of_tenant=1) == [second]
+
+
+@pytest.mark.usefixtures("settled")
+class TestSlots:
+    def slots(self, engine: Engine, *, again: timedelta = MINUTE) -> Slots:
+        with engine.begin() as connection:
+            return lanes.slots(connection, alive=MINUTE, again=again)
+
+    def test_without_a_worker_there_are_none(self, worker_engine: Engine) -> None:
+        assert self.slots(worker_engine) == Slots(0, 0)
+
+    def test_those_of_all_workers_that_are_alive_count(self, worker_engine: Engine) -> None:
+        workers_with(worker_engine, 2, name="one")
+        workers_with(worker_engine, 3, name="two", seen_ago=MINUTE / 2)
+        workers_with(worker_engine, 9, name="dead", seen_ago=2 * MINUTE)
+        assert self.slots(worker_engine) == Slots(5, 5)
+
+    def test_a_hint_that_is_on_its_way_takes_one_until_it_counts_as_lost(
+        self, worker_engine: Engine, publishing: Publishing, lane: LaneRef
+    ) -> None:
+        workers_with(worker_engine, 2)
+        publishing.say("I like coffee")
+        claimed(worker_engine, lane)
+        assert self.slots(worker_engine) == Slots(2, 1)
+        assert self.slots(worker_engine, again=-SOON) == Slots(2, 2)
+
+    def test_a_lease_takes_one_until_it_is_given_back_or_lapses(
+        self, worker: Worker, publishing: Publishing, worker_engine: Engine
+    ) -> None:
+        workers_with(worker_engine, 2)
+        publishing.say("I like coffee")
+        batch = claimed(worker_engine, worker.lane)
         lease = worker.leased(batch)
-        with worker.transaction() as connection:
-            lanes.put_off(connection, lease, error="KeyError", delay=-SOON, counts=True)
-        worker.advance(worker.leased(batch))
+        assert self.slots(worker_engine, again=-SOON) == Slots(2, 1)
+        worker.put_off(lease, LONG)
+        assert self.slots(worker_engine) == Slots(2, 2), "it waits, and no task with it"
 
-        assert worker.leased(batch, "score_salience").attempts == 0
+    def test_a_lapsed_lease_takes_none(self, worker: Worker, publishing: Publishing, worker_engine: Engine) -> None:
+        workers_with(worker_engine, 2)
+        publishing.say("I like coffee")
+        worker.crash(claimed(worker_engine, worker.lane))
+        assert self.slots(worker_engine) == Slots(2, 2)
+
+    def test_more_at_work_than_there_are_slots_leaves_none(self, worker_engine: Engine, ingest_engine: Engine) -> None:
+        """As after a worker died, or when a worker that had died comes back."""
+        for name in ("one", "two"):
+            path = NamespacePath.of((f"tenant-{uuid4().hex}", name))
+            Publishing(ingest_engine, path).say("I like coffee")
+            claimed(worker_engine, LaneRef(path.tenant_id, path.namespace_id))
+        workers_with(worker_engine, 1)
+        assert self.slots(worker_engine) == Slots(1, 0)
+
+
+def test_only_one_dispatches_at_a_time(worker_engine: Engine) -> None:
+    with worker_engine.begin() as one, worker_engine.begin() as other:
+        assert lanes.dispatch_alone(one)
+        assert not lanes.dispatch_alone(other)
+    with worker_engine.begin() as connection:
+        assert lanes.dispatch_alone(connection), "until the transaction ended"
 
 
 class TestHints:
+    def hinted(self, worker: Worker, *, again: timedelta = LONG, but_not: tuple[str, ...] = ()) -> list[str]:
+        """The stages of this lane's batches that a dispatch would hint."""
+        with worker.engine.begin() as connection:
+            found = lanes.batches_to_hint(connection, limit=1000, again=again, but_not=but_not)
+        return [stage for batch, stage in found if batch.lane == worker.lane]
+
     @pytest.mark.usefixtures("batch")
     def test_a_batch_is_hinted_again_only_when_the_hint_counts_as_lost(self, worker: Worker) -> None:
-        assert worker.hinted() == [], "the claim told of it"
-        assert worker.hinted(again=-SOON) == ["extract"]
-        assert worker.hinted() == []
+        assert self.hinted(worker) == [], "the claim told of it"
+        assert self.hinted(worker, again=-SOON) == ["extract"]
+        assert self.hinted(worker) == []
 
-    def test_a_batch_under_a_lease_is_not_hinted_until_the_lease_expires(self, worker: Worker, batch: BatchRef) -> None:
+    def test_a_batch_under_a_lease_is_not_hinted(self, worker: Worker, batch: BatchRef) -> None:
         worker.leased(batch)
-        assert worker.hinted(again=-SOON) == []
+        assert self.hinted(worker, again=-SOON) == []
 
-    def test_an_expired_lease_is_hinted(self, worker: Worker, batch: BatchRef) -> None:
-        worker.leased(batch, seconds=-SOON)
-        assert worker.hinted(again=-SOON) == ["extract"]
+    def test_a_lapsed_lease_is_hinted_at_once_and_not_twice(self, worker: Worker, batch: BatchRef) -> None:
+        worker.crash(batch)
+        assert self.hinted(worker) == ["extract"]
+        assert self.hinted(worker) == []
+
+    def test_a_released_lease_is_hinted_at_once(self, worker: Worker, batch: BatchRef) -> None:
+        worker.leased(batch, owner="the dead")
+        with worker.transaction() as connection:
+            leases.release(connection, batch, "the dead")
+        assert self.hinted(worker) == ["extract"]
+
+    def test_a_stage_that_its_predecessor_hinted_is_not_hinted_again(self, worker: Worker, batch: BatchRef) -> None:
+        worker.advance(worker.leased(batch))
+        assert self.hinted(worker) == []
+        assert self.hinted(worker, again=-SOON) == ["score_salience"]
 
     def test_a_stage_put_off_is_hinted_when_it_is_due_and_not_before(self, worker: Worker, batch: BatchRef) -> None:
         lease = worker.leased(batch)
-        with worker.transaction() as connection:
-            lanes.put_off(connection, lease, error="ModelUnavailable", delay=LONG, counts=False)
-        assert worker.hinted(again=-SOON) == []
-        with worker.transaction() as connection:
-            lanes.put_off(connection, lease, error="ModelUnavailable", delay=SOON, counts=False)
-        assert worker.hinted() == ["extract"], "due after the last hint: nobody was told of this try"
+        worker.put_off(lease, LONG)
+        assert self.hinted(worker, again=-SOON) == []
+        worker.put_off(lease, SOON)
+        assert self.hinted(worker) == ["extract"], "due after the last hint: nobody was told of this try"
 
-    def test_what_is_done_is_not_hinted(self, worker: Worker, batch: BatchRef) -> None:
-        for stage in STAGES:
-            worker.advance(worker.leased(batch, stage))
-        assert worker.hinted(again=-SOON) == []
+    @pytest.mark.usefixtures("batch")
+    def test_stages_that_wait_for_a_provider_are_left_alone(self, worker: Worker) -> None:
+        assert self.hinted(worker, again=-SOON, but_not=("embed", "extract")) == []
+        assert self.hinted(worker, again=-SOON, but_not=("embed",)) == ["extract"]
+
+    @pytest.mark.parametrize("stage", ["done", "dead", "split"])
+    def test_what_ended_is_not_hinted(self, worker: Worker, batch: BatchRef, stage: str) -> None:
+        with worker.transaction() as connection:
+            lease = leases.take(connection, batch, STAGES[0], owner="a task", lasting=LONG)
+            assert lease is not None
+            leases.end(connection, lease, stage)
+        assert self.hinted(worker, again=-SOON) == []
+
+
+class TestQuarantine:
+    def die(self, worker: Worker, publishing: Publishing, *, times: int) -> None:
+        for _ in range(times):
+            publishing.say("poison")
+            batch = claimed(worker.engine, worker.lane)
+            with worker.transaction() as connection:
+                lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
+                assert lease is not None
+                inbox.mark_dead(connection, batch, "extract: ValueError")
+                leases.end(connection, lease, "dead")
+
+    def quarantined(self, worker: Worker, *, dead: int = 3) -> bool:
+        with worker.transaction() as connection:
+            return lanes.quarantine(connection, worker.lane, dead=dead, within=LONG)
+
+    def test_a_lane_is_stopped_once_so_many_of_its_events_died(self, worker: Worker, publishing: Publishing) -> None:
+        self.die(worker, publishing, times=2)
+        assert not self.quarantined(worker)
+        self.die(worker, publishing, times=1)
+        assert self.quarantined(worker)
+        assert not self.quarantined(worker), "it is stopped already"
+
+    def test_what_died_long_ago_does_not_count(
+        self, worker: Worker, publishing: Publishing, admin_engine: Engine
+    ) -> None:
+        self.die(worker, publishing, times=3)
+        with admin_engine.begin() as connection:
+            older = text(
+                "update recollect.dead_letters set died_at = now() - interval '61 minutes' where tenant_id = :id"
+            )
+            connection.execute(older, {"id": worker.lane.tenant_id})
+        assert not self.quarantined(worker)
+
+    def test_what_the_intake_refused_does_not_count(
+        self, worker: Worker, publishing: Publishing, admin_engine: Engine
+    ) -> None:
+        self.die(worker, publishing, times=3)
+        with admin_engine.begin() as connection:
+            refused = text("update recollect.dead_letters set origin = 'intake' where tenant_id = :id")
+            connection.execute(refused, {"id": worker.lane.tenant_id})
+        assert not self.quarantined(worker)
+
+    def test_a_neighbour_is_left_alone(self, worker: Worker, publishing: Publishing) -> None:
+        self.die(worker, publishing, times=3)
+        neighbour = Worker(worker.engine, LaneRef(worker.lane.tenant_id, uuid4()))
+        assert not self.quarantined(neighbour)

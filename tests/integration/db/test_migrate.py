@@ -1,20 +1,26 @@
 """Migrations: repeatable, safe at once, and reversible. Each test has a database of its own on the shared server."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, text
 
 import db.migrate
+from db import inbox, leases
 from db.migrate import OWNER, migrate
+from db.refs import BatchRef, LaneRef
 from recollect.errors import StoreUnavailable
 from recollect.urls import sqlalchemy_url
+from tests.given import event
 
 
 @pytest.fixture
@@ -94,6 +100,120 @@ def test_down_takes_everything_away_and_up_brings_it_back(empty_database: str) -
     assert {table for _, table, *_ in columns(empty_database)} == {"alembic_version"}
     migrate(empty_database, {})
     assert schema(empty_database) == before
+
+
+class TestTheSecondMigration:
+    """From a database of the first version, with work under way."""
+
+    @pytest.fixture
+    def first(self, empty_database: str) -> str:
+        """A namespace with seven events of two publishers: one in effect, three in a batch, one dead, two that wait."""
+        migrate(empty_database, {}, "0001")
+        with administrating(empty_database) as connection:
+            connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+            connection.exec_driver_sql(f"""
+                update recollect.events set state = 'done' where payload ->> 'content' = 'a1';
+                update recollect.events set state = 'dead', reason = 'extract: ValueError' where payload ->> 'content' = 'b1';
+                update recollect.events set batch_id = '{BATCH}' where payload ->> 'content' in ('a2', 'b2', 'a3');
+                update recollect.lanes set batch_id = '{BATCH}';
+                insert into recollect.batches (tenant_id, namespace_id, batch_id, stage)
+                select tenant_id, namespace_id, '{BATCH}', 'embed' from recollect.lanes
+            """)
+        return empty_database
+
+    def test_counts_what_waits_and_tells_of_what_died(self, first: str) -> None:
+        migrate(first, {})
+        assert rows(first, "select pending from recollect.lanes") == {(5,)}
+        assert rows(first, "select origin, reason, times from recollect.dead_letters") == {
+            ("stage", "extract: ValueError", 1)
+        }
+        assert (
+            rows(
+                first,
+                "select letter_id from recollect.dead_letters except select event_id from recollect.events where state = 'dead'",
+            )
+            == set()
+        )
+
+    def test_reads_the_apps_order_out_of_what_came(self, first: str) -> None:
+        migrate(first, {})
+        assert rows(first, "select payload ->> 'content', conversation_id, sequence from recollect.events") == {
+            ("a1", "c", 1), ("a2", "c", 3), ("a3", None, None), ("a4", None, None),
+            ("b1", "c", 2), ("b2", "c", 4), ("b3", None, None),
+        }  # fmt: skip
+
+    def test_keeps_the_order_of_a_batch_that_is_under_way(self, first: str) -> None:
+        migrate(first, {})
+        assert rows(first, "select payload ->> 'content', place from recollect.events where batch_id is not null") == {
+            ("b2", 1),
+            ("a2", 2),
+            ("a3", 3),  # it came first, and waited for the one before it
+        }
+
+    def test_goes_on_with_what_was_under_way(self, first: str) -> None:
+        migrate(first, {})
+        with administrating(first) as connection:
+            lane = LaneRef(*connection.execute(text("select tenant_id, namespace_id from recollect.lanes")).one())
+            batch = BatchRef(lane, BATCH)
+            for stage in ("embed", "consolidate", "refresh_profiles"):
+                lease = leases.take(connection, batch, stage, owner="a task", lasting=timedelta(hours=1))
+                assert lease is not None
+                if stage == "consolidate":
+                    inbox.mark_done(connection, batch)
+                leases.advance(connection, lease)
+            connection.execute(text("update recollect.lanes set ready_at = now()"))
+            waiting = inbox.waiting_events(connection, lane, gap=timedelta(0), limit=10)
+        assert sorted(row["number"] for row in waiting) == [3, 4]
+        assert rows(first, "select pending from recollect.lanes") == {(2,)}
+
+    def test_down_and_up_again_loses_no_event_that_is_not_given_up(self, first: str) -> None:
+        before = schema(first), rows(first, EVERY_EVENT)
+        migrate(first, {})
+        between = schema(first)
+        with administrating(first) as connection:
+            connection.exec_driver_sql("""
+                update recollect.events set state = 'discarded' where state = 'dead';
+                update recollect.batches set stage = 'split'
+            """)
+        run(first, command.downgrade, "0001")
+
+        assert (schema(first), rows(first, EVERY_EVENT)) == before, "what is discarded counts as dead"
+        assert rows(first, "select count(*) from recollect.batches") == {(0,)}
+        migrate(first, {})
+        assert schema(first) == between
+        assert rows(first, "select pending from recollect.lanes") == {(5,)}
+        assert rows(first, EVERY_EVENT) == before[1]
+
+
+BATCH = UUID(int=7)
+
+EVERY_EVENT = "select event_id, publisher_id, publisher_sequence, state, payload::text from recollect.events"
+
+
+def _events() -> str:
+    """Of two publishers, in the order of their arrival."""
+    publishers = {"a": str(uuid4()), "b": str(uuid4())}
+    turns: dict[str, dict[str, Any]] = {
+        said: {"conversation": "c", "sequence": turn} for turn, said in enumerate(("a1", "b1", "a2", "b2"), 1)
+    }
+    return json.dumps(
+        [
+            event(content=said, publisher=publishers[said[0]], publisher_sequence=int(said[1]), **turns.get(said, {}))
+            for said in ("a1", "b1", "a3", "b2", "a2", "a4", "b3")
+        ]
+    )
+
+
+EVENTS = _events()
+
+
+@contextmanager
+def administrating(url: str) -> Iterator[Connection]:
+    """A transaction of the administrator, who sees every tenant."""
+    engine = create_engine(sqlalchemy_url(url, "RECOLLECT_ADMIN_URL"))
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()
 
 
 def test_a_password_is_set_whatever_its_characters(empty_database: str, admin_engine: Engine) -> None:

@@ -14,8 +14,11 @@ from recollect.tenancy import tenant_transaction
 from recollect.urls import sqlalchemy_url
 from workers.machine import Addresses
 
-WITHOUT_POLICY = {"lanes", "batches", "publishers"}
-"""Tables of a tenant that hold ids and times only: the sweeper works across tenants."""
+WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters"}
+"""Tables of a tenant that hold ids, times and reasons only: the sweeper and an operator work across tenants."""
+
+OF_NOBODY = {"alembic_version", "breakers", "models", "workers"}
+"""Tables that belong to no tenant and hold no content."""
 
 _PLAIN: dict[str, Any] = {
     "uuid": "cast(:row as uuid)",
@@ -33,6 +36,7 @@ _PLAIN: dict[str, Any] = {
 }
 _CHECKED = {
     ("batches", "stage"): "'extract'",
+    ("dead_letters", "origin"): "'stage'",
     ("embeddings", "owner_kind"): "'memory'",
     ("decisions", "action"): "'add'",
     ("memories", "tier"): "'solid'",
@@ -114,6 +118,16 @@ def test_every_table_of_a_tenant_has_forced_row_level_security(admin_engine: Eng
     assert {table.relname for table in tables if not table.relrowsecurity} == WITHOUT_POLICY
     assert {table.relname for table in tables if not table.relforcerowsecurity} == WITHOUT_POLICY
     assert len(tables) > 20
+    assert "refused" in {table.relname for table in tables if table.relforcerowsecurity}
+
+
+def test_every_other_table_is_known_to_hold_no_content(admin_engine: Engine) -> None:
+    with admin_engine.connect() as connection:
+        of_tenants = {table.relname for table in tables_of_tenants(connection)}
+        statement = text(
+            "select relname from pg_class where relnamespace = 'recollect'::regnamespace and relkind in ('r', 'p')"
+        )
+        assert set(connection.execute(statement).scalars()) - of_tenants == OF_NOBODY
 
 
 def test_a_tenant_sees_its_own_rows_and_nobody_elses(
@@ -195,9 +209,17 @@ def test_a_reader_may_select_from_the_views_and_nothing_else(admin_engine: Engin
     assert functions(admin_engine, "recollect_reader") == set()
 
 
-def test_the_intake_may_publish_and_nothing_else(admin_engine: Engine) -> None:
+def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine) -> None:
     assert privileges(admin_engine, "recollect_ingest") == set()
-    assert functions(admin_engine, "recollect_ingest") == {"recollect_write_v1.publish"}
+    assert functions(admin_engine, "recollect_ingest") == {"recollect_write_v1.publish", "recollect_write_v1.refuse"}
+
+
+def test_a_worker_may_call_what_moves_watermarks_and_what_publishes_a_dead_letter_again(admin_engine: Engine) -> None:
+    assert functions(admin_engine, "recollect_worker") == {
+        "recollect.current_tenant",
+        "recollect.move_watermark",
+        "recollect_write_v1.publish",
+    }
 
 
 @pytest.mark.parametrize(
@@ -205,6 +227,8 @@ def test_the_intake_may_publish_and_nothing_else(admin_engine: Engine) -> None:
     [
         "select * from recollect.memories",
         "select recollect_write_v1.publish('[]')",
+        "select recollect_write_v1.refuse('[]')",
+        "select * from recollect.dead_letters",
         "delete from recollect_read_v1.memories",
         "create table mine ()",
     ],

@@ -1,38 +1,144 @@
-"""The backlog over all tenants, as an operator sees it."""
+"""The service's state over all tenants, as an operator sees it."""
 
 from datetime import timedelta
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
-from db import inbox, lanes
-from db.status import Backlog, backlog
-from tests.given import Publishing, Remembering, claimed
+from db import inbox, leases, status
+from db.status import Backlog, DeadLetters, Lag
+from tests.given import LONG, Publishing, Worker, as_text, claimed
+
+WITHIN = timedelta(minutes=10)
 
 
-def read(engine: Engine) -> Backlog:
+def backlog(engine: Engine) -> Backlog:
     with engine.begin() as connection:
-        return backlog(connection)
+        return status.backlog(connection)
 
 
-def test_counts_what_waits_what_is_at_work_and_what_is_dead(
-    worker_engine: Engine, publishing: Publishing, remembering: Remembering
-) -> None:
-    before = read(worker_engine)
-    publishing.say("one")
-    waiting = read(worker_engine)
-    batch = claimed(worker_engine, publishing.lane)
-    working = read(worker_engine)
-    with remembering.transaction() as connection:
-        lease = lanes.take_lease(connection, batch, "extract", timedelta(hours=1))
+def dead(engine: Engine) -> DeadLetters:
+    with engine.begin() as connection:
+        return status.dead_letters(connection, reasons=1_000)
+
+
+def bury(worker: Worker, reason: str) -> None:
+    batch = claimed(worker.engine, worker.lane)
+    with worker.transaction() as connection:
+        lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
         assert lease is not None
-        inbox.mark_dead(connection, batch, "why")
-        lanes.give_up(connection, lease, "why")
-    ended = read(worker_engine)
+        inbox.mark_dead(connection, batch, reason)
+        leases.end(connection, lease, "dead", error=reason)
 
-    def at_work(found: Backlog) -> int:
-        return found.at_work.get("extract", 0) - before.at_work.get("extract", 0)
 
-    assert [found.waiting_lanes - before.waiting_lanes for found in (waiting, working, ended)] == [1, 0, 0]
-    assert [at_work(found) for found in (waiting, working, ended)] == [0, 1, 0]
-    assert [found.dead - before.dead for found in (waiting, working, ended)] == [0, 0, 1]
+def test_counts_what_waits_and_what_is_at_work(worker_engine: Engine, publishing: Publishing, worker: Worker) -> None:
+    before = backlog(worker_engine)
+    publishing.say("one", "two")
+    waiting = backlog(worker_engine)
+    batch = claimed(worker_engine, publishing.lane, messages=1)
+    working = backlog(worker_engine)
+    lease = worker.leased(batch)
+    worker.put_off(lease)
+    failing = backlog(worker_engine)
+    worker.finish(batch)
+    ended = backlog(worker_engine)
+
+    def since(found: Backlog) -> tuple[int, int, int, int]:
+        return (
+            found.backlog - before.backlog,
+            found.waiting_lanes - before.waiting_lanes,
+            found.at_work.get("extract", 0) - before.at_work.get("extract", 0),
+            found.failing.get("ValueError", 0) - before.failing.get("ValueError", 0),
+        )
+
+    assert [since(found) for found in (waiting, working, failing, ended)] == [
+        (2, 1, 0, 0),
+        (2, 0, 1, 0),
+        (2, 0, 1, 1),
+        (1, 1, 0, 0),
+    ]
     assert waiting.oldest_waiting > 0
+    assert ended.at_work.keys().isdisjoint({"done", "dead", "split"})
+
+
+def test_a_quarantined_lane_is_counted_and_does_not_wait(
+    worker_engine: Engine, publishing: Publishing, admin_engine: Engine
+) -> None:
+    publishing.say("one")
+    before = backlog(worker_engine)
+    with admin_engine.begin() as connection:
+        statement = text("update recollect.lanes set quarantined_at = now() where tenant_id = :tenant_id")
+        connection.execute(statement, publishing.lane.scope)
+    after = backlog(worker_engine)
+
+    assert after.quarantined_lanes - before.quarantined_lanes == 1
+    assert after.waiting_lanes - before.waiting_lanes == -1
+    assert after.backlog == before.backlog
+
+
+def test_the_lag_is_from_arrival_to_effect(
+    worker_engine: Engine, publishing: Publishing, worker: Worker, admin_engine: Engine
+) -> None:
+    def lag_of(*seconds: float) -> Lag:
+        """Of batches that took effect in a year in which nothing else did."""
+        with admin_engine.begin() as connection:
+            connection.execute(text("update recollect.batches set applied_at = null where applied_at > '2100-01-01'"))
+            for lasted in seconds:
+                connection.execute(
+                    text("""
+                        insert into recollect.batches
+                            (tenant_id, namespace_id, batch_id, stage, waiting_since, applied_at, finished_at)
+                        values (:tenant_id, :namespace_id, gen_random_uuid(), 'done',
+                                timestamptz '2100-06-01' - make_interval(secs => :lasted), '2100-06-01', now())
+                    """),
+                    {**publishing.lane.scope, "lasted": lasted},
+                )
+        with worker_engine.begin() as connection:
+            return status.lag(connection, within=-timedelta(days=50 * 365))
+
+    assert lag_of() == Lag(None, None, None)
+    found = lag_of(*range(101))
+    assert found == Lag(50.0, 95.0, 100.0)
+    assert lag_of() == Lag(None, None, None)
+
+
+def test_what_took_effect_shows_its_lag(worker_engine: Engine, publishing: Publishing, worker: Worker) -> None:
+    publishing.say("one")
+    worker.finish(claimed(worker_engine, publishing.lane))
+    with worker_engine.begin() as connection:
+        found = status.lag(connection, within=WITHIN)
+        assert status.moves(connection, within=WITHIN)
+        assert not status.moves(connection, within=-timedelta(hours=1))
+
+    assert found.lag_max is not None
+    assert found.lag_p50 is not None
+    assert 0 <= found.lag_p50 <= found.lag_max
+
+
+def test_dead_letters_are_counted_by_reason(
+    worker_engine: Engine, ingest_engine: Engine, publishing: Publishing, worker: Worker
+) -> None:
+    before = dead(worker_engine)
+    publishing.say("one", "two")
+    bury(worker, "reason of this test")
+    bad = publishing.message("bad")
+    with ingest_engine.begin() as connection:
+        inbox.refuse(connection, [f'{{"reason": "another", "digest": "", "event": {as_text(bad)}}}'])
+    after = dead(worker_engine)
+
+    assert after.dead_letters - before.dead_letters == 3
+    assert after.refused_last_hour - before.refused_last_hour == 1
+    assert after.dead_by_reason["reason of this test"] == 2
+    assert after.newest_dead_letter is not None
+    assert 0 <= after.newest_dead_letter < 60
+    with worker_engine.begin() as connection:
+        assert len(status.dead_letters(connection, reasons=1).dead_by_reason) == 1
+
+
+def test_workers_count_while_their_heart_beats(settled: None, worker_engine: Engine) -> None:
+    statement = text("insert into recollect.workers values (:worker, :slots, now() - make_interval(secs => :age))")
+    workers = [{"worker": "a", "slots": 2, "age": 1}, {"worker": "b", "slots": 3, "age": 20}]
+    with worker_engine.begin() as connection:
+        assert status.workforce(connection, alive=timedelta(seconds=30)) == status.Workforce(0, 0)
+        connection.execute(statement, [*workers, {"worker": "c", "slots": 5, "age": 40}])
+        assert status.workforce(connection, alive=timedelta(seconds=30)) == status.Workforce(2, 5)
+        connection.execute(text("delete from recollect.workers"))

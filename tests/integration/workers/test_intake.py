@@ -6,20 +6,23 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
 
 import pytest
+from pydantic import SecretStr
 from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
 from db.refs import LaneRef
 from recollect import Memory
-from recollect.errors import InvalidEvent
 from recollect.events import MAX_EVENT_BYTES
 from recollect.namespaces import NamespacePath
 from recollect.queue import EventQueue
-from tests.given import as_text, event
-from workers.intake import check_event, run_intake
+from recollect.signing import SigningKey, sign
+from tests.given import Publishing, as_text, event
+from workers.intake import run_intake
 from workers.machine import wait_until
 
 CANARY = "zanzibar"
@@ -55,9 +58,11 @@ def stored(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[str]]:
     """What the messages in the fresh namespace's inbox say, in order of arrival."""
 
     def read() -> list[str]:
-        statement = "select payload ->> 'content' from recollect.events where tenant_id = :id order by position"
+        statement = text("""
+            select payload ->> 'content' from recollect.events where tenant_id = :id and state <> 'dead' order by position
+        """)
         with admin_engine.connect() as connection:
-            return list(connection.execute(text(statement), {"id": lane.tenant_id}).scalars())
+            return list(connection.execute(statement, {"id": lane.tenant_id}).scalars())
 
     return read
 
@@ -67,27 +72,6 @@ def queue(service: Settings) -> Iterator[EventQueue]:
     opened = EventQueue(service.broker())
     yield opened
     opened.close()
-
-
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
-        (f"{{{CANARY}", "event: not a JSON object"),
-        (f'["{CANARY}"]', "event: not a JSON object"),
-        ("[" * 100_000, "event: not a JSON object"),
-        (b"\xff\xfe", "event: not a JSON object"),
-        ("", "event: not a JSON object"),
-        (json.dumps(event(content=CANARY, version=2)), "version: must be 1"),
-        (json.dumps(event(content=f"{CANARY}\x00")), "content: holds a NUL"),
-        (json.dumps({**event(), CANARY: 1}), "event: has a field that no event of its type has"),
-        (json.dumps(event(content=CANARY * MAX_EVENT_BYTES)), r"event: [\d,]+ bytes, at most 524,288"),
-    ],
-    ids=["no JSON", "a list", "deep", "not UTF-8", "empty", "version 2", "NUL", "unknown field", "oversized"],
-)
-def test_what_is_no_event_is_refused_without_its_text(body: str | bytes, says: str) -> None:
-    with pytest.raises(InvalidEvent, match=says) as caught:
-        check_event(body)
-    assert CANARY not in str(caught.value)
 
 
 def test_what_an_app_publishes_arrives(
@@ -102,15 +86,42 @@ def test_what_an_app_publishes_arrives(
     assert sarah.progress().pending == 50
 
 
-def test_bad_events_are_refused_and_the_good_ones_beside_them_are_stored(
+@pytest.fixture
+def letters(admin_engine: Engine) -> Callable[[], list[Any]]:
+    """The dead letters that came in this test, in the order of their reasons, with the body that was kept."""
+    with admin_engine.connect() as connection:
+        since = connection.execute(text("select now()")).scalar_one()
+    statement = text("""
+        select letter.*, body, state, publisher_sequence, received_up_to
+        from recollect.dead_letters as letter left join recollect.refused using (tenant_id, namespace_id, letter_id)
+        left join recollect.events as event
+            on (event.tenant_id, event.namespace_id, event.event_id) = (letter.tenant_id, letter.namespace_id, letter.letter_id)
+        left join recollect.publishers as publisher
+            on (publisher.tenant_id, publisher.namespace_id, publisher.publisher_id)
+             = (event.tenant_id, event.namespace_id, event.publisher_id)
+        where died_at > :since
+    """)
+
+    def read() -> list[Any]:
+        with admin_engine.connect() as connection:
+            found = connection.execute(statement, {"since": since})
+            return sorted(found, key=lambda letter: (letter.reason, letter.bytes))
+
+    return read
+
+
+def test_what_is_no_event_becomes_a_dead_letter_and_the_good_ones_beside_it_are_stored(
+    *,
     service: Settings,
     queue: EventQueue,
     fresh_namespace: NamespacePath,
     stored: Callable[[], list[str]],
+    letters: Callable[[], list[Any]],
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     good = [event(fresh_namespace.parts, content=f"good {number}") for number in range(2)]
-    bad = [CANARY, f'["{CANARY}"]', as_text(event(content=CANARY * MAX_EVENT_BYTES)), as_text(event(role=CANARY))]
+    oversized = as_text(event(content=CANARY * MAX_EVENT_BYTES, event_id=str(uuid4())))
+    bad = [CANARY, f'["{CANARY}"]', oversized, as_text(event(role=CANARY))]
     queue.publish([as_text(good[0]), *bad, as_text(good[1])])
     with intake(service), Redis.from_url(service.broker()) as broker:
         wait_until(lambda: len(stored()) == 2, timeout=15, what="the good events")
@@ -118,21 +129,127 @@ def test_bad_events_are_refused_and_the_good_ones_beside_them_are_stored(
         assert broker.llen(LIST) == 0
 
     assert stored() == ["good 0", "good 1"]
-    assert CANARY not in "".join(capfd.readouterr())
+    found = [(letter.reason, letter.bytes, letter.body, letter.received_up_to) for letter in letters()]
+    assert found == [
+        ("event not accepted: role: one of user, assistant, system, tool", len(bad[3]), None, 1),
+        ("event: 4,194,574 bytes, at most 524,288", len(oversized), None, 1),
+        ("event: not a JSON object", len(bad[0]), bad[0].encode(), None),
+        ("event: not a JSON object", len(bad[1]), bad[1].encode(), None),
+    ]
+    said = "".join(capfd.readouterr())
+    assert said.count("event_refused") == 4
+    assert CANARY not in said
 
 
-def test_what_somebody_else_pushed_stops_nothing(
-    service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, stored: Callable[[], list[str]]
+def test_what_somebody_else_pushed_is_kept_and_delays_nothing(
+    *,
+    service: Settings,
+    queue: EventQueue,
+    fresh_namespace: NamespacePath,
+    stored: Callable[[], list[str]],
+    letters: Callable[[], list[Any]],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
+    pushed = [CANARY.encode(), json.dumps({"body": CANARY}).encode(), b"\xff\x00", b"[" * 5_000]
     with Redis.from_url(service.broker()) as broker:
         queue.publish([as_text(event(fresh_namespace.parts, content="before"))])
-        broker.lpush(LIST, CANARY)
-        broker.lpush(LIST, json.dumps({"body": CANARY}))
+        for element in pushed:
+            broker.lpush(LIST, element)
         queue.publish([as_text(event(fresh_namespace.parts, content="after"))])
     with intake(service):
-        wait_until(lambda: len(stored()) == 2, timeout=30, what="the events on both sides of it")
+        wait_until(lambda: len(stored()) == 2, timeout=15, what="the events on both sides of it")
 
-    assert sorted(stored()) == ["after", "before"]
+    assert stored() == ["before", "after"]
+    assert sorted(letter.body for letter in letters()) == sorted(pushed)
+    assert {letter.reason[:36] for letter in letters()} == {"event: not a message of Recollect's;"}
+    said = "".join(capfd.readouterr())
+    assert CANARY not in said
+    assert "intake_interrupted" not in said
+
+
+def test_what_is_refused_takes_its_number_so_that_nothing_waits_for_it(
+    service: Settings, queue: EventQueue, publishing: Publishing, letters: Callable[[], list[Any]], admin_engine: Engine
+) -> None:
+    one, three = publishing.message("one", number=1), publishing.message("three", number=3)
+    queue.publish([as_text(one), as_text(publishing.message("two", number=2, version=2)), as_text(three)])
+    with intake(service):
+        wait_until(lambda: [letter.received_up_to for letter in letters()] == [3], timeout=15, what="all three")
+
+    (letter,) = letters()
+    assert (letter.origin, letter.state, letter.publisher_sequence) == ("intake", "dead", 2)
+
+
+@pytest.mark.usefixtures("picky")
+def test_what_the_database_cannot_store_holds_nothing_back(
+    service: Settings,
+    queue: EventQueue,
+    fresh_namespace: NamespacePath,
+    stored: Callable[[], list[str]],
+    letters: Callable[[], list[Any]],
+) -> None:
+    events = [event(fresh_namespace.parts, content=str(number)) for number in range(20)]
+    nul = event(fresh_namespace.parts, content="a\x00b")
+    queue.publish([*map(as_text, events), as_text(nul)])
+    with intake(service):
+        wait_until(lambda: len(letters()) == 2, timeout=15, what="the two dead letters")
+
+    assert stored() == [str(number) for number in range(20) if number != 7]
+    assert [(letter.reason[:56], letter.state, letter.body) for letter in letters()] == [
+        ("event not accepted: content: holds a NUL character or ha", None, as_text(nul).encode()),
+        ("event: the database cannot store it (DataError 22003)", "dead", None),
+    ]
+
+
+def test_where_there_are_keys_only_what_is_signed_for_its_tenant_comes_in(
+    *,
+    service: Settings,
+    queue: EventQueue,
+    fresh_namespace: NamespacePath,
+    stored: Callable[[], list[str]],
+    letters: Callable[[], list[Any]],
+) -> None:
+    key = SigningKey("app-1", "0123456789abcdef" * 2)
+    keys = SecretStr(f"{key.kid}:{fresh_namespace.parts[0]}:{key.secret}")
+    ours = sign(as_text(event(fresh_namespace.parts, content="ours")), key)
+    foreign = [
+        as_text(event(fresh_namespace.parts, content="unsigned")),
+        sign(as_text(event(("rival", "sarah"), content="re-aimed")), key),
+        ours.replace("ours", "changed"),
+    ]
+    queue.publish([ours, *foreign, ours])
+    with intake(service.model_copy(update={"signing_keys": keys})):
+        wait_until(lambda: len(letters()) == 3, timeout=15, what="the three that are refused")
+        wait_until(lambda: stored() == ["ours"], timeout=15, what="the one that is not")
+
+    assert sorted(letter.body for letter in letters()) == sorted(body.encode() for body in foreign)
+    assert {letter.state for letter in letters()} == {None}, "no number was taken"
+    assert len({letter.reason for letter in letters()}) == 3
+
+
+def test_no_transaction_takes_more_than_it_can_in_its_time(
+    service: Settings,
+    queue: EventQueue,
+    publishing: Publishing,
+    stored: Callable[[], list[str]],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    queue.publish([as_text(publishing.message("x" * 250_000)) for _ in range(40)])
+    with intake(service):
+        wait_until(lambda: len(stored()) == 40, timeout=30, what="10 MB")
+
+    assert "".join(capfd.readouterr()).count("events_received") >= 2
+
+
+def test_a_broker_that_hangs_up_is_called_again(
+    service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, stored: Callable[[], list[str]]
+) -> None:
+    with intake(service), Redis.from_url(service.broker()) as broker:
+        queue.publish([as_text(event(fresh_namespace.parts, content="before"))])
+        wait_until(lambda: stored() == ["before"], timeout=15, what="the first event")
+        broker.client_kill_filter(_type="normal", skipme=True)
+        queue.close()
+        queue.publish([as_text(event(fresh_namespace.parts, content="after"))])
+        wait_until(lambda: stored() == ["before", "after"], timeout=5, what="the second")
 
 
 def test_nothing_is_acknowledged_while_the_database_refuses(

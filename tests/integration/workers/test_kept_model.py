@@ -7,10 +7,13 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import Engine, text
 
+from db import breakers
 from db.refs import LaneRef
-from pipeline.ports import AnswerRefused, Prompt
+from pipeline.ports import AnswerRefused, ModelUnavailable, Prompt
 from recollect.tenancy import tenant_transaction
+from tests.given import LONG
 from workers.kept_model import KeptModel, UsageLog
+from workers.providers import LLM
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -29,9 +32,12 @@ class Paid:
         self.name = name
         self.calls = 0
         self.refuses = False
+        self.is_down = False
         self._usage = usage
 
     def answer(self, prompt: Prompt[A]) -> A:
+        if self.is_down:
+            raise ModelUnavailable("the endpoint answered 503")
         self.calls += 1
         self._usage.append((prompt.name, 7, 3))
         if self.refuses:
@@ -94,3 +100,37 @@ def test_a_refusal_is_not_kept_but_its_cost_is(
 
     assert kept.answer(PROMPT).words == "call 2"
     assert costs(worker_engine, lane) == [("extraction", "model", 7, 3)] * 2
+
+
+def trip(engine: Engine) -> None:
+    with engine.begin() as connection:
+        breakers.trip(connection, LLM, "503", pause=None, first=LONG, most=LONG)
+
+
+@pytest.fixture
+def outage(settled: None, worker_engine: Engine) -> None:
+    """The LLM failed a moment ago."""
+    trip(worker_engine)
+
+
+@pytest.mark.usefixtures("outage")
+class TestAfterAnOutage:
+    def paused(self, engine: Engine) -> bool:
+        with engine.begin() as connection:
+            return LLM in breakers.paused(connection)
+
+    def test_an_answer_shows_that_all_may_ask_again(self, kept: KeptModel, worker_engine: Engine) -> None:
+        kept.answer(PROMPT)
+        assert not self.paused(worker_engine)
+
+    def test_an_answer_that_was_kept_shows_nothing(self, kept: KeptModel, worker_engine: Engine) -> None:
+        kept.answer(PROMPT)
+        trip(worker_engine)
+        kept.answer(PROMPT)
+        assert self.paused(worker_engine)
+
+    def test_one_that_is_still_down_stays_so(self, kept: KeptModel, paid: Paid, worker_engine: Engine) -> None:
+        paid.is_down = True
+        with pytest.raises(ModelUnavailable):
+            kept.answer(PROMPT)
+        assert self.paused(worker_engine)

@@ -1,6 +1,7 @@
 """How a stage runs on a real database: once, under its lease, and what each kind of failure does."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -8,19 +9,27 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from config.settings import Settings
-from db import candidates, lanes
+from config.settings import Settings, settings
+from db import breakers, candidates
+from db.leases import Lease
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
 from pipeline.ports import AnswerRefused, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
-from recollect.tenancy import tenant_transaction
-from tests.given import Hint, Publishing, claim, claimed
-from workers.parts import Parts
+from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
+from workers.parts import Parts, parts
 from workers.stages import StageFailed, Store, run_stage
 
 CANARY = "zanzibar"
 FACT = {"content": "User likes coffee"}
+
+
+run = partial(run_stage, owner="a task")
+
+
+@pytest.fixture(autouse=True)
+def _no_provider_is_down(settled: None) -> None:
+    """Whatever earlier tests left behind."""
 
 
 @pytest.fixture
@@ -28,6 +37,21 @@ def batch(service: Settings, publishing: Publishing, worker_engine: Engine, lane
     """A batch of one message, due for extraction."""
     publishing.say("I like coffee")
     return claimed(worker_engine, lane)
+
+
+@pytest.fixture
+def several(service: Settings, publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> BatchRef:
+    """A batch of three messages, due for extraction."""
+    publishing.say("one", "two", "three")
+    return claimed(worker_engine, lane)
+
+
+@pytest.fixture
+def online(monkeypatch: pytest.MonkeyPatch, service: Settings) -> None:
+    """The stages depend on an LLM."""
+    parts.cache_clear()
+    settings.cache_clear()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
 
 
 def extract(batch: BatchRef, _: Parts) -> Store:
@@ -45,7 +69,7 @@ def failing(error: Exception) -> Callable[[BatchRef, Parts], Store]:
 def row(engine: Engine, batch: BatchRef) -> Any:
     """How a batch stands, with its lane and its event."""
     statement = text("""
-        select stage, attempts, error, state, reason, lease_until, due_at > now() as put_off,
+        select stage, attempts, starts, error, state, reason, lease_until, due_at > now() as put_off,
                (select count(*) from recollect.candidate_facts as fact where fact.batch_id = batch.batch_id) as facts
         from recollect.batches as batch join recollect.lanes using (tenant_id, namespace_id)
         join recollect.events using (tenant_id, namespace_id) where batch.batch_id = :id
@@ -63,7 +87,7 @@ def make_due(engine: Engine, batch: BatchRef) -> None:
 def test_a_stage_stores_its_result_and_hints_the_next_with_ids_alone(
     batch: BatchRef, admin_engine: Engine, hints: Callable[[], list[Hint]]
 ) -> None:
-    run_stage("extract", batch, extract)
+    run("extract", batch, extract)
 
     after = row(admin_engine, batch)
     assert (after.stage, after.facts, after.lease_until) == ("score_salience", 1, None)
@@ -74,66 +98,237 @@ def test_a_stage_stores_its_result_and_hints_the_next_with_ids_alone(
 
 
 def test_a_doubled_hint_does_nothing(batch: BatchRef, admin_engine: Engine) -> None:
-    run_stage("extract", batch, extract)
-    run_stage("extract", batch, failing(AssertionError("done twice")))
+    run("extract", batch, extract)
+    run("extract", batch, failing(AssertionError("done twice")))
 
     assert row(admin_engine, batch).stage == "score_salience"
 
 
 @pytest.mark.parametrize(
-    ("error", "says", "counted", "put_off"),
+    ("error", "says", "counted", "put_off", "down"),
     [
-        (ModelUnavailable("the endpoint answered 503"), "ModelUnavailable: the endpoint answered 503", 0, True),
-        (EmbedderUnavailable("no answer"), "EmbedderUnavailable: no answer", 0, True),
-        (VersionConflict("moved"), "VersionConflict: moved", 0, False),
-        (AnswerRefused("cut off"), "AnswerRefused: cut off", 1, True),
-        (ValueError(CANARY), "ValueError", 1, True),
+        (
+            ModelUnavailable("the endpoint answered 503"),
+            "ModelUnavailable: the endpoint answered 503",
+            0,
+            True,
+            ["llm"],
+        ),
+        (EmbedderUnavailable("no answer"), "EmbedderUnavailable: no answer", 0, True, ["embedder"]),
+        (VersionConflict("moved"), "VersionConflict: moved", 0, False, []),
+        (AnswerRefused("cut off"), "AnswerRefused: cut off", 1, True, []),
+        (ValueError(CANARY), "ValueError", 1, True, []),
     ],
 )
 def test_a_failure_puts_the_stage_off(
-    *, batch: BatchRef, admin_engine: Engine, error: Exception, says: str, counted: int, put_off: bool
+    *,
+    batch: BatchRef,
+    admin_engine: Engine,
+    error: Exception,
+    says: str,
+    counted: int,
+    put_off: bool,
+    down: list[str],
 ) -> None:
     with pytest.raises(StageFailed, match=f"^extract: {says}$"):
-        run_stage("extract", batch, failing(error))
+        run("extract", batch, failing(error))
 
     after = row(admin_engine, batch)
     assert (after.stage, after.attempts, after.error, after.put_off) == ("extract", counted, says, put_off)
-    assert (after.state, after.lease_until) == ("received", None)
+    assert (after.state, after.lease_until, after.starts) == ("received", None, 0)
+    with admin_engine.begin() as connection:
+        assert breakers.paused(connection) == down
 
 
-def test_after_so_many_failures_the_events_are_dead_and_the_lane_goes_on(
-    batch: BatchRef, service: Settings, admin_engine: Engine, worker_engine: Engine, publishing: Publishing
-) -> None:
-    for attempt in range(service.attempts):
-        assert row(admin_engine, batch).state == "received", f"before attempt {attempt}"
-        make_due(admin_engine, batch)
+def fail_for_good(engine: Engine, batch: BatchRef, service: Settings) -> None:
+    """As often as it may."""
+    for _ in range(service.attempts):
+        make_due(engine, batch)
         with pytest.raises(StageFailed):
-            run_stage("extract", batch, failing(ValueError(CANARY)))
-
-    after = row(admin_engine, batch)
-    assert (after.stage, after.state, after.reason) == ("dead", "dead", "extract: ValueError")
-    publishing.say("I like tea")
-    assert claim(worker_engine, batch.lane) is not None
+            run("extract", batch, failing(ValueError(CANARY)))
 
 
-def test_what_is_down_buries_nobodys_events_however_long(
-    batch: BatchRef, service: Settings, admin_engine: Engine
-) -> None:
-    for _ in range(service.attempts + 2):
+class TestFailingForGood:
+    def test_an_event_that_is_alone_is_dead_and_the_lane_goes_on(
+        self,
+        *,
+        batch: BatchRef,
+        service: Settings,
+        admin_engine: Engine,
+        worker_engine: Engine,
+        publishing: Publishing,
+    ) -> None:
+        for attempt in range(service.attempts):
+            assert row(admin_engine, batch).state == "received", f"before attempt {attempt}"
+            make_due(admin_engine, batch)
+            with pytest.raises(StageFailed):
+                run("extract", batch, failing(ValueError(CANARY)))
+
+        after = row(admin_engine, batch)
+        assert (after.stage, after.state, after.reason) == ("dead", "dead", "extract: ValueError")
+        assert reasons(admin_engine, batch) == ["extract: ValueError"]
+        publishing.say("I like tea")
+        assert claim(worker_engine, batch.lane) is not None
+
+    def test_several_are_split_and_each_is_tried_alone(
+        self, *, several: BatchRef, service: Settings, admin_engine: Engine, worker_engine: Engine, worker: Worker
+    ) -> None:
+        fail_for_good(admin_engine, several, service)
+        assert reasons(admin_engine, several) == []
+        bad = claimed(worker_engine, several.lane)
+        assert contents_of(worker_engine, bad) == ["one"]
+        fail_for_good(admin_engine, bad, service)
+        assert reasons(admin_engine, several) == ["extract: ValueError"]
+        for said in ("two", "three"):
+            good = claimed(worker_engine, several.lane)
+            assert contents_of(worker_engine, good) == [said]
+            worker.finish(good)
+
+    def test_what_is_down_buries_nobodys_events_however_long(
+        self, batch: BatchRef, service: Settings, admin_engine: Engine
+    ) -> None:
+        for _ in range(service.attempts + 2):
+            make_due(admin_engine, batch)
+            with pytest.raises(StageFailed):
+                run("extract", batch, failing(ModelUnavailable("down")))
+
         make_due(admin_engine, batch)
-        with pytest.raises(StageFailed):
-            run_stage("extract", batch, failing(ModelUnavailable("down")))
+        run("extract", batch, extract)
+        assert row(admin_engine, batch).stage == "score_salience"
 
-    make_due(admin_engine, batch)
-    run_stage("extract", batch, extract)
-    assert row(admin_engine, batch).stage == "score_salience"
+    def test_so_many_dead_letters_stop_the_lane(
+        self,
+        *,
+        service: Settings,
+        publishing: Publishing,
+        admin_engine: Engine,
+        worker_engine: Engine,
+        lane: LaneRef,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setenv("RECOLLECT_QUARANTINE_AFTER", "2")
+        settings.cache_clear()
+        for said in ("one", "two"):
+            publishing.say(said)
+            fail_for_good(admin_engine, claimed(worker_engine, lane), service)
+        publishing.say("three")
+        assert claim(worker_engine, lane) is None
+
+
+def reasons(engine: Engine, batch: BatchRef) -> list[str]:
+    """Of the lane's dead letters."""
+    with engine.connect() as connection:
+        statement = text("select reason from recollect.dead_letters where tenant_id = :id")
+        return list(connection.execute(statement, {"id": batch.lane.tenant_id}).scalars())
+
+
+class TestCrashes:
+    def test_after_one_it_is_tried_again_as_it_is(
+        self, several: BatchRef, worker: Worker, admin_engine: Engine
+    ) -> None:
+        worker.crash(several)
+        run("extract", several, extract)
+        assert row_of_batch(admin_engine, several) == "score_salience"
+
+    def test_after_two_of_several_events_each_is_tried_alone(
+        self, several: BatchRef, worker: Worker, admin_engine: Engine
+    ) -> None:
+        for _ in range(2):
+            worker.crash(several)
+        with pytest.raises(StageFailed, match=r"^extract: ended its worker 2 times$"):
+            run("extract", several, failing(AssertionError("not tried a third time")))
+
+        assert row_of_batch(admin_engine, several) == "split"
+        assert reasons(admin_engine, several) == []
+        assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["one"]
+
+    def test_after_three_of_one_that_is_alone_it_is_dead(
+        self, batch: BatchRef, worker: Worker, publishing: Publishing, admin_engine: Engine
+    ) -> None:
+        for _ in range(3):
+            worker.crash(batch)
+        with pytest.raises(StageFailed, match=r"^extract: ended its worker 3 times$"):
+            run("extract", batch, failing(AssertionError("not tried a fourth time")))
+
+        assert row(admin_engine, batch).state == "dead"
+        assert reasons(admin_engine, batch) == ["extract: ended its worker 3 times"]
+        publishing.say("and tea")
+        assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["and tea"]
+
+    def test_one_that_is_alone_is_tried_after_two(self, batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
+        for _ in range(2):
+            worker.crash(batch)
+        run("extract", batch, extract)
+        assert row(admin_engine, batch).stage == "score_salience"
+
+    @pytest.mark.parametrize("told", [SystemExit, KeyboardInterrupt])
+    def test_a_worker_that_is_told_to_stop_gives_its_stage_back_and_that_is_no_crash(
+        self, batch: BatchRef, worker: Worker, admin_engine: Engine, told: type[BaseException]
+    ) -> None:
+        def work(_batch: BatchRef, _parts: Parts) -> Store:
+            raise told
+
+        for _ in range(4):
+            with pytest.raises(told):
+                run("extract", batch, work)
+        after = row(admin_engine, batch)
+        assert (after.stage, after.attempts, after.lease_until, after.put_off) == ("extract", 0, None, False)
+        assert worker.leased(batch).crashes == 0
+
+
+def row_of_batch(engine: Engine, batch: BatchRef) -> str:
+    """The stage that a batch is at."""
+    with engine.connect() as connection:
+        statement = text("select stage from recollect.batches where batch_id = :id")
+        return str(connection.execute(statement, {"id": batch.batch_id}).scalar_one())
+
+
+@pytest.mark.usefixtures("online")
+class TestAProviderThatIsDown:
+    def trip(self, engine: Engine, *, pause: timedelta) -> None:
+        with engine.begin() as connection:
+            breakers.trip(connection, "llm", "503", pause=pause, first=LONG, most=LONG)
+
+    def test_a_stage_that_needs_it_is_not_tried_and_that_counts_for_nothing(
+        self, batch: BatchRef, admin_engine: Engine
+    ) -> None:
+        self.trip(admin_engine, pause=LONG)
+        for _ in range(4):
+            run("extract", batch, failing(AssertionError("asked")))
+
+        after = row(admin_engine, batch)
+        assert (after.stage, after.attempts, after.starts, after.lease_until) == ("extract", 0, 0, None)
+        with admin_engine.begin() as connection:
+            breakers.close(connection, "llm")
+        run("extract", batch, extract)
+        assert row(admin_engine, batch).stage == "score_salience"
+
+    @pytest.mark.parametrize("ending", ["result", "failure", "stop"])
+    def test_one_that_tried_it_and_never_asked_lets_another_try(
+        self, batch: BatchRef, admin_engine: Engine, ending: str
+    ) -> None:
+        """As where the answer was kept: nothing is known of the provider, and nobody must wait for this one any longer."""
+        self.trip(admin_engine, pause=NONE)
+
+        def work(batch: BatchRef, parts: Parts) -> Store:
+            with admin_engine.begin() as connection:
+                assert breakers.paused(connection) == ["llm"], "this one tries"
+            if ending == "result":
+                return extract(batch, parts)
+            raise SystemExit if ending == "stop" else ValueError
+
+        with suppress(StageFailed, SystemExit):
+            run("extract", batch, work)
+        with admin_engine.begin() as connection:
+            assert breakers.paused(connection) == []
+            assert [one.provider for one in breakers.breakers(connection)] == ["llm"], "it did not answer yet"
 
 
 def test_a_failure_carries_no_word_of_a_conversation(
     batch: BatchRef, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(StageFailed) as caught:
-        run_stage("extract", batch, failing(ValueError(CANARY)))
+        run("extract", batch, failing(ValueError(CANARY)))
 
     assert (caught.value.__context__, caught.value.__cause__) == (None, None)
     said = [str(caught.value), caplog.text, *capfd.readouterr()]
@@ -149,7 +344,7 @@ def test_a_result_that_cannot_be_stored_leaves_nothing_behind(batch: BatchRef, a
         return store
 
     with pytest.raises(StageFailed, match=r"^extract: DataError 22P02$"):
-        run_stage("extract", batch, work)
+        run("extract", batch, work)
 
     after = row(admin_engine, batch)
     assert (after.stage, after.facts, after.attempts) == ("extract", 0, 1)
@@ -157,30 +352,28 @@ def test_a_result_that_cannot_be_stored_leaves_nothing_behind(batch: BatchRef, a
 
 @pytest.mark.parametrize("ending", ["result", "failure"])
 def test_a_zombie_stores_nothing_and_leaves_its_successor_alone(
-    batch: BatchRef, admin_engine: Engine, worker_engine: Engine, hints: Callable[[], list[Hint]], ending: str
+    batch: BatchRef, admin_engine: Engine, worker: Worker, hints: Callable[[], list[Hint]], ending: str
 ) -> None:
-    successors: list[lanes.Lease | None] = []
+    successors: list[Lease] = []
 
     def work(batch: BatchRef, parts: Parts) -> Store:
         """While it is at work, its lease expires and another worker takes over."""
         with admin_engine.begin() as connection:
             expired = text("update recollect.lanes set lease_until = now() - interval '1 s' where batch_id = :id")
             connection.execute(expired, {"id": batch.batch_id})
-        with tenant_transaction(worker_engine, batch.lane.tenant_id) as connection:
-            successors.append(lanes.take_lease(connection, batch, "extract", timedelta(hours=1)))
+        successors.append(worker.leased(batch, owner="its successor"))
         if ending == "failure":
             raise ValueError(CANARY)
         return extract(batch, parts)
 
     if ending == "failure":
-        with pytest.raises(StageFailed, match="fenced"):
-            run_stage("extract", batch, work)
+        with pytest.raises(StageFailed):
+            run("extract", batch, work)
     else:
-        run_stage("extract", batch, work)
+        run("extract", batch, work)
 
     after = row(admin_engine, batch)
     assert (after.stage, after.facts, after.attempts, hints()) == ("extract", 0, 0, [])
+    assert after.lease_until is not None
     (successor,) = successors
-    assert successor is not None
-    with tenant_transaction(worker_engine, batch.lane.tenant_id) as connection:
-        assert lanes.holds(connection, successor)
+    assert worker.holds(successor)

@@ -1,14 +1,37 @@
 """Whether the service can work, as an operator asks."""
 
-from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from config.settings import Settings
-from db.status import Backlog
+from db.breakers import Breaker
+from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect import Memory, QueueUnavailable, StoreUnavailable
 from recollect.namespaces import NamespacePath
+from workers.machine import wait_until
 from workers.status import STUCK_SECONDS, Status, read_status
+from workers.status_report import print_status
+
+LATE = STUCK_SECONDS + 1
+
+QUIET = Status(
+    queued_events=0,
+    backlog=Backlog(backlog=0, waiting_lanes=0, oldest_waiting=0.0, quarantined_lanes=0, at_work={}, failing={}),
+    lag=Lag(None, None, None),
+    dead_letters=DeadLetters(dead_letters=0, dead_by_reason={}, newest_dead_letter=None, refused_last_hour=0),
+    breakers=(),
+    workforce=Workforce(workers=1, slots=2),
+    moving=False,
+    offline_rules=True,
+)
+AWAY = Breaker("llm", 12.0, 3, "the LLM endpoint answered 503")
+NO_WORKERS = Workforce(workers=0, slots=0)
+
+
+def waiting(seconds: float) -> Backlog:
+    return replace(QUIET.backlog, backlog=1, waiting_lanes=1, oldest_waiting=seconds)
 
 
 def test_counts_what_the_intake_has_not_taken(
@@ -16,18 +39,100 @@ def test_counts_what_the_intake_has_not_taken(
 ) -> None:
     assert read_status(service).queued_events == 0
     memory.namespace(*fresh_namespace.parts).publish_conversation("User: one\nAssistant: two")
+    wait_until(lambda: read_status(service).queued_events == 2, timeout=15, what="the events in the queue")
 
-    found = read_status(service)
-    assert (found.queued_events, found.offline_rules) == (2, True)
     assert read_status(service).queued_events == 2, "looking takes nothing"
-    assert found.as_dict().keys() >= {"queued_events", "waiting_lanes", "at_work", "dead", "stuck"}
+    assert read_status(service).offline_rules
 
 
-@pytest.mark.parametrize(("oldest", "stuck"), [(0, False), (STUCK_SECONDS, False), (STUCK_SECONDS + 1, True)])
-def test_is_stuck_when_something_waits_that_nobody_claims(oldest: float, stuck: bool) -> None:
-    nothing: Mapping[str, int] = {}
-    backlog = Backlog(waiting_lanes=1, oldest_waiting=oldest, at_work=nothing, failing=nothing, dead=0)
-    assert Status(0, backlog, offline_rules=True).stuck is stuck
+def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
+    found = read_status(service).as_dict()
+
+    assert list(found) == [
+        "queued_events",
+        "backlog",
+        "waiting_lanes",
+        "oldest_waiting",
+        "quarantined_lanes",
+        "at_work",
+        "failing",
+        "lag_p50",
+        "lag_p95",
+        "lag_max",
+        "dead_letters",
+        "dead_by_reason",
+        "newest_dead_letter",
+        "refused_last_hour",
+        "breakers",
+        "workers",
+        "slots",
+        "offline_rules",
+        "stuck",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "stuck"),
+    [
+        ({}, False),
+        ({"workforce": NO_WORKERS}, False),
+        ({"backlog": waiting(STUCK_SECONDS)}, False),
+        ({"backlog": waiting(LATE)}, True),
+        ({"backlog": waiting(LATE), "moving": True}, False),
+        ({"backlog": waiting(LATE), "breakers": (AWAY,)}, False),
+        ({"backlog": waiting(1), "workforce": NO_WORKERS}, True),
+        ({"backlog": waiting(1), "workforce": NO_WORKERS, "moving": True}, True),
+        ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}), "workforce": NO_WORKERS}, True),
+    ],
+    ids=[
+        "nothing waits",
+        "nothing waits and nobody is there",
+        "waits for a while",
+        "waits for long",
+        "waits behind others",
+        "waits for a provider",
+        "waits for nobody",
+        "whose last worker has just gone",
+        "is at work for nobody",
+    ],
+)
+def test_is_stuck_when_something_waits_that_nobody_takes_up(changes: dict[str, Any], stuck: bool) -> None:
+    assert replace(QUIET, **changes).stuck is stuck
+
+
+def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:
+    found = replace(
+        QUIET,
+        backlog=replace(waiting(LATE), quarantined_lanes=2, failing={"ValueError": 1}),
+        lag=Lag(0.5, 3.0, 7200.0),
+        dead_letters=DeadLetters(
+            dead_letters=3, dead_by_reason={"[bold]why\x1b[2J": 3}, newest_dead_letter=90.0, refused_last_hour=1
+        ),
+        breakers=(AWAY,),
+        workforce=NO_WORKERS,
+    )
+    print_status(found)
+    said = " ".join(capsys.readouterr().out.split())  # as wide as the terminal of whoever looks
+
+    for part in (
+        "stuck: no worker is alive",
+        "1, the first for 5 min",
+        "0.5 s median, 3.0 s p95, 2 h at most",
+        "llm: the LLM endpoint answered 503; 3 failures in a row, tried again in 12 s",
+        "quarantined lanes 2; see 'python -m workers lanes'",
+        "3, the newest 90 s ago; see 'python -m workers dead list'",
+        r"3 [bold]why\x1b[2J",
+        "refused 1 in the last hour",
+    ):
+        assert part in said
+
+
+def test_of_a_quiet_service_little_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    print_status(QUIET)
+    said = capsys.readouterr().out
+
+    assert "working" in said
+    assert not any(word in said for word in ("dead", "quarantined", "away", "failing", "refused"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,12 @@ from recollect.errors import ConfigurationError
         ("ATTEMPTS", "0", "RECOLLECT_ATTEMPTS: "),
         ("LOG_LEVEL", "loud", "RECOLLECT_LOG_LEVEL: "),
         ("FLOWER_PORT", "70000", "RECOLLECT_FLOWER_PORT: "),
-        ("LEASE_SECONDS", "120", "RECOLLECT_LEASE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, 120"),
+        ("LEASE_SECONDS", "0.5", "RECOLLECT_LEASE_SECONDS: "),
+        ("GAP_SECONDS", "-1", "RECOLLECT_GAP_SECONDS: "),
+        ("TENANT_SLOTS", "0", "RECOLLECT_TENANT_SLOTS: "),
+        ("QUARANTINE_AFTER", "0", "RECOLLECT_QUARANTINE_AFTER: "),
+        ("RETENTION_DAYS", "0", "RECOLLECT_RETENTION_DAYS: "),
+        ("STAGE_SECONDS", "120", "RECOLLECT_STAGE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, 120"),
     ],
 )
 def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str) -> None:
@@ -56,8 +61,13 @@ def test_a_key_or_an_address_of_an_llm_is_what_makes_it_used(
     assert Settings().uses_llm is uses
 
 
+def test_a_lease_may_be_shorter_than_a_call_of_the_llm() -> None:
+    """It is renewed while the stage runs."""
+    assert Settings().lease_seconds < Settings().llm_timeout < Settings().stage_seconds
+
+
 def test_a_key_does_not_show() -> None:
-    assert "s3cret" not in repr(Settings(OPENAI_API_KEY="s3cret"))
+    assert "s3cret" not in repr(Settings(OPENAI_API_KEY="s3cret", signing_keys="k1:acme:s3cret"))
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ RULED: list[tuple[str, NewFact, str]] = [
     ("another attribute's too", new("User was born in Rome", (BOSTON, 0.9), attribute="born_in", value="Rome"), "add"),
     ("a correction supersedes", new("The fair is in May", (JUNE, CORRECTED), corrects=True), "supersede"),
     ("not what is far from it", new("The fair is in May", (JUNE, CORRECTED - 0.01), corrects=True), "add"),
+    ("nor what was said after it", new("The fair is in May", (JUNE, 0.9), said_at=EARLIER, corrects=True), "none"),
     ("nor another one's", new("Peter: May", (known("June"), 0.9), subjects=PETER, corrects=True), "add"),
 ]  # fmt: skip
 
@@ -126,6 +127,13 @@ def test_a_proposal_about_what_was_shown_is_taken(action: str) -> None:
 
     assert (decision.action, decision.target) == (action, DOUBTFUL.near[0][0])
     assert (decision.decided_by, decision.prompt_version, decision.reason) == ("a-model", 1, "because")
+
+
+def test_what_was_said_earlier_supersedes_nothing_that_was_said_after_it() -> None:
+    late = new("User adores Italian food", (known("User likes pasta"), 0.7), said_at=EARLIER)
+    (decision,) = consolidate([late], Proposing(propose("supersede")))
+
+    assert (decision.action, decision.reason) == ("none", "a later statement is known")
 
 
 @pytest.mark.parametrize(

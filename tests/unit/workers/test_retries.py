@@ -8,7 +8,8 @@ from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from db.memories import VersionConflict
 from pipeline.ports import AnswerRefused, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
-from workers.retries import GiveUp, Retry, after_failure, describe
+from workers.providers import EMBEDDER, LLM
+from workers.retries import GiveUp, Retry, Wait, after_failure, describe, too_many_crashes
 
 MOST = 3
 
@@ -27,22 +28,26 @@ def seconds(count: float, *, counts: bool = False) -> Retry:
     return Retry(timedelta(seconds=count), counts=counts)
 
 
+def pause(count: float) -> Wait:
+    return Wait(LLM, timedelta(seconds=count))
+
+
 @pytest.mark.parametrize("attempts", [0, 2, 99])
 @pytest.mark.parametrize(
     ("error", "outcome"),
     [
         (VersionConflict("memory moved"), seconds(0)),
-        (ModelUnavailable("down"), seconds(5)),
-        (ModelUnavailable("limited", retry_after=0), seconds(0)),
-        (ModelUnavailable("limited", retry_after=12.5), seconds(12.5)),
-        (ModelUnavailable("limited", retry_after=86_400), seconds(300)),
-        (ModelUnavailable("limited", retry_after=1e300), seconds(300)),
-        (EmbedderUnavailable("down"), seconds(5)),
-        (DOWN, seconds(5)),
+        (ModelUnavailable("down"), Wait(LLM)),
+        (ModelUnavailable("limited", retry_after=0), pause(0)),
+        (ModelUnavailable("limited", retry_after=12.5), pause(12.5)),
+        (ModelUnavailable("limited", retry_after=86_400), pause(300)),
+        (ModelUnavailable("limited", retry_after=1e300), pause(300)),
+        (EmbedderUnavailable("down"), Wait(EMBEDDER)),
+        (DOWN, seconds(1)),
     ],
 )
 def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
-    error: Exception, attempts: int, outcome: Retry
+    error: Exception, attempts: int, outcome: Wait | Retry
 ) -> None:
     assert after_failure(error, attempts, MOST) == outcome
 
@@ -62,6 +67,23 @@ def test_what_may_be_the_batchs_own_fault_is_tried_so_often_and_then_given_up(
 def test_the_pause_grows_up_to_five_minutes() -> None:
     pauses = [after_failure(KeyError(), attempts, 9999) for attempts in (8, 9, 5000)]
     assert pauses == [seconds(256, counts=True), seconds(300, counts=True), seconds(300, counts=True)]
+
+
+@pytest.mark.parametrize(
+    ("events", "crashes", "too_many"),
+    [
+        (1, 0, False),
+        (1, 2, False),
+        (1, 3, True),
+        (1, 9, True),
+        (2, 0, False),
+        (2, 1, False),
+        (2, 2, True),
+        (40, 2, True),
+    ],
+)
+def test_a_batch_may_crash_once_and_an_event_that_is_alone_twice(events: int, crashes: int, too_many: bool) -> None:
+    assert too_many_crashes(crashes, events) is too_many
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,148 @@
+"""Dead letters: what was given up, and what an operator may do about it. Ids, reasons and times; the content is a tenant's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from db.refs import LaneRef
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """One event that a stage gave up (origin ``stage``), or one message that the intake refused (``intake``).
+
+    lane: the tenant and the namespace; both are the zero id where the message does not say whose it is.
+    letter_id: the event's id, or one made from the message. bytes: of a message that was refused. times: how often it came or
+    died. age: seconds since it last did.
+    """
+
+    lane: LaneRef
+    letter_id: UUID
+    origin: str
+    reason: str
+    bytes: int | None
+    times: int
+    age: float
+
+    @property
+    def scope(self) -> dict[str, UUID]:
+        """The parameters that every statement about a letter takes."""
+        return {**self.lane.scope, "letter_id": self.letter_id}
+
+
+def dead_letters(
+    connection: Connection,
+    *,
+    tenant_id: UUID | None = None,
+    letter_ids: Sequence[UUID] | None = None,
+    reason: str | None = None,
+    limit: int | None = None,
+) -> list[DeadLetter]:
+    """Letters, the newest first. reason: what theirs holds somewhere, in any case of letters. Sees all tenants."""
+    wanted = {"tenant_id": tenant_id, "ids": list(letter_ids) if letter_ids is not None else None}
+    rows = connection.execute(_LETTERS, {**wanted, "reason": reason, "limit": limit})
+    return [
+        DeadLetter(
+            LaneRef(row.tenant_id, row.namespace_id),
+            row.letter_id,
+            row.origin,
+            row.reason,
+            row.bytes,
+            row.times,
+            float(row.age),
+        )
+        for row in rows
+    ]
+
+
+def event_of(connection: Connection, letter: DeadLetter) -> Mapping[str, Any] | None:
+    """A letter's event, where it has a place in the inbox. Its tenant must be set, here and below."""
+    event: Mapping[str, Any] | None = connection.execute(_EVENT, letter.scope).scalar()
+    return event
+
+
+def body_of(connection: Connection, letter: DeadLetter) -> bytes | None:
+    """What was kept of a message that has no place in the inbox."""
+    body: bytes | None = connection.execute(_BODY, letter.scope).scalar()
+    return body
+
+
+def lock(connection: Connection, letter: DeadLetter) -> bool:
+    """Keep a letter for the rest of the transaction, so that nobody else deals with it; False where it is gone already."""
+    # The lane first, as the stages and the intake do: two that wait for each other would both fail.
+    connection.execute(_LOCK_LANE, letter.lane.scope)
+    return connection.execute(_LOCK, letter.scope).one_or_none() is not None
+
+
+def revive(connection: Connection, letter: DeadLetter) -> None:
+    """Return a letter's event to its lane, where it is taken alone and before what came after it; the lane is ready now."""
+    if connection.execute(_REVIVE, letter.scope).rowcount:
+        connection.execute(_READY, letter.lane.scope)
+    connection.execute(_DELETE, letter.scope)
+
+
+def forget(connection: Connection, letter: DeadLetter) -> None:
+    """Delete a letter of the intake's with all that was kept of its message, so that it can be taken in afresh."""
+    connection.execute(_FORGET_EVENT, letter.scope)
+    connection.execute(_FORGET_BODY, letter.scope)
+    connection.execute(_DELETE, letter.scope)
+
+
+def discard(connection: Connection, letter: DeadLetter) -> None:
+    """End a letter for good: its event stays in the log as discarded, a body that has no place there is deleted."""
+    connection.execute(_DISCARD, letter.scope)
+    connection.execute(_FORGET_BODY, letter.scope)
+    connection.execute(_DELETE, letter.scope)
+
+
+def set_reason(connection: Connection, letter: DeadLetter, reason: str) -> None:
+    """Say why a letter is dead by now."""
+    connection.execute(_SET_REASON, {**letter.scope, "reason": reason})
+    connection.execute(_SET_REASON_OF_EVENT, {**letter.scope, "reason": reason})
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_LETTER = f"{_LANE} and letter_id = :letter_id"
+_DEAD_EVENT = f"{_LANE} and event_id = :letter_id and state = 'dead'"
+
+_LETTERS = text("""
+    select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, extract(epoch from now() - died_at) as age
+    from recollect.dead_letters
+    where tenant_id = coalesce(:tenant_id, tenant_id)
+      and (cast(:ids as uuid[]) is null or letter_id = any(:ids))
+      and (cast(:reason as text) is null or position(lower(:reason) in lower(reason)) > 0)
+    order by died_at desc, letter_id limit :limit
+""")
+
+_EVENT = text(f"select payload from recollect.events where {_LANE} and event_id = :letter_id")
+
+_BODY = text(f"select body from recollect.refused where {_LETTER}")
+
+_LOCK_LANE = text(f"select 1 from recollect.lanes where {_LANE} for update")
+
+_LOCK = text(f"select 1 from recollect.dead_letters where {_LETTER} for update")
+
+_REVIVE = text(f"""
+    update recollect.events set state = 'received', reason = null, batch_id = null, place = null, suspect = true
+    where {_DEAD_EVENT}
+""")
+
+_READY = text(f"""
+    update recollect.lanes set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
+    where {_LANE}
+""")
+
+_FORGET_EVENT = text(f"delete from recollect.events where {_DEAD_EVENT}")
+
+_FORGET_BODY = text(f"delete from recollect.refused where {_LETTER}")
+
+_DISCARD = text(f"update recollect.events set state = 'discarded' where {_DEAD_EVENT}")
+
+_DELETE = text(f"delete from recollect.dead_letters where {_LETTER}")
+
+_SET_REASON = text(f"update recollect.dead_letters set reason = :reason where {_LETTER}")
+
+_SET_REASON_OF_EVENT = text(f"update recollect.events set reason = :reason where {_DEAD_EVENT}")

@@ -1,0 +1,21 @@
+"""Heartbeats: which workers are alive, and how many tasks each can run at once. On the database's clock, across tenants."""
+
+from sqlalchemy import Connection, text
+
+
+def beat(connection: Connection, worker: str, slots: int) -> None:
+    """Note that a worker is alive. worker: its node name, which no other has. slots: how many tasks it can run at once."""
+    connection.execute(_BEAT, {"worker": worker, "slots": slots})
+
+
+def leave(connection: Connection, worker: str) -> None:
+    """Note that a worker takes no more tasks, rather than have it counted until its last heartbeat is old."""
+    connection.execute(_LEAVE, {"worker": worker})
+
+
+_BEAT = text("""
+    insert into recollect.workers (worker, slots, seen_at) values (:worker, :slots, now())
+    on conflict (worker) do update set slots = excluded.slots, seen_at = excluded.seen_at
+""")
+
+_LEAVE = text("delete from recollect.workers where worker = :worker")

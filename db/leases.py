@@ -1,0 +1,142 @@
+"""Leases: who may store the result of a batch's stage, and how a stage ends. Short, renewed while its task lives, and fenced."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import Connection, text
+
+from db.lanes import DONE, STAGES
+from db.refs import BatchRef
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to store the result of one stage of one batch, as long as no later epoch was given out.
+
+    owner: the run of a task that has it. attempts: failures of the stage so far that count. crashes: leases of the stage before
+    this one that nobody gave back. events: how many the batch has.
+    """
+
+    batch: BatchRef
+    stage: str
+    owner: str
+    epoch: int
+    attempts: int = 0
+    crashes: int = 0
+    events: int = 1
+
+
+def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, lasting: timedelta) -> Lease | None:
+    """The lease of a batch's stage; None where the stage is not due, is done, or is leased to another: the hint was doubled.
+
+    Counts the start: a lease that is not given back was a crash. The batch's tenant must be set, here and below.
+    """
+    # Row by row: in one statement, a stage that another ends at this moment would be judged as it was before that.
+    if connection.execute(_LOCK_FREE_LANE, batch.scope).one_or_none() is None:
+        return None
+    started = connection.execute(_START, {**batch.scope, "stage": stage}).one_or_none()
+    if started is None:
+        return None
+    epoch = connection.execute(_LEASE, {**batch.scope, "owner": owner, "lasting": lasting}).scalar_one()
+    return Lease(batch, stage, owner, epoch, started.attempts, started.starts - 1, started.events)
+
+
+def renew(connection: Connection, lease: Lease, *, lasting: timedelta) -> bool:
+    """Make a lease last from now on; False where it was given back, released or taken over."""
+    return connection.execute(_RENEW, {**_scope(lease), "lasting": lasting}).rowcount > 0
+
+
+def holds(connection: Connection, lease: Lease) -> bool:
+    """Whether a lease is still the latest and its stage is not stored; locks its lane for the rest of the transaction."""
+    if connection.execute(_LOCK_EPOCH, _scope(lease)).one_or_none() is None:
+        return False
+    return connection.execute(_AT_STAGE, {**lease.batch.scope, "stage": lease.stage}).one_or_none() is not None
+
+
+def advance(connection: Connection, lease: Lease) -> str:
+    """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit."""
+    following = (*STAGES, DONE)[STAGES.index(lease.stage) + 1]
+    end(connection, lease, following)
+    return following
+
+
+def end(connection: Connection, lease: Lease, stage: str, *, error: str | None = None) -> None:
+    """Give a lease back with its batch at another stage; where that is ``done``, ``dead`` or ``split``, the lane is free."""
+    connection.execute(_SET_STAGE, {**lease.batch.scope, "from": lease.stage, "stage": stage, "error": error})
+    connection.execute(_FREE_LANE if stage in {DONE, "dead", "split"} else _FREE_LEASE, lease.batch.scope)
+
+
+def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelta, counts: bool) -> None:
+    """Give a lease back with its stage to be tried again after a delay. counts: it was the batch's fault."""
+    parameters = {**lease.batch.scope, "error": error, "delay": delay, "counted": int(counts)}
+    connection.execute(_PUT_OFF, parameters)
+    connection.execute(_FREE_LEASE, lease.batch.scope)
+
+
+def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
+    """Let the lease of a task that is known to be dead lapse at once, so that its stage is due again; it counts as a crash."""
+    released = connection.execute(_RELEASE, {**batch.scope, "owner": owner}).rowcount > 0
+    if released:
+        connection.execute(_UNTELL, batch.scope)
+    return released
+
+
+def _scope(lease: Lease) -> dict[str, object]:
+    return {**lease.batch.scope, "epoch": lease.epoch, "owner": lease.owner}
+
+
+_BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
+
+_LOCK_FREE_LANE = text(f"""
+    select 1 from recollect.lanes where {_BATCH} and (lease_until is null or lease_until < now()) for update
+""")
+
+_START = text(f"""
+    update recollect.batches as batch set starts = starts + 1
+    where {_BATCH} and stage = :stage and due_at <= now()
+    returning attempts, starts, (
+        select count(*) from recollect.events
+        where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id and events.batch_id = :batch_id) as events
+""")
+
+# By the clock, not from the transaction's start: an app that publishes in a long one of its own keeps the lane's row so long.
+_LEASE = text(f"""
+    update recollect.lanes
+    set epoch = epoch + 1, lease_owner = :owner, lease_until = clock_timestamp() + cast(:lasting as interval)
+    where {_BATCH} returning epoch
+""")
+
+_RENEW = text(f"""
+    update recollect.lanes set lease_until = clock_timestamp() + cast(:lasting as interval)
+    where {_BATCH} and epoch = :epoch and lease_owner = :owner
+""")
+
+_LOCK_EPOCH = text(f"select 1 from recollect.lanes where {_BATCH} and epoch = :epoch for update")
+
+_AT_STAGE = text(f"select 1 from recollect.batches where {_BATCH} and stage = :stage")
+
+_SET_STAGE = text(f"""
+    update recollect.batches
+    set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, error = :error,
+        applied_at = case when cast(:from as text) = 'consolidate' and :stage not in ('dead', 'split') then now()
+                     else applied_at end,
+        finished_at = case when :stage in ('done', 'dead', 'split') then now() end
+    where {_BATCH}
+""")
+
+_FREE_LEASE = text(f"update recollect.lanes set lease_until = null, lease_owner = null where {_BATCH}")
+
+_FREE_LANE = text(f"update recollect.lanes set lease_until = null, lease_owner = null, batch_id = null where {_BATCH}")
+
+_PUT_OFF = text(f"""
+    update recollect.batches
+    set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, starts = 0, error = :error
+    where {_BATCH}
+""")
+
+_RELEASE = text(f"""
+    update recollect.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
+    where {_BATCH} and lease_owner = :owner
+""")
+
+_UNTELL = text(f"update recollect.batches set hinted_at = null where {_BATCH}")

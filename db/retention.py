@@ -1,0 +1,67 @@
+"""Retention: what finished batches leave behind, cleared after a while. Memories, decisions, events and dead letters stay."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import Connection, text
+
+from db.refs import BatchRef, LaneRef
+
+
+def finished_batches(connection: Connection, *, age: timedelta, limit: int) -> list[BatchRef]:
+    """Batches that ended longer ago than ``age``, the oldest first. Sees all tenants."""
+    rows = connection.execute(_FINISHED, {"age": age, "limit": limit})
+    return [BatchRef(LaneRef(row.tenant_id, row.namespace_id), row.batch_id) for row in rows]
+
+
+def clear_finished(connection: Connection, batches: Sequence[BatchRef], *, age: timedelta) -> int:
+    """Delete finished batches of one tenant, which must be set, with their candidate facts and the answers that were paid for.
+
+    Returns how many there were; those that another clears at this moment are left to it.
+    """
+    parameters = {
+        "namespaces": [batch.lane.namespace_id for batch in batches],
+        "batches": [batch.batch_id for batch in batches],
+        "tenant_id": batches[0].lane.tenant_id,
+        "age": age,
+    }
+    return int(connection.execute(_CLEAR, parameters).scalar_one())
+
+
+def clear_workers(connection: Connection, *, age: timedelta) -> int:
+    """Forget workers that were not seen for so long; returns how many."""
+    return connection.execute(_WORKERS, {"age": age}).rowcount
+
+
+_FINISHED = text("""
+    select tenant_id, namespace_id, batch_id from recollect.batches
+    where finished_at < now() - cast(:age as interval) order by finished_at limit :limit
+""")
+
+# A lane works on one batch at a time: what it had answered before this one ended, no later batch asked for.
+_CLEAR = text("""
+    with ended as materialized (
+        select batch.tenant_id, batch.namespace_id, batch.batch_id, batch.finished_at
+        from unnest(cast(:namespaces as uuid[]), cast(:batches as uuid[])) as named (namespace_id, batch_id)
+        join recollect.batches as batch using (namespace_id, batch_id)
+        where batch.tenant_id = :tenant_id and batch.finished_at < now() - cast(:age as interval)
+        for update of batch skip locked
+    ),
+    facts as (
+        delete from recollect.candidate_facts as fact using ended
+        where (fact.tenant_id, fact.namespace_id, fact.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
+    ),
+    answers as (
+        delete from recollect.step_results as answer using ended
+        where (answer.tenant_id, answer.namespace_id) = (ended.tenant_id, ended.namespace_id)
+          and answer.created_at <= ended.finished_at
+    ),
+    cleared as (
+        delete from recollect.batches as batch using ended
+        where (batch.tenant_id, batch.namespace_id, batch.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
+        returning 1
+    )
+    select count(*) from cleared
+""")
+
+_WORKERS = text("delete from recollect.workers where seen_at < now() - cast(:age as interval)")

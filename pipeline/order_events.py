@@ -1,0 +1,106 @@
+"""In which order the events of a lane take effect, and which of them are the next batch."""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingEvent:
+    """An event that waits in its lane, without its text.
+
+    number: among its publisher's events of the namespace. sequence: the app's own, within the conversation.
+    position: the order of arrival. tokens: about how many its text has.
+    suspect: it was in a batch that crashed or failed for good, and is to be taken alone.
+    """
+
+    event_id: UUID
+    publisher_id: UUID
+    number: int
+    conversation: str | None
+    sequence: int | None
+    occurred_at: datetime
+    position: int
+    tokens: int = 0
+    suspect: bool = False
+
+
+def order_events(waiting: Iterable[WaitingEvent]) -> list[WaitingEvent]:
+    """The events in the order in which they take effect.
+
+    A publisher's stand in the order of its numbers, always. Across publishers, those of one conversation stand in the order of
+    the app's sequence where both have one. What that leaves open is decided by when they occurred, then by arrival.
+    A sequence that contradicts a publisher's own order has no say. (A topological sort, Kahn 1962, with the time as priority.)
+    """
+    events = sorted(waiting, key=lambda event: (event.occurred_at, event.position))
+    rank = {event.event_id: place for place, event in enumerate(events)}
+    chains = _chains(events)
+    followers, held_by = _edges(chains + _sequences(events))
+    ready = [rank[event.event_id] for event in events if not held_by[event.event_id]]
+    ordered: dict[UUID, WaitingEvent] = {}
+    while len(ordered) < len(events):
+        if not ready:
+            ready = [min(rank[_next(chain, ordered)] for chain in chains if chain[-1].event_id not in ordered)]
+        event = events[heapq.heappop(ready)]
+        if event.event_id in ordered:  # it was let go against a sequence that held it, and now that one came too
+            continue
+        ordered[event.event_id] = event
+        for follower in followers[event.event_id]:
+            held_by[follower] -= 1
+            if not held_by[follower]:
+                heapq.heappush(ready, rank[follower])
+    return list(ordered.values())
+
+
+def next_batch(ordered: Sequence[WaitingEvent], *, messages: int, tokens: int) -> Sequence[WaitingEvent]:
+    """The first of some ordered events that make a batch: at most so many messages and tokens, but one always.
+
+    A suspect event is a batch of its own, so that what it does to a worker it does alone.
+    """
+    if not ordered or ordered[0].suspect:
+        return ordered[:1]
+    size = 0
+    for place, event in enumerate(ordered[:messages]):
+        size += event.tokens
+        if place and (event.suspect or size > tokens):
+            return ordered[:place]
+    return ordered[:messages]
+
+
+Chain = Sequence[WaitingEvent]
+
+
+def _chains(events: Iterable[WaitingEvent]) -> list[Chain]:
+    """Each publisher's events in the order of its numbers."""
+    by_publisher: defaultdict[UUID, list[WaitingEvent]] = defaultdict(list)
+    for event in events:
+        by_publisher[event.publisher_id].append(event)
+    return [sorted(chain, key=lambda event: event.number) for chain in by_publisher.values()]
+
+
+def _sequences(events: Iterable[WaitingEvent]) -> list[Chain]:
+    """Each conversation's events that have a sequence, in its order."""
+    by_conversation: defaultdict[str, list[tuple[int, WaitingEvent]]] = defaultdict(list)
+    for event in events:
+        if event.conversation is not None and event.sequence is not None:
+            by_conversation[event.conversation].append((event.sequence, event))
+    return [[event for _, event in sorted(chain, key=lambda pair: pair[0])] for chain in by_conversation.values()]
+
+
+def _edges(chains: Iterable[Chain]) -> tuple[Mapping[UUID, Sequence[UUID]], dict[UUID, int]]:
+    """By event, those that must wait for it; and, by event, for how many it must wait."""
+    followers: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    held_by: defaultdict[UUID, int] = defaultdict(int)
+    for chain in chains:
+        for earlier, later in pairwise(chain):
+            followers[earlier.event_id].append(later.event_id)
+            held_by[later.event_id] += 1
+    return followers, held_by
+
+
+def _next(chain: Chain, ordered: Mapping[UUID, WaitingEvent]) -> UUID:
+    return next(event.event_id for event in chain if event.event_id not in ordered)

@@ -1,0 +1,71 @@
+"""A real worker whose child is killed, and one that is told to stop, both in the middle of a task: another run does it again.
+
+The lease is longer than the tests wait for anything, so that what goes on does not go on because a lease lapsed.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from recollect import Namespace
+from tests.acceptance.running import Running, machine
+from tests.fake_openai import FakeOpenAI, Fault
+
+LEASE_SECONDS = 120
+SOON_SECONDS = 30
+HANG = Fault.hang(60)
+ALIVE = "select slots from recollect.workers"
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    environment = {
+        "OPENAI_BASE_URL": fake.base_url,
+        "OPENAI_API_KEY": "sk-test",
+        "RECOLLECT_LEASE_SECONDS": str(LEASE_SECONDS),
+        "RECOLLECT_CONCURRENCY": "2",
+    }
+    with machine(tmp_path_factory.mktemp("workers"), environment) as started:
+        yield started
+
+
+@contextmanager
+def during_a_call_of_the_model(running: Running, fake: FakeOpenAI, namespace: Namespace) -> Iterator[psutil.Process]:
+    """The worker, while one of its children waits for an answer about the namespace's event; then the event takes effect."""
+    calls = fake.calls["ExtractionAnswer"]
+    fake.script("ExtractionAnswer", HANG)
+    namespace.publish("I play the oboe")
+    running.eventually(lambda: fake.calls["ExtractionAnswer"] == calls + 1, "the model is asked")
+    yield psutil.Process(running.pid("worker"))
+    namespace.wait(timeout=SOON_SECONDS)
+    assert [memory.content for memory in namespace.memories()] == ["User plays the oboe"]
+    assert fake.calls["ExtractionAnswer"] == calls + 2
+
+
+def test_a_child_that_is_killed_gives_its_lane_free_at_once(running: Running, fake: FakeOpenAI) -> None:
+    namespace = running.memory.namespace("acme", "killed")
+    with during_a_call_of_the_model(running, fake, namespace) as worker:
+        for child in worker.children():
+            child.kill()
+    assert worker.is_running()
+    assert '"event": "worker_lost"' in running.log("worker")
+
+
+def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes(
+    running: Running, fake: FakeOpenAI
+) -> None:
+    running.eventually(lambda: running.rows(ALIVE) == [(2,)], "the worker's two slots count")
+    namespace = running.memory.namespace("acme", "stopped")
+    with during_a_call_of_the_model(running, fake, namespace) as worker:
+        worker.terminate()
+        running.eventually(lambda: running.rows(ALIVE) == [], "its slots count no more")
+        running.eventually(lambda: not worker.is_running() or running.pid("worker") != worker.pid, "it is gone")
+    assert running.rows(ALIVE) == [(2,)]

@@ -1,0 +1,178 @@
+"""Breakers: closed, open, half open with one who tries, closed again. On the database's own clock."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db import breakers
+from tests.given import LONG, NONE, SOON
+
+FIRST = timedelta(seconds=2)
+MOST = timedelta(minutes=5)
+LLM = "llm"
+
+
+class Provider:
+    """The breaker of one provider, each call a transaction of its own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def trip(self, pause: timedelta | None = None, *, first: timedelta = FIRST, reason: str = "503") -> timedelta:
+        with self.engine.begin() as connection:
+            return breakers.trip(connection, LLM, reason, pause=pause, first=first, most=MOST)
+
+    def admit(self, probe: timedelta = LONG) -> bool:
+        with self.engine.begin() as connection:
+            return breakers.admit(connection, LLM, probe=probe)
+
+    def close(self) -> None:
+        with self.engine.begin() as connection:
+            breakers.close(connection, LLM)
+
+    def leave(self) -> None:
+        with self.engine.begin() as connection:
+            breakers.leave(connection, [LLM])
+
+    def paused(self) -> bool:
+        with self.engine.begin() as connection:
+            return LLM in breakers.paused(connection)
+
+    def shown(self) -> list[breakers.Breaker]:
+        with self.engine.begin() as connection:
+            return breakers.breakers(connection)
+
+    def wait_out(self) -> None:
+        """Its pause is over, as far as the database can tell."""
+        with self.engine.begin() as connection:
+            connection.execute(text("update recollect.breakers set open_until = now() - interval '1 ms'"))
+
+
+@pytest.fixture
+def provider(settled: None, worker_engine: Engine) -> Provider:
+    return Provider(worker_engine)
+
+
+def test_one_that_never_failed_is_asked_by_all(provider: Provider) -> None:
+    assert [provider.admit() for _ in range(3)] == [True] * 3
+    assert not provider.paused()
+    assert provider.shown() == []
+
+
+def test_one_that_failed_is_asked_by_nobody(provider: Provider) -> None:
+    assert provider.trip() == FIRST
+    assert provider.paused()
+    assert not provider.admit()
+
+
+def test_another_provider_is_asked_all_the_same(provider: Provider, worker_engine: Engine) -> None:
+    provider.trip()
+    with worker_engine.begin() as connection:
+        assert breakers.admit(connection, "embedder", probe=LONG)
+        assert breakers.paused(connection) == [LLM]
+
+
+def test_after_the_pause_one_tries_and_the_others_wait(provider: Provider) -> None:
+    provider.trip()
+    provider.wait_out()
+    assert not provider.paused()
+    assert [provider.admit() for _ in range(3)] == [True, False, False]
+    assert provider.paused()
+
+
+def test_of_two_who_come_at_once_one_tries(provider: Provider) -> None:
+    for _ in range(5):
+        provider.trip()
+        provider.wait_out()
+        start = Barrier(2)
+
+        def come(start: Barrier = start) -> bool:
+            start.wait()
+            return provider.admit()
+
+        with ThreadPoolExecutor(2) as threads:
+            assert sorted(done.result() for done in [threads.submit(come) for _ in range(2)]) == [False, True]
+
+
+def test_one_who_tries_and_dies_is_followed_by_another(provider: Provider) -> None:
+    provider.trip()
+    provider.wait_out()
+    assert provider.admit(-SOON)
+    assert provider.admit()
+
+
+def test_one_who_tries_and_learns_nothing_lets_another_try(provider: Provider) -> None:
+    provider.trip()
+    provider.wait_out()
+    assert provider.admit()
+    provider.leave()
+    assert not provider.paused()
+    assert provider.admit()
+
+
+def test_one_who_leaves_does_not_cut_the_pause(provider: Provider) -> None:
+    provider.trip()
+    provider.leave()
+    assert provider.paused()
+
+
+def test_what_was_under_way_when_it_failed_counts_once(provider: Provider) -> None:
+    provider.trip()
+    for _ in range(5):
+        provider.trip()
+
+    (shown,) = provider.shown()
+    assert shown.failures == 1
+    assert 0 < shown.seconds <= FIRST.total_seconds()
+
+
+def test_each_outage_in_a_row_doubles_the_pause_up_to_the_most(provider: Provider) -> None:
+    pauses = []
+    for _ in range(20):
+        pauses.append(provider.trip().total_seconds())
+        provider.wait_out()
+        assert provider.admit()
+
+    assert pauses[:9] == [2, 4, 8, 16, 32, 64, 128, 256, 300]
+    assert set(pauses[9:]) == {300}
+
+
+def test_what_it_asks_for_is_respected(provider: Provider) -> None:
+    assert provider.trip(timedelta(seconds=40)) == timedelta(seconds=40)
+    provider.wait_out()
+    provider.admit()
+    assert provider.trip(timedelta(seconds=1)) == timedelta(seconds=1), "however often it failed"
+
+
+def test_a_shorter_pause_does_not_cut_a_longer_one(provider: Provider) -> None:
+    provider.trip(timedelta(seconds=40))
+    for pause in (timedelta(seconds=1), NONE, None):
+        assert provider.trip(pause) > timedelta(seconds=30)
+    assert provider.trip(timedelta(seconds=90)) > timedelta(seconds=80), "but a longer one counts"
+
+
+def test_one_that_asks_for_no_pause_may_be_tried_at_once(provider: Provider) -> None:
+    assert provider.trip(NONE) == NONE
+    assert provider.admit()
+
+
+def test_one_that_answers_is_asked_by_all_again_and_its_failures_are_forgotten(provider: Provider) -> None:
+    provider.trip()
+    provider.wait_out()
+    provider.trip()
+    provider.close()
+
+    assert [provider.admit() for _ in range(3)] == [True] * 3
+    assert not provider.paused()
+    assert provider.trip() == FIRST
+
+
+def test_it_is_shown_with_its_reason(provider: Provider) -> None:
+    provider.trip(reason="ModelUnavailable: the endpoint answered 503")
+    (shown,) = provider.shown()
+    assert (shown.provider, shown.reason) == (LLM, "ModelUnavailable: the endpoint answered 503")
+    provider.wait_out()
+    assert [one.seconds for one in provider.shown()] == [0]

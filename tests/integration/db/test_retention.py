@@ -1,0 +1,162 @@
+"""What is cleared after a while, and what must not be."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db import candidates, inbox, leases, paid, retention
+from db.refs import BatchRef, LaneRef
+from recollect.tenancy import tenant_transaction
+from tests.given import LONG, Publishing, Worker, claimed
+
+WEEK = timedelta(days=7)
+
+
+@pytest.fixture
+def batch(publishing: Publishing, worker: Worker) -> BatchRef:
+    """A batch that found a fact and paid for an answer."""
+    publishing.say("one")
+    claimed_one = claimed(worker.engine, worker.lane)
+    pay(worker, claimed_one, b"first")
+    return claimed_one
+
+
+def pay(worker: Worker, batch: BatchRef, key: bytes) -> None:
+    with worker.transaction() as connection:
+        candidates.store_facts(connection, batch, [{"content": "User likes coffee"}])
+        paid.keep_answer(connection, batch.lane, key, prompt="extraction", model="m", result={})
+
+
+def age(engine: Engine, batch: BatchRef, days: int) -> None:
+    """Make everything that a batch left so many days older."""
+    with engine.begin() as connection:
+        for table, columns in (
+            ("batches", ("created_at", "finished_at")),
+            ("step_results", ("created_at",)),
+        ):
+            moved = ", ".join(f"{name} = {name} - make_interval(days => :days)" for name in columns)
+            statement = text(f"update recollect.{table} set {moved} where tenant_id = :tenant_id")
+            connection.execute(statement, {**batch.lane.scope, "days": days})
+
+
+def left(engine: Engine, lane: LaneRef) -> dict[str, int]:
+    """How many rows a lane has of what is cleared, and of what stays."""
+    tables = ("batches", "candidate_facts", "step_results", "events")
+    with engine.connect() as connection:
+        return {
+            table: connection.execute(
+                text(f"select count(*) from recollect.{table} where tenant_id = :tenant_id"), lane.scope
+            ).scalar_one()
+            for table in tables
+        }
+
+
+def clear(worker: Worker, batches: list[BatchRef]) -> int:
+    with worker.transaction() as connection:
+        return retention.clear_finished(connection, batches, age=WEEK)
+
+
+def old_ones(worker: Worker) -> list[BatchRef]:
+    with worker.engine.begin() as connection:
+        found = retention.finished_batches(connection, age=WEEK, limit=100_000)
+    return [batch for batch in found if batch.lane == worker.lane]
+
+
+def test_a_batch_that_ended_long_ago_leaves_only_its_events(
+    batch: BatchRef, worker: Worker, admin_engine: Engine
+) -> None:
+    worker.finish(batch)
+    age(admin_engine, batch, 8)
+
+    assert old_ones(worker) == [batch]
+    assert clear(worker, [batch]) == 1
+    assert left(admin_engine, worker.lane) == {"batches": 0, "candidate_facts": 0, "step_results": 0, "events": 1}
+
+
+@pytest.mark.parametrize("end", ["dead", "split"])
+def test_so_does_one_that_was_given_up_or_split(
+    batch: BatchRef, worker: Worker, admin_engine: Engine, end: str
+) -> None:
+    with worker.transaction() as connection:
+        lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
+        assert lease is not None
+        leases.end(connection, lease, end)
+    age(admin_engine, batch, 8)
+
+    assert clear(worker, old_ones(worker)) == 1
+    assert left(admin_engine, worker.lane)["batches"] == 0
+
+
+def test_one_that_ended_lately_or_is_at_work_keeps_everything(
+    batch: BatchRef, worker: Worker, admin_engine: Engine
+) -> None:
+    age(admin_engine, batch, 8)
+    assert old_ones(worker) == []
+    assert clear(worker, [batch]) == 0, "at work, however old it is"
+    worker.finish(batch)
+    assert old_ones(worker) == []
+    assert clear(worker, [batch]) == 0, "ended just now"
+    assert left(admin_engine, worker.lane) == {"batches": 1, "candidate_facts": 1, "step_results": 1, "events": 1}
+
+
+def test_what_the_lane_paid_for_since_is_kept(
+    batch: BatchRef, worker: Worker, publishing: Publishing, admin_engine: Engine
+) -> None:
+    """The batch at work would pay for it again."""
+    worker.finish(batch)
+    age(admin_engine, batch, 8)
+    publishing.say("two")
+    at_work = claimed(worker.engine, worker.lane)
+    pay(worker, at_work, b"second")
+
+    assert clear(worker, [batch]) == 1
+    assert left(admin_engine, worker.lane) == {"batches": 1, "candidate_facts": 1, "step_results": 1, "events": 2}
+    with worker.transaction() as connection:
+        assert paid.kept_answer(connection, worker.lane, b"second") is not None
+
+
+def test_what_another_clears_at_this_moment_is_left_to_it(
+    batch: BatchRef, worker: Worker, admin_engine: Engine
+) -> None:
+    worker.finish(batch)
+    age(admin_engine, batch, 8)
+    with worker.transaction() as connection:
+        assert retention.clear_finished(connection, [batch], age=WEEK) == 1
+        assert clear(worker, [batch]) == 0
+
+
+def test_of_another_tenant_nothing_is_cleared(batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
+    worker.finish(batch)
+    age(admin_engine, batch, 8)
+    with tenant_transaction(worker.engine, uuid4()) as connection:
+        theirs = BatchRef(LaneRef(uuid4(), batch.lane.namespace_id), batch.batch_id)
+        assert retention.clear_finished(connection, [theirs], age=WEEK) == 0
+
+
+def test_dead_events_stay(batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
+    with worker.transaction() as connection:
+        lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
+        assert lease is not None
+        inbox.mark_dead(connection, batch, "why")
+        leases.end(connection, lease, "dead")
+    age(admin_engine, batch, 8)
+    clear(worker, [batch])
+
+    with admin_engine.connect() as connection:
+        for table in ("events", "dead_letters"):
+            statement = text(f"select count(*) from recollect.{table} where tenant_id = :tenant_id")
+            assert connection.execute(statement, batch.lane.scope).scalar_one() == 1
+
+
+def test_workers_that_are_long_gone_are_forgotten(worker_engine: Engine) -> None:
+    gone, here = f"gone-{uuid4()}", f"here-{uuid4()}"
+    with worker_engine.begin() as connection:
+        statement = text("insert into recollect.workers values (:worker, 1, now() - make_interval(hours => :hours))")
+        connection.execute(statement, [{"worker": gone, "hours": 25}, {"worker": here, "hours": 23}])
+        assert retention.clear_workers(connection, age=timedelta(days=1)) >= 1
+        left_over = set(connection.execute(text("select worker from recollect.workers")).scalars())
+        assert gone not in left_over
+        assert here in left_over
+        connection.execute(text("delete from recollect.workers where worker = :worker"), {"worker": here})

@@ -1,0 +1,17 @@
+"""Whatever happens to a lane, in whatever order: each event takes effect once, in its publisher's order."""
+
+import pytest
+from sqlalchemy import Engine
+
+from benchmarks.faults.machine import Engines
+from benchmarks.faults.mutants import run_machine
+
+
+@pytest.fixture
+def engines(ingest_engine: Engine, worker_engine: Engine, admin_engine: Engine) -> Engines:
+    """The logins that the machine needs."""
+    return Engines(ingest_engine, worker_engine, admin_engine)
+
+
+def test_whatever_happens_to_a_lane_each_event_takes_effect_once_and_in_order(engines: Engines) -> None:
+    run_machine(engines, examples=60)

@@ -1,0 +1,341 @@
+"""Dispatching: no more than there are free slots, fair between tenants, spares who is down, and is safe in several copies."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Event
+from uuid import UUID, uuid4
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from db import breakers, lanes
+from db.refs import BatchRef, LaneRef
+from recollect.namespaces import NamespacePath
+from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed
+from workers.dispatching import dispatch
+from workers.sweeper import run_sweeper
+
+Hints = Callable[[], list[Hint]]
+Slots = Callable[[int], None]
+
+
+class Tenant:
+    """A tenant, some of whose lanes are due."""
+
+    def __init__(self, ingest_engine: Engine, lanes: int) -> None:
+        self._name = f"tenant-{uuid4().hex}"
+        self._engine = ingest_engine
+        self.lanes: list[LaneRef] = []
+        for _ in range(lanes):
+            self.say()
+
+    def say(self) -> LaneRef:
+        """Another of its lanes is due."""
+        path = NamespacePath.of((self._name, f"user-{len(self.lanes)}"))
+        Publishing(self._engine, path).say("I like coffee")
+        self.id = path.tenant_id
+        self.lanes.append(LaneRef(path.tenant_id, path.namespace_id))
+        return self.lanes[-1]
+
+
+@pytest.fixture
+def tenant(ingest_engine: Engine, settled: None) -> Callable[[int], Tenant]:
+    return lambda lanes: Tenant(ingest_engine, lanes)
+
+
+def hinted(hints: Hints) -> Counter[UUID]:
+    """How many hints each tenant was given."""
+    return Counter(UUID(hint.arguments[0]) for hint in hints())
+
+
+def told(hints: Hints) -> list[str]:
+    """The stages that were hinted."""
+    return [hint.task.removeprefix("recollect.") for hint in hints()]
+
+
+class TestSlots:
+    def test_no_more_is_given_out_than_there_are_free_slots(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        for _ in range(10):
+            tenant(1)
+        slots(3)
+        for _ in range(3):
+            dispatch(worker_engine, service)
+        assert len(hints()) == 3
+
+    def test_a_slot_that_becomes_free_is_filled(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        first, second = tenant(1), tenant(1)
+        slots(1)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {first.id: 1}
+        worker = Worker(worker_engine, first.lanes[0])
+        batch = _batch_of(worker)
+        lease = worker.leased(batch)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {first.id: 1}, "it is at work"
+
+        worker.put_off(lease, LONG)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {first.id: 1, second.id: 1}
+
+    @pytest.mark.usefixtures("settled")
+    def test_without_a_worker_nothing_is_claimed(
+        self, worker_engine: Engine, service: Settings, hints: Hints, tenant: Callable[[int], Tenant]
+    ) -> None:
+        (lane,) = tenant(1).lanes
+        dispatch(worker_engine, service)
+        assert hints() == []
+        assert claimed(worker_engine, lane)
+
+    def test_what_is_begun_goes_before_what_is_not(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        tenant(3)
+        begun = tenant(2)
+        for lane in begun.lanes:
+            Worker(worker_engine, lane).crash(claimed(worker_engine, lane))
+        slots(1)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {begun.id: 1}
+
+    def test_a_lane_whose_app_publishes_at_this_moment_does_not_keep_a_slot_empty(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        """In a long transaction of its own: the others' lanes must not wait for it."""
+        busy, other = tenant(1), tenant(1)
+        slots(1)
+        with Worker(worker_engine, busy.lanes[0]).transaction() as connection:
+            assert lanes.lock_due(connection, busy.lanes[0])
+            dispatch(worker_engine, service)
+        assert hinted(hints) == {other.id: 1}
+
+
+class TestFairness:
+    def test_a_tenant_with_much_to_do_delays_nobody(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        importing = tenant(50)
+        slots(8)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {importing.id: 6}, "a quarter is kept for others"
+        chatting = tenant(1)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {importing.id: 6, chatting.id: 1}
+
+    def test_tenants_take_turns(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        importing, chatting = tenant(50), tenant(1)
+        slots(2)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {importing.id: 1, chatting.id: 1}
+
+    @pytest.mark.parametrize(
+        ("count", "of_tenant", "given"), [(1, None, 1), (3, None, 3), (4, None, 3), (8, None, 6), (8, 2, 2), (2, 5, 2)]
+    )
+    def test_one_tenant_gets_its_share(
+        self,
+        *,
+        worker_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        count: int,
+        of_tenant: int | None,
+        given: int,
+    ) -> None:
+        tenant(10)
+        slots(count)
+        for _ in range(2):
+            dispatch(worker_engine, service.model_copy(update={"tenant_slots": of_tenant}))
+        assert len(hints()) == given
+
+
+class TestHints:
+    def test_several_copies_claim_and_hint_each_lane_once(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        tenants = [tenant(1) for _ in range(12)]
+        slots(20)
+        with ThreadPoolExecutor(2) as threads:
+            for done in [threads.submit(dispatch, worker_engine, service) for _ in range(6)]:
+                done.result()
+
+        assert hinted(hints) == {one.id: 1 for one in tenants}
+        assert told(hints) == ["extract"] * 12
+
+    def test_while_another_dispatches_nothing_is_done(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        tenant(1)
+        slots(1)
+        with worker_engine.begin() as connection:
+            assert lanes.dispatch_alone(connection)
+            dispatch(worker_engine, service)
+        assert hints() == []
+        dispatch(worker_engine, service)
+        assert len(hints()) == 1
+
+    def test_a_hint_that_was_lost_is_given_again(
+        self,
+        *,
+        worker_engine: Engine,
+        admin_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+    ) -> None:
+        lost = tenant(1)
+        slots(1)
+        for _ in range(2):
+            dispatch(worker_engine, service)
+        assert told(hints) == ["extract"]
+        with admin_engine.begin() as connection:
+            older = text("""
+                update recollect.batches
+                set due_at = now() - interval '1 minute', hinted_at = now() - interval '1 minute' where tenant_id = :id
+            """)
+            connection.execute(older, {"id": lost.id})
+        dispatch(worker_engine, service)
+        assert told(hints) == ["extract", "extract"]
+
+    def test_a_lapsed_lease_is_hinted_at_once(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        worker = Worker(worker_engine, tenant(1).lanes[0])
+        slots(1)
+        dispatch(worker_engine, service)
+        worker.crash(_batch_of(worker))
+        for _ in range(2):
+            dispatch(worker_engine, service)
+        assert told(hints) == ["extract", "extract"], "and once"
+
+    def test_the_size_of_a_batch_is_what_the_settings_say(
+        self,
+        *,
+        worker_engine: Engine,
+        admin_engine: Engine,
+        service: Settings,
+        slots: Slots,
+        publishing: Publishing,
+        lane: LaneRef,
+    ) -> None:
+        publishing.say("one", "two", "three")
+        slots(1)
+        dispatch(worker_engine, service.model_copy(update={"batch_messages": 2}))
+
+        with admin_engine.connect() as connection:
+            statement = text("select count(*) from recollect.events where tenant_id = :id and batch_id is not null")
+            assert connection.execute(statement, {"id": lane.tenant_id}).scalar_one() == 2
+
+
+class TestWhatIsLeftAlone:
+    def test_a_lane_that_is_not_due(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, publishing: Publishing
+    ) -> None:
+        slots(1)
+        publishing.send(publishing.message(), quiet=LONG, most=LONG)
+        dispatch(worker_engine, service)
+        assert hints() == []
+
+    def test_a_lane_in_quarantine(
+        self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        stopped, neighbour = tenant(1).lanes[0], tenant(1)
+        with Worker(worker_engine, stopped).transaction() as connection:
+            assert lanes.quarantine(connection, stopped, dead=0, within=LONG)
+        slots(5)
+        dispatch(worker_engine, service)
+        assert hinted(hints) == {neighbour.id: 1}
+
+
+class TestAProviderThatIsDown:
+    @pytest.fixture
+    def online(self, service: Settings) -> Settings:
+        """Settings under which stages ask an LLM."""
+        return service.model_copy(update={"openai_api_key": SecretStr("k")})
+
+    def trip(self, engine: Engine, provider: str = "llm", pause: timedelta = LONG) -> None:
+        with engine.begin() as connection:
+            breakers.trip(connection, provider, "503", pause=pause, first=LONG, most=LONG)
+
+    def test_nothing_is_claimed_for_it(
+        self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        (lane,) = tenant(1).lanes
+        slots(1)
+        self.trip(worker_engine)
+        dispatch(worker_engine, online)
+        assert hints() == []
+        with worker_engine.begin() as connection:
+            breakers.close(connection, "llm")
+        dispatch(worker_engine, online)
+        assert [hint.arguments[1] for hint in hints()] == [str(lane.namespace_id)]
+
+    def test_what_does_not_need_it_goes_on(
+        self,
+        *,
+        worker_engine: Engine,
+        online: Settings,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+    ) -> None:
+        waits, goes_on = (Worker(worker_engine, lane) for lane in tenant(2).lanes)
+        waits.crash(claimed(worker_engine, waits.lane))
+        batch = claimed(worker_engine, goes_on.lane)
+        for stage in ("extract", "score_salience"):
+            goes_on.advance(goes_on.leased(batch, stage))
+        goes_on.crash(batch, "embed")
+        slots(4)
+        self.trip(worker_engine)
+        dispatch(worker_engine, online)
+        assert told(hints) == ["embed"]
+        dispatch(worker_engine, service)
+        assert told(hints) == ["extract", "embed"], "offline rules ask nobody"
+
+    def test_while_one_tries_it_the_others_wait(
+        self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        tenant(1)
+        slots(1)
+        self.trip(worker_engine, pause=NONE)
+        with worker_engine.begin() as connection:
+            assert breakers.admit(connection, "llm", probe=LONG)
+        dispatch(worker_engine, online)
+        assert hints() == []
+
+
+def test_the_sweeper_dispatches_until_it_is_told_to_stop(
+    service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+) -> None:
+    slots(1)
+    ended = Event()
+
+    def stopped() -> bool:
+        if hints():
+            ended.set()
+        return ended.is_set()
+
+    tenant(1)
+    run_sweeper(service, stopped)
+    assert told(hints) == ["extract"]
+
+
+def _batch_of(worker: Worker) -> BatchRef:
+    """The batch that is at work in a lane."""
+    with worker.transaction() as connection:
+        statement = text(
+            "select batch_id from recollect.lanes where tenant_id = :tenant_id and namespace_id = :namespace_id"
+        )
+        return BatchRef(worker.lane, connection.execute(statement, worker.lane.scope).scalar_one())

@@ -1,0 +1,182 @@
+"""How a stage ends that did not succeed: told to a database that may be away, and only by whoever still has the lease."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from db import breakers, inbox
+from db.leases import Lease
+from db.refs import BatchRef, LaneRef
+from tests.given import Publishing, Worker, claimed, terminate_blocked, until_blocked
+from workers import endings
+from workers.parts import Parts, parts
+from workers.retries import GiveUp, Retry, Wait
+
+OUTCOMES: dict[str, Wait | Retry | GiveUp] = {
+    "wait": Wait("llm", timedelta(seconds=40)),
+    "retry": Retry(timedelta(seconds=40), counts=True),
+    "give up": GiveUp(),
+}
+
+
+@pytest.fixture
+def used(service: Settings) -> Parts:
+    return parts()
+
+
+@pytest.fixture
+def lease(settled: None, publishing: Publishing, worker: Worker, lane: LaneRef) -> Lease:
+    """Of a batch of one message that is being extracted."""
+    publishing.say("I like coffee")
+    return worker.leased(claimed(worker.engine, lane))
+
+
+def after(engine: Engine, batch: BatchRef) -> Any:
+    """How a batch stands, with its lane and its event."""
+    statement = text("""
+        select stage, attempts, starts, batch.error, events.state, reason, lease_owner,
+               extract(epoch from due_at - now()) as delay, lanes.batch_id as at_work
+        from recollect.batches as batch join recollect.lanes using (tenant_id, namespace_id)
+        join recollect.events using (tenant_id, namespace_id) where batch.batch_id = :id
+    """)
+    with engine.connect() as connection:
+        return connection.execute(statement, {"id": batch.batch_id}).one()
+
+
+def test_what_waits_for_a_provider_is_put_off_as_long_as_the_provider(
+    lease: Lease, used: Parts, admin_engine: Engine
+) -> None:
+    endings.settle(lease, used, OUTCOMES["wait"], "ModelUnavailable: 429")
+
+    row = after(admin_engine, lease.batch)
+    assert (row.stage, row.attempts, row.starts, row.error) == ("extract", 0, 0, "ModelUnavailable: 429")
+    assert 30 < row.delay <= 40
+    with admin_engine.begin() as connection:
+        (shown,) = breakers.breakers(connection)
+    assert (shown.provider, shown.reason, shown.seconds > 30) == ("llm", "ModelUnavailable: 429", True)
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_what_is_tried_again_waits_and_counts_as_it_was_told(
+    lease: Lease, used: Parts, admin_engine: Engine, counts: bool
+) -> None:
+    endings.settle(lease, used, Retry(timedelta(seconds=40), counts=counts), "ValueError")
+
+    row = after(admin_engine, lease.batch)
+    assert (row.stage, row.attempts, row.lease_owner, 30 < row.delay <= 40) == ("extract", int(counts), None, True)
+
+
+def test_an_event_that_is_given_up_is_dead_with_its_stage_and_the_lane_free(
+    lease: Lease, used: Parts, admin_engine: Engine
+) -> None:
+    endings.settle(lease, used, GiveUp(), "ValueError")
+
+    row = after(admin_engine, lease.batch)
+    assert (row.stage, row.state, row.reason, row.at_work) == ("dead", "dead", "extract: ValueError", None)
+
+
+def test_a_batch_that_is_given_up_is_split(
+    publishing: Publishing, worker: Worker, used: Parts, admin_engine: Engine
+) -> None:
+    publishing.say("one", "two")
+    batch = claimed(worker.engine, worker.lane)
+    endings.settle(worker.leased(batch), used, GiveUp(), "ValueError")
+
+    with admin_engine.connect() as connection:
+        rows = connection.execute(
+            text("select state, suspect, batch_id from recollect.events where tenant_id = :id"),
+            {"id": batch.lane.tenant_id},
+        ).all()
+        stage = connection.execute(
+            text("select stage from recollect.batches where batch_id = :id"), {"id": batch.batch_id}
+        )
+        assert [tuple(row) for row in rows] == [("received", True, None)] * 2
+        assert stage.scalar_one() == "split"
+
+
+def test_profiles_that_cannot_be_refreshed_bury_nothing_that_took_effect(
+    publishing: Publishing, worker: Worker, used: Parts, admin_engine: Engine
+) -> None:
+    publishing.say("I like coffee")
+    batch = claimed(worker.engine, worker.lane)
+    for stage in ("extract", "score_salience", "embed", "consolidate"):
+        worker.advance(worker.leased(batch, stage))
+    with worker.transaction() as connection:
+        inbox.mark_done(connection, batch)
+    endings.settle(worker.leased(batch, "refresh_profiles"), used, GiveUp(), "ValueError")
+
+    row = after(admin_engine, batch)
+    assert (row.stage, row.state, row.at_work) == ("dead", "done", None)
+    with admin_engine.connect() as connection:
+        letters = text("select count(*) from recollect.dead_letters where tenant_id = :id")
+        assert connection.execute(letters, {"id": batch.lane.tenant_id}).scalar_one() == 0
+
+
+@pytest.mark.parametrize("outcome", sorted(OUTCOMES))
+def test_who_lost_the_lease_changes_nothing(
+    lease: Lease, used: Parts, worker: Worker, admin_engine: Engine, outcome: str
+) -> None:
+    with worker.transaction() as connection:
+        connection.execute(text("update recollect.lanes set lease_until = now() - interval '1 s'"))
+    successor = worker.leased(lease.batch, owner="its successor")
+    endings.settle(lease, used, OUTCOMES[outcome], "ValueError")
+
+    row = after(admin_engine, lease.batch)
+    assert (row.stage, row.attempts, row.error, row.lease_owner) == ("extract", 0, None, "its successor")
+    assert worker.holds(successor)
+    with admin_engine.begin() as connection:
+        assert breakers.breakers(connection) == []
+
+
+class TestADatabaseThatGoesAway:
+    """Its connection is cut at the moment at which the failure is to be written down."""
+
+    @contextmanager
+    def cut(self, engine: Engine, worker: Worker, settle: Callable[[], None]) -> Iterator[Future[None]]:
+        """Settles, and has its connection cut before it wrote anything."""
+        with ThreadPoolExecutor(1) as threads:
+            with worker.transaction() as connection:
+                connection.execute(
+                    text("select 1 from recollect.lanes where tenant_id = :tenant_id for update"), worker.lane.scope
+                )
+                settling = threads.submit(settle)
+                until_blocked(engine, "recollect.lanes")
+                terminate_blocked(engine, "recollect.lanes")
+            yield settling
+
+    @pytest.mark.parametrize("outcome", sorted(OUTCOMES))
+    def test_is_waited_for(self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine, outcome: str) -> None:
+        """Else a failure that was dealt with would pass for a crash."""
+        with self.cut(
+            admin_engine, worker, lambda: endings.settle(lease, used, OUTCOMES[outcome], "ValueError")
+        ) as settling:
+            settling.result(timeout=30)
+
+        row = after(admin_engine, lease.batch)
+        assert (row.error, row.lease_owner, row.starts) == ("ValueError", None, 0)
+        assert (row.stage, row.attempts) == {"wait": ("extract", 0), "retry": ("extract", 1), "give up": ("dead", 0)}[
+            outcome
+        ]
+
+    def test_is_waited_for_when_the_worker_is_told_to_stop(
+        self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
+    ) -> None:
+        with self.cut(admin_engine, worker, lambda: endings.put_off(lease, used, "stopped")) as settling:
+            settling.result(timeout=30)
+        assert worker.leased(lease.batch).crashes == 0
+
+    def test_is_not_waited_for_longer_than_the_lease(
+        self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
+    ) -> None:
+        """By then another may have taken over; it looks like a crash, and is tried again."""
+        hasty = replace(used, settings=used.settings.model_copy(update={"lease_seconds": 0.0}))
+        with self.cut(admin_engine, worker, lambda: endings.settle(lease, hasty, GiveUp(), "ValueError")) as settling:
+            settling.result(timeout=30)
+        assert after(admin_engine, lease.batch).lease_owner == lease.owner

@@ -1,0 +1,64 @@
+"""Whether a stage may ask the providers that it depends on, on a real database."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Engine
+
+from config.settings import Settings
+from db import breakers
+from tests.given import LONG, NONE
+from workers import providers
+from workers.providers import EMBEDDER, LLM, admitted
+
+BOTH = Settings(OPENAI_API_KEY="k", embedder="openai:text-embedding-3-small")
+
+
+@pytest.fixture(autouse=True)
+def _no_provider_is_down(settled: None) -> None:
+    """Whatever earlier tests left behind."""
+
+
+def trip(engine: Engine, provider: str, pause: timedelta) -> None:
+    with engine.begin() as connection:
+        breakers.trip(connection, provider, "503", pause=pause, first=LONG, most=LONG)
+
+
+def may(engine: Engine, stage: str, settings: Settings = BOTH) -> bool:
+    with engine.begin() as connection:
+        return admitted(connection, stage, settings)
+
+
+def test_a_stage_waits_for_each_provider_that_it_needs(worker_engine: Engine) -> None:
+    trip(worker_engine, EMBEDDER, LONG)
+    assert may(worker_engine, "extract")
+    assert not may(worker_engine, "embed")
+    assert not may(worker_engine, "consolidate")
+    assert may(worker_engine, "consolidate", Settings()), "with rules and a model of its own"
+
+
+def test_one_that_waits_for_one_provider_does_not_keep_the_other_waiting(worker_engine: Engine) -> None:
+    """Else nobody would try the one that may be tried, for as long as a try may take."""
+    trip(worker_engine, LLM, LONG)
+    trip(worker_engine, EMBEDDER, NONE)
+    assert not may(worker_engine, "consolidate")
+    assert may(worker_engine, "embed")
+    assert not may(worker_engine, "embed"), "one tries"
+
+
+def test_a_stage_that_ended_lets_go_of_what_it_tried_and_of_nothing_else(worker_engine: Engine) -> None:
+    for provider in (LLM, EMBEDDER):
+        trip(worker_engine, provider, NONE)
+    assert may(worker_engine, "extract")
+    assert may(worker_engine, "embed")
+    with worker_engine.begin() as connection:
+        providers.leave(connection, "extract", BOTH)
+        providers.leave(connection, "score_salience", BOTH)
+        assert breakers.paused(connection) == [EMBEDDER]
+
+
+def test_the_pause_grows_from_two_seconds_to_five_minutes(worker_engine: Engine) -> None:
+    with worker_engine.begin() as connection:
+        assert providers.trip(connection, LLM, "503", None) == timedelta(seconds=2)
+        connection.exec_driver_sql("update recollect.breakers set failures = 99, open_until = now()")
+        assert providers.trip(connection, LLM, "503", None) == timedelta(minutes=5)

@@ -1,0 +1,102 @@
+"""A lease is renewed as long as its task runs, and no longer."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from db.leases import Lease
+from db.refs import LaneRef
+from tests.given import LONG, SOON, Publishing, Worker, claimed, terminate_blocked, until_blocked
+from workers.parts import Parts, parts
+from workers.renewal import renewed
+
+
+@pytest.fixture
+def used(service: Settings) -> Parts:
+    """Renewed three times in a second."""
+    return replace(parts(), settings=service.model_copy(update={"lease_seconds": 1.0}))
+
+
+@pytest.fixture
+def lease(publishing: Publishing, worker: Worker, lane: LaneRef) -> Lease:
+    """One that has lapsed, and that nobody took over."""
+    publishing.say("I like coffee")
+    return worker.leased(claimed(worker.engine, lane), lasting=-SOON)
+
+
+def lasts(engine: Engine, lease: Lease) -> bool:
+    with engine.connect() as connection:
+        statement = text("select lease_until > now() from recollect.lanes where tenant_id = :tenant_id")
+        return bool(connection.execute(statement, lease.batch.lane.scope).scalar_one())
+
+
+def is_renewed() -> bool:
+    """Whether a thread is at it."""
+    return any(thread.name == "renewal" for thread in threading.enumerate())
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_it_lasts_while_the_block_runs(lease: Lease, used: Parts, admin_engine: Engine) -> None:
+    with renewed(lease, used):
+        for _ in range(2):
+            eventually(lambda: lasts(admin_engine, lease))
+            with admin_engine.begin() as connection:
+                lapsed = text(
+                    "update recollect.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id"
+                )
+                connection.execute(lapsed, lease.batch.lane.scope)
+        eventually(lambda: lasts(admin_engine, lease))
+
+
+@pytest.mark.parametrize("failing", [False, True])
+def test_it_is_left_alone_when_the_block_ends(lease: Lease, used: Parts, failing: bool) -> None:
+    def run() -> None:
+        with renewed(lease, used):
+            if failing:
+                raise ValueError
+
+    if failing:
+        with pytest.raises(ValueError, match=r"^$"):
+            run()
+    else:
+        run()
+    eventually(lambda: not is_renewed())
+
+
+def test_it_is_left_alone_once_another_took_over(lease: Lease, used: Parts, worker: Worker) -> None:
+    successor = worker.leased(lease.batch, owner="its successor", lasting=LONG)
+    with renewed(lease, used):
+        assert is_renewed()
+        eventually(lambda: not is_renewed())
+    assert worker.holds(successor)
+
+
+def test_a_stage_that_hangs_is_left_alone_after_its_time(lease: Lease, used: Parts, worker: Worker) -> None:
+    """So that another takes it over, although its worker is alive."""
+    brief = replace(used, settings=used.settings.model_copy(update={"stage_seconds": 0.0}))
+    with renewed(lease, brief):
+        eventually(lambda: not is_renewed())
+        assert worker.leased(lease.batch, owner="its successor")
+
+
+def test_a_connection_that_is_cut_costs_one_renewal(
+    lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
+) -> None:
+    with renewed(lease, used):
+        with worker.transaction() as connection:
+            lock = text("select 1 from recollect.lanes where tenant_id = :tenant_id for update")
+            connection.execute(lock, worker.lane.scope)
+            until_blocked(admin_engine, "update recollect.lanes set lease_until")
+            terminate_blocked(admin_engine, "update recollect.lanes set lease_until")
+        eventually(lambda: lasts(admin_engine, lease))

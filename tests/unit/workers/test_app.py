@@ -1,0 +1,47 @@
+"""The Celery app's settings, where they depend on each other or on the outside."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from honcho.environ import parse_procfile
+
+from config.settings import settings
+from db.lanes import STAGES
+from workers.app import QUEUES, app
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_the_addresses_of_an_apps_own_celery_are_not_taken_for_ours() -> None:
+    # Celery's command line turns BROKER_URL into the first, before it loads an app.
+    names = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL", "CELERY_RESULT_BACKEND")
+    environment = dict.fromkeys(names, "redis://theirs") | {"RECOLLECT_BROKER_URL": "redis://ours"}
+    code = """
+from workers.app import app
+print(app.conf.broker_url, app.conf.broker_read_url, app.conf.broker_write_url, app.conf.result_backend)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout.split() == ["redis://ours", "redis://ours", "redis://ours", "None"]
+
+
+def test_a_task_is_killed_after_its_stage_was_given_up_and_before_its_message_goes_to_another() -> None:
+    limit = app.conf.task_time_limit
+    assert settings().stage_seconds < limit < app.conf.broker_transport_options["visibility_timeout"]
+
+
+def test_each_stage_has_a_queue_from_which_the_worker_takes() -> None:
+    command = parse_procfile((ROOT / "Procfile").read_text()).processes["worker"]
+    compose = (ROOT / "docker-compose.yml").read_text()
+    for line in (command, compose):
+        (queues,) = set(re.findall(r"--queues=(\S+)", line))
+        assert set(queues.split(",")) == {QUEUES[stage] for stage in STAGES}

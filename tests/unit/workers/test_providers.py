@@ -1,0 +1,44 @@
+"""Which stages depend on which services outside, under which settings. The table is the specification."""
+
+import pytest
+
+from config.settings import Settings
+from db.lanes import STAGES
+from workers.providers import EMBEDDER, LLM, providers_of, stages_that_wait
+
+OFFLINE = Settings()
+MODEL = Settings(OPENAI_API_KEY="k")
+PROFILES = Settings(OPENAI_API_KEY="k", llm_profiles=True)
+REMOTE = Settings(embedder="openai:text-embedding-3-small")
+ALL = Settings(OPENAI_API_KEY="k", llm_profiles=True, embedder="openai:text-embedding-3-small")
+
+
+@pytest.mark.parametrize(
+    ("settings", "asks_llm", "embeds"),
+    [
+        (OFFLINE, "", ""),
+        (MODEL, "extract consolidate", ""),
+        (PROFILES, "extract consolidate refresh_profiles", ""),
+        (REMOTE, "", "embed consolidate refresh_profiles"),
+        (ALL, "extract consolidate refresh_profiles", "embed consolidate refresh_profiles"),
+        (Settings(llm_profiles=True), "", ""),
+    ],
+)
+def test_a_stage_depends_on_what_it_asks(settings: Settings, asks_llm: str, embeds: str) -> None:
+    assert [stage for stage in STAGES if LLM in providers_of(stage, settings)] == asks_llm.split()
+    assert [stage for stage in STAGES if EMBEDDER in providers_of(stage, settings)] == embeds.split()
+
+
+@pytest.mark.parametrize(
+    ("paused", "wait"),
+    [
+        ([], ""),
+        ([LLM], "extract consolidate refresh_profiles"),
+        ([EMBEDDER], "embed consolidate refresh_profiles"),
+        ([LLM, EMBEDDER], "extract embed consolidate refresh_profiles"),
+        (["somebody else's"], ""),
+    ],
+)
+def test_a_stage_waits_for_whatever_it_depends_on(paused: list[str], wait: str) -> None:
+    assert stages_that_wait(paused, ALL) == wait.split()
+    assert stages_that_wait(paused, OFFLINE) == []

@@ -1,0 +1,143 @@
+"""What becomes of what came through the queue: an event for the inbox, or a dead letter with its reason. Pure."""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
+
+from recollect.errors import InvalidEvent, SignatureRefused
+from recollect.events import MAX_EVENT_BYTES, parse_event
+from recollect.namespaces import NamespacePath
+from recollect.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
+
+_MOST_READ = 16 * MAX_EVENT_BYTES
+_MOST_OF_REASON = 500
+_DEEPEST = 100
+_SIGNED = b'{"signed":'
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An event that was checked, as JSON text for the inbox. body: the message that it came in."""
+
+    event: str
+    body: bytes
+
+    def refused(self, reason: str) -> "Refused":
+        """The same, refused after all; its number counts."""
+        return Refused(reason, self.body, self.event)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A message that is no event for the inbox. reason: holds no text of a conversation.
+
+    event: what came, as JSON text, where its envelope can be read and its sender may use its number: the number then counts as
+    received, so that the events behind it need not wait.
+    """
+
+    reason: str
+    body: bytes
+    event: str | None = None
+
+    def without_event(self) -> "Refused":
+        """The same, for a database that cannot store what came: the body is kept, and the number does not count."""
+        return replace(self, event=None)
+
+    def as_json(self) -> str:
+        """The dead letter, as ``recollect_write_v1.refuse`` takes it. The body is cut off at the size that one may have."""
+        kept = b"" if self.event is not None else self.body[:MAX_SIGNED_BYTES]
+        letter = {
+            "reason": self.reason,
+            "digest": sha256(self.body).hexdigest(),
+            "bytes": len(self.body),
+            "body": b64encode(kept).decode(),
+        }
+        return f'{json.dumps(letter)[:-1]}, "event": {self.event or "null"}}}'
+
+
+Arrival = Accepted | Refused
+
+
+class _Envelope(BaseModel):
+    """What the inbox must know of an event to give it its place, whatever else is wrong with it."""
+
+    event_id: UUID
+    namespace: Annotated[tuple[str, ...], AfterValidator(lambda parts: NamespacePath.of(parts).parts)]
+    publisher: UUID
+    publisher_sequence: int = Field(ge=1, lt=2**63)
+    occurred_at: AwareDatetime
+    type: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
+def judge(body: bytes, keys: Mapping[str, TenantKey]) -> Arrival:
+    """Read a message. keys: of those who may publish, by kid; where there are any, everything must be signed."""
+    try:
+        text = _opened(body, keys)
+        event = _json_object(text)
+    except (InvalidEvent, SignatureRefused) as error:
+        # Its number does not count: whoever has no key could use up somebody else's.
+        return Refused(_cut(error), body)
+    return judge_event(event, size=len(text), body=body)
+
+
+def judge_event(event: Mapping[str, Any], *, size: int, body: bytes) -> Arrival:
+    """Check an event whose sender is known to be who it should be. size: its bytes as JSON. body: the message it came in."""
+    try:
+        return Accepted(_checked(event, size), body)
+    except (InvalidEvent, RecursionError) as error:
+        # Where it is that deep, the error names every field on the way down, and those are text from outside.
+        reason = "event: nested too deeply" if _deeper_than(event, _DEEPEST) else _cut(error)
+        return Refused(reason, body, _with_envelope(event, whole=size <= MAX_EVENT_BYTES))
+
+
+def _opened(body: bytes, keys: Mapping[str, TenantKey]) -> bytes:
+    if len(body) > _MOST_READ:
+        raise _too_big(len(body))
+    if keys:
+        return open_signed(body, keys).encode("utf-8", "surrogatepass")
+    if body.startswith(_SIGNED):
+        raise SignatureRefused("event: signed, and RECOLLECT_SIGNING_KEYS is not set; set it to the keys of your apps")
+    return body
+
+
+def _checked(event: Mapping[str, Any], size: int) -> str:
+    if size > MAX_EVENT_BYTES:
+        raise _too_big(size)
+    return parse_event(event, name_unknown=False).model_dump_json(exclude_none=True)
+
+
+def _json_object(text: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise InvalidEvent("event: not a JSON object")
+    return data
+
+
+def _too_big(size: int) -> InvalidEvent:
+    return InvalidEvent(f"event: {size:,} bytes, at most {MAX_EVENT_BYTES:,}")
+
+
+def _with_envelope(event: Mapping[str, Any], *, whole: bool) -> str | None:
+    try:
+        envelope = _Envelope.model_validate(event).model_dump(mode="json")
+        return json.dumps({**event, **envelope} if whole else envelope)
+    except (ValidationError, RecursionError):
+        return None
+
+
+def _deeper_than(value: object, levels: int) -> bool:
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_deeper_than(one, levels - 1) for one in inner)
+
+
+def _cut(error: Exception) -> str:
+    return str(error)[:_MOST_OF_REASON]

@@ -1,0 +1,98 @@
+"""What the service asks of Redis, checked when a process starts."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from redis import Redis, exceptions
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from recollect.errors import ConfigurationError
+from recollect.queue import open_connection
+
+_SETTING = "RECOLLECT_BROKER_URL"
+_POLICY = "maxmemory-policy"
+_TIMEOUT_SECONDS = 2.0
+_POLL_SECONDS = 0.5
+
+_log = structlog.get_logger()
+
+
+def check_broker(broker_url: str, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Wait until Redis answers, or ``stopped``; then refuse one that would throw events away.
+
+    A Redis that is full must refuse what comes, so that the sender hears of it. Under every policy but noeviction it may drop a
+    whole queue instead, as one key, without an error.
+    Raises ConfigurationError where the URL, the login or the policy will not do.
+    """
+    redis, where = _open(broker_url)
+    with redis:
+        if _wait(redis, where, stopped):
+            _check_policy(redis, where)
+
+
+def _open(broker_url: str) -> tuple[Redis, str]:
+    """A client, by the URL as kombu reads it, which has words of its own for certificates; and where, without the password."""
+    try:
+        with open_connection(broker_url) as read:
+            redis = Redis(
+                host=read.hostname or "127.0.0.1",
+                port=read.port or 6379,
+                db=int((read.virtual_host or "").strip("/") or 0),
+                username=read.userid,
+                password=read.password,
+                socket_timeout=_TIMEOUT_SECONDS,
+                socket_connect_timeout=_TIMEOUT_SECONDS,
+                retry=Retry(NoBackoff(), 0),
+                ssl=bool(read.ssl),
+                **(read.ssl or {}),
+            )
+            return redis, str(read.as_uri())
+    except (TypeError, ValueError):  # its words may hold a piece of the password
+        raise ConfigurationError(f"{_SETTING}: not a broker's URL; it looks like redis://HOST:6379/0") from None
+
+
+def _wait(redis: Redis, where: str, stopped: Callable[[], bool]) -> bool:
+    away = False
+    while not stopped():
+        try:
+            redis.ping()
+        except exceptions.AuthenticationError as error:
+            raise ConfigurationError(f"{_SETTING}: {where} refuses the login: {error}") from None
+        except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
+            if not away:
+                _log.warning("broker_away", broker=where, error=type(error).__name__)
+            away = True
+            time.sleep(_POLL_SECONDS)
+        else:
+            return True
+    return False
+
+
+def _check_policy(redis: Redis, where: str) -> None:
+    policy = _policy(redis)
+    if policy is None:
+        _log.warning("eviction_policy_unseen", broker=where, why="the login may call neither CONFIG GET nor INFO")
+    elif policy != "noeviction":
+        raise ConfigurationError(
+            f"{_SETTING}: {where} has the {_POLICY} {policy}, under which a full Redis drops whole queues without an error. "
+            f"Run 'CONFIG SET {_POLICY} noeviction' there and keep it in its configuration"
+        )
+
+
+def _policy(redis: Redis) -> str | None:
+    """As CONFIG GET has it, else INFO, for a managed Redis often has no CONFIG; None where the login may see neither."""
+    asked: tuple[Callable[[], Any], ...] = (
+        lambda: redis.config_get(_POLICY).get(_POLICY),
+        lambda: redis.info("memory").get("maxmemory_policy"),
+    )
+    for ask in asked:
+        try:
+            found = ask()
+        except exceptions.ResponseError:
+            continue
+        if found:
+            return str(found)
+    return None

@@ -1,0 +1,60 @@
+"""Dispatching: work for the workers' free slots, and no more. By the sweeper, and by a worker that has just become free."""
+
+from datetime import timedelta
+
+from sqlalchemy import Connection, Engine
+
+from config.settings import Settings
+from db import breakers, lanes
+from db.refs import BatchRef
+from recollect.ids import uuid7
+from recollect.tenancy import tenant_transaction
+from workers.claiming import claim
+from workers.hints import hint
+from workers.providers import stages_that_wait
+
+_HINT_AGAIN = timedelta(seconds=3)
+"""A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
+
+_ALIVE = timedelta(seconds=30)
+
+_SPARE = 20
+"""More lanes are looked at than there are slots: one that an app publishes to at this moment is locked, and passed over."""
+
+
+def dispatch(engine: Engine, settings: Settings) -> None:
+    """A hint for each stage that is due and that nobody was told of lately, then a batch for each lane that is due.
+
+    At most as many as there are free slots; does nothing while another process dispatches.
+    """
+    with engine.begin() as connection:
+        if not lanes.dispatch_alone(connection):
+            return
+        waiting = stages_that_wait(breakers.paused(connection), settings)
+        slots = lanes.slots(connection, alive=_ALIVE, again=_HINT_AGAIN)
+        due = lanes.batches_to_hint(connection, limit=slots.free, again=_HINT_AGAIN, but_not=waiting)
+        claimed = (
+            [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, slots.free - len(due))
+        )
+    for batch, stage in (*due, *((batch, lanes.STAGES[0]) for batch in claimed)):
+        hint(batch, stage, expires=_HINT_AGAIN.total_seconds())
+
+
+def _claim(
+    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, limit: int
+) -> list[BatchRef]:
+    of_tenant = settings.tenant_slots or _share(slots.all)
+    claimed: list[BatchRef] = []
+    for lane in lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant):
+        if len(claimed) == limit:
+            break
+        with tenant_transaction(engine, lane.tenant_id) as own:
+            batch = claim(own, lane, uuid7(), settings)
+        if batch is not None:
+            claimed.append(batch)
+    return claimed
+
+
+def _share(slots: int) -> int:
+    """Of four slots or more, a quarter is kept for others: a tenant that imports a year of messages delays nobody's chat."""
+    return slots - slots // 4

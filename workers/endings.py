@@ -1,0 +1,78 @@
+"""How a stage ends that did not succeed: put off, split, or buried; under its lease, in one transaction."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import structlog
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from db import inbox, lanes, leases
+from recollect.tenancy import tenant_transaction
+from workers import providers
+from workers.parts import Parts
+from workers.retries import GiveUp, Retry, Wait, describe
+
+_QUARANTINE_WITHIN = timedelta(hours=1)
+_POLL_SECONDS = 0.5
+
+_log = structlog.get_logger()
+
+
+def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, what: str) -> None:
+    """Carry out what a failure means. what: the failure in words, without text of a conversation."""
+
+    def end(connection: Connection) -> str:
+        if isinstance(outcome, Wait):
+            delay = providers.trip(connection, outcome.provider, what, outcome.pause)
+            leases.put_off(connection, lease, error=what, delay=delay, counts=False)
+            return f"waits for {outcome.provider}"
+        if isinstance(outcome, Retry):
+            leases.put_off(connection, lease, error=what, delay=outcome.delay, counts=outcome.counts)
+            return "tried again"
+        return _split(connection, lease, what) if lease.events > 1 else _bury(connection, lease, used, what)
+
+    _under_lease(lease, used, end, what)
+
+
+def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
+    """Have a stage done again at once, for a reason that is not the batch's."""
+
+    def end(connection: Connection) -> str:
+        leases.put_off(connection, lease, error=what, delay=timedelta(0), counts=False)
+        return "given back"
+
+    _under_lease(lease, used, end, what)
+
+
+def _split(connection: Connection, lease: leases.Lease, what: str) -> str:
+    inbox.give_back(connection, lease.batch)
+    leases.end(connection, lease, "split", error=what)
+    return "split"
+
+
+def _bury(connection: Connection, lease: leases.Lease, used: Parts, what: str) -> str:
+    inbox.mark_dead(connection, lease.batch, f"{lease.stage}: {what}")
+    leases.end(connection, lease, "dead", error=what)
+    lane, most = lease.batch.lane, used.settings.quarantine_after
+    if lanes.quarantine(connection, lane, dead=most, within=_QUARANTINE_WITHIN):
+        _log.error("lane_quarantined", dead_letters=most)
+    return "dead"
+
+
+def _under_lease(lease: leases.Lease, used: Parts, end: Callable[[Connection], str], what: str) -> None:
+    """A database that restarts is back in seconds: an ending that it did not hear of would pass for a crash of the batch."""
+    deadline = time.monotonic() + used.settings.lease_seconds
+    while True:
+        try:
+            with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
+                outcome = end(connection) if leases.holds(connection, lease) else "fenced"
+                providers.leave(connection, lease.stage, used.settings)
+            break
+        except DBAPIError as error:
+            if time.monotonic() > deadline:
+                _log.error("stage_not_settled", stage=lease.stage, error=describe(error))
+                return
+        time.sleep(_POLL_SECONDS)
+    _log.error("stage_failed", stage=lease.stage, error=what, outcome=outcome)

@@ -1,0 +1,42 @@
+"""A lease that lasts as long as the task that holds it: short, so that a death is noticed, and renewed while the task lives."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from db import leases
+from recollect.tenancy import tenant_transaction
+from workers.parts import Parts
+from workers.retries import describe
+
+_log = structlog.get_logger()
+
+
+@contextmanager
+def renewed(lease: leases.Lease, used: Parts) -> Iterator[None]:
+    """Renew a lease from a thread while the block runs, for ``stage_seconds`` at most: a stage that hangs is taken over then."""
+    ended = threading.Event()
+    threading.Thread(target=_renew, args=(lease, used, ended), name="renewal", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _renew(lease: leases.Lease, used: Parts, ended: threading.Event) -> None:
+    seconds = used.settings.lease_seconds
+    deadline = time.monotonic() + used.settings.stage_seconds
+    while not ended.wait(seconds / 3) and time.monotonic() < deadline:
+        try:
+            with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
+                kept = leases.renew(connection, lease, lasting=timedelta(seconds=seconds))
+        except DBAPIError as error:
+            _log.warning("lease_not_renewed", stage=lease.stage, error=describe(error))
+            continue
+        if not kept:
+            return
