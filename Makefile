@@ -5,7 +5,7 @@ BIN := .venv/bin
 PACKAGES := recollect config db pipeline workers tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test check format bench image clean
+.PHONY: help setup up demo test check format bench faults image clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ format: setup ## format the code
 
 bench: setup ## drive conversations through the real queue and workers: make bench DATA=FILE
 	$(BIN)/python -m benchmarks.ingest --data $(DATA)
+
+faults: setup ## kill everything, again and again, and check that nothing is lost (25 minutes)
+	$(BIN)/python -m benchmarks.faults --full
 
 image: ## build the container image
 	docker build --tag recollect .

@@ -1,0 +1,211 @@
+"""All of the service on this machine, every process of it to be killed: two servers, intake, sweeper, and two Celery workers.
+
+Worker b and the intake reach Redis, and worker b Postgres, through proxies that can do to connections what networks do.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from benchmarks.faults.llm import PaidModel
+from benchmarks.faults.proxy import Proxy, proxied
+from benchmarks.faults.servers import (
+    SOCKET,
+    postgres_answers,
+    postgres_program,
+    prepare_database,
+    redis_answers,
+    redis_program,
+)
+from benchmarks.faults.supervisor import Supervised, eventually, supervised
+from workers.machine.ports import LOOPBACK
+from workers.machine.postgres import url
+from workers.machine.programs import Program
+
+LEASE_SECONDS = 3.0
+WORKERS = ("worker-a", "worker-b")
+READY_WORDS = {"worker": " ready.", "intake": "intake_started", "sweep": "sweeper_started"}
+QUEUES = "extract,score,embed,consolidate,profile"
+READY_SECONDS = 60.0
+
+_ROOT = Path(__file__).resolve().parents[2]
+_QUICK = {
+    "RECOLLECT_LEASE_SECONDS": str(LEASE_SECONDS),
+    "RECOLLECT_STAGE_SECONDS": "60",
+    "RECOLLECT_LLM_TIMEOUT": "4",
+    "RECOLLECT_DEBOUNCE_SECONDS": "0.2",
+    "RECOLLECT_DEBOUNCE_MOST_SECONDS": "1",
+    "RECOLLECT_SWEEP_SECONDS": "0.1",
+    "RECOLLECT_BATCH_MESSAGES": "8",
+    "RECOLLECT_LOG_FORMAT": "json",
+    "RECOLLECT_EMBEDDER": "openai:fake@256",  # a model on this machine would cost each process a second at its start
+}
+_LLM_PAUSE = 0.2
+EFFECTS = """
+    create schema benchmark;
+    -- No unique key: what took effect twice stands here twice.
+    create table benchmark.effects (
+        position bigint generated always as identity, tenant_id uuid, namespace_id uuid, event_id uuid, batch_id uuid,
+        publisher_id uuid, publisher_sequence bigint, at timestamptz not null default clock_timestamp());
+    create table benchmark.naive_effects (
+        position bigint generated always as identity, event_id uuid, at timestamptz not null default clock_timestamp());
+    create index on benchmark.effects (event_id);
+    grant usage on schema benchmark to recollect_worker;
+    grant insert on benchmark.effects to recollect_worker;
+"""
+
+
+class Admin:
+    """The superuser's connection, which is made again after Postgres was away."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+        self._connection: psycopg.Connection | None = None
+
+    def rows(self, statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """What a statement finds. Raises psycopg.OperationalError."""
+        if self._connection is not None:
+            try:
+                return self._connection.execute(statement.encode(), parameters).fetchall()
+            except psycopg.OperationalError:
+                self.close()
+        self._connection = psycopg.connect(url(self._socket), connect_timeout=5, autocommit=True)
+        return self._connection.execute(statement.encode(), parameters).fetchall()
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A running cluster. armed: where failpoints are armed (`benchmarks.faults.failpoints`)."""
+
+    folder: Path
+    socket: Path
+    redis_port: int
+    admin: Admin
+    llm: PaidModel
+    redis_proxy: Proxy
+    database_proxy: Proxy
+    postgres: Supervised
+    redis: Supervised
+    service: Mapping[str, Supervised]
+
+    @property
+    def armed(self) -> Path:
+        """The folder in which failpoints are armed."""
+        return self.folder / "armed"
+
+    @property
+    def broker_url(self) -> str:
+        """Redis, without a proxy."""
+        return f"redis://{LOOPBACK}:{self.redis_port}/0"
+
+    def rows(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """What a statement finds, as the superuser, who sees all. Raises psycopg.OperationalError while Postgres is away."""
+        return self.admin.rows(statement, parameters)
+
+    def wait_until_ready(self) -> None:
+        """Wait until all of the service runs. Raises WaitTimeout."""
+        for name, process in self.service.items():
+            words = READY_WORDS.get(name, READY_WORDS["worker"])
+            eventually(partial(process.said, words), within=READY_SECONDS, what=name)
+
+    def environment(self, *, proxied: bool = False) -> dict[str, str]:
+        """What a process of the service, or an app, is told."""
+        broker = self.redis_proxy.port if proxied else self.redis_port
+        database = self.folder / "proxied" if proxied else self.socket
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("RECOLLECT_", "OPENAI_"))}
+        return {
+            **own,
+            **_QUICK,
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
+            "PYTHONUNBUFFERED": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "REMAP_SIGTERM": "SIGQUIT",
+            "OPENAI_BASE_URL": self.llm.base_url,
+            "RECOLLECT_BROKER_URL": f"redis://{LOOPBACK}:{broker}/0",
+            "RECOLLECT_DATABASE_URL": url(self.socket, "recollect_reader"),
+            "RECOLLECT_INGEST_URL": url(self.socket, "recollect_ingest"),
+            "RECOLLECT_WORKER_URL": url(database, "recollect_worker"),
+            "RECOLLECT_SPOOL_DIR": str(self.folder / "spools"),
+            "BENCHMARK_FAILPOINTS": str(self.armed),
+        }
+
+    def program(self, name: str, *command: str, env: Mapping[str, str] | None = None) -> Program:
+        """A Python program of ours, which logs into the folder."""
+        return Program(
+            name=name,
+            command=[sys.executable, "-m", *command],
+            env={**(self.environment() if env is None else env), "BENCHMARK_PROCESS": name},
+            cwd=_ROOT,
+            log=self.folder / "logs" / f"{name}.log",
+        )
+
+    def command(self, *command: str) -> str:
+        """Run one of the service's commands; returns what it says. Raises CalledProcessError."""
+        run = [sys.executable, "-m", *command]
+        done = subprocess.run(run, env=self.environment(), cwd=_ROOT, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    def service_program(self, name: str) -> Program:
+        """One of the service's processes."""
+        if name not in WORKERS:
+            env = self.environment(proxied=name.startswith("intake"))
+            return self.program(name, "benchmarks.faults.service", name.split("-", maxsplit=1)[0], env=env)
+        options = [f"--queues={QUEUES}", "--concurrency=2", "--without-gossip", "--without-mingle"]
+        celery = ["celery", "-A", "benchmarks.faults.worker", "worker", f"--hostname={name}@benchmark", *options]
+        return self.program(name, *celery, env=self.environment(proxied=name == "worker-b"))
+
+
+SERVICE = ("intake", "sweep", *WORKERS)
+
+
+@contextmanager
+def cluster() -> Iterator[Cluster]:
+    """A cluster in a folder of its own, which is removed afterwards. Its service's processes run, and are ready."""
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="rf-"))  # short: a socket's path has a limit
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        yield _started(stack, folder)
+
+
+def _started(stack: ExitStack, folder: Path) -> Cluster:
+    for name in ("logs", "armed", "proxied", "spools"):
+        (folder / name).mkdir()
+    socket = prepare_database(folder)
+    redis, redis_port = redis_program(folder / "redis", folder / "logs" / "redis.log")
+    servers = stack.enter_context(supervised([postgres_program(socket, folder / "logs" / "postgres.log"), redis]))
+    eventually(lambda: postgres_answers(socket), within=READY_SECONDS, what="Postgres")
+    eventually(lambda: redis_answers(redis_port), within=READY_SECONDS, what="Redis")
+    with psycopg.connect(url(socket)) as connection:
+        connection.execute(EFFECTS)
+    service: dict[str, Supervised] = {}
+    made = Cluster(
+        folder=folder,
+        socket=socket,
+        redis_port=redis_port,
+        admin=stack.enter_context(closing(Admin(socket))),
+        llm=stack.enter_context(PaidModel(_LLM_PAUSE)),
+        redis_proxy=stack.enter_context(proxied(redis_port)),
+        database_proxy=stack.enter_context(proxied(socket / SOCKET, folder / "proxied" / SOCKET)),
+        postgres=servers["postgres"],
+        redis=servers["redis"],
+        service=service,
+    )
+    service.update(stack.enter_context(supervised(map(made.service_program, SERVICE))))
+    made.wait_until_ready()
+    return made

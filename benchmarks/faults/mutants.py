@@ -1,0 +1,130 @@
+"""Mistakes that somebody could make in the write side, made on purpose: the state machine must notice every one.
+
+Each is a statement that lacks a condition, or a function that does too much. A mutant whose place is gone from the code is an
+error, and not a mutant that nobody caught.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from types import ModuleType
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis.stateful import run_state_machine_as_test
+from sqlalchemy import Engine, TextClause, text
+from sqlalchemy.exc import DBAPIError
+
+from benchmarks.faults.machine import Engines, lane_machine
+from db import inbox, lanes, leases
+from workers import claiming
+
+Mutant = Callable[[Engine], AbstractContextManager[None]]
+"""Makes a mistake inside the block. It is given the superuser's engine."""
+
+_CAUGHT = (AssertionError, inbox.AlreadyInEffect, DBAPIError)
+_EXAMPLES = 200
+_STEPS = 40
+
+
+def uncaught(engines: Engines) -> list[str]:
+    """The mutants that the state machine does not notice; none, where all is well."""
+    return [name for name, mutant in MUTANTS.items() if not _noticed(engines, mutant)]
+
+
+def run_machine(engines: Engines, *, examples: int) -> None:
+    """Run the state machine. Raises what it finds."""
+    chosen = settings(
+        max_examples=examples,
+        stateful_step_count=_STEPS,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],  # the first failure will do, and need not be a small one
+        verbosity=Verbosity.quiet,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(lane_machine(engines), settings=chosen)
+
+
+def _noticed(engines: Engines, mutant: Mutant) -> bool:
+    with mutant(engines.admin):
+        try:
+            run_machine(engines, examples=_EXAMPLES)
+        except _CAUGHT:
+            return True
+    return False
+
+
+def _without(module: ModuleType, name: str, condition: str, instead: str = "") -> Mutant:
+    """A statement that lacks a condition."""
+
+    def lacking(statement: TextClause) -> TextClause:
+        if condition not in statement.text:
+            raise LookupError(
+                f"{module.__name__}.{name} has no {condition!r} any more; say what the mutant is to leave out"
+            )
+        return text(statement.text.replace(condition, instead))
+
+    return _changed(module, name, lacking)
+
+
+def _changed(module: ModuleType, name: str, change: Callable[[Any], Any]) -> Mutant:
+    @contextmanager
+    def mutant(_admin: Engine) -> Iterator[None]:
+        before = getattr(module, name)
+        setattr(module, name, change(before))
+        try:
+            yield
+        finally:
+            setattr(module, name, before)
+
+    return mutant
+
+
+def _as_many_as_fit(_next_batch: object) -> Callable[..., object]:
+    return lambda ordered, *, messages, **_: ordered[:messages]
+
+
+@contextmanager
+def _watermark_too_early(admin: Engine) -> Iterator[None]:
+    with admin.begin() as connection:
+        before = connection.execute(_DEFINITION).scalar_one()
+        connection.exec_driver_sql(_TOO_EARLY)
+    try:
+        yield
+    finally:
+        with admin.begin() as connection:
+            connection.exec_driver_sql(before)
+
+
+_DEFINITION = text("select pg_get_functiondef('recollect.move_watermark'::regproc)")
+
+_TOO_EARLY = """
+    create or replace function recollect.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[])
+    returns void language sql
+    begin atomic
+        update recollect.publishers set received_up_to = greatest(received_up_to, reached.up_to)
+        from (select publisher_id, max(number) as up_to
+              from unnest(publisher_ids, also) as given (publisher_id, number) group by publisher_id) as reached
+        where publishers.tenant_id = tenant and publishers.namespace_id = namespace
+          and publishers.publisher_id = reached.publisher_id;
+    end
+"""
+
+_WHERE_RECEIVED = " and state = 'received' returning event_id"
+
+MUTANTS: Mapping[str, Mutant] = {
+    "no epoch check": _without(leases, "_LOCK_EPOCH", " and epoch = :epoch"),
+    "no stage check": _without(leases, "_AT_STAGE", " and stage = :stage"),
+    "no gap check": _without(inbox, "_WAITING", " and waited.received_at < now() - cast(:gap as interval)"),
+    "watermark too early": _watermark_too_early,
+    "apply without state check": _without(inbox, "_MARK_DONE", _WHERE_RECEIVED, " returning event_id"),
+    "leased to two": _without(leases, "_LOCK_FREE_LANE", " and (lease_until is null or lease_until < now())"),
+    "renewed by anybody": _without(leases, "_RENEW", " and epoch = :epoch and lease_owner = :owner"),
+    "a second batch": _without(lanes, "_LOCK_LANE", " and batch_id is null"),
+    "order of arrival": _without(inbox, "_OF_BATCH", "order by place", "order by position"),
+    "suspects together": _changed(claiming, "next_batch", _as_many_as_fit),
+    "crashes not counted": _without(leases, "_START", "starts = starts + 1", "starts = 1"),
+    "dead ones still pending": _without(inbox, "_MARK_DEAD", "pending - (select count(*) from marked)", "pending"),
+}

@@ -1,0 +1,11 @@
+"""The service's intake and sweeper as the runs start them: with failpoints.
+
+python -m benchmarks.faults.service intake | sweep
+"""
+
+from benchmarks.faults.failpoints import install
+from workers.cli import main
+
+if __name__ == "__main__":
+    install()
+    main()
