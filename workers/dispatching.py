@@ -13,7 +13,7 @@ from workers.claiming import claim
 from workers.hints import hint
 from workers.providers import stages_that_wait
 
-_HINT_AGAIN = timedelta(seconds=3)
+_HINT_AGAIN = timedelta(seconds=1)
 """A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
 
 _ALIVE = timedelta(seconds=30)
@@ -37,7 +37,7 @@ def dispatch(engine: Engine, settings: Settings) -> None:
             [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, slots.free - len(due))
         )
     for batch, stage in (*due, *((batch, lanes.STAGES[0]) for batch in claimed)):
-        hint(batch, stage, expires=_HINT_AGAIN.total_seconds())
+        hint(batch, stage)
 
 
 def _claim(

@@ -9,7 +9,6 @@ from recollect.queue import BROKER_ERRORS
 from workers.app import app
 
 _REST_SECONDS = 1.0
-_CLOCKS_DIFFER_SECONDS = 300.0
 
 _log = structlog.get_logger()
 
@@ -30,17 +29,17 @@ class _Rest:
 _rest = _Rest()
 
 
-def hint(batch: BatchRef, stage: str, *, expires: float) -> bool:
+def hint(batch: BatchRef, stage: str) -> bool:
     """Send the task of a stage, with ids only; returns whether Redis took it, and waits for that 2 seconds at most.
 
-    expires: seconds after which a worker need not look at it, for by then it was given again. It is given five minutes more: the
-    worker judges by a clock of its own, and were that ahead, it would drop every hint. One that comes late does no harm.
+    It does not expire: a worker would judge that by a clock of its own, and were that ahead, it would drop every hint. One that
+    comes late finds its stage done, or leased.
     """
     if _rest.lasts():
         return False
     arguments = [str(batch.lane.tenant_id), str(batch.lane.namespace_id), str(batch.batch_id)]
     try:
-        app.send_task(f"recollect.{stage}", args=arguments, expires=expires + _CLOCKS_DIFFER_SECONDS, retry=False)
+        app.send_task(f"recollect.{stage}", args=arguments, retry=False)
     except BROKER_ERRORS as error:
         _rest.begin()
         _log.warning("hint_not_sent", stage=stage, error=type(error).__name__)

@@ -102,7 +102,7 @@ def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
     if following == DONE:
         _fill_slot(used)
     elif following is not None:
-        hint(batch, following, expires=used.settings.lease_seconds)
+        hint(batch, following)
 
 
 def _fill_slot(used: Parts) -> None:

@@ -19,9 +19,7 @@ def waiting(publisher: int = 0, number: int = 1, minute: float = 0, **given_fiel
     """An event that occurred some minutes after noon."""
     fields: dict[str, Any] = {"event_id": uuid4(), "conversation": "c1", "sequence": None, "position": 0}
     at = NOON + timedelta(minutes=minute)
-    return WaitingEvent(
-        publisher_id=PUBLISHERS[publisher], number=number, occurred_at=at, **{**fields, **given_fields}
-    )
+    return WaitingEvent(publisher_id=PUBLISHERS[publisher], number=number, occurred_at=at, **{**fields, **given_fields})
 
 
 @st.composite
@@ -82,7 +80,10 @@ def test_without_a_sequence_the_time_decides_and_then_arrival() -> None:
 
 
 def test_a_sequence_says_nothing_across_conversations() -> None:
-    first, second = waiting(0, minute=1, sequence=9, conversation="a"), waiting(1, minute=2, sequence=1, conversation="b")
+    first, second = (
+        waiting(0, minute=1, sequence=9, conversation="a"),
+        waiting(1, minute=2, sequence=1, conversation="b"),
+    )
     assert order_events([second, first]) == [first, second]
 
 
@@ -103,8 +104,6 @@ def test_a_sequence_that_contradicts_the_publisher_has_no_say() -> None:
         ("", 10, 100, 0),
     ],
 )
-def test_a_batch_is_cut_at_its_size_and_at_a_suspect(
-    suspects: str, messages: int, tokens: int, taken: int
-) -> None:
+def test_a_batch_is_cut_at_its_size_and_at_a_suspect(suspects: str, messages: int, tokens: int, taken: int) -> None:
     ordered = [waiting(number=place + 1, suspect=mark == "!", tokens=10) for place, mark in enumerate(suspects)]
     assert next_batch(ordered, messages=messages, tokens=tokens) == ordered[:taken]

@@ -105,6 +105,14 @@ def fork_and_let_the_child_ship(memory: Memory) -> None:
     say("closed")
 
 
+def fork_a_child_that_idles(memory: Memory) -> None:
+    """The child publishes nothing, and outlives its parent."""
+    memory.namespace(TENANT, "sarah").publish("by the parent")
+    if os.fork():
+        say("published")
+    threading.Event().wait()
+
+
 def fork_behind_pythons_back(memory: Memory) -> None:
     """As a server in C that tells Python of a fork when it has happened, and not before."""
     memory.namespace(TENANT, "sarah").publish("by the parent")

@@ -161,6 +161,17 @@ def test_a_child_ships_when_its_parent_has_ended(app: App, around: Around) -> No
     assert list(dict.fromkeys(found)) == ["by the parent", "by the child"]
 
 
+def test_an_idle_child_does_not_hold_on_to_its_parents_lock(app: App, around: Around) -> None:
+    parent = app("fork_a_child_that_idles")
+    assert reads_line(parent) == "published"
+    assert len(around.taken(1)) == 1
+    parent.kill()
+    parent.wait(60)
+    other = app("publish_and_wait")
+    assert reads_line(other) == "published"
+    around.eventually(lambda: (around.take_in(), around.waiting())[1] == 0, "another ships and cuts")
+
+
 def test_a_pool_of_processes_publishes(app: App, received: Received) -> None:
     ends(app("work_in_a_pool"))
     assert Counter(contents(received(41))) == Counter(map(str, range(41)))

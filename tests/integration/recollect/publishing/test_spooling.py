@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
+from db.refs import LaneRef
 from recollect.errors import SpoolUnavailable
 from recollect.namespaces import NamespacePath
 from recollect.publishing.checking import CheckedEvent, check_events
 from recollect.publishing.spooling import SpoolPublisher
 from recollect.publishing.window import WINDOW
 from recollect.signing import SigningKey, TenantKey, open_signed
+from tests.given import NONE, claimed
 from tests.integration.recollect.publishing.conftest import Around, OpenPublisher
 from workers.machine import Addresses
 
@@ -147,9 +149,9 @@ def test_closing_sends_what_was_published_last(
     open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     spooled = open_spooled()
-    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(300))))
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(WINDOW))))
     spooled.close()
-    assert len(around.taken()) == 300
+    assert len(around.taken()) == WINDOW
     with pytest.raises(SpoolUnavailable, match="the memory is closed"):
         spooled.publish(fresh_namespace, events(fresh_namespace, "late"))
 
@@ -227,3 +229,25 @@ def test_no_thread_is_left(open_spooled: OpenPublisher, addresses: Addresses, fr
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
     spooled.close()
     assert not [thread for thread in threading.enumerate() if thread.name == "recollect-shipper"]
+
+
+def test_a_gap_that_the_lane_passed_is_not_taken_for_received(
+    open_spooled: OpenPublisher, around: Around, worker_engine: Engine, fresh_namespace: NamespacePath
+) -> None:
+    """The lane does not wait for ever for an event whose process is gone; the process may come back with it all the same."""
+    spooled = open_spooled()
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.take_in(1)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    around.taken(1)  # Redis forgets it
+    spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
+    around.take_in(1)
+    spooled.close()
+    lane = LaneRef(fresh_namespace.tenant_id, fresh_namespace.namespace_id)
+    claimed(worker_engine, lane, gap=NONE)
+
+    away = open_spooled(broker_url="redis://127.0.0.1:9/0")
+    time.sleep(1)  # it asks what the inbox has
+    away.close()
+    open_spooled()
+    assert "b" in [event["content"] for event in around.take_in(1)]

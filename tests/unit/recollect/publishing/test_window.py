@@ -233,3 +233,14 @@ def test_a_new_window_starts_from_what_the_spool_says() -> None:
     assert events_of(sent(window, 0.0)) == [(0, 8), (0, 9)]
     window.received(0, 9)
     assert window.empty
+
+
+def test_progress_ends_the_suspicion() -> None:
+    window = Window()
+    window.learn([waiting(0, 100)])
+    for now in (0.0, 300.0):
+        sent(window, now, 200)
+        window.send_again(now + 300, queue_empty=True)
+    assert len(events_of(sent(window, 600.0, 200))) == SUSPECT_WINDOW
+    window.received(0, 1)
+    assert len(events_of(sent(window, 601.0, 200))) == 100 - SUSPECT_WINDOW
