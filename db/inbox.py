@@ -86,7 +86,7 @@ _WAITING = text("""
         from recollect.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
           and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
-          and publisher_sequence <= greatest(publisher.received_up_to, (
+          and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
               select max(waited.publisher_sequence) from recollect.events as waited
               where waited.tenant_id = :tenant_id and waited.namespace_id = :namespace_id
                 and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null

@@ -178,9 +178,10 @@ _PASS_GAPS = text(f"""
         select publisher_id, max(publisher_sequence) as up_to from recollect.events where {_BATCH} group by publisher_id
     ),
     passed as (
-        update recollect.publishers as publisher set received_up_to = taken.up_to from taken
+        update recollect.publishers as publisher set passed_up_to = taken.up_to from taken
         where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
-          and publisher.publisher_id = taken.publisher_id and publisher.received_up_to < taken.up_to
+          and publisher.publisher_id = taken.publisher_id
+          and greatest(publisher.received_up_to, publisher.passed_up_to) < taken.up_to
         returning publisher.publisher_id, taken.up_to
     )
     select recollect.move_watermark(:tenant_id, :namespace_id, array_agg(publisher_id), array_agg(up_to)) from passed

@@ -22,9 +22,10 @@ _log = structlog.get_logger()
 
 def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
     """Sweep until ``stopped``. Raises ConfigurationError or StoreUnavailable at the start, where the login will not do."""
-    check_broker(settings.broker(), stopped)
+    broker_url = settings.broker()
     engine = open_engine(settings.login("worker"), setting=WORKER_URL)
     check_login(engine, setting=WORKER_URL)
+    check_broker(broker_url, stopped)
     _log.info("sweeper_started")
     clear_at = time.monotonic()
     while not stopped():

@@ -47,18 +47,18 @@ class Model:
         return self.arrived - set(self.applied) - self.dead
 
     def watermark(self, publisher: int) -> int:
-        """The longest run of a publisher's numbers that arrived, or were waited for in vain."""
-        numbers = {one.number for one in self.arrived if one.publisher == publisher}
-        up_to = self.passed.get(publisher, 0)
-        while up_to + 1 in numbers:
-            up_to += 1
-        return up_to
+        """The longest run of a publisher's numbers that arrived: what it may forget."""
+        return self._run(publisher, 0)
+
+    def passable(self, publisher: int) -> int:
+        """As far as a publisher's events may be taken: past a gap, where it was waited for in vain."""
+        return max(self.watermark(publisher), self._run(publisher, self.passed.get(publisher, 0)))
 
     def take(self, events: Sequence[Event], *, patient: bool) -> None:
         """These events were claimed as a batch. Where a gap came before one, its numbers are waited for no more."""
         self.batch, self.crashes = [], 0
         for one in events:
-            if one.number > self.watermark(one.publisher):
+            if one.number > self.passable(one.publisher):
                 assert not patient, f"{one} was taken from behind a gap"
                 self.passed[one.publisher] = one.number
             waiting = self.waiting() - set(self.batch)
@@ -77,6 +77,12 @@ class Model:
         """The batch was given up."""
         self.dead.update(self.batch)
         self._over()
+
+    def _run(self, publisher: int, up_to: int) -> int:
+        numbers = {one.number for one in self.arrived if one.publisher == publisher}
+        while up_to + 1 in numbers:
+            up_to += 1
+        return up_to
 
     def _over(self) -> None:
         for one in self.batch:

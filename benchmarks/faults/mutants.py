@@ -119,6 +119,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "no stage check": _without(leases, "_AT_STAGE", " and stage = :stage"),
     "no gap check": _without(inbox, "_WAITING", " and waited.received_at < now() - cast(:gap as interval)"),
     "watermark too early": _watermark_too_early,
+    "a passed gap counts as received": _without(lanes, "_PASS_GAPS", "set passed_up_to", "set received_up_to"),
     "apply without state check": _without(inbox, "_MARK_DONE", _WHERE_RECEIVED, " returning event_id"),
     "leased to two": _without(leases, "_LOCK_FREE_LANE", " and (lease_until is null or lease_until < now())"),
     "renewed by anybody": _without(leases, "_RENEW", " and epoch = :epoch and lease_owner = :owner"),

@@ -19,6 +19,7 @@ alter table recollect.events
     drop column conversation_id, drop column sequence, drop column place, drop column late, drop column suspect,
     drop constraint events_state_check, add constraint events_state_check check (state in ('received', 'done', 'dead'));
 
+alter table recollect.publishers drop column passed_up_to;
 delete from recollect.batches where stage = 'split';
 drop index recollect.batches_due, recollect.batches_finished, recollect.batches_applied;
 alter table recollect.batches

@@ -24,6 +24,10 @@ create index batches_due on recollect.batches (due_at) where stage not in ('done
 create index batches_finished on recollect.batches (finished_at) where finished_at is not null;
 create index batches_applied on recollect.batches (applied_at) where applied_at is not null;
 
+-- received_up_to says what is here, and the publisher may forget up to there; so a gap that was waited out must not move it.
+alter table recollect.publishers
+    add column passed_up_to bigint not null default 0;      -- all up to this one are here, or were waited for long enough
+
 -- Events ----------------------------------------------------------------------------------------------------------------
 
 alter table recollect.events

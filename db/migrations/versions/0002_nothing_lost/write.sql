@@ -1,23 +1,33 @@
--- Moves publishers' watermarks over the longest run without a gap. also: numbers that count as received, though their events stand
--- under other numbers; else the hole would hold back what follows. The tenant must be set.
+-- Moves publishers' watermarks over the longest run without a gap, and, where a gap was waited out, what was passed as far from there.
+-- also: numbers that count as received, though their events stand under other numbers; else the hole would hold back what follows.
+-- The tenant must be set.
 create function recollect.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[]) returns void
     language sql
 begin atomic
     with recursive counted as (
         select publisher_id, number from unnest(publisher_ids, also) as given (publisher_id, number)
     ),
-    run as (
-        select publisher_id, received_up_to as up_to from recollect.publishers
+    marks as (
+        select publisher_id, received_up_to, passed_up_to from recollect.publishers
         where tenant_id = tenant and namespace_id = namespace and publisher_id = any(publisher_ids)
+    ),
+    run as (
+        (select publisher_id, false as passed, received_up_to as up_to from marks
+         union all
+         select publisher_id, true, passed_up_to from marks where passed_up_to > received_up_to)
         union all
-        select run.publisher_id, run.up_to + 1 from run
+        select run.publisher_id, run.passed, run.up_to + 1 from run
         where exists (select from counted where counted.publisher_id = run.publisher_id and counted.number = run.up_to + 1)
            or exists (select from recollect.events
                       where events.tenant_id = tenant and events.namespace_id = namespace
                         and events.publisher_id = run.publisher_id and events.publisher_sequence = run.up_to + 1)
     )
-    update recollect.publishers set received_up_to = greatest(received_up_to, reached.up_to)
-    from (select publisher_id, max(up_to) as up_to from run group by publisher_id) as reached
+    update recollect.publishers
+    set received_up_to = greatest(received_up_to, reached.received), passed_up_to = greatest(passed_up_to, reached.passed)
+    from (
+        select publisher_id, max(up_to) filter (where not passed) as received, max(up_to) filter (where passed) as passed
+        from run group by publisher_id
+    ) as reached
     where publishers.tenant_id = tenant and publishers.namespace_id = namespace
       and publishers.publisher_id = reached.publisher_id;
 end;
