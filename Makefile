@@ -41,7 +41,7 @@ format: setup ## format the code
 bench: setup ## drive conversations through the real queue and workers: make bench DATA=FILE
 	$(BIN)/python -m benchmarks.ingest --data $(DATA)
 
-faults: setup ## kill everything, again and again, and check that nothing is lost (25 minutes)
+faults: setup ## kill everything, again and again, and check that nothing is lost (half an hour)
 	$(BIN)/python -m benchmarks.faults --full
 
 image: ## build the container image

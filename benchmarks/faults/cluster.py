@@ -39,6 +39,7 @@ QUEUES = "extract,score,embed,consolidate,profile"
 READY_SECONDS = 60.0
 
 _ROOT = Path(__file__).resolve().parents[2]
+_PACKAGES = ("recollect", "config", "db", "pipeline", "workers", "benchmarks", "tests")
 _QUICK = {
     "RECOLLECT_LEASE_SECONDS": str(LEASE_SECONDS),
     "RECOLLECT_STAGE_SECONDS": "60",
@@ -110,6 +111,11 @@ class Cluster:
         return self.folder / "armed"
 
     @property
+    def code(self) -> Path:
+        """A copy of the code, for a process that is started again must be the one that it was, whoever edits meanwhile."""
+        return self.folder / "code"
+
+    @property
     def broker_url(self) -> str:
         """Redis, without a proxy."""
         return f"redis://{LOOPBACK}:{self.redis_port}/0"
@@ -151,14 +157,14 @@ class Cluster:
             name=name,
             command=[sys.executable, "-m", *command],
             env={**(self.environment() if env is None else env), "BENCHMARK_PROCESS": name},
-            cwd=_ROOT,
+            cwd=self.code,
             log=self.folder / "logs" / f"{name}.log",
         )
 
     def command(self, *command: str) -> str:
         """Run one of the service's commands; returns what it says. Raises CalledProcessError."""
         run = [sys.executable, "-m", *command]
-        done = subprocess.run(run, env=self.environment(), cwd=_ROOT, check=True, capture_output=True, text=True)
+        done = subprocess.run(run, env=self.environment(), cwd=self.code, check=True, capture_output=True, text=True)
         return done.stdout
 
     def service_program(self, name: str) -> Program:
@@ -186,6 +192,8 @@ def cluster() -> Iterator[Cluster]:
 def _started(stack: ExitStack, folder: Path) -> Cluster:
     for name in ("logs", "armed", "proxied", "spools"):
         (folder / name).mkdir()
+    for package in _PACKAGES:
+        shutil.copytree(_ROOT / package, folder / "code" / package, ignore=shutil.ignore_patterns("__pycache__"))
     socket = prepare_database(folder)
     redis, redis_port = redis_program(folder / "redis", folder / "logs" / "redis.log")
     servers = stack.enter_context(supervised([postgres_program(socket, folder / "logs" / "postgres.log"), redis]))

@@ -10,6 +10,7 @@ import redis
 
 from db.migrate import migrate
 from recollect.errors import ConfigurationError
+from workers.machine import interrupts
 from workers.machine.accounts import server_account
 from workers.machine.folder import held
 from workers.machine.ports import LOOPBACK, free_port
@@ -26,7 +27,8 @@ def prepare_database(folder: Path) -> Path:
 
     The folder's path must be short: Postgres's socket stands in it.
     """
-    with held(folder) as data, postgres(data) as socket:
+    # In a block of its own: it ends with signals ignored, since the machine that it knows stops then.
+    with interrupts.interrupts(), held(folder) as data, postgres(data) as socket:
         migrate(url(socket), {})
         return socket
 
