@@ -1,6 +1,11 @@
 """Heartbeats: which workers are alive, and how many tasks each can run at once. On the database's clock, across tenants."""
 
+from datetime import timedelta
+
 from sqlalchemy import Connection, text
+
+ALIVE = timedelta(seconds=30)
+"""How old a heartbeat may be for its worker to count; they come every few seconds."""
 
 
 def beat(connection: Connection, worker: str, slots: int) -> None:

@@ -75,10 +75,7 @@ def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelt
 
 def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
     """Let the lease of a task that is known to be dead lapse at once, so that its stage is due again; it counts as a crash."""
-    released = connection.execute(_RELEASE, {**batch.scope, "owner": owner}).rowcount > 0
-    if released:
-        connection.execute(_UNTELL, batch.scope)
-    return released
+    return connection.execute(_RELEASE, {**batch.scope, "owner": owner}).rowcount > 0
 
 
 def _scope(lease: Lease) -> dict[str, object]:
@@ -138,5 +135,3 @@ _RELEASE = text(f"""
     update recollect.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
     where {_BATCH} and lease_owner = :owner
 """)
-
-_UNTELL = text(f"update recollect.batches set hinted_at = null where {_BATCH}")

@@ -5,7 +5,7 @@ from datetime import timedelta
 from sqlalchemy import Connection, Engine
 
 from config.settings import Settings
-from db import breakers, lanes
+from db import breakers, heartbeats, lanes
 from db.refs import BatchRef
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
@@ -15,8 +15,6 @@ from workers.providers import stages_that_wait
 
 _HINT_AGAIN = timedelta(seconds=1)
 """A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
-
-_ALIVE = timedelta(seconds=30)
 
 _SPARE = 20
 """More lanes are looked at than there are slots: one that an app publishes to at this moment is locked, and passed over."""
@@ -31,7 +29,7 @@ def dispatch(engine: Engine, settings: Settings) -> None:
         if not lanes.dispatch_alone(connection):
             return
         waiting = stages_that_wait(breakers.paused(connection), settings)
-        slots = lanes.slots(connection, alive=_ALIVE, again=_HINT_AGAIN)
+        slots = lanes.slots(connection, alive=heartbeats.ALIVE, again=_HINT_AGAIN)
         due = lanes.batches_to_hint(connection, limit=slots.free, again=_HINT_AGAIN, but_not=waiting)
         claimed = (
             [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, slots.free - len(due))

@@ -58,7 +58,7 @@ class OpenAILanguageModel:
     """Asks one model of one endpoint.
 
     timeout: seconds for the whole call. A response that drips is cut off at the first piece after them; one that drips and then
-        stops is cut off after at most twice the time. Keep it below half of the lease.
+        stops is cut off after at most twice the time. Keep it below half of a stage's time.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from config.settings import Settings
-from db import status
+from db import heartbeats, status
 from db.breakers import Breaker, breakers
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect.errors import QueueUnavailable
@@ -17,7 +17,6 @@ STUCK_SECONDS = 300.0
 """How long something may be ready, and nothing move, before the service counts as stuck."""
 
 _LAG_WITHIN = timedelta(minutes=10)
-_WORKERS_ALIVE = timedelta(seconds=30)
 _REASONS = 20
 
 
@@ -66,7 +65,7 @@ def read_status(settings: Settings) -> Status:
                 lag=status.lag(connection, within=_LAG_WITHIN),
                 dead_letters=status.dead_letters(connection, reasons=_REASONS),
                 breakers=breakers(connection),
-                workforce=status.workforce(connection, alive=_WORKERS_ALIVE),
+                workforce=status.workforce(connection, alive=heartbeats.ALIVE),
                 moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
                 offline_rules=not settings.uses_llm,
             )
