@@ -30,6 +30,9 @@ from recollect.namespaces import NamespacePath
 VERSION: Literal[1] = 1
 MAX_CONTENT_BYTES = 256 * 1024
 MAX_METADATA_BYTES = 16 * 1024
+MAX_INJECTED = 200
+MAX_INSTRUCTIONS = 4_000
+MAX_SCHEMAS = 20
 MAX_EVENT_BYTES = 2 * MAX_CONTENT_BYTES
 """What the intake reads at most: escaped as JSON, a content at its limit can grow."""
 
@@ -77,6 +80,7 @@ class MessageEvent(_Event):
     speaker: the name of who spoke, where the role does not say it.
     content: text, or a list of parts as the chat completion API has it; only parts of type "text" are remembered.
     tool_calls, tool_call_id: as the chat completion API has them.
+    injected: the memories that were in the prompt of this turn: what merely repeats one of them is no news.
     """
 
     type: Literal["message"] = "message"
@@ -87,6 +91,7 @@ class MessageEvent(_Event):
     tool_calls: list[dict[str, JsonValue]] | None = None
     tool_call_id: str | None = None
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    injected: list[UUID] | None = Field(None, max_length=MAX_INJECTED)
 
     @property
     def text(self) -> str:
@@ -125,13 +130,50 @@ class ConversationEnded(_Event):
     conversation: str = Field(min_length=1, max_length=200)
 
 
-Event = Annotated[MessageEvent | ConversationEnded, Field(discriminator="type")]
+class Undo(_Event):
+    """Take back what a decision did. Refused where later decisions build on it; what came of it stands in the decision log."""
 
-_ADAPTER: TypeAdapter[MessageEvent | ConversationEnded] = TypeAdapter(Event)
-_TYPES = ("message", "conversation_ended")
+    type: Literal["undo"] = "undo"
+    decision_id: UUID
 
 
-def parse_event(data: object, *, name_unknown: bool = True) -> MessageEvent | ConversationEnded:
+class SchemaOfRecords(BaseModel):
+    """A shape in which the app wants some facts: its name and its JSON Schema, of type object."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")
+    json_schema: dict[str, JsonValue]
+
+    @field_validator("json_schema")
+    @classmethod
+    def _check_schema(cls, schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        if schema.get("type") != "object":
+            raise ValueError("must be a JSON Schema of type object, as a pydantic model's is")
+        if len(str(schema)) > MAX_METADATA_BYTES:
+            raise ValueError(f"more than {MAX_METADATA_BYTES:,} bytes; describe fewer fields")
+        return schema
+
+
+class Configure(_Event):
+    """What the app wants of a namespace's memories from here on; replaces what an earlier one said.
+
+    instructions: in the app's own words, for the LLM that extracts. schemas: records that it shall fill in beside the facts.
+    """
+
+    type: Literal["configure"] = "configure"
+    instructions: str = Field("", max_length=MAX_INSTRUCTIONS)
+    schemas: list[SchemaOfRecords] = Field(default_factory=list, max_length=MAX_SCHEMAS)
+
+
+AnyEvent = MessageEvent | ConversationEnded | Undo | Configure
+Event = Annotated[AnyEvent, Field(discriminator="type")]
+
+_ADAPTER: TypeAdapter[AnyEvent] = TypeAdapter(Event)
+_TYPES = ("message", "conversation_ended", "undo", "configure")
+
+
+def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
     """Check one event, as an object or as it came from JSON.
 
     name_unknown: whether the error may name a field that no event has. An app's developer wants to know; in the log of a service

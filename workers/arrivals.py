@@ -1,4 +1,8 @@
-"""What becomes of what came through the queue: an event for the inbox, or a dead letter with its reason. Pure."""
+"""What becomes of what came through the queue: an event for the inbox, or a dead letter with its reason. Pure.
+
+The library has taken the secrets out of what it publishes. What somebody else put into the queue still has them: they are
+taken out here, of an event as of a body that is kept with a dead letter.
+"""
 
 import json
 from base64 import b64encode
@@ -13,12 +17,15 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringCons
 from recollect.errors import InvalidEvent, SignatureRefused
 from recollect.events import MAX_EVENT_BYTES, parse_event
 from recollect.namespaces import NamespacePath
+from recollect.redaction import redact, redact_event, redact_fields, redact_json
 from recollect.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
 
 _MOST_READ = 16 * MAX_EVENT_BYTES
 _MOST_OF_REASON = 500
 _DEEPEST = 100
 _SIGNED = b'{"signed":'
+_MOST_KEPT = MAX_SIGNED_BYTES
+_BEYOND = 4096  # looked at with what is kept of a body, so that no secret is cut in two and kept as half of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ class Refused:
 
     def as_json(self) -> str:
         """The dead letter, as ``recollect_write_v1.refuse`` takes it. The body is cut off at the size that one may have."""
-        kept = b"" if self.event is not None else self.body[:MAX_SIGNED_BYTES]
+        kept = b"" if self.event is not None else _without_secrets(self.body[: _MOST_KEPT + _BEYOND])[:_MOST_KEPT]
         letter = {
             "reason": self.reason,
             "digest": sha256(self.body).hexdigest(),
@@ -109,7 +116,7 @@ def _opened(body: bytes, keys: Mapping[str, TenantKey]) -> bytes:
 def _checked(event: Mapping[str, Any], size: int) -> str:
     if size > MAX_EVENT_BYTES:
         raise _too_big(size)
-    return parse_event(event, name_unknown=False).model_dump_json(exclude_none=True)
+    return redact_event(parse_event(event, name_unknown=False)).model_dump_json(exclude_none=True)
 
 
 def _json_object(text: bytes) -> dict[str, Any]:
@@ -129,9 +136,30 @@ def _too_big(size: int) -> InvalidEvent:
 def _with_envelope(event: Mapping[str, Any], *, whole: bool) -> str | None:
     try:
         envelope = _Envelope.model_validate(event).model_dump(mode="json")
-        return json.dumps({**event, **envelope} if whole else envelope)
+        return json.dumps({**redact_fields(event), **envelope} if whole else envelope)
     except (ValidationError, RecursionError):
         return None
+
+
+def _without_secrets(body: bytes) -> bytes:
+    """A body that is kept; byte for byte as it came, where it holds no secret: a signature stands for every byte."""
+    try:
+        data = json.loads(body)
+        redacted = _redacted(data)
+        return body if redacted == data else json.dumps(redacted).encode()
+    except (ValueError, RecursionError):
+        return redact(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _redacted(data: object) -> object:
+    if not isinstance(data, dict):
+        return redact_json(data)
+    if "signed" in data and isinstance(data.get("event"), str):
+        return {
+            **data,
+            "event": _without_secrets(data["event"].encode("utf-8", "surrogatepass")).decode("utf-8", "replace"),
+        }
+    return redact_fields(data)
 
 
 def _deeper_than(value: object, levels: int) -> bool:

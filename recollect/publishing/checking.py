@@ -1,4 +1,4 @@
-"""Checks events as they are published, whichever way they go from there."""
+"""Checks events as they are published, whichever way they go from there, and takes the secrets out of their texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from recollect.errors import InvalidEvent
-from recollect.events import MAX_EVENT_BYTES, ConversationEnded, MessageEvent, parse_event
+from recollect.events import MAX_EVENT_BYTES, AnyEvent, parse_event
 from recollect.namespaces import NamespacePath
+from recollect.redaction import redact_event
 
 _NOBODY = UUID(int=0)
 _NUMBER = '{{"publisher":"{}","publisher_sequence":{},'
@@ -17,7 +18,10 @@ _NUMBER_BYTES = len(_NUMBER.format(_NOBODY, 2**63)) - 1  # in place of the brace
 
 @dataclass(frozen=True, slots=True)
 class CheckedEvent:
-    """An event that fits, without its number. body: JSON text without ``publisher`` and ``publisher_sequence``."""
+    """An event that fits, without secrets and without its number.
+
+    body: JSON text without ``publisher`` and ``publisher_sequence``.
+    """
 
     event_id: UUID
     path: NamespacePath
@@ -45,11 +49,11 @@ def numbered(body: str, publisher: UUID, number: int) -> str:
 
 def _checked(event: Mapping[str, Any]) -> CheckedEvent:
     unnumbered = {"publisher": _NOBODY, "publisher_sequence": 1}
-    parsed = parse_event({"occurred_at": datetime.now(UTC), **event, **unnumbered})
+    parsed = redact_event(parse_event({"occurred_at": datetime.now(UTC), **event, **unnumbered}))
     return CheckedEvent(parsed.event_id, NamespacePath(parsed.namespace), _body(parsed))
 
 
-def _body(event: MessageEvent | ConversationEnded) -> str:
+def _body(event: AnyEvent) -> str:
     text = event.model_dump_json(exclude_none=True, exclude={"publisher", "publisher_sequence"})
     size = len(text.encode()) + _NUMBER_BYTES
     if size > MAX_EVENT_BYTES:

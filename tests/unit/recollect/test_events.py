@@ -6,9 +6,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from recollect.errors import InvalidEvent
-from recollect.events import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, ConversationEnded, MessageEvent, parse_event
+from recollect.events import (
+    MAX_CONTENT_BYTES,
+    MAX_EVENT_BYTES,
+    Configure,
+    ConversationEnded,
+    MessageEvent,
+    Undo,
+    parse_event,
+)
 from tests.given import event
 
 CANARY = "zanzibar"
@@ -23,9 +32,9 @@ REFUSED: list[tuple[Any, str]] = [
     (without("namespace"), "namespace: missing; give the tenant first"),
     (without("occurred_at"), "occurred_at: missing; give the time with its zone"),
     (without("publisher"), "publisher: missing"),
-    (without("type"), "type: missing; one of message, conversation_ended"),
+    (without("type"), "type: missing; one of message, conversation_ended, undo, configure"),
     (without("content"), "content: missing"),
-    (event(type=CANARY), "type: not a type of event of version 1; one of message, conversation_ended"),
+    (event(type=CANARY), "type: not a type of event of version 1; one of message, conversation_ended, undo, configure"),
     (event(content=CANARY, version=2), "version: must be 1"),
     (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one part more"),
     (event(content=CANARY, namespace=["acme", ""]), r"namespace\[1\]: is empty"),
@@ -118,7 +127,7 @@ def test_an_event_comes_back_from_json_as_it_was(fields: dict[str, Any]) -> None
     assert received.model_dump_json() == sent.model_dump_json()
 
 
-def fields_of(model: type[MessageEvent | ConversationEnded]) -> dict[str, str]:
+def fields_of(model: type[BaseModel]) -> dict[str, str]:
     """The fields of an event's JSON, each with whether it must be there."""
     schema = model.model_json_schema()
     return {name: "required" if name in schema["required"] else "optional" for name in schema["properties"]}
@@ -144,7 +153,10 @@ def test_version_1_stays_as_it_is() -> None:
         "tool_calls": "optional",
         "tool_call_id": "optional",
         "metadata": "optional",
+        "injected": "optional",
     }
+    assert fields_of(Undo) == {**every, "decision_id": "required"}
+    assert fields_of(Configure) == {**every, "instructions": "optional", "schemas": "optional"}
     assert fields_of(MessageEvent) == {**every, **message}
     assert fields_of(ConversationEnded) == {**every, "conversation": "required"}
 

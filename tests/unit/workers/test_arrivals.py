@@ -219,3 +219,57 @@ def test_an_event_is_accepted_or_kept_for_an_operator(changes: dict[str, object]
     arrival = judge_event(one, size=100, body=b"")
 
     assert isinstance(arrival, Accepted) or len(arrival.reason) <= 500
+
+
+TOLD = "my pin is 4821"
+REDACTED = "my pin is [redacted: PIN]"
+
+
+def kept_body(body: bytes) -> bytes:
+    """What a dead letter keeps of a message that takes no number."""
+    return base64.b64decode(json.loads(Refused("why", body).as_json())["body"])
+
+
+def test_an_event_that_did_not_come_through_the_library_loses_its_secrets() -> None:
+    arrival = judge(as_text(event(content=TOLD, metadata={"note": [TOLD]})).encode(), {})
+
+    assert isinstance(arrival, Accepted)
+    kept = json.loads(arrival.event)
+    assert (kept["content"], kept["metadata"]) == (REDACTED, {"note": [REDACTED]})
+
+
+def test_so_does_one_that_is_refused_and_keeps_its_place() -> None:
+    arrival = judge(as_text(event(content=TOLD, version=2, mood={"pin": 4821, TOLD[:2]: TOLD})).encode(), {})
+
+    assert isinstance(arrival, Refused)
+    assert arrival.event is not None
+    assert "4821" not in arrival.event
+    assert json.loads(arrival.event)["content"] == REDACTED
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (TOLD.encode(), REDACTED.encode()),
+        (b"\xff " + TOLD.encode(), b"\xff " + REDACTED.encode()),
+        (json.dumps([TOLD]).encode(), json.dumps([REDACTED]).encode()),
+        (json.dumps({"content": TOLD}).encode(), json.dumps({"content": REDACTED}).encode()),
+        (f'{{"content": "{TOLD}'.encode(), f'{{"content": "{REDACTED}'.encode()),
+    ],
+    ids=["text", "not quite UTF-8", "a list", "an object", "cut off"],
+)
+def test_a_body_that_is_kept_loses_its_secrets(body: bytes, kept: bytes) -> None:
+    assert kept_body(body) == kept
+
+
+def test_a_signed_body_without_secrets_is_kept_to_the_byte_and_one_with_them_is_not() -> None:
+    sound, told = (sign(as_text(event(content=content)), APP).encode() for content in ("I like tea", TOLD))
+
+    assert kept_body(sound) == sound
+    assert b"4821" not in kept_body(told)
+    assert json.loads(kept_body(told))["kid"] == "app-1"
+
+
+def test_a_secret_at_the_end_of_what_is_kept_is_not_cut_in_two() -> None:
+    body = (b"tea " * MAX_SIGNED_BYTES)[: MAX_SIGNED_BYTES - 8] + b" 4111 1111 1111 1111 is my card"
+    assert b"4111" not in kept_body(body)

@@ -60,3 +60,13 @@ def test_the_limit_is_on_the_whole_event(spare: int) -> None:
             check_event(event)
     else:
         check_event(event)
+
+
+def test_a_checked_event_holds_no_secret() -> None:
+    (checked,) = check_events(
+        SARAH, [{**MESSAGE, "content": "my pin is 4821", "metadata": {"notes": ["my pin is 4821"]}}]
+    )
+    body = json.loads(checked.body)
+    assert body["content"] == "my pin is [redacted: PIN]"
+    assert body["metadata"] == {"notes": ["my pin is [redacted: PIN]"]}
+    assert check_event({**MESSAGE, "namespace": ["acme", "bo"], "content": "PIN 4821"}).body.count("4821") == 0

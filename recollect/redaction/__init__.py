@@ -1,0 +1,14 @@
+"""Secrets do not become memories: `redact` takes them out of a text before anything keeps it or sends it on.
+
+    redact("my password is hunter2")  ->  "my password is [redacted: password]"
+
+A secret is known by its own look (`tokens`, `cards`, `accounts`), by what is said of it (`passwords`, `pins`,
+`named`, `codes`, `seeds`), or by both a
+little (`near`).
+docs/privacy.md says what is redacted, where, and what is not promised.
+"""
+
+from recollect.redaction.redact import redact
+from recollect.redaction.texts import redact_event, redact_fields, redact_json
+
+__all__ = ["redact", "redact_event", "redact_fields", "redact_json"]

@@ -1,0 +1,35 @@
+"""What the finders find: a secret's place in a text, and its kind."""
+
+import re
+from typing import Literal, NamedTuple, get_args
+
+Kind = Literal[
+    "API key",
+    "access token",
+    "private key",
+    "password",
+    "PIN",
+    "one-time code",
+    "recovery code",
+    "seed phrase",
+    "card number",
+    "card security code",
+    "IBAN",
+    "social security number",
+]
+
+MARK = re.compile(rf"\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))})\]")
+"""What stands in a secret's place."""
+
+
+class Found(NamedTuple):
+    """A secret: ``text[start:end]``."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+def mark(kind: Kind) -> str:
+    """The text that takes a secret's place."""
+    return f"[redacted: {kind}]"

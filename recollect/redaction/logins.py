@@ -1,0 +1,74 @@
+"""Passwords given with a login: pairs of a user and a password, addresses that hold both, options of commands."""
+
+import re
+from collections.abc import Iterator
+
+from recollect.redaction.found import Found
+from recollect.redaction.passwords import looks_made_up, password_in
+from recollect.redaction.sentences import VALUE, trimmed
+from recollect.redaction.words import is_no_value, is_placeholder
+
+_FLAGS = re.IGNORECASE
+_IS_LOGIN = re.compile(
+    r"(?<!\S)[\w.+@\-]{2,64}\s?[/:|]\s?(?P<plain>[^\s\"'`<>]{4,80})\s(?:is|are|as)\s(?:the|my|our|your|his|"
+    r"her)\s(?:\w+\s){0,2}?"
+    r"(?:logins?|credentials?|creds|account)(?![a-z])",
+    _FLAGS,
+)
+_LOGIN = re.compile(
+    r"(?<![a-z])(?:log(?:ged|ging)?[ \-]?(?:in|on)|logins?|sign(?:ed)?[ \-]?(?:in|on)|credentials?|creds|accounts?|"
+    r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|"
+    r"access|ssh|ftp|auth|"
+    r"benutzer\w{0,10}|usuario|utente)(?![a-z])[^\n]{0,60}?[\s:=\"'(]"
+    r"(?P<user>[\w.+@\-]{2,64}?)(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})",
+    _FLAGS,
+)
+_USER_PASS = re.compile(
+    r"(?<![a-z])(?:user(?:[ \-]?name)?|login|email|e-mail|account|benutzer(?:name)?|usuario|"
+    r"id)\b[^\n]{0,80}?[\s,;/]pass\b\s*[:=\-]?\s*"
+    rf"(?:is\s)?{VALUE}|(?<![a-z])pass\s?[:=]\s*(?P<other>\S{{3,80}})",
+    _FLAGS,
+)
+_USER_THEN = re.compile(
+    r"(?<![a-z])(?:user(?:[ \-]?name)?|login|benutzer(?:name)?|usuario)\s*[:=]?\s+(?:is\s)?[^\s,;]{2,64}"
+    r"[\s,;/]+(?:and\s)?(?:the\s)?"
+    rf"pass(?:word)?\s+{VALUE}",
+    _FLAGS,
+)
+_IN_URL = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<plain>[^\s\"'<>]{1,200})"
+    r"@(?=[\w\[])"
+)
+_FLAGGED = re.compile(
+    r"(?:(?<!\S)--?(?:password|passwd|pass|pwd|token|api-key|apikey|secret|auth-token|access-token)[= ]\s?|"
+    r"sshpass\s+-p\s?|"
+    r"(?:mysql|mariadb|mysqldump|mysqladmin)\b[^\n]{0,80}?\s-p|(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|"
+    r"--user)[ =][\"']?[\w.@\-]{1,64}:|"
+    r"redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s)[\"']?(?P<plain>[^\s\"']{3,200})",
+    _FLAGS,
+)
+_PORT = re.compile(r"\d{1,5}(?:/|\Z)")
+
+NEEDS = tuple(
+    "login log log- sign cred account user anmelde zugang einloggen identif access ssh ftp auth benutzer usuario utente pass "
+    "pwd :// token api secret mysql mariadb curl wget http redis-cli email".split()
+)
+"""One of these is in every text, in small letters, in which a login is found."""
+
+
+def find_logins(text: str) -> Iterator[Found]:
+    """Passwords that stand with their user."""
+    for match in _USER_PASS.finditer(text):
+        if match["other"] is None:
+            yield from password_in(text, match, loosely=True)
+        elif not is_no_value(match["other"], said=False):
+            yield Found(*trimmed(text, *match.span("other")), "password")
+    for match in _USER_THEN.finditer(text):
+        yield from password_in(text, match, loosely=True)
+    for match in [*_LOGIN.finditer(text), *_IS_LOGIN.finditer(text)]:
+        start, end = trimmed(text, *match.span("plain"))
+        if looks_made_up(text[start:end]) and not text[start].isdigit():
+            yield Found(start, end, "password")
+    for match in [*_IN_URL.finditer(text), *_FLAGGED.finditer(text)]:
+        if not is_placeholder(match["plain"]) and not _PORT.match(match["plain"]):
+            yield Found(*match.span("plain"), "password")

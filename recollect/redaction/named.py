@@ -1,0 +1,88 @@
+"""Keys and tokens by the name that they are given: settings, headers, cookies, and sentences."""
+
+import re
+from collections.abc import Iterator
+
+from recollect.redaction.found import Found, Kind
+from recollect.redaction.labels import names_a_hash, names_a_thing
+from recollect.redaction.sentences import IS, KEY_VALUE, STILL, SUBJECT, matches, trimmed
+from recollect.redaction.shapes import is_complex, is_dense, is_opaque, mixes_letters_and_digits
+from recollect.redaction.words import is_placeholder
+
+_FLAGS = re.IGNORECASE
+_KEY = (
+    r"(?:api[ _\-]?keys?|access[ _\-]?keys?(?:[ _\-]?id)?|secret[ _\-]?(?:access[ _\-]?)?keys?|private[ _\-]?keys?|"
+    r"(?:account|auth|signing|encryption|master|deploy|license|app|wallet|service|integration|storage|bot|root|"
+    r"user|rest|webhook|"
+    r"subscription|session|stream)[ _\-]?keys?|(?<![A-Za-z])(?:keys?|auth|sid|sig|session|secrets?|tokens?)|[_\-]keys?|"
+    r"(?:client|app|shared|signing|webhook|consumer)[ _\-]?secrets?|_secrets?|(?<=[a-z])Tokens?|_tokens?|token|"
+    r"sess(?:ion)?[_\- ]?ids?|sessid|(?:csrf|xsrf)[\w\-]{0,20}|cookies?|signature|x-amz-credential|credentials?|"
+    r"authorization|bearer|"
+    r"jeton|schlussel|cle (?:d'api|api|secrete)|chave(?: de api)?|clave(?: de)? api|chiave(?: api)?|токен|ключ|密钥|令牌)"
+)
+_KEY_IS = re.compile(
+    rf"(?P<word>{_KEY})(?![A-Za-z])(?:\s?\([^)\n]{{1,30}}\))?{SUBJECT}(?P<is>{IS}|\s*\\?[\"'`]?\s*[=:>]\s*|"
+    rf"[\s:?,]{{1,3}}){STILL}{KEY_VALUE}",
+    _FLAGS,
+)
+_HEADER = re.compile(
+    r"(?<![a-z])(?:(?:proxy-)?authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
+    r"(?:bearer|basic|token|digest|negotiate|apikey|api-key|aws4-hmac-sha256)?\s*|"
+    rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|bearer\s+|basic\s+){KEY_VALUE}",
+    _FLAGS,
+)
+_COOKIES = re.compile(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})", _FLAGS)
+_COOKIE = re.compile(r"[\w.\-]+=([^\s;,\"']{8,})")
+_URL_USER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9_\-]{20,200})@(?=[\w.\-]+)")
+# Vague words, after which only a longer value is one; "auth", "session" and "key" have other things after them.
+_WEAK = re.compile(
+    r"(?:signature|sig|cookies?|auth|session|sid|credentials?|authorization|keys?|schlussel|ключ)\Z", re.IGNORECASE
+)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
+_DASHED = re.compile(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
+
+NEEDS = tuple(
+    "key auth sid sig session sess secret token csrf xsrf cookie signature cred bearer basic jeton schlussel cle "
+    "chave clave chiave "
+    "токен ключ 密钥 令牌 ://".split()
+)
+"""One of these is in every text, in small letters, in which a named key is found."""
+
+
+def find_named(text: str) -> Iterator[Found]:
+    """Keys and tokens, by their names."""
+    for match in matches(_KEY_IS, text):
+        start, end = trimmed(text, *match.span("plain"))
+        if _is_key(text[start:end], match) and not names_a_hash(text, start) and not names_a_thing(text, start):
+            yield Found(start, end, _kind_of(match["word"]))
+    for match in _HEADER.finditer(text):
+        start, end = trimmed(text, *match.span("plain"))
+        if mixes_letters_and_digits(text[start:end]) or is_opaque(text[start:end]) or text[end : end + 1] == "=":
+            yield Found(start, end, "access token")
+    for cookies in _COOKIES.finditer(text):
+        for cookie in _COOKIE.finditer(text, *cookies.span(1)):
+            if mixes_letters_and_digits(cookie[1]):
+                yield Found(*cookie.span(1), "access token")
+    for match in _URL_USER.finditer(text):
+        if mixes_letters_and_digits(match[1]):
+            yield Found(*match.span(1), "access token")
+
+
+def _is_key(value: str, match: re.Match[str]) -> bool:
+    """Whether what a key's word leads to is a key: dense letters and digits, more of them the vaguer the word is."""
+    if is_placeholder(value) or "://" in value or "(" in value:
+        return False
+    assigned = bool(match["is"].strip(" ?,"))
+    weak = bool(_WEAK.match(match["word"]))
+    least = 12 if weak else 8
+    if not assigned:
+        least += 8
+    if _UUID.match(value):
+        return assigned
+    if assigned and not weak and _DASHED.match(value):
+        return True
+    return is_dense(value, least) or (assigned and len(value) >= 16 and (is_opaque(value) or is_complex(value)))
+
+
+def _kind_of(word: str) -> Kind:
+    return "API key" if "key" in word.lower() else "access token"

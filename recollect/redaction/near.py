@@ -1,0 +1,71 @@
+"""What looks like a secret and stands near a word of secrets, though no pattern of sentences leads from one to the other."""
+
+import re
+from collections.abc import Iterator
+
+from recollect.redaction.found import Found
+from recollect.redaction.labels import names_a_hash, names_a_thing
+from recollect.redaction.shapes import in_url, is_complex, is_dense, is_opaque, is_public
+
+_TOKEN = re.compile(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
+_LONG = re.compile(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
+_END = ".,;:?)]}\"'`*"
+_PASSWORDS = re.compile(
+    r"passw|passwd|\bpwd?\b|passcode|pass ?phrase|kennwort|mot de passe|\bmdp\b|contrasena|\bsenha|wachtwoord|"
+    r"losenord|haslo|пароль|парол|credential|"
+    r"\bcreds\b|zugangsdaten|\blog ?-?in\b|logged in|logging in|\blogins?\b|sign in|密码|パスワード|비밀번호|\bsecret\b|\bpin\b",
+    re.IGNORECASE,
+)
+_KEYS = re.compile(
+    r"api[ _\-]?keys?|access[ _\-]?(?:key|token|code)|secret|(?<![a-z])tokens?(?![a-z])|credential|\bcreds\b|"
+    r"private[ _\-]?key|bearer|auth(?:[ _\-]?(?:key|token|code)|orization)|passw|"
+    r"(?:signing|encryption|master|deploy|license|webhook|wallet|account|storage|service)[ _\-]?(?:key|secret)|"
+    r"zugangsschlussel|schlussel|clave|cle d'api|chave|chiave|"
+    r"токен|ключ|密钥|令牌|session|cookie|mnemonic|seed\b|\bkeys?\b",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"api[ _\-]?keys?|access[ _\-]?(?:key|token)|secret|private[ _\-]?key|auth[ _\-]?(?:key|token)|bearer|"
+    r"credential|wallet|signing key|encryption key|api-schlussel|clave api",
+    re.IGNORECASE,
+)
+_HEX = re.compile(r"(?:0x)?[0-9a-f]{7,}\Z", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"\d{1,4}(?:st|nd|rd|th|am|pm|gb|mb|kb|ms|px|km|kg|cm|x|k|m|%|\+)?\Z|v?\d+(?:[.\-]\w+)+\Z|1password\d*|"
+    r"\w+\.(?:py|js|ts|md|txt|json|ya?ml|pdf|png|jpe?g|csv|html?|docx?|xlsx?|sh|go|rs|java|c|h)\Z",
+    re.IGNORECASE,
+)
+_BEFORE, _AFTER = 90, 50
+_VERY_COMPLEX = re.compile(
+    r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=[A-Za-z0-9]\S*[!#$%^&*@~])[A-Za-z0-9!#$%^&*@~?_\-]{8,40}\Z"
+)
+
+
+def find_near(text: str) -> Iterator[Found]:
+    """Complex words near "password" or "login", dense tokens near "key" or "token"; and words that only a generator makes."""
+    for match in _TOKEN.finditer(text):
+        start, end = match.span("value")
+        while end > start and text[end - 1] in _END:
+            end -= 1
+        value = text[start:end]
+        if not is_complex(value) or _PLAIN.match(value) or in_url(text, start):
+            continue
+        if _VERY_COMPLEX.match(value) or _around(_PASSWORDS, text, start, end):
+            yield Found(start, end, "password")
+    for match in _LONG.finditer(text):
+        if _is_key(text, match):
+            yield Found(match.start(), match.end(), "access token")
+
+
+def _is_key(text: str, match: re.Match[str]) -> bool:
+    value, start, end = match[0], *match.span()
+    if not is_dense(value, 12) or _UUID.match(value) or is_public(value) or in_url(text, start):
+        return False
+    if names_a_hash(text, start) or names_a_thing(text, start):
+        return False
+    return _around(_STRONG if _HEX.match(value) or not is_opaque(value) else _KEYS, text, start, end)
+
+
+def _around(words: re.Pattern[str], text: str, start: int, end: int) -> bool:
+    return bool(words.search(text, max(start - _BEFORE, 0), start) or words.search(text, end, end + _AFTER))

@@ -1,0 +1,89 @@
+"""Passwords, by what is said of them in a sentence or a setting."""
+
+import re
+from collections.abc import Iterator
+
+from recollect.redaction.found import Found
+from recollect.redaction.sentences import IS, STILL, SUBJECT, VALUE, matches, trimmed
+from recollect.redaction.shapes import is_complex, mixes_letters_and_digits
+from recollect.redaction.words import is_no_value, is_plain_word, phrase_end
+
+_FLAGS = re.IGNORECASE
+# Long words also at the end of others (DB_PASSWORD, WLAN-Passwort); short ones by themselves.
+_WORDS = (
+    r"(?:passw(?:or|oe)[dt]s?|passwd|pswd|pwd|pass words?|pass[ \-]?codes?|pass[ \-_]?phrases?|kenn?wort|"
+    r"losungswort|mots? de passe|"
+    r"contrasenas?|clave de acceso|palavra[ \-]passe|parola d'ordine|wachtwoord|losenord(?:et)?|adgangskode|"
+    r"passord(?:et)?|salasana|"
+    r"пароль|密码|密碼|ハスワート|비밀번호|(?:wifi|wi-fi|wlan|router|login|network|netzwerk)[ \-]?(?:key|pass|schlussel)|_pass|"
+    r"safe ?word|"
+    r"(?:secret|security) (?:word|answer)|zugangscode|(?<![A-Za-z0-9])(?:pw|p/w|psw|mdp|mi clave|la clave (?:de|"
+    r"del)|senhas?|haslo|heslo|jelszo|sifre|"
+    r"parolam|parola mea))"
+)
+_PASSWORD_IS = re.compile(rf"(?P<word>{_WORDS})(?![A-Za-z]){SUBJECT}(?P<is>{IS}){STILL}{VALUE}", _FLAGS)
+_PASSWORD_THEN = re.compile(
+    rf"(?P<word>{_WORDS})(?![A-Za-z])(?:\?|!|,|\s-|\)|\]|\.{{1,3}}|…)?\s+(?:again\s+)?{VALUE}", _FLAGS
+)
+_CHANGED = re.compile(
+    rf"(?:chang|set|reset|updat|switch|rotat|geandert|setz|mis|"
+    rf"cambi)[a-z]*\s(?:[^.!?\n]{{0,30}}\s)?(?P<word>{_WORDS})(?![A-Za-z])(?:\s[^.!?\n:]{{0,40}}?)??\s(?:to|auf|in|as|"
+    rf"a|en|zu|from)\s+{STILL}{VALUE}",
+    _FLAGS,
+)
+_OF_WORDS = (
+    r"(?:my|our|the|your|his|her|their|a|new|mein|unser|das|dein|mon|notre|mi|il mio|la mia|minha)\s(?:[\w'\-]+\s){0,4}?"
+    rf"(?:{_WORDS})(?![A-Za-z])(?!\s*(?:manager|polic|field|hint|reset|generator|length|rule|vault|book|safe|app))"
+)
+_IS_PASSWORD = re.compile(
+    rf"(?<!\S)[\"'`*(]{{0,2}}(?P<plain>[^\s\"'`<>][^\s\"`]{{2,80}}?)[\"'`*),]{{0,2}}\s(?:is|was|as|ist|est|es|e|will be|"
+    rf"als|,)\s(?:still\s|now\s|also\s)?{_OF_WORDS}",
+    _FLAGS,
+)
+# "my password? It's hunter2", "hunter2 … that's my password"
+_IT_IS = re.compile(
+    rf"(?:{_WORDS})(?![A-Za-z])[^\n]{{0,60}}?\s(?:it|that|this)(?:'s| is| was)\s+{STILL}{VALUE}|"
+    rf"(?<!\S)(?P<before>[^\s\"'`<>]{{4,80}})(?:\s[^.!?\n]{{0,40}}?)?\s(?:it|that|this|which)(?:'s| is|"
+    rf" was)\s{_OF_WORDS}",
+    _FLAGS,
+)
+
+NEEDS = tuple(
+    "answer passw pswd pwd pass kenwort kennwort losungswort mot contrasen clave palavra parola wachtwoord losenord adgangskode "
+    "salasana парол 密 ハス 비밀 key schlussel word zugang pw p/w psw mdp senha haslo heslo jelszo sifre".split()
+)
+"""One of these is in every text, in small letters, in which a password is found."""
+
+
+def find_passwords(text: str) -> Iterator[Found]:
+    """Passwords, by what is said of them."""
+    for pattern, loosely in ((_PASSWORD_IS, True), (_CHANGED, True), (_PASSWORD_THEN, False)):
+        for match in matches(pattern, text):
+            yield from password_in(text, match, loosely=loosely)
+    for match in _IS_PASSWORD.finditer(text):
+        if not is_no_value(match["plain"], said=True):
+            yield Found(*trimmed(text, *match.span("plain")), "password")
+    for match in _IT_IS.finditer(text):
+        if match["before"] is None:
+            yield from password_in(text, match, loosely=False)
+        elif looks_made_up(value := match["before"].rstrip(",;:")):
+            yield Found(match.start("before"), match.start("before") + len(value), "password")
+
+
+def password_in(text: str, match: re.Match[str], *, loosely: bool) -> Iterator[Found]:
+    """The value that a password's word leads to, where it is one. loosely: any word that is said to be the password."""
+    quoted = match["quoted"] is not None
+    start, end = match.span("quoted") if quoted else trimmed(text, *match.span("plain"))
+    value = text[start:end]
+    if not loosely and not looks_made_up(value) and not re.fullmatch(r"\d{6,12}", value):
+        return
+    phrase = phrase_end(text, end) if not quoted and loosely and is_plain_word(value) else end
+    said = loosely and ":" not in match[0] and "=" not in match[0]
+    if phrase == end and (start >= end or is_no_value(value, said=said, quoted=quoted)):
+        return
+    yield Found(start, phrase, "password")
+
+
+def looks_made_up(value: str) -> bool:
+    """Whether a word is no plain word: a password then needs less to be said of it."""
+    return is_complex(value) or (mixes_letters_and_digits(value) and len(value) >= 5)

@@ -1,0 +1,97 @@
+"""`redact`: a text without its secrets."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from recollect.redaction import codes, logins, named, passwords, pins
+from recollect.redaction.accounts import find_ibans, find_social_security
+from recollect.redaction.cards import find_cards
+from recollect.redaction.codes import find_one_time, find_recovery
+from recollect.redaction.folding import fold
+from recollect.redaction.found import MARK, Found, mark
+from recollect.redaction.logins import find_logins
+from recollect.redaction.named import find_named
+from recollect.redaction.near import find_near
+from recollect.redaction.passwords import find_passwords
+from recollect.redaction.pins import find_pins
+from recollect.redaction.seeds import find_seeds
+from recollect.redaction.tokens import find_tokens
+
+_LONG_TOKEN = re.compile(r"[A-Za-z0-9+/_.\-]{16}|private key", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+
+
+class Finder(NamedTuple):
+    """A finder, and a quick look at a text in small letters: where it is False, the finder finds nothing there."""
+
+    find: Callable[[str], Iterator[Found]]
+    may_find: Callable[[str], bool]
+
+
+def _any_of(stems: Sequence[str]) -> Callable[[str], bool]:
+    return lambda lowered: any(stem in lowered for stem in stems)
+
+
+FINDERS = (
+    Finder(find_tokens, lambda lowered: bool(_LONG_TOKEN.search(lowered))),
+    Finder(find_cards, lambda lowered: bool(_DIGIT.search(lowered))),
+    Finder(find_ibans, lambda lowered: bool(_DIGIT.search(lowered))),
+    Finder(find_social_security, lambda lowered: bool(_DIGIT.search(lowered))),
+    Finder(find_passwords, _any_of(passwords.NEEDS)),
+    Finder(find_logins, _any_of(logins.NEEDS)),
+    Finder(find_pins, _any_of(pins.NEEDS)),
+    Finder(find_named, _any_of(named.NEEDS)),
+    Finder(find_one_time, lambda lowered: bool(_DIGIT.search(lowered))),
+    Finder(find_recovery, _any_of(codes.NEEDS)),
+    Finder(
+        find_seeds,
+        lambda lowered: lowered.count(" ") + lowered.count("\n") + lowered.count("-") + lowered.count(",") > 10,
+    ),
+    Finder(find_near, lambda lowered: bool(_DIGIT.search(lowered))),
+)
+
+
+def redact(text: str) -> str:
+    """The text with each secret replaced by ``[redacted: card number]`` and the like. What it gave back, it leaves as it is."""
+    while (redacted := _once(text)) != text:
+        text = redacted
+    return text
+
+
+def _once(text: str) -> str:
+    if "[redacted: " not in text:
+        return _piece(text)
+    # What was redacted before parts a text, and nothing is found across it: each pass has less to look at, and one finds nothing.
+    kept, at = [], 0
+    for marked in MARK.finditer(text):
+        kept += [_piece(text[at : marked.start()]), marked[0]]
+        at = marked.end()
+    return "".join([*kept, _piece(text[at:])])
+
+
+def _piece(text: str) -> str:
+    folded = fold(text)
+    lowered = folded.text.lower()
+    found = sorted(one for finder in FINDERS if finder.may_find(lowered) for one in finder.find(folded.text))
+    parts, at = [], 0
+    for secret in _joined(found):
+        start, end = folded.place(secret.start, secret.end)
+        parts += [text[at:start], mark(secret.kind)]
+        at = end
+    return "".join([*parts, text[at:]]) if parts else text
+
+
+def _joined(found: list[Found]) -> Iterator[Found]:
+    """Without overlaps: of two secrets that overlap, one that reaches over both, of the kind of the longer."""
+    current: Found | None = None
+    for one in found:
+        if current is None or one.start >= current.end:
+            if current:
+                yield current
+            current = one
+        else:
+            longer = one if one.end - one.start > current.end - current.start else current
+            current = Found(current.start, max(current.end, one.end), longer.kind)
+    if current:
+        yield current

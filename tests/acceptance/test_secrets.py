@@ -1,0 +1,206 @@
+"""Secrets do not become memories: of what an app publishes no secret is found anywhere, and what only looks like one stays."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from kombu.messaging import Producer
+from redis import Redis
+
+from recollect import Memory
+from recollect.publishing.spool_place import default_folder
+from recollect.queue import EXCHANGE, QUEUE, open_connection
+from tests.acceptance.running import Running, machine
+from tests.acceptance.test_canary import DATATABLE, FLOWER_PAGES
+from tests.fake_openai import FakeOpenAI
+from tests.given import as_text, event
+from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, secrets
+from workers.machine.ports import free_port
+
+SECRETS = 200
+NAMESPACES = 8
+FEWEST_ALIKE = 0.95
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{24,}={0,2}")
+_MADE_SURE = 9  # characters of a part that stands nowhere by chance; of a PIN, all that is said of it is searched for
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "RECOLLECT_LOG_LEVEL": "debug"}
+    with machine(tmp_path_factory.mktemp("secrets"), environment) as started:
+        yield started
+
+
+def needles(given: Given) -> list[str]:
+    """What to search for: the secret, or, where it is short, with the words that it came in."""
+    return [part if len(part) >= _MADE_SURE else given.text for part in given.parts]
+
+
+def found_in(place: str, seen: str, given: list[Given]) -> list[str]:
+    """Which kinds of secrets stand in what was seen of a place."""
+    return [f"{place}: {one.kind}" for one in given if any(needle in seen for needle in needles(one))]
+
+
+def readable(data: bytes) -> str:
+    """Bytes as text, and what they hold in base64, as the queue's messages do."""
+    return "\n".join([data.decode(errors="replace"), *_decoded(data)])
+
+
+def _decoded(data: bytes) -> Iterator[str]:
+    for match in _BASE64.finditer(data):
+        try:
+            yield base64.b64decode(match[0] + b"==").decode(errors="replace")
+        except binascii.Error:
+            continue
+
+
+def tables(running: Running) -> dict[str, str]:
+    """Every row of every table, as the superuser sees it, byte strings decoded."""
+    names = running.rows(
+        "select format('%I.%I', schemaname, tablename) from pg_tables "
+        "where schemaname not in ('pg_catalog', 'information_schema')"
+    )
+    byte_columns = running.rows(
+        "select format('select %I from %I.%I', column_name, table_schema, table_name), table_schema || '.' || table_name "
+        "from information_schema.columns where data_type = 'bytea' and table_schema like 'recollect%'"
+    )
+    seen = {name: "\n".join(row for (row,) in running.rows(f"select t::text from {name} as t")) for (name,) in names}
+    for statement, name in byte_columns:
+        seen[name] += "\n".join(readable(value) for (value,) in running.rows(statement) if value)
+    return {name: text.replace('""', '"') for name, text in seen.items()}
+
+
+def files(folder: Path) -> str:
+    """Every file of a folder, at any depth."""
+    return "\n".join(readable(path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def in_redis(running: Running) -> str:
+    """Every key that Redis holds."""
+    with Redis.from_url(running.addresses.broker_url) as redis:
+        keys = list(redis.scan_iter("*"))
+        values = [redis.dump(key) or b"" for key in keys]
+        values += [element for key in keys if redis.type(key) == b"list" for element in redis.lrange(key, 0, -1)]
+        values += [b"%r" % redis.hgetall(key) for key in keys if redis.type(key) == b"hash"]
+    return "\n".join(map(readable, values))
+
+
+def on_flower(running: Running) -> str:
+    """Flower's pages and answers, those of each task included."""
+    pages = [*FLOWER_PAGES, DATATABLE, *(f"/task/{task_id}" for task_id in running.flower_tasks())]
+    return "\n".join(running.flower(page) for page in pages)
+
+
+def asked(fake: FakeOpenAI) -> str:
+    """All that the LLM was sent."""
+    return "\n".join(json.dumps(request.body, ensure_ascii=False) for request in fake.requests)
+
+
+def everywhere(running: Running, fake: FakeOpenAI, given: list[Given]) -> list[str]:
+    """Where any of the secrets is found, but for the queue."""
+    places = {
+        **tables(running),
+        "spool": files(default_folder()),
+        "logs": running.logs(),
+        "Flower": on_flower(running),
+        "the LLM": asked(fake),
+    }
+    return [found for place, seen in places.items() for found in found_in(place, seen, given)]
+
+
+def test_no_secret_that_an_app_publishes_is_found_anywhere(running: Running, fake: FakeOpenAI) -> None:
+    given = secrets(4, SECRETS)
+    assert len(kinds()) >= 12
+    assert len(CARRIERS) >= 30
+    namespaces = [running.memory.namespace("acme", f"user-{number}") for number in range(NAMESPACES)]
+    for number, one in enumerate(given):
+        said = carried(one, number * 7)
+        namespaces[number % NAMESPACES].publish(
+            said,
+            conversation="c1",
+            speaker=f"Tom {number}",
+            metadata={"draft": {"quoted": [said]}},
+            tool_calls=[
+                {
+                    "id": "call_1",
+                    "type": "function",
+                    "function": {"name": "note", "arguments": json.dumps({"text": said})},
+                }
+            ],
+        )
+        namespaces[number % NAMESPACES].publish("I like green tea and I live in Lisbon.", conversation="c1")
+    redis = [in_redis(running), files(running.addresses.data_dir / "redis")]
+    for namespace in namespaces:
+        namespace.wait(timeout=120)
+    redis += [in_redis(running), files(running.addresses.data_dir / "redis")]
+
+    assert fake.calls["ExtractionAnswer"] > 0
+    assert namespaces[0].memories()
+    assert "[redacted: " in tables(running)["recollect.messages"]
+    found = everywhere(running, fake, given) + [one for seen in redis for one in found_in("Redis", seen, given)]
+    assert not found, sorted(set(found))
+
+
+def test_no_secret_stands_in_the_spool_while_the_queue_is_away(running: Running, tmp_path: Path) -> None:
+    given = secrets(6, SECRETS)
+    nowhere = f"redis://127.0.0.1:{free_port()}/0"
+    with Memory.connect(
+        database_url=running.addresses.database_url, broker_url=nowhere, spool_dir=tmp_path / "spool"
+    ) as memory:
+        namespace = memory.namespace("acme", "waiting")
+        for number, one in enumerate(given):
+            namespace.publish(carried(one, number * 7), conversation="c1", metadata={"note": one.text})
+        seen = files(tmp_path / "spool")
+
+    assert seen.count("[redacted: ") >= SECRETS
+    assert not found_in("spool", seen, given)
+
+
+def test_what_only_looks_like_a_secret_stays(running: Running) -> None:
+    namespace = running.memory.namespace("acme", "look-alikes")
+    given = look_alikes(4, SECRETS)
+    ids = namespace.publish_conversation([{"role": "user", "content": text} for text in given], conversation="c1")
+    namespace.wait(timeout=120)
+    stored: dict[UUID, str] = dict(running.rows("select message_id, content from recollect.messages"))
+
+    changed = [text for one, text in zip(ids, given, strict=True) if stored[one] != text]
+    assert len(changed) <= (1 - FEWEST_ALIKE) * len(given), changed
+
+
+def test_no_secret_of_somebody_elses_producer_gets_past_the_queue(running: Running, fake: FakeOpenAI) -> None:
+    """The queue has it as it came. The intake takes the secrets out, also of what it refuses."""
+    given = secrets(5, 96)
+    bodies = []
+    for number, one in enumerate(given):
+        said = carried(one, number)
+        sound = event(("acme", f"foreign-{number % 3}"), content=said, metadata={"note": said})
+        bodies += [
+            as_text(sound),
+            as_text({**event(("acme", "foreign-3"), content=said), "version": 2, "mood": said}),
+            json.dumps({"content": said}),
+            f"no JSON: {said}",
+        ]
+    with open_connection(running.addresses.broker_url) as connection:
+        producer = Producer(connection.channel(), exchange=EXCHANGE)
+        for body in bodies:
+            producer.publish(
+                body, routing_key=QUEUE.routing_key, content_type="application/json", content_encoding="utf-8"
+            )
+    running.eventually(lambda: running.logs().count("event_refused") >= 3 * len(given), "all is received", timeout=60)
+    for number in range(3):
+        running.memory.namespace("acme", f"foreign-{number}").wait(timeout=120)
+
+    found = everywhere(running, fake, given)
+    assert not found, sorted(set(found))

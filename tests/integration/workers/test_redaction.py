@@ -1,0 +1,31 @@
+"""What an app put into the inbox by SQL, past the library and the intake, is redacted before the LLM sees it."""
+
+from sqlalchemy import Engine
+
+from config.settings import Settings
+from db.refs import LaneRef
+from tests.given import Publishing, Worker, claimed
+from workers.loading import background_of, messages_of
+from workers.parts import parts
+
+
+def test_a_stage_starts_from_messages_without_secrets(
+    service: Settings, publishing: Publishing, worker_engine: Engine, lane: LaneRef
+) -> None:
+    publishing.say("my pin is 4821")
+    batch = claimed(worker_engine, lane)
+    (message,) = messages_of(batch, parts())
+
+    assert message.content == "my pin is [redacted: PIN]"
+
+
+def test_so_does_what_was_said_before(
+    service: Settings, publishing: Publishing, worker_engine: Engine, worker: Worker
+) -> None:
+    publishing.say("my pin is 4821")
+    worker.finish(claimed(worker_engine, worker.lane))
+    publishing.say("I like tea")
+    batch = claimed(worker_engine, worker.lane)
+    earlier = background_of(batch, messages_of(batch, parts()), parts()).earlier
+
+    assert [message.content for message in earlier] == ["my pin is [redacted: PIN]"]
