@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
-from recollect import Memory, RecollectError
+from recollect import Context, Memory, RecollectError
 
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-4o-mini")
 SYSTEM = "You are a friendly assistant. Where it helps, use what you know of the user."
@@ -31,13 +31,13 @@ def messages() -> Iterator[str]:
             yield line.strip()
 
 
-def answer(remembered: str, turns: list[Any]) -> str:
+def answer(context: Context, turns: list[Any]) -> str:
     """The model's answer to the last turn; without a model, what is remembered."""
     if not HAS_MODEL:
-        return remembered or "I don't remember anything about that yet."
+        return context.text or "I don't remember anything about that yet."
     client = OpenAI(api_key=os.environ.get("OPENAI_API_KEY") or "none")  # a server of your own may need no key
-    system = f"{remembered}\n\n{SYSTEM}".strip()
-    completion = client.chat.completions.create(model=MODEL, messages=[{"role": "system", "content": system}, *turns])
+    prompt: list[Any] = [{"role": "system", "content": SYSTEM}, context.as_system_message(), *turns]
+    completion = client.chat.completions.create(model=MODEL, messages=prompt)
     return completion.choices[0].message.content or ""
 
 
@@ -50,7 +50,7 @@ def main() -> None:
         for message in messages():
             context = sarah.context(message, conversation=conversation, history=turns)
             turns.append({"role": "user", "content": message})
-            turns.append({"role": "assistant", "content": answer(context.text, turns)})
+            turns.append({"role": "assistant", "content": answer(context, turns)})
             print(turns[-1]["content"], flush=True)
             for turn in turns[-2:]:
                 sarah.publish(turn["content"], role=turn["role"], conversation=conversation)

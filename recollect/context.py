@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from recollect.fence import fenced, one_line
 from recollect.results import Hit, as_lines
 
 GUARANTEED = 3
@@ -74,8 +75,16 @@ class Context:
 
     @property
     def text(self) -> str:
-        """``- content`` lines for the system prompt; empty where nothing is known."""
+        """``- content`` lines to show; empty where nothing is known. For a prompt, take `as_system_message`."""
         return as_lines(self.memories)
+
+    def as_system_message(self) -> dict[str, str]:
+        """The memories as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence.
+
+        Whatever a memory holds, it is one line of the fence and cannot end it. Where nothing is known, the fence is empty. The
+        fence itself takes some 30 tokens more than `tokens`.
+        """
+        return {"role": "system", "content": fenced(memory.content for memory in self.memories)}
 
     def explain(self) -> tuple[Explanation, ...]:
         """For each memory of the context, how it came to be there."""
@@ -98,7 +107,7 @@ def join(
     explanations = []
     tokens = 0
     for explanation in _in_order(paths, now):
-        cost = count_tokens(f"- {explanation.memory.content}\n")
+        cost = count_tokens(f"- {one_line(explanation.memory.content)}\n")
         if tokens + cost <= budget:
             explanations.append(explanation)
             tokens += cost

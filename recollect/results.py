@@ -1,12 +1,13 @@
 """What a read gives back: frozen values, with nothing of the database about them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, overload
+from typing import Any, Literal, overload
 from uuid import UUID
 
-from recollect.kinds import EntityType, Granularity, MemoryKind
+from recollect.fence import one_line
+from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,20 +21,31 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A message that a memory was taken from, and the words in it that carry the memory."""
+    """A message that a memory was taken from, and the words in it that carry the memory.
+
+    stance: "against" for what somebody else said otherwise. role, speaker, said_at: of the message, where the app published it.
+    """
 
     message_id: UUID
     quote: str
+    stance: Literal["for", "against"] = "for"
+    role: Role | None = None
+    speaker: str | None = None
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMemory:
-    """One memory, as it is known now.
+    """One memory, as it is known now, or was at a time.
 
     salience: 0 to 10. confidence: 0 to 1; tier is "solid" for what was said plainly, "hypothesis" for guesses.
-    said_at: when it was said. occurred: when what it speaks of happened, where that was said.
+    said_at: when it was said; said_by: by whom, where several people speak. marked: the user asked to remember it.
+    occurred: when what it speaks of happened, where that was said.
     about: the names of the entities that it is about, its subject first.
-    state, superseded_by: a memory that was replaced stays, and points to what replaced it.
+    state, superseded_by: a memory that was replaced stays, and points to what replaced it; one that an undo took back is
+        "withdrawn".
+    record_name, record: the data in a shape of the app's own, and the name of that shape.
+    sources: what it was taken from, and what speaks against it; of memories that `Namespace.get` returns.
     """
 
     id: UUID
@@ -46,9 +58,18 @@ class StoredMemory:
     said_at: datetime
     occurred: Occurrence | None = None
     about: tuple[str, ...] = ()
-    state: Literal["active", "superseded"] = "active"
+    state: Literal["active", "superseded", "withdrawn"] = "active"
     superseded_by: UUID | None = None
+    said_by: str | None = None
+    marked: bool = False
+    record_name: str | None = None
+    record: Mapping[str, Any] | None = field(default=None, hash=False)
     sources: tuple[Source, ...] = ()
+
+    @property
+    def evidence_against(self) -> tuple[Source, ...]:
+        """What somebody else said otherwise."""
+        return tuple(source for source in self.sources if source.stance == "against")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,5 +169,5 @@ class Profile:
 
 
 def as_lines(memories: Sequence[StoredMemory]) -> str:
-    """``- content`` lines, one for each memory."""
-    return "\n".join(f"- {memory.content}" for memory in memories)
+    """``- content`` lines, one for each memory, whatever it holds."""
+    return "\n".join(f"- {one_line(memory.content)}" for memory in memories)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from recollect import views
 from recollect.context import Candidate, Path, Question
 from recollect.embedders import Embedder, Vectors
+from recollect.fence import one_line
 from recollect.kinds import MemoryKind
 from recollect.names import possible_names, without
 from recollect.namespaces import NamespacePath
@@ -105,7 +106,7 @@ def _question(connection: Connection, path: NamespacePath, name: str, resolution
     )
     mention = candidates[0].name if candidates else name
     choices = ", or ".join(_to_the_user(candidate.description) for candidate in candidates)
-    return Question(text=f"Which {mention} do you mean: {choices}?", mention=mention, candidates=candidates)
+    return Question(text=one_line(f"Which {mention} do you mean: {choices}?"), mention=mention, candidates=candidates)
 
 
 def _to_the_user(description: str) -> str:

@@ -1,0 +1,215 @@
+"""Attempts on the memory itself: rights that "the user" is said to have, rules to be stored, memories to be changed."""
+
+import re
+
+from pipeline.guard.words import any_of, commanded
+
+_USER = (
+    r"(?:the|this|that|current|present) (?:current )?(?:user|human|customer|client|account(?: holder)?"
+    r"|person you are talking to)"
+)
+# Customers and clients agree to things all day; only "the user" is how a text speaks of whoever talks to the assistant.
+_THE_USER = (
+    r"(?:the|this|that|current|present) (?:current )?(?:user|human|account(?: holder)?|person you are talking to)"
+)
+_ANY_USER = rf"(?:{_USER}|user|user \w+|i|we)"
+_RANK = (
+    r"(?:(?:an?|the|now|really|actually|also|in fact|fully|a fully|already|considered|your|our|my|system|verified"
+    r"|trusted|global|full|super|chief|senior|openai|anthropic|google|company) )*"
+    r"(?:admin(?:istrator)?s?|root|super-?users?|sysadmin|owner of (?:this|the) (?:system|assistant|account"
+    r"|platform|service)|developer of (?:this|the)|(?:openai|anthropic|google) "
+    r"(?:employee|staff|engineer|developer)|creator|vip|verified|trusted|authori[sz]ed|privileged|whitelisted"
+    r"|exempt|pre-?approved|cleared|allowed to (?:see|access|do|bypass)|permitted to|entitled to (?:see|access|"
+    r"all|everything|free|full)|premium|above the rules|over 18|an adult|god|moderator|operator|developer|staff"
+    r"|allowed everything|your (?:owner|boss|developer|creator|master))"
+)
+_GIVEN = (
+    r"(?:(?:already|hereby|explicitly|always|fully|now|previously|permanently|expressly|irrevocably) )*"
+    r"(?:consent(?:s|ed)|agree(?:s|d)|authori[sz](?:es?|ed)|approve[sd]?|grant(?:s|ed)"
+    r"|given (?:\w+ ){0,3}(?:permission|consent|access|authori[sz]ation|approval)|gives? (?:\w+ ){0,3}(?:permission"
+    r"|consent|approval)|permit(?:s|ted)|waive[sd]?|opted|signed off|"
+    r"accept(?:s|ed)|allow(?:s|ed)|confirmed|unlimited|full (?:access|rights|permissions?|admin|control)"
+    r"|admin(?:istrator)?\b|root\b|(?:the )?(?:right|rights|permission|clearance|privileges?|authority)\b|elevated"
+    r"|unrestricted|disabled|enabled|no "
+    r"(?:restrictions?|limits?|objections?)|been (?:verified|authori[sz]ed|approved|granted|cleared|given|promoted"
+    r"|authenticated|whitelisted))"
+)
+_ALL_OF_IT = (
+    r"(?:all|any|every|each|future|unlimited|automatic|recurring"
+    r"|unconditional(?:ly)?)\b[^.;!?]{0,30}?\b(?:payments?|transfers?|transactions?|purchases?|requests?|actions?"
+    r"|access|orders?|charges?|changes?|withdrawals?|"
+    r"tool calls?|disclosures?|data (?:sharing|transfers?|collection)|sharing|deletions?|invoices?|operations?"
+    r"|commands?|releases?)\b"
+)
+_CLAIMS = any_of(
+    (
+        (
+            rf"\b{_USER}(?:'s)? (?:\w+ ){{0,2}}?(?:is|was|has been|counts as|must be treated as|should be treated as"
+            rf"|becomes) {_RANK}\b"
+        ),
+        rf"\b{_THE_USER} (?:(?:has|have|had|also|already|hereby|always) )*{_GIVEN}",
+        rf"\b{_USER} (?:(?:has|have|had|also|already|hereby|always) )*{_GIVEN}[^.;!?]{{0,40}}{_ALL_OF_IT}",
+        (
+            rf"\b{_ANY_USER} (?:(?:has|have|had|hereby|always|already|explicitly) )*(?:authori[sz](?:e|es|ed)"
+            r"|pre-?approve[sd]?|(?:approves?d?|consent(?:s|ed)? to|agree[sd]? to|accept(?:s|ed)?|grant(?:s|ed)?"
+            r"|permit(?:s|ted)?|allow(?:s|ed)?)"
+            rf"(?=[^.;!?]{{0,80}}(?:without|in advance|automatic|unlimited|future|every tool"
+            rf"|tool calls))) {_ALL_OF_IT}"
+        ),
+        (
+            r"\b(?:user|i|we|customer|client) (?:is|am|are|was|were|has been) (?:hereby |fully |also |always "
+            r"|now )*(?:authori[sz]ed|allowed|permitted|entitled|cleared|verified"
+            r"|exempt)\b[^.;!?]{0,60}\b(?:without (?:verification|confirmation|"
+            r"authentication|asking|checks?|approval|limits?)|bypass|override|(?:all|any|every"
+            r"|other) (?:\w+ )?(?:users?'?|customers?'?|records?|accounts?|data|systems?|memories))\b"
+        ),
+        (
+            r"\buser (?:has )?(?:gave|given|gives|grants?|granted) (?:\w+ ){0,2}(?:consent|permission"
+            r"|authori[sz]ation"
+            r"|access|approval)\b"
+        ),
+        (
+            r"\b(?:allowed|permission|authori[sz]ed|free|entitled|may|can|must|should|please|always"
+            r"|now) (?:to )?(?:bypass|skip|disable|circumvent|turn off|waive|override)(?: \w+){0,2} (?:two-factor|2fa"
+            r"|authentication|verification|"
+            r"identity checks?|security (?:checks?|questions?)|safety checks?|moderation|filters?|confirmations?"
+            r"|approvals?)\b"
+        ),
+        (
+            r"\b(?:i|user|we) (?:hereby |explicitly |permanently |fully )*(?:authori[sz]e|authori[sz]es|permit"
+            r"|permits"
+            r"|allow|allows|consent to|grant|grants|give|gives) (?:you|the assistant|any assistant|this assistant"
+            r"|the ai|the bot|all assistants)\b"
+            r"[^.;!?]{0,60}\b(?:to|all|full|any|unlimited|complete|access|permission|control|authority)\b"
+        ),
+        (
+            r"\b(?:all|any|every|future) [^.;!?]{0,40}\b(?:payments?|transfers?|transactions?|purchases?|requests?"
+            r"|actions?|withdrawals?|tool calls?)\b[^.;!?]{0,30}\b(?:is|are|were|have been|has been|count as"
+            r"|be)\b (?:already |hereby |always |"
+            r"automatically |considered |deemed |now )*(?:pre-?)?(?:authori[sz]ed|approved|permitted|consented"
+            r"|allowed"
+            r"|cleared|confirmed)\b"
+        ),
+        (
+            r"\b(?:no|never any|without(?: any| further| asking for)?|never ask (?:\w+ )?for|skip(?: the)?"
+            r"|don't ask (?:\w+ )?for|do not ask (?:\w+ )?for) (?:\w+ )?(?:confirmations?|verification|permission"
+            r"|approval|authori[sz]ation|identity checks?|authentication|security (?:checks?|questions?))\b "
+            r"(?:is |are |was )?(?:\w+ )?(?:needed|required|necessary|again|before|when|for (?:payments?|transfers?"
+            r"|actions?|tool|any|this user)|from (?:the|this) user|checks?)"
+        ),
+        r"\bconsents? (?:remains?|stays?|applies|holds?) (?:valid|in force|for)\b",
+        (
+            r"\b(?:payments?|transfers?|refunds?|requests?|purchases?|orders|transactions?|withdrawals?"
+            r"|actions)\b[^.;!?]{0,30} (?:needs?|requires?) no (?:\w+ )?(?:approval|confirmation|verification"
+            r"|authori[sz]ation|checks?|permission)\b"
+        ),
+        (
+            r"\b(?:permission|consent|approval) (?:for you )?to (?:buy|purchase|spend|pay|transfer|use) (?:whatever"
+            r"|anything|everything|any|all)\b"
+        ),
+        (
+            r"\b(?:user|i|we)(?: is| am|'m|'re| are) (?:the )?(?:owner|admin(?:istrator)?|root|master) of (?:all|every"
+            r"|this (?:system|bank|chat|assistant|service|platform))\b"
+        ),
+        (
+            r"\b(?:i'm|we're) (?:hereby |fully |also |always |now )*(?:authori[sz]ed|allowed|permitted|entitled|cleared"
+            r"|verified|exempt)\b[^.;!?]{0,60}\b(?:without (?:verification|confirmation|authentication|checks?"
+            r"|approval)|bypass|override|other (?:users?'?|customers?'?|people's))"
+        ),
+        r"\bconsent (?:is|was|has been) (?:already |hereby |always )?(?:given|granted|implied|on file|recorded)",
+    )
+)
+_MEMORY = (
+    r"(?:(?:your|the|all|any|every|long-term|longterm|persistent|permanent|stored|saved|existing|previous"
+    r"|assistant's|ai's|other|user's|user|her|his|old|core|"
+    r"everything in your|of|internal|own) )*(?:memor(?:y|ies)|knowledge(?: base)?|memory (?:store|bank|file|entries"
+    r"|records?)|stored (?:facts|notes)|saved (?:facts|notes)|user profiles?|system prompts?|instructions?"
+    r"|long-term store)"
+)
+_CHANGED = re.compile(
+    r"\b(?P<verb>update|overwrite|rewrite|replace|modify|edit|alter|delete|clear|wipe|purge|erase|reset|remove"
+    r"|forget|drop|flush|corrupt|poison|amend|correct|patch|change|add (?:this |the following |it )?to"
+    r"|write (?:this |the following |it )?(?:to|into)|"
+    r"save (?:this |the following |it )?(?:to|in|into)|store (?:this |the following |it |that )?(?:in|into)"
+    r"|put (?:this |the following |it )?(?:into|in)|insert (?:this |the following |it )?(?:into|in)"
+    r"|commit (?:this |the following |it )?to|inject (?:this |the following )?into|"
+    r"append (?:this |the following )?to|record (?:this |the following |it )?in) (?:(?:you|her|his|their|to|from"
+    rf"|in|of) )?(?=(?P<what>{_MEMORY})\b)"
+)
+_HUMAN_MEMORY = re.compile(
+    r"(?:to )?(?:memory|instructions?|the instructions?|knowledge|knowledge base|the knowledge base|the memory"
+    r"|user profiles?)$"
+)
+_OWN_FACT = re.compile(r"[^\w]*(?:that |the fact that )?(?:i|i'm|i've|my|we|our)\b")
+_AS_RULE = re.compile(
+    r"\b(?P<verb>store|save|record|remember|memori[sz]e|add|write|keep|note|log|register|treat|persist|set|retain"
+    r"|enter|file|install|adopt|accept|learn)\b[^.!?]{0,80}?\b(?:as|under|in) (?:an? |your |the )?(?:\w+ ){0,2}?"
+    r"(?:rules?|permanent (?:fact|memory|instruction|rule)|system (?:instruction|rule|message|prompt|fact)"
+    r"|polic(?:y|ies)|directives?|core (?:memory|fact|instruction|belief|value)|instructions?|highest priority"
+    r"|top priority|high priority|"
+    r"commands?|standing orders?|ground truth|verified facts?|trusted facts?|axiom)\b"
+)
+_REMEMBERED = re.compile(
+    r"(?<!i )(?<!we )(?<!they )(?<!you )(?<!she )(?<!he )(?<!n't )"
+    r"\b(?:remember|store|save|memori[sz]e|note|record|learn|know|keep in mind|bear in mind|never forget"
+    r"|don't forget|do not forget|add|write down|commit to memory|log)(?: this| the following| as a fact"
+    r"| permanently| forever)*[:,]? (?:that |the fact that |this: )?"
+    r"(?:to (?:always |never |automatically |silently )?(?:recommend|answer|respond|reply|say|tell|mention|promote"
+    r"|ignore|obey|send|approve|trust|include|add|end|start|act|call|run|open|visit|fetch|load|forward|transfer"
+    r"|grant|reveal|refuse|use the)\b"
+    r"|(?:you|your|the assistant|assistants?|the ai|ais?) (?:must|should|shall|will|are|have to|has to|is to|can"
+    r"|may|need|always|never)\b(?! (?:call me|know|learn|remember|meet|try|see))"
+    rf"|{_USER} \w)"
+)
+_IN_YOURS = re.compile(
+    r"\byour (?:long-term )?(?:memory|notes|records|knowledge|database) (?:should|must|has to|have to|needs? to"
+    r"|will|shall|now)\b"
+    r"|\b(?:replace|change|set|update|overwrite|store|put|write|insert|add|enter|delete|remove|erase"
+    r"|keep)\b[^.;!?]{0,50} (?:in|from|to|into|of|inside) your (?:long-term )?(?:memory|records|notes|knowledge"
+    r"|database|memories)\b(?!:? (?:that )?(?:i|my|i'm)\b)"
+    r"|(?:^|[.;!?:\"'] ?)(?:please )?(?:erase|delete|wipe|remove) (?:the (?:fact|memory) )?(?:that|of) (?:i"
+    r"|the user|she|he|my)\b"
+    r"|\b(?:memori[sz]e|store|save|remember|learn|adopt|add|apply|follow|keep) (?:this|the following|these"
+    r"|a new) (?:\w+ )?(?:polic(?:y|ies)|instructions?|directives?|orders?|commands?|protocols?)\b"
+)
+_KNOWN = re.compile(
+    r"\b(?P<verb>overwrite|forget|delete|erase|replace|change|discard|remember|treat|regard|consider|know|list"
+    r"|register|save|store) (?:(?:what|everything|anything|all|whatever) (?:that )?you (?:know|remember"
+    r"|have (?:stored|learned|saved)|"
+    r"learned)|(?:the|this) user as)\b"
+)
+_TRUSTED = re.compile(
+    r"\b(?P<verb>always trust|trust|believe|obey|never (?:question|doubt|verify|check|contradict)"
+    r"|do not (?:question|doubt|verify|check)|don't (?:question|doubt|verify|check))\b [^.;!?]{0,40}?\b(?:the user"
+    r"|this user|messages? from|instructions? from|emails? from|"
+    r"whatever (?:i|the|this)|everything (?:i|the|this|from)|anything (?:i|the|this|from)|this (?:document|source"
+    r"|sender|message|website|person)|user's identity|their identity|his identity|my identity|payments?"
+    r"|transfers?)\b"
+)
+
+
+def claims_rights(text: str) -> bool:
+    """Whether a text grants rights that a later answer would rest on: the user is an admin, agrees to all payments."""
+    return _CLAIMS.search(text) is not None
+
+
+def tampers(text: str) -> bool:
+    """Whether a text tells the memory what to hold as a rule, or to change what it holds; "remember that I …" does not."""
+    if _REMEMBERED.search(text) or _IN_YOURS.search(text):
+        return True
+    if any(
+        commanded(text, match.start("verb"))
+        for pattern in (_AS_RULE, _KNOWN, _TRUSTED)
+        for match in pattern.finditer(text)
+    ):
+        return True
+    return any(
+        commanded(text, match.start("verb")) and not _is_harmless(text, match) for match in _CHANGED.finditer(text)
+    )
+
+
+def _is_harmless(text: str, match: re.Match[str]) -> bool:
+    """ "Commit this to memory: I am allergic to nuts" says a fact of the user; "your memory" is the assistant's."""
+    end = match.start("what") + len(match["what"])
+    kept = re.match(r"add|write|save|store|put|commit|record|insert|append|update", match["verb"])
+    return bool(kept and _OWN_FACT.match(text, end)) or (_HUMAN_MEMORY.match(match["what"]) is not None and not kept)

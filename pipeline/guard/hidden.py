@@ -1,0 +1,43 @@
+"""Text that people do not see and models read: marks without width, turned directions, comments, words written as digits."""
+
+import re
+
+_TAGS = re.compile("[\U000e0000-\U000e007f]")
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,8}")
+_VARIANTS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
+_INSIDE_WORDS = re.compile("[A-Za-z][\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e]+(?=[A-Za-z])")
+_RUN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u00ad\u115f\u1160\u3164\uffa0]{4,}")
+_OVERRIDDEN = re.compile("[\u202d\u202e]")
+_EMBEDDED = re.compile("[\u202a\u202b\u2066\u2067\u2068](?P<inside>[^\u202c\u2069]*)")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_LETTERS = re.compile(r"[A-Za-z]{3,}\W+[A-Za-z]{2,}")
+_COMMENT = re.compile(
+    r"<!-{2,}(?P<inside>.*?)(?:-{2,}>|$)|\[//\]: ?#|^\[[^\]]*\]: ?(?:#|<>) ?[\"'(]", re.DOTALL | re.MULTILINE
+)
+_UNSEEN = re.compile(
+    r"display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?!\.[1-9])|color\s?:\s?(?:white"
+    r"|#fff(?:fff)?|transparent)\b|<[^>]{0,200}\shidden(?:\s|>|=)|aria-hidden|text-indent\s?:\s?-\d{3,}",
+    re.IGNORECASE,
+)
+_IN_A_TAG = re.compile(r"<\s?\w+[^>]{0,300}>|style\s?=", re.IGNORECASE)
+_FEW = 3
+
+
+def hides(text: str) -> bool:
+    """Whether a text holds words that are not shown. The joiners of emoji and of scripts that need them hide nothing."""
+    if _TAGS.search(_FLAG.sub("", text)) or _VARIANTS.search(text) or _RUN.search(text) or _OVERRIDDEN.search(text):
+        return True
+    if len(_INSIDE_WORDS.findall(text)) >= _FEW:
+        return True
+    return _embeds(text) or _comments(text) or bool(_UNSEEN.search(text) and _IN_A_TAG.search(text))
+
+
+def _embeds(text: str) -> bool:
+    """Directions are set for a phone number or in a right-to-left script; for plain Latin words there is no need."""
+    if _RIGHT_TO_LEFT.search(text.replace("\ufeff", "")):
+        return False
+    return any(_LETTERS.search(match["inside"]) for match in _EMBEDDED.finditer(text))
+
+
+def _comments(text: str) -> bool:
+    return any(match["inside"] is None or _LETTERS.search(match["inside"]) for match in _COMMENT.finditer(text))

@@ -1,0 +1,100 @@
+""" "Ignore all previous instructions", in its many wordings."""
+
+import re
+
+from pipeline.guard.words import ASSISTANT
+
+_TOLD = (
+    r"(?:instructions?|prompts?|rules?|guidelines?|directions?|directives?|commands?|orders?|programming|training"
+    r"|constraints?"
+    r"|restrictions?|polic(?:y|ies)|guardrails?|safeguards?|safety|filters?|limitations?|context|messages?"
+    r"|conversations?|inputs?"
+    r"|tasks?|persona|protocols?)"
+)
+_EARLIER = (
+    r"(?:previous|prior|preceding|above|earlier|former|foregoing|past|existing|original|initial|current|system"
+    r"|developer|safety"
+    r"|ethical|content|default|built-?in|hidden|operator|admin|openai|anthropic)"
+)
+_WHOSE = r"(?:all|any|every|each|of|the|your|those|these|this|that|my|other|and|or|such|both)"
+_FORGET = (
+    r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|overrul(?:e|ing)|overwrit(?:e|ing)"
+    r"|bypass(?:ing)?"
+    r"|discard|drop|abandon|set aside|erase|violate|disobey|neglect|skip|nullify|suspend|supersede|reset|do away with"
+    r"|throw (?:away|out)|pay no (?:attention|heed) to|(?:stop|quit|cease) (?:following|obeying)"
+    r"|(?:do not|don't|never|no longer) (?:follow|obey|heed))"
+)
+_OVERRIDE = re.compile(
+    rf"\b{_FORGET} (?:"
+    rf"(?:{_WHOSE} )*(?:{_EARLIER}[ ,/]*(?:and |or )?)+(?:\w+ ){{0,2}}?{_TOLD}\b"
+    rf"|(?:all |any |every )?(?:of )?your (?:\w+ ){{0,3}}?{_TOLD}\b"
+    rf"|(?:all|any|every|these|those) (?:of )?(?:the |these |those |other )*{_TOLD}\b"
+    rf"|(?:the |any |all )*{_TOLD} (?:above|before|so far|given|you|that (?:you|were|came)|up to|until|prior)\b"
+    r"|(?:everything|anything|all|whatever|what)(?: else)?(?: that| which)? (?:you|was|were|is|has|have"
+    r"|came)\b(?: \w+){0,3}? "
+    r"(?:told|said|instructed|learned|learnt|above|before|know|taught|given|written|configured|trained)\b"
+    r"|everything (?:above|before|so far|prior)\b|(?:the |all )?(?:rules|instructions|guidelines)(?= and\b"
+    r"|[.,;!\"'])|(?:all (?:of )?)?the (?:above|foregoing)(?=$|[.,;:!?\")]| and\b))"
+)
+_NEGATED = re.compile(
+    r"\b(?:don't|do not|never|not to|can't|cannot|didn't|won't|must not|mustn't|not|i'll never) (?:ever )?$"
+)
+_SOMEBODY = (
+    rf"(?:me|us|him|her|them|everyone|everybody|staff|people|(?:my|our|the|his|her) (?!{ASSISTANT})[\w' -]{{2,30}}?"
+    r"|[a-z]+)"
+)
+_TO_SOMEBODY = re.compile(
+    r"\b(?:told|asked|advised|instructed|ordered|said|wants?|wanted|reminded|warned|tells|asks|taught|let|made"
+    r"|chose|decided|tend"
+    r"|tends|tended|likes?|loves?|hates?|tries|tried|had|has|used|agreed|refused|allowed|forced|going|able|meant"
+    r"|seems?|says)"
+    rf"(?: {_SOMEBODY})? (?:not )?(?:to )?$"
+)
+_TRIES = re.compile(r"\b(?:i|we|they|he|she|who)(?: (?!you\b)\w+){0,3} to $")
+_TO_PROGRAM = re.compile(
+    r"\b(?:told|asked|instructed|ordered|wants?|asks|tells) (?:you|(?:the |any |every "
+    rf"|all )?{ASSISTANT}) (?:not )?(?:to )?$"
+)
+_DOES = re.compile(
+    r"\b(?:i|we|he|she|they|people|kids|who|i'll|i'd|would|could|did|(?:my|our|the) (?:\w+ )?"
+    r"(?:kids|children|people|parents|neighbou?rs|students|teachers|drivers|colleagues|sons|friends))"
+    r"(?: (?:always|never|often|usually|just|simply|sometimes|mostly|can|will|must|should|would|now|have to|had to"
+    r"|want to))* $"
+)
+_OF_SOMETHING = re.compile(
+    r" (?:on|from|of|by|in|for|at|about) (?:the|my|our|his|her|their|that|a|an|mr|mrs|ms|dr)\b\.? ?"
+    r"(?!system|developer|operator|admin|prompt|user|conversation|chat|assistant|ai\b|model|context|session|company"
+    r"|creator|author"
+    r"|above|top|start|previous|prior|last|past)\w+"
+)
+_RUN_TOGETHER = re.compile(
+    r"(?:ignore|disregard|forget|override|bypass)(?:all|any|the|your|my|of|these|those|every)*"
+    r"(?:previous|prior|above|earlier|preceding|former|system|existing|original|your)+"
+    r"(?:system)?(?:instructions?|prompts?|rules|guidelines?|directives?|commands?|messages?|context)"
+    r"|youarenow(?:dan|an?|in)|(?:delete|wipe|erase)all(?:your)?memor|donottelltheuser|fromnowon(?:you|always"
+    r"|answer|respond|reply)"
+)
+_MARKS = re.compile(r"[^\w\s']+ *")
+_IN_WORDS = re.compile(r"\b(?:ignore|disregard|forget|override|bypass|delete|wipe|erase|from now|you are|do not)\b")
+
+
+def overrides(text: str) -> bool:
+    """Whether a text tells whoever reads to leave what they were told before; told to a person, it is a story."""
+    bare = _MARKS.sub(" ", text)
+    return any(_is_order(one, match) for one in (text, bare) for match in _OVERRIDE.finditer(one)) or run_together(text)
+
+
+def run_together(text: str) -> bool:
+    """Whether the words of an order stand without the spaces between them, or with other marks than spaces."""
+    if _IN_WORDS.search(text):
+        return False
+    return _RUN_TOGETHER.search("".join(character for character in text if character.isalpha())) is not None
+
+
+def _is_order(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - 80) : match.start()]
+    if _TO_PROGRAM.search(before):
+        return True
+    if _NEGATED.search(before) or _TO_SOMEBODY.search(before) or _TRIES.search(before) or _DOES.search(before):
+        return False
+    return " your " in match.group() or not _OF_SOMETHING.match(text, match.end())

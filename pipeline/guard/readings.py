@@ -1,0 +1,123 @@
+"""The ways in which a text can be read: as a person or a model would read it in spite of tricks with its letters.
+
+What hides in the letters (case, look-alikes of other scripts, marks without width, letters set apart, figures for letters, text
+written as base64) is undone here, once, so that the patterns of the other modules are plain words in lower case.
+"""
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+_LOOKS_LIKE = str.maketrans(
+    "ΗΝΥпгавеікмнорстухѕјԁɡһӏԛԝѵαβεηικμνορτυχωɑϲϳıłøđɩʟ",
+    "HNYnrabeikmhopctyxsjdghlqwvabenikmvoptuxwacjilodil",
+)
+_STRAIGHT = str.maketrans({"’": "'", "‘": "'", "‚": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
+_FIGURES = str.maketrans("013457@$!|", "oieastasil")
+_WITHOUT_WIDTH = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+_EMPHASIS = re.compile(r"\*+|~~|(?<!\w)_+|_+(?!\w)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_LINES = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
+_APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]){3,}\w(?!\w)")
+_WIDE = re.compile(r"\s{2,}|\n")
+_FIGURED = re.compile(r"(?=\S*[a-z])(?=\S*[013457@$!|])[a-z013457@$!|]{3,}")
+_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=-])")
+_HEX = re.compile(r"(?<!\w)(?:0x)?(?:[0-9a-fA-F]{2}[ ,:]?){12,}(?!\w)")
+_ESCAPES = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
+_WORDS = re.compile(r"[A-Za-z]{2,}")
+_MOST_HIDDEN = 20
+
+
+def readings(text: str) -> Iterator[str]:
+    """Every way to read a text, in lower case, without accents, on one line; the plainest first, none twice."""
+    seen: set[str] = set()
+    for reading in _readings(unescaped(text)):
+        if reading not in seen:
+            seen.add(reading)
+            yield reading
+
+
+def visible(text: str) -> str:
+    """The text without marks that have no width, with its case and its lines; wide letters are plain ones."""
+    return _CONTROL.sub(" ", _WITHOUT_WIDTH.sub("", unicodedata.normalize("NFKC", text)))
+
+
+def unescaped(text: str) -> str:
+    r"""The text with what was written as ``&#105;``, ``%69`` or ``\u0069`` put as the letters that are meant."""
+    text = html.unescape(text)
+    text = unquote(text) if text.count("%") >= 3 else text
+    return _ESCAPES.sub(lambda match: chr(int(match.group(), 0)), text)
+
+
+def concealed(text: str) -> Iterator[str]:
+    """The texts that stand in a text as base64 or as hexadecimal digits; what decodes to no words is none."""
+    for number, match in enumerate(_BASE64.finditer(text)):
+        decoded = _from_base64(match.group())
+        if decoded and number < _MOST_HIDDEN:
+            yield decoded
+    for match in _HEX.finditer(text):
+        digits = re.sub(r"0x|[ ,:]", "", match.group())
+        decoded = _in_words(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+        if decoded:
+            yield decoded
+
+
+def turned(text: str) -> Iterator[str]:
+    """A text read backwards, and by letters that stand 13 places on."""
+    plain = _plain(text)
+    yield plain[::-1]
+    yield codecs.encode(plain, "rot13")
+
+
+def _readings(text: str) -> Iterator[str]:
+    shown = visible(text)
+    lined = _LINES.sub(" ; ", shown.strip())
+    for one in (shown, lined):
+        plain = _plain(one)
+        yield plain
+        yield _alike(one)
+        if "_" in plain or "-" in plain:
+            yield re.sub(r"[_-]+", " ", plain)
+    closed = _APART.sub(lambda match: re.sub(r"[ ._*|/,\-]", "", match.group()), _WIDE.sub("\x01", shown))
+    if closed != _WIDE.sub("\x01", shown):
+        yield _alike(closed.replace("\x01", " "))
+    plain = _alike(shown)
+    if _FIGURED.search(plain):
+        yield _FIGURED.sub(lambda match: match.group().replace("11", "ll").translate(_FIGURES), plain)
+        yield _FIGURED.sub(lambda match: match.group().replace("1", "l").translate(_FIGURES), plain)
+
+
+def _alike(text: str) -> str:
+    return _plain(text.translate(_LOOKS_LIKE)).translate(_LOOKS_LIKE)
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    letters = "".join(character for character in folded if not unicodedata.combining(character))
+    return " ".join(_EMPHASIS.sub("", letters.translate(_STRAIGHT)).split())
+
+
+def _from_base64(run: str) -> str | None:
+    digits = run.rstrip("=").replace("-", "+").replace("_", "/")
+    digits = digits[:-1] if len(digits) % 4 == 1 else digits
+    try:
+        return _in_words(base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True))
+    except binascii.Error:
+        return None
+
+
+def _in_words(data: bytes) -> str | None:
+    """The data as text, if it is at least two words in Latin letters."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    letters = sum(len(word) for word in _WORDS.findall(text))
+    return text if len(_WORDS.findall(text)) > 1 and letters > len(text) * 0.5 else None

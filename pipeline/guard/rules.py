@@ -1,0 +1,139 @@
+"""Rules about the assistant in the third person, as a model would note them down: "the assistant must never mention X"."""
+
+import re
+
+from pipeline.guard.words import ADVERB, ASSISTANT, REPLIES, SPEAK, any_of
+
+_MODAL = (
+    r"(?:must|should|shall|has to|have to|needs? to|ought to|is to|are to|may only|may not|cannot|can't|mustn't"
+    r"|shouldn't|must not|should not"
+    r"|shall not|(?:is|are) (?:now |hereby |not |never |strictly )*(?:allowed|required|instructed|supposed|expected"
+    r"|permitted|authori[sz]ed"
+    r"|obliged|obligated|bound|meant|forbidden|free|told|programmed|prohibited|banned) (?:to|from)|(?:will|can|may"
+    r"|would) (?:always|never"
+    r"|only|not|now)"
+    r"|always|never|do not|don't|does not|doesn't)"
+)
+_RULE = re.compile(
+    rf"\b(?P<who>{ASSISTANT})(?P<gap>(?: [^.;!?]{{0,40}}?)?),? {_MODAL}\b,? "
+    rf"(?:(?:{ADVERB}|at all times|under no circumstances|in every reply),? )*(?P<deed>\w[^.;!?]{{0,60}})"
+)
+_MAY = re.compile(
+    rf"\b(?P<who>{ASSISTANT}) (?:(?:may|can|could|is free to) (?:disclose|share|reveal|access|see|send|ignore|skip"
+    r"|bypass|delete|approve|transfer|swear|lie)\b"
+    r"|(?:now )?(?:has|have) (?:\w+ )?(?:permission|authority|authori[sz]ation|consent|clearance|orders"
+    r"|instructions|no (?:rules|restrictions|limits))\b"
+    rf"|{SPEAK}s? (?:only|always|never|exclusively)\b|(?:works|belongs|reports|answers) (?:for|to) \w+)"
+)
+_MODEL = re.compile(
+    rf"\b(?P<who>(?:the|this) (?:model|agent|system))(?: (?:that|which) [^.;!?]{{0,40}}?)? "
+    rf"{_MODAL} (?:(?:{ADVERB}) )*"
+    r"(?P<deed>(?:answer|respond|reply|recommend|refuse|obey|agree|lie|reveal|tell|say|pretend|comply|praise"
+    r"|disclose|speak|mention)\b[^.;!?]{0,60})"
+)
+_OF_ASSISTANT = re.compile(
+    rf"\b(?:the |this |any |all )?{ASSISTANT}(?:'s|') (?:new |real |true |only |primary |main )*(?:name|role|goal"
+    r"|job|task|rules?|instructions?|loyalty|persona|creator|owner|"
+    r"developer|purpose|priority|behaviou?r|policy|orders) (?:is|are|must|should|has|will|shall|to)\b"
+    rf"|\b{ASSISTANT}(?:'s|') (?:duty|obligation|responsibility) to\b|\b(?:duty|job|task|role) of (?:the|any|an"
+    rf"|every) {ASSISTANT}\b"
+)
+_SLO = re.compile(
+    r"\b(?:within|in (?:under|less|about|at most)|under \d|seconds?|ms|offline|gigabytes?|gb|batch|latency"
+    r"|tokens per|gpu)\b"
+    r"|^be (?:\w+ed|taught|able|fast|ready|online|available|open|free|cheap|built|shown)\b|^(?:run|work|load|fit"
+    r"|cost|scale|handle|process|support|replace|help|learn|module|team)\b"
+)
+_OWNED = re.compile(
+    r"\babout (?:an? |the )?$"
+    r"|\b(?:our|my|their|his|her|its|client's|company's|customer's|the (?:new|shop|support|sales|bank|game|team's"
+    r"|booking|voice|help ?desk)|(?!user's)\w+'s) "
+    r"(?:[\w-]+ ){0,3}$"
+)
+_BELIEVED = re.compile(
+    r"\b(?:i|we|user|she|he|they|people|some|who|believes?|thinks?|opinion|argues?|feels?|view"
+    r"|says?) (?:\w+ ){0,3}(?:that )?(?:an? |the )?(?:\w+ )?$"
+)
+_ANY_SUCH = re.compile(r"(?:ais?|ai's|(?:ai|language|large language) \w+|llms?|bots|chat ?bots?)$")
+_SAID = (
+    r"(?:wants?|wanted|requires?|required|demands?|demanded|asks?|asked|instructs?|instructed|orders?|ordered"
+    r"|expects?|expected|insists?|insisted"
+    r"|requests?|requested|tells?|told|commands?|commanded|directs?|directed|needs?|prefers?|preferred|would like"
+    r"|wishes|likes)"
+)
+_WISHED = re.compile(
+    rf"\b{_SAID} (?:that )?(?:you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
+    r"| shall)? "
+    r"(?!remember|know|learn|note|meet|to know|to remember|about|for|in\b|on\b|what|how|if|whether|of\b|a\b|the\b"
+    rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b)(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
+)
+_STYLE = re.compile(
+    r"\b(?:short|brief|concise|formal|informal|polite|detailed|simple|metric|bullet|plain|casual|patient|kind"
+    r"|honest|call (?:me|him|her|them|user)|remind|book|order|wake)\b"
+)
+_LIKED = re.compile(r"(?:prefers?|preferred|likes|would like) (?:that )?you\b")
+_HARD = re.compile(
+    r"(?:lie|obey|ignore|recommend|promote|leak|reveal|send|never|always|pretend|refuse|hide|approve|transfer)\b"
+)
+_ANOTHER = re.compile(r"\b(?:my|our|their|his|her|i|we|he|she|they|you|it|of|in|for|at|from)\b")
+_REPLY_RULES = any_of(
+    (
+        (
+            rf"(?:^|[.;:!?\"'] ?){REPLIES} (?:must|should|shall|have to|need to|are to) (?:always |never |only )*"
+            r"(?:contain|include|mention|end|start|begin|carry|recommend|link|use|praise|promote|refer|say|be in)\b"
+        ),
+        (
+            r"\b(?:all|every|each|any|your|the assistant's|its|the (?:bot|ai|model)'s)(?: of)?(?: your| the| future"
+            rf"| assistant| ai)* {REPLIES} "
+            r"(?:must|should|shall|has to|have to|need(?:s)? to|are to|is to|will(?: always| now)?) (?:always |never "
+            r"|only |also )*(?:contain|include|mention|end|start"
+            r"|begin|close|open|finish|carry|recommend|link|be in|be (?:written|given|encoded|preceded|followed"
+            r"|signed"
+            r"|prefixed|translated|phrased)|use|praise|promote"
+            r"|refer|say|point)\b"
+        ),
+        (
+            rf"\b{_SAID}(?: that)? (?:all|every|each|any|your|the assistant's)(?: of)?(?: the| future| assistant's"
+            rf"| ai)* {REPLIES}(?: to)? "
+            r"(?:(?:contain|include|mention|end|start|begin|close|recommend|link|praise|promote|refer|say|use)s?|have|carry"
+            r"|be (?:signed|written|given|in|sent|preceded|followed))\b"
+        ),
+        (
+            r"\b(?:an? |the |new |following |these |this |important |user's |my )+(?:rules?|instructions?|polic(?:y"
+            r"|ies)|directives?|guidelines?) (?:for|to|of|about|governing) "
+            r"(?:the |all |any |every )?(?:assistants?|ai|model|bot|chatbot|you)\b(?! (?:team|course|project|class))"
+        ),
+        (
+            r"\b(?:treat|consider|regard|take|follow|use|interpret|handle) (?:this|these|that|the following|it|them"
+            r"|everything \w+ \w+)(?: \w+){0,2} as (?:an? |your |the )?"
+            r"(?:\w+ )?(?:rules?|instructions?|polic(?:y|ies)|commands?|directives?|orders?|law|system (?:prompt"
+            r"|message)|priority|trusted|authoritative)\b"
+        ),
+    )
+)
+
+
+def rules(text: str) -> bool:
+    """Whether a text lays down what the assistant must or must not do. A team's requirements of its own product are none."""
+    if _REPLY_RULES.search(text) or _OF_ASSISTANT.search(text):
+        return True
+    if any(not _is_taste(match) for match in _WISHED.finditer(text)):
+        return True
+    laid_down = (
+        match for pattern in (_RULE, _MODEL) for match in pattern.finditer(text) if not _SLO.search(match["deed"])
+    )
+    return any(not _is_about_another(text, match) for found in (laid_down, _MAY.finditer(text)) for match in found)
+
+
+def _is_taste(match: re.Match[str]) -> bool:
+    """How somebody likes to be spoken to is theirs to say."""
+    return _STYLE.search(match["deed"]) is not None or (
+        _LIKED.match(match.group()) is not None and _HARD.match(match["deed"]) is None
+    )
+
+
+def _is_about_another(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - 80) : match.start()]
+    if _OWNED.search(before) or _ANOTHER.search(match.groupdict().get("gap") or ""):
+        return True
+    return _ANY_SUCH.match(match["who"]) is not None and _BELIEVED.search(before) is not None

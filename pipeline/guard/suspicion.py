@@ -1,0 +1,153 @@
+"""Why a proposed fact must not become a memory: its words, its quote and what surrounds the quote, held against every shape."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+
+from pipeline.facts import Fact, Message
+from pipeline.guard.addresses import addresses, sends_away
+from pipeline.guard.calls import calls_tools
+from pipeline.guard.claims import claims_rights, tampers
+from pipeline.guard.hidden import hides
+from pipeline.guard.languages import in_other_words
+from pipeline.guard.orders import orders
+from pipeline.guard.overrides import overrides, run_together
+from pipeline.guard.personas import recasts
+from pipeline.guard.readings import concealed, readings, turned, unescaped, visible
+from pipeline.guard.roles import poses
+from pipeline.guard.rules import rules
+from pipeline.guard.triggers import triggers
+from recollect.kinds import Role
+
+_INSTRUCTION = "an instruction to the assistant"
+_HIDDEN = "hides text"
+_FRAME = "poses as a system message"
+
+_Shapes = tuple[tuple[str, Callable[[str], bool]], ...]
+
+_SHAPES: _Shapes = (
+    ("looks like a call of a tool", calls_tools),
+    ("tells the assistant to load an address", addresses),
+    ("tells the assistant to send something away", sends_away),
+    ("claims rights for the user", claims_rights),
+    ("tells the memory what to hold", tampers),
+    ("a rule about the assistant", rules),
+    (_INSTRUCTION, overrides),
+    (_INSTRUCTION, recasts),
+    (_INSTRUCTION, triggers),
+    (_INSTRUCTION, orders),
+    (_INSTRUCTION, in_other_words),
+)
+_IN_PASSING = frozenset({rules, recasts, orders})
+"""Shapes that a fact itself must not have. Beside one they are no harm: "I never drank coffee, so stop suggesting cafes"."""
+
+REASONS = frozenset({_HIDDEN, _FRAME, *(reason for reason, _ in _SHAPES)})
+"""Every reason that there is."""
+
+_AROUND_A_FACT: _Shapes = tuple((reason, tells) for reason, tells in _SHAPES if tells not in _IN_PASSING)
+
+_MOST = 3_000
+"""Characters of one text that are judged at once; what is longer is judged in pieces that overlap."""
+
+_OVERLAP = 500
+_AROUND = 600
+"""Characters of the message on each side of a quote that are judged with it."""
+
+_A_PHRASE = 4
+"""Words from which a detail of a fact is more than a name."""
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | None:
+    """Why what is proposed as a fact must not become a memory, or None.
+
+    sources: the messages that the fact was taken from: the paragraph around the quote is judged too, or, where none holds the
+    quote, all that the user said in them. The reason is one of `REASONS` and holds nothing of the conversation.
+    """
+    return _first(_judged, (content, quote)) or _first(_judged_beside, tuple(_surroundings(quote, sources)))
+
+
+def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
+    """The facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
+    said = {message.number: message for message in messages}
+    judged, beside = cache(_judged), cache(_judged_beside)
+
+    def marked(fact: Fact) -> Fact:
+        sources = [said[number] for number in fact.sources if number in said]
+        own = _first(judged, (fact.content, fact.quote, *_details(fact)))
+        return fact.model_copy(update={"suspicion": own or _first(beside, tuple(_surroundings(fact.quote, sources)))})
+
+    return tuple(marked(fact) for fact in facts)
+
+
+def _first(judged: Callable[[str], str | None], texts: Sequence[str]) -> str | None:
+    return next((reason for text in dict.fromkeys(texts) if text.strip() and (reason := judged(text))), None)
+
+
+def _surroundings(quote: str, sources: Sequence[Message]) -> Iterator[str]:
+    """The paragraphs that hold the quote; where none does, all that the user said."""
+    quoting = [message.content for message in sources if quote and quote in message.content]
+    if not quoting:
+        yield from (message.content for message in sources if message.role is Role.USER)
+    for content in quoting:
+        at = content.index(quote)
+        yield _paragraph(content, at, at + len(quote))
+
+
+def _details(fact: Fact) -> Iterator[str]:
+    """What a fact holds besides, as far as it is more than a name."""
+    mentioned = (
+        text for one in fact.mentions for text in (one.name, *one.aliases, one.parent or "", one.description or "")
+    )
+    recorded = _texts(fact.record.data) if fact.record else ()
+    return (text for text in (*mentioned, fact.value or "", *recorded) if len(text.split()) >= _A_PHRASE)
+
+
+def _texts(data: object) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping):
+        yield from (text for pair in data.items() for part in pair for text in _texts(part))
+    elif isinstance(data, list | tuple):
+        yield from (text for part in data for text in _texts(part))
+
+
+def _paragraph(content: str, start: int, end: int) -> str:
+    before = max((match.end() for match in _PARAGRAPH.finditer(content, 0, start)), default=0)
+    after = _PARAGRAPH.search(content, end)
+    return content[max(before, start - _AROUND) : min(after.start() if after else len(content), end + _AROUND)]
+
+
+def _judged(text: str) -> str | None:
+    return _of_pieces(text, _SHAPES)
+
+
+def _judged_beside(text: str) -> str | None:
+    return _of_pieces(text, _AROUND_A_FACT)
+
+
+def _of_pieces(text: str, shapes: _Shapes) -> str | None:
+    step = _MOST - _OVERLAP
+    pieces = (text[at : at + _MOST] for at in range(0, max(len(text) - _OVERLAP, 1), step))
+    return next((reason for piece in pieces if (reason := _reason(piece, shapes))), None)
+
+
+def _reason(text: str, shapes: _Shapes) -> str | None:
+    if hides(text):
+        return _HIDDEN
+    shown = visible(unescaped(text))
+    for reading in readings(text):
+        if poses(reading, shown):
+            return _FRAME
+        found = next((reason for reason, tells in shapes if tells(reading)), None)
+        if found:
+            return found
+    if any(overrides(reading) or run_together(reading) for reading in turned(text)):
+        return _HIDDEN
+    return _HIDDEN if any(_is_message(hidden) for hidden in concealed(text)) else None
+
+
+def _is_message(hidden: str) -> bool:
+    """Text that took the trouble to be encoded and reads as words is not there for people."""
+    return len(hidden.split()) > 2
