@@ -1,14 +1,15 @@
 """Facts from messages: by the LLM, or, without one, by the offline rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pipeline.facts import Background, Fact, Message
+from pipeline.guard import guarded
 from pipeline.offline import extract_offline
-from pipeline.ports import LanguageModel
+from pipeline.portions import Portion, halves, latest, portions
+from pipeline.ports import AnswerTruncated, AnswerUnusable, LanguageModel
 from pipeline.prompts.extraction import extraction_prompt
-from pipeline.prompts.grounding import facts_of
-from recollect.kinds import Role
+from pipeline.prompts.grounding import Grounded, facts_of, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +21,49 @@ class Extraction:
 
 
 def extract(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:
-    """What is worth remembering of a batch of messages. One call to the model for the whole batch; none where no user spoke.
+    """What is worth remembering of a batch of messages.
 
-    Raises what the model raises.
+    One call to the model for a batch that fits into one, and none where no user spoke. What the model cannot answer for its
+    length, or gives no usable answer to, is asked once more in halves. Raises what the model raises; AnswerRefused is final.
     """
-    if not any(message.role is Role.USER and message.content.strip() for message in messages):
+    found = _found(messages, background, model)
+    return replace(found, facts=guarded(found.facts, messages))
+
+
+def _found(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:
+    if not Portion(tuple(messages)).is_spoken:
         return Extraction(())
     if model is None:
         return Extraction(tuple(extract_offline(messages, background)))
-    grounded = facts_of(model.answer(extraction_prompt(messages, background)), messages, background)
+    asked = [portion for portion in portions(messages, background.earlier) if portion.is_spoken]
+    question = _Question(messages, background, model)
+    grounded = joined(answer for portion in asked for answer in question.ask(portion))
     return Extraction(grounded.facts, {str(reason): count for reason, count in grounded.refused.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What every call of a batch shares. messages: whole, for what a part of one says is held against all of it."""
+
+    messages: Sequence[Message]
+    background: Background
+    model: LanguageModel
+
+    def ask(self, portion: Portion) -> list[Grounded]:
+        """The answer to one call; where that is none, those to its halves."""
+        try:
+            return [self._answer(portion)]
+        except (AnswerTruncated, AnswerUnusable) as refused:
+            failure = refused
+            smaller = halves(portion)
+        if smaller is None:
+            raise failure
+        return [self._answer(half) for half in smaller]
+
+    def _answer(self, portion: Portion) -> Grounded:
+        shown = replace(self.background, earlier=latest(portion.earlier))
+        labels = {number: f"part {part} of {count}" for number, (part, count) in portion.parts.items()}
+        answer = self.model.answer(extraction_prompt(portion.messages, shown, labels))
+        numbers = {message.number for message in portion.messages}
+        whole = [message for message in self.messages if message.number in numbers]
+        return facts_of(answer, whole, replace(self.background, earlier=portion.earlier))

@@ -4,9 +4,10 @@ Facts are pydantic models because they are stored as JSON between two stages and
 them; they hold no behaviour.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,6 +24,7 @@ class Message:
 
     number: its place in the batch, from 1; the only name of it that an LLM sees.
     occurred_at: when it was said, with the zone of who said it: "yesterday" means the day before this one.
+    injected: the memories that were in the prompt of this turn, and so may come back in it.
     """
 
     number: int
@@ -32,6 +34,7 @@ class Message:
     speaker: str | None
     content: str
     occurred_at: datetime
+    injected: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +48,26 @@ class KnownEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordSchema:
+    """A shape of the app's own in which facts of a namespace are kept: its name, and what it is as JSON Schema."""
+
+    name: str
+    schema: Mapping[str, Any] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Background:
     """What the namespace knows already when a batch is extracted.
 
     entities: the entities whose names occur in the batch, and those of the latest messages.
     earlier: the messages just before the batch, oldest first; they explain, and are not extracted again.
+    instructions: what the app wants of this namespace's memories, in its own words. schemas: the records that it asks for.
     """
 
     entities: tuple[KnownEntity, ...] = ()
     earlier: tuple[Message, ...] = ()
+    instructions: str = ""
+    schemas: tuple[RecordSchema, ...] = ()
 
 
 class _Value(BaseModel):
@@ -95,6 +109,13 @@ class Relation(_Value):
     object: str
 
 
+class Record(_Value):
+    """A fact in a shape of the app's own: the name of one of the namespace's schemas, and data that fits it."""
+
+    name: str
+    data: dict[str, Any]
+
+
 class Fact(_Value):
     """One thing worth remembering, in the third person ("User likes coffee").
 
@@ -105,6 +126,9 @@ class Fact(_Value):
     stated: said plainly by the user; False for a guess or an inference, which stays a hypothesis.
     marked: the user asked to remember it.
     corrects: it puts something said earlier right ("Actually, I meant …").
+    dated_by: who says when it occurred: the model, the rules of `pipeline.times`, or both alike.
+    record: the fact in a shape of the app's own.
+    suspicion: why it must not become a memory, as an instruction to the assistant must not.
     """
 
     kind: MemoryKind
@@ -119,3 +143,6 @@ class Fact(_Value):
     stated: bool = True
     marked: bool = False
     corrects: bool = False
+    dated_by: Literal["model", "rules", "both"] | None = None
+    record: Record | None = None
+    suspicion: str | None = None

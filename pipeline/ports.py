@@ -1,4 +1,13 @@
-"""What a stage asks of the outside world, as protocols; the shell in ``workers`` hands in the real parts."""
+"""What a stage asks of the outside world, as protocols; the shell in ``workers`` hands in the real parts.
+
+What can go wrong with a question:
+
+    ModelUnavailable        nobody answered; the same question can be asked later
+    AnswerRefused           there is no answer to this question, and asking it again is no use
+    ├── AnswerTruncated     it was too long, or its answer was: it may have one for less text
+    ├── AnswerUnusable      what came is no answer in the shape asked for; so may this
+    └── AnswerDeclined      the model, its filter or its endpoint will not
+"""
 
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -9,7 +18,19 @@ A = TypeVar("A", bound=BaseModel)
 
 
 class AnswerRefused(Exception):
-    """The model declined, or its answer was cut off or did not fit the schema: asking again the same way is no use."""
+    """There is no answer to this question, and there will be none: asking again the same way is no use."""
+
+
+class AnswerTruncated(AnswerRefused):
+    """The answer was cut off at the model's limit of tokens, or the question was longer than the model reads."""
+
+
+class AnswerUnusable(AnswerRefused):
+    """The answer is empty, is not JSON, or does not fit the schema."""
+
+
+class AnswerDeclined(AnswerRefused):
+    """The model declined, a filter held the answer back, or the endpoint refused the request."""
 
 
 class ModelUnavailable(Exception):

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from pipeline.facts import Occurrence
+from pipeline.time_words import MONTHS, ORDINALS, WEEKDAYS
 from recollect.kinds import Granularity
+
+_LONGEST_WAIT = 9
+"""Years until a 29 February is sure to come again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,54 @@ def month_of(frame: Frame, year: int, month: int, size: int = 1) -> Occurrence:
 def year_of(frame: Frame, year: int) -> Occurrence:
     """A calendar year."""
     return frame.days(date(year, 1, 1), date(year + 1, 1, 1), Granularity.YEAR)
+
+
+def month_number(word: str) -> int:
+    """The number of a month by its name or by the first three letters of it."""
+    return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(word.lower().rstrip(".")[:3]))
+
+
+def day_number(word: str) -> int:
+    """The number of a day of the month: "3", "3rd", "third"."""
+    return ORDINALS[word.lower()] if word.lower() in ORDINALS else int(word.lower().rstrip("stndrh"))
+
+
+def weekday_number(word: str) -> int:
+    """The number of a weekday, Monday's being 0, by its name or by what stands before "day"."""
+    return next(i for i, name in enumerate(WEEKDAYS) if name.startswith(word.lower()))
+
+
+def nearest_year(frame: Frame, month: int, day: int) -> date:
+    """The month and day of the nearest year in the direction of the phrase; today counts. ValueError where none has it."""
+    step = -1 if frame.past else 1
+    for year in range(frame.today.year, frame.today.year + step * _LONGEST_WAIT, step):
+        try:
+            found = date(year, month, day)
+        except ValueError:
+            continue
+        if found == frame.today or (found < frame.today) == frame.past:
+            return found
+    raise ValueError(month, day)
+
+
+def nearest_month(frame: Frame, day: int) -> date:
+    """The day of that number nearest in the direction of the phrase; today counts. Raises ValueError where no month has it."""
+    for step in range(3):
+        year, month = months_on(frame.today.year, frame.today.month, -step if frame.past else step)
+        try:
+            found = date(year, month, day)
+        except ValueError:
+            continue
+        if found == frame.today or (found < frame.today) == frame.past:
+            return found
+    raise ValueError(day)
+
+
+def coming(frame: Frame, weekday: int) -> date:
+    """The next day of that name after today."""
+    return frame.today + timedelta(days=(weekday - frame.today.weekday() - 1) % 7 + 1)
+
+
+def latest(frame: Frame, weekday: int) -> date:
+    """The last day of that name before today."""
+    return frame.today - timedelta(days=(frame.today.weekday() - weekday - 1) % 7 + 1)

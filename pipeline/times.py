@@ -5,23 +5,37 @@ Weeks begin on Monday; seasons are the meteorological ones of the northern hemis
 """
 
 import re
-from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 
 from pipeline.facts import Occurrence
-from pipeline.time_spans import Frame, month_of, months_on, week_of, weekend_of, year_of
+from pipeline.time_clocks import Clock, at_clock, on_day, stretch
+from pipeline.time_foreign import FOREIGN
+from pipeline.time_ranges import RANGES
+from pipeline.time_spans import (
+    Frame,
+    coming,
+    day_number,
+    latest,
+    month_number,
+    month_of,
+    months_on,
+    nearest_year,
+    week_of,
+    weekday_number,
+    weekend_of,
+    year_of,
+)
 from pipeline.time_words import (
-    CLOCK,
     DAY_WORDS,
     HOLIDAYS,
     LEADS,
     MONTH,
-    MONTHS,
     NUMBER,
     NUMBERS,
     ORDINAL,
     PART,
-    PARTS_OF_DAY,
     PLAIN_MONTH,
     SEASON_STARTS,
     UNIT,
@@ -37,6 +51,15 @@ from recollect.kinds import Granularity
 _Reader = Callable[[re.Match[str], Frame], Occurrence | None]
 
 
+@dataclass(frozen=True, slots=True)
+class TimePhrase:
+    """A time phrase: where it stands in its text, and when that is."""
+
+    start: int
+    end: int
+    occurred: Occurrence
+
+
 def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> Occurrence | None:
     """When the first time phrase of the text lies, as the half-open interval that it spans in the zone of ``said_at``.
 
@@ -46,72 +69,59 @@ def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> Occurren
     """
     if said_at.tzinfo is None:
         raise ValueError("said_at: has no zone; give an aware datetime")
-    frame = Frame(said_at, past)
+    first = next(_phrases(text, Frame(said_at, past)), None)
+    return first.occurred if first else None
+
+
+def times_in(text: str, said_at: datetime, *, past: bool = True) -> list[TimePhrase]:
+    """Every time phrase of a text in its place, each read as ``resolve_time`` reads it; the clearer one where two overlap."""
+    found: list[TimePhrase] = []
+    for phrase in _phrases(text, Frame(said_at, past)):
+        if all(phrase.end <= other.start or phrase.start >= other.end for other in found):
+            found.append(phrase)
+    return sorted(found, key=lambda phrase: phrase.start)
+
+
+def _phrases(text: str, frame: Frame) -> Iterator[TimePhrase]:
+    """The clearer kinds of phrases first. A day that the zone of the message left out, or that no calendar has, is none."""
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
             try:
                 found = read(match, frame)
+                holds = found is not None and found.start.astimezone(UTC) < found.end.astimezone(UTC)
             except (ValueError, OverflowError):
                 continue
-            if found is not None:
-                return found
-    return None
+            if found is not None and holds:
+                yield TimePhrase(match.start(), match.end(), found)
 
 
-def _on_day(match: re.Match[str], frame: Frame, day: date) -> Occurrence:
-    """The day itself, or the part or the hour of it that the phrase names."""
-    groups = match.groupdict()
-    hour = groups.get("hour") or groups.get("hour2")
-    if hour is not None:
-        minute = groups.get("minute") or groups.get("minute2")
-        return _at_clock(frame.midnight(day), int(hour), minute, groups.get("half") or "")
-    part = groups.get("part")
-    if part is None:
-        return frame.days(day, day + timedelta(days=1), Granularity.DAY)
-    first, last = PARTS_OF_DAY[part.lower()]
-    midnight = frame.midnight(day)
-    end = midnight + timedelta(hours=last)
-    return Occurrence(start=midnight + timedelta(hours=first), end=end, granularity=Granularity.PART_OF_DAY)
+def _numbered_date(match: re.Match[str], frame: Frame) -> Occurrence:
+    return on_day(match, frame, date(int(match["year"]), int(match["month"]), int(match["day"])))
 
 
-def _at_clock(midnight: datetime, hour: int, minute: str | None, half: str) -> Occurrence:
-    if half.lower().startswith("p") and hour < 12:
-        hour += 12
-    if half.lower().startswith("a") and hour == 12:
-        hour = 0
-    start = midnight.replace(hour=hour, minute=int(minute or 0))
-    if minute:
-        return Occurrence(start=start, end=start + timedelta(minutes=1), granularity=Granularity.MINUTE)
-    return Occurrence(start=start, end=start + timedelta(hours=1), granularity=Granularity.HOUR)
-
-
-def _iso(match: re.Match[str], frame: Frame) -> Occurrence:
-    return _on_day(match, frame, date(int(match["year"]), int(match["month"]), int(match["day"])))
-
-
-def _month_number(word: str) -> int:
-    return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(word.lower().rstrip(".")[:3]))
+def _at_minute(match: re.Match[str], frame: Frame) -> Occurrence:
+    day = date(int(match["year"]), int(match["month"]), int(match["day"]))
+    return at_clock(frame, day, Clock(int(match["hour"]), int(match["minute"])))
 
 
 def _calendar_date(match: re.Match[str], frame: Frame) -> Occurrence:
-    month, day = _month_number(match["month"]), int(match["day"])
+    month, day = month_number(match["month"]), day_number(match["day"])
     if match["year"]:
-        return _on_day(match, frame, date(int(match["year"]), month, day))
-    return _on_day(match, frame, _nearest_year(frame, month, day))
+        return on_day(match, frame, date(int(match["year"]), month, day))
+    if match["weekday"]:
+        return on_day(match, frame, _that_is_a(weekday_number(match["weekday"]), month, day, frame))
+    return on_day(match, frame, nearest_year(frame, month, day))
 
 
-def _nearest_year(frame: Frame, month: int, day: int) -> date:
-    """The month and day of this year, or of the year beside it that lies in the direction of the phrase."""
-    here = date(frame.today.year, month, day)
-    if frame.past and here > frame.today:
-        return here.replace(year=here.year - 1)
-    if not frame.past and here < frame.today:
-        return here.replace(year=here.year + 1)
-    return here
+def _that_is_a(weekday: int, month: int, day: int, frame: Frame) -> date:
+    """ "Saturday 29 March" says by its weekday which year is meant, whatever the direction."""
+    near = (date(frame.today.year + step, month, day) for step in ((0, -1) if frame.past else (0, 1)))
+    found = (one for one in near if one.weekday() == weekday)
+    return next(found, None) or nearest_year(frame, month, day)
 
 
 def _near_day(match: re.Match[str], frame: Frame) -> Occurrence:
-    return _on_day(match, frame, frame.today + timedelta(days=DAY_WORDS[match["word"].lower()]))
+    return on_day(match, frame, frame.today + timedelta(days=DAY_WORDS[match["word"].lower()]))
 
 
 def _counted(match: re.Match[str], frame: Frame) -> Occurrence | None:
@@ -128,10 +138,7 @@ def _counted(match: re.Match[str], frame: Frame) -> Occurrence | None:
 def _shifted(frame: Frame, number: int, unit: str) -> Occurrence | None:
     today = frame.today
     if unit in {"minute", "hour"}:
-        start = (frame.said_at + timedelta(**{unit + "s": number})).replace(second=0, microsecond=0)
-        size = timedelta(minutes=1) if unit == "minute" else timedelta(hours=1)
-        start = start if unit == "minute" else start.replace(minute=0)
-        return Occurrence(start=start, end=start + size, granularity=Granularity(unit))
+        return _moment(frame, timedelta(**{unit + "s": number}), Granularity(unit))
     if unit in {"day", "night"}:
         day = today + timedelta(days=number)
         return frame.days(day, day + timedelta(days=1), Granularity.DAY)
@@ -142,6 +149,19 @@ def _shifted(frame: Frame, number: int, unit: str) -> Occurrence | None:
     if unit == "month":
         return month_of(frame, *months_on(today.year, today.month, number))
     return year_of(frame, today.year + number)
+
+
+def _moment(frame: Frame, distance: timedelta, granularity: Granularity) -> Occurrence:
+    """So far from now by the clock that never stops, whatever the one on the wall does in between."""
+    there = (frame.said_at.astimezone(UTC) + distance).astimezone(frame.said_at.tzinfo)
+    if granularity is Granularity.MINUTE:
+        return stretch(there.replace(second=0, microsecond=0), timedelta(minutes=1), granularity)
+    return stretch(there.replace(minute=0, second=0, microsecond=0), timedelta(hours=1), granularity)
+
+
+def _half_hour(match: re.Match[str], frame: Frame) -> Occurrence:
+    distance = timedelta(minutes=30)
+    return _moment(frame, distance if match["ahead"] else -distance, Granularity.MINUTE)
 
 
 def _vague(sign: int, unit: str, frame: Frame) -> Occurrence | None:
@@ -176,20 +196,20 @@ def _relative_weekend(which: str, frame: Frame) -> Occurrence:
 
 def _weekday(match: re.Match[str], frame: Frame) -> Occurrence:
     """ "last Friday" is the latest before today, "next Friday" that of the coming week, a bare one the nearest."""
-    target = next(i for i, name in enumerate(WEEKDAYS) if name.startswith(match["weekday"].lower()))
+    target = weekday_number(match["weekday"])
     which = (match["which"] or "").lower().split()[-1:]
     today = frame.today
     if which == ["next"]:
-        return _on_day(match, frame, today - timedelta(days=today.weekday()) + timedelta(days=7 + target))
+        return on_day(match, frame, today - timedelta(days=today.weekday()) + timedelta(days=7 + target))
     if which == ["this"]:
-        return _on_day(match, frame, today - timedelta(days=today.weekday()) + timedelta(days=target))
+        return on_day(match, frame, today - timedelta(days=today.weekday()) + timedelta(days=target))
     if which in (["last"], ["past"]) or (not which and frame.past):
-        return _on_day(match, frame, today - timedelta(days=(today.weekday() - target - 1) % 7 + 1))
-    return _on_day(match, frame, today + timedelta(days=(target - today.weekday() - 1) % 7 + 1))
+        return on_day(match, frame, latest(frame, target))
+    return on_day(match, frame, coming(frame, target))
 
 
 def _month(match: re.Match[str], frame: Frame) -> Occurrence:
-    month, groups = _month_number(match["month"]), match.groupdict()
+    month, groups = month_number(match["month"]), match.groupdict()
     if groups.get("year"):
         return month_of(frame, int(match["year"]), month)
     which, today = (groups.get("which") or "").lower(), frame.today
@@ -199,7 +219,7 @@ def _month(match: re.Match[str], frame: Frame) -> Occurrence:
         return month_of(frame, today.year + (month <= today.month), month)
     if which == "this":
         return month_of(frame, today.year, month)
-    return month_of(frame, _nearest_year(frame, month, 1 if frame.past else 28).year, month)
+    return month_of(frame, nearest_year(frame, month, 1 if frame.past else 28).year, month)
 
 
 def _season(match: re.Match[str], frame: Frame) -> Occurrence:
@@ -227,27 +247,36 @@ def _year(match: re.Match[str], frame: Frame) -> Occurrence:
 
 
 def _holiday(match: re.Match[str], frame: Frame) -> Occurrence:
-    month, day = HOLIDAYS[match["holiday"].lower()]
+    month, day = _HOLIDAY_DATES[match["holiday"].lower().replace("'", "").replace("’", "")]
     which = (match["which"] or "").lower()
     back = frame.past if not which else which == "last"
-    nearest = _nearest_year(Frame(frame.said_at, back), month, day)
+    nearest = nearest_year(Frame(frame.said_at, back), month, day)
     return frame.days(nearest, nearest + timedelta(days=1), Granularity.DAY)
 
+
+_HOLIDAYS = "|".join(sorted(HOLIDAYS, key=len, reverse=True)).replace("'", "['’]?")
+_HOLIDAY_DATES = {name.replace("'", ""): date for name, date in HOLIDAYS.items()}
+_NAMED = rf"(?:{WEEKDAY},? (?:the )?)?"
 
 _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), read)
     for pattern, read in (
-        (rf"\b{YEAR}-(?P<month>[01]\d)-(?P<day>[0-3]\d)(?:[T ](?P<hour>[0-2]\d):(?P<minute>[0-5]\d))?", _iso),
-        (rf"\b{ORDINAL} (?:of )?{MONTH}(?! (?:be|have|not)\b),?(?: {YEAR})?{CLOCK}", _calendar_date),
-        (rf"\b{MONTH} {ORDINAL}(?!\d),?(?: {YEAR})?{CLOCK}", _calendar_date),
-        (rf"\b(?P<word>(?:the )?day (?:before yesterday|after tomorrow)|yesterday|tomorrow){PART}{CLOCK}", _near_day),
-        (rf"\b(?P<word>today){CLOCK}", _near_day),
+        (rf"\b{YEAR}-(?P<month>[01]\d)-(?P<day>[0-3]\d)[T ](?P<hour>[0-2]\d):(?P<minute>[0-5]\d)", _at_minute),
+        (rf"\b{YEAR}[-/](?P<month>[01]?\d)[-/](?P<day>[0-3]?\d)\b", _numbered_date),
+        (rf"\b(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.{YEAR}\b", _numbered_date),
+        *RANGES,
+        (r"\b(?:in (?P<ahead>half an hour)|half an hour ago)\b", _half_hour),
+        (rf"\b{_NAMED}{ORDINAL} (?:of )?{MONTH}(?! (?:be|have|not)\b)(?:,? {YEAR})?", _calendar_date),
+        (rf"\b{_NAMED}{MONTH} (?:the )?{ORDINAL}\b(?:,? {YEAR})?", _calendar_date),
+        (rf"\b(?P<word>(?:the )?day (?:before yesterday|after tomorrow)|yesterday|tomorrow){PART}", _near_day),
+        (r"\b(?P<word>today)", _near_day),
         (r"\b(?P<word>last|this) (?P<part>night|morning|afternoon|evening)\b", _near_day),
         (r"\b(?P<word>to)(?P<part>night)\b", _near_day),
         (rf"\b{NUMBER} {UNIT} (?P<ago>ago|back|earlier)\b", _counted),
         (rf"\bin {NUMBER} {UNIT}\b(?! (?:of|long)\b)(?!')", _counted),
         (rf"\b{NUMBER} {UNIT} from (?:now|today)\b", _counted),
-        (rf"\b(?:(?P<which>last|next|this past|this coming|this|past) )?{WEEKDAY}\b{PART}{CLOCK}", _weekday),
+        *FOREIGN,
+        (rf"\b(?<!\ba )(?:(?P<which>last|next|this past|this coming|this|past) )?{WEEKDAY}\b{PART}", _weekday),
         (
             (
                 r"\b(?P<which>last|next|this past|the past|this coming|previous|this) (?P<unit>week|weekend|"
@@ -258,12 +287,12 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (r"\b(?:(?:on|over) )?(?P<which>the) (?P<unit>weekend)\b", _relative_unit),
         (rf"\b(?P<which>last|next|this) {MONTH}\b", _month),
         (rf"\b{MONTH},? (?:of )?{YEAR}\b", _month),
-        (rf"\b{LEADS} (?:early |late |mid-? ?)?(?P<which>){MONTH}(?! (?:be|have|not|well|or may)\b)", _month),
+        (rf"\b{LEADS}[ -](?:early |late |mid-? ?)?(?P<which>){MONTH}(?! (?:be|have|not|well|or may)\b)", _month),
         (rf"\b(?:the )?(?P<season>spring|summer|autumn|fall|winter)(?: of)? {YEAR}\b", _season),
         (r"\b(?P<which>last|this past|next|this) (?P<season>spring|summer|autumn|fall|winter)\b", _season),
         (r"\b(?:in|over|during) (?:the )?(?P<season>spring|summer|autumn|winter)\b", _season),
         (
-            r"\b(?:(?P<which>last|next|this) )?(?P<holiday>christmas eve|christmas|halloween|valentine's day)\b",
+            rf"\b(?:(?P<which>last|next|this) )?(?P<holiday>{_HOLIDAYS})\b",
             _holiday,
         ),
         (rf"\b(?:in|of|during|since|around|by|back in|year) {YEAR}\b(?!-)", _year),

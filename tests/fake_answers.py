@@ -63,10 +63,11 @@ def vector_for(text: str, dimensions: int) -> list[float]:
 
 
 def _extraction(prompt: str) -> Json:
-    return {"facts": [fact for number, text in _messages(prompt) for fact in _facts(number, text)]}
+    return {"facts": [fact for number, text in messages_in(prompt) for fact in _facts(number, text)]}
 
 
-def _messages(prompt: str) -> Iterator[tuple[int, str]]:
+def messages_in(prompt: str) -> Iterator[tuple[int, str]]:
+    """The user's messages that an extraction prompt shows, by number."""
     for match in _MESSAGE.finditer(_body(prompt, "MESSAGES")):
         yield int(match["number"]), _BARS.sub("", match["text"])
 
@@ -94,6 +95,7 @@ def fact_like(**given: object) -> Json:
         "stated": True,
         "marked": False,
         "corrects": False,
+        "record": None,
     }
     return plain | given
 

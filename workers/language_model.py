@@ -15,7 +15,7 @@ import openai
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from config.settings import Settings
-from pipeline.ports import AnswerRefused, ModelUnavailable, Prompt
+from pipeline.ports import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from recollect.errors import ConfigurationError
 from workers.model_failures import failure_of
 
@@ -169,15 +169,15 @@ def _completion(body: bytes) -> _Completion:
 def _content(completion: _Completion) -> str:
     choice = completion.choices[0] if completion.choices else None
     if choice is None:
-        raise AnswerRefused("the answer holds no choice")
+        raise AnswerUnusable("the answer holds no choice")
     if choice.finish_reason == "length":
-        raise AnswerRefused("the answer was cut off at the model's limit of tokens")
+        raise AnswerTruncated("the answer was cut off at the model's limit of tokens")
     if choice.finish_reason == "content_filter":
-        raise AnswerRefused("the endpoint's content filter held the answer back")
+        raise AnswerDeclined("the endpoint's content filter held the answer back")
     if choice.message.refusal:
-        raise AnswerRefused("the model declined to answer")
+        raise AnswerDeclined("the model declined to answer")
     if not choice.message.content:
-        raise AnswerRefused("the answer is empty")
+        raise AnswerUnusable("the answer is empty")
     return choice.message.content
 
 
@@ -186,7 +186,7 @@ def _parsed(content: str, answer: type[A]) -> A:
         return answer.model_validate_json(content)
     except ValidationError as error:
         is_json = all(detail["type"] != "json_invalid" for detail in error.errors(include_input=False))
-    raise AnswerRefused(f"the answer does not fit {answer.__name__}" if is_json else "the answer is not JSON")
+    raise AnswerUnusable(f"the answer does not fit {answer.__name__}" if is_json else "the answer is not JSON")
 
 
 class _Deadlined(httpx2.SyncByteStream):

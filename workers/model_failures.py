@@ -11,13 +11,18 @@ from math import isfinite
 
 import openai
 
-from pipeline.ports import AnswerRefused, ModelUnavailable
+from pipeline.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, ModelUnavailable
 
 _REFUSED_KEYS = frozenset({401, 403})
 _REFUSED_REQUESTS = frozenset({400, 413, 422})
 _UNKNOWN = 404
-_CODES = frozenset({"content_filter", "context_length_exceeded", "insufficient_quota", "rate_limit_exceeded"})
+_TOO_LARGE = 413
+_TOO_LONG = "context_length_exceeded"
+_CODES = frozenset({"content_filter", _TOO_LONG, "insufficient_quota", "rate_limit_exceeded"})
 _STRUCTURED = re.compile(r"response_format|json_schema")
+_BEYOND_CONTEXT = re.compile(
+    r"context (?:length|window|size)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE
+)
 
 
 def failure_of(error: openai.OpenAIError) -> ModelUnavailable | AnswerRefused:
@@ -43,13 +48,19 @@ def _of_status(error: openai.APIStatusError) -> ModelUnavailable | AnswerRefused
             f"the model gives no structured answers ({status}); set RECOLLECT_LLM_MODEL to one that does"
         )
     if status in _REFUSED_REQUESTS:
-        return AnswerRefused(f"the LLM endpoint refused the request ({status}{_code(error)})")
+        refused = AnswerTruncated if status == _TOO_LARGE or _is_too_long(error) else AnswerDeclined
+        return refused(f"the LLM endpoint refused the request ({status}{_code(error)})")
     return ModelUnavailable(f"the LLM endpoint answered {status}{_code(error)}", wait)
 
 
 def _lacks_structured_answers(error: openai.APIStatusError) -> bool:
     """Endpoints say so in the parameter's name or in prose only; the prose is read here, and goes no further."""
     return error.param == "response_format" or _STRUCTURED.search(error.message) is not None
+
+
+def _is_too_long(error: openai.APIStatusError) -> bool:
+    """Only OpenAI itself has a code for it."""
+    return error.code == _TOO_LONG or _BEYOND_CONTEXT.search(error.message) is not None
 
 
 def _code(error: openai.APIStatusError) -> str:

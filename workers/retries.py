@@ -40,7 +40,8 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
     """What to do after a failure.
 
     attempts: failures so far that counted. most: how many may.
-    What is down gives the attempt back: else an outage of the provider would bury everybody's events.
+    What is down gives the attempt back: else an outage of the provider would bury everybody's events. An answer that was refused
+    is final: the same question at temperature 0 has the same answer, and `pipeline.extract` has asked for less already.
     """
     if isinstance(error, ModelUnavailable):
         return Wait(LLM, None if error.retry_after is None else _pause(error.retry_after))
@@ -50,7 +51,7 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
         return Retry(timedelta(0), counts=False)
     if isinstance(error, OperationalError):
         return Retry(timedelta(seconds=1), counts=False)
-    if attempts + 1 >= most:
+    if isinstance(error, AnswerRefused) or attempts + 1 >= most:
         return GiveUp()
     return Retry(_pause(2**attempts), counts=True)
 

@@ -18,9 +18,10 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
+    """The text trimmed, without the characters that Postgres refuses (NUL) or a terminal obeys (escapes)."""
     return _UNSTORABLE.sub(" ", text).strip()
 
 
-Text = Annotated[str, AfterValidator(_storable)]
-"""Text of an answer, trimmed and without the characters that Postgres refuses (NUL) or a terminal obeys (escapes)."""
+Text = Annotated[str, AfterValidator(storable)]
+"""Text of an answer, made storable."""

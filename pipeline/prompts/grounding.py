@@ -2,6 +2,7 @@
 
 A fact must name a message of the user that exists, and every name and number of it must occur in its sources or in what is known
 already; otherwise it is refused, and counted by reason. One whose quote is not found among the user's words stays a hypothesis.
+When it happened, `pipeline.dating` settles; a record that does not fit its schema costs the fact nothing but the record.
 """
 
 import re
@@ -10,10 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pipeline.facts import USER, Background, Fact, Mention, Message, Relation
-from pipeline.prompts.extraction import ExtractedFact, ExtractedMention, ExtractedRelation, ExtractionAnswer
+from pipeline.dating import date_fact
+from pipeline.facts import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
+from pipeline.prompts.extraction import (
+    ExtractedFact,
+    ExtractedMention,
+    ExtractedRecord,
+    ExtractedRelation,
+    ExtractionAnswer,
+)
 from pipeline.prompts.occurrences import occurrence_of, words_for
 from pipeline.prompts.vocabulary import Vocabulary
+from pipeline.records import read_record
 from recollect.kinds import EntityType, Role
 
 MAX_FACTS = 100
@@ -36,11 +45,12 @@ class Refusal(StrEnum):
     UNGROUNDED = "ungrounded"
     REPEATED = "repeated"
     OVER_LIMIT = "over_limit"
+    RECORD = "record"
 
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """The facts that stand, in the order of the answer, and how many did not, by reason."""
+    """The facts that stand, in the order of the answer, and how many did not, by reason; for RECORD, how many stand without."""
 
     facts: tuple[Fact, ...]
     refused: Mapping[Refusal, int]
@@ -53,18 +63,40 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     is the user's, and its quote is empty or stands in one of the user's messages as it is.
     """
     said = {message.number: message for message in messages if message.role in _SPEAKERS}
-    known = _known(background)
-    results = [_fact(proposed, said, known) for proposed in answer.facts]
+    grounding = _Grounding(said, _known(background), background.schemas)
+    results = [_fact(proposed, grounding) for proposed in answer.facts]
+    refused = Counter(result for result in results if isinstance(result, Refusal))
+    facts = [result for result in results if isinstance(result, Fact)]
+    lost = sum(
+        proposed.record is not None and isinstance(result, Fact) and result.record is None
+        for proposed, result in zip(answer.facts, results, strict=True)
+    )
+    return joined([Grounded(tuple(facts), refused + Counter({Refusal.RECORD: lost}))])
+
+
+def joined(answers: Iterable[Grounded]) -> Grounded:
+    """The facts of several answers, each content once, and no more of them than a batch may give."""
     facts: dict[str, Fact] = {}
-    refused: Counter[Refusal] = Counter(result for result in results if isinstance(result, Refusal))
-    for fact in (result for result in results if isinstance(result, Fact)):
-        if fact.content.casefold() in facts:
-            refused[Refusal.REPEATED] += 1
-        elif len(facts) == MAX_FACTS:
-            refused[Refusal.OVER_LIMIT] += 1
-        else:
-            facts[fact.content.casefold()] = fact
+    refused: Counter[Refusal] = Counter()
+    for answer in answers:
+        refused.update(answer.refused)
+        for fact in answer.facts:
+            if fact.content.casefold() in facts:
+                refused[Refusal.REPEATED] += 1
+            elif len(facts) == MAX_FACTS:
+                refused[Refusal.OVER_LIMIT] += 1
+            else:
+                facts[fact.content.casefold()] = fact
     return Grounded(tuple(facts.values()), refused)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grounding:
+    """What proposals are held against. said: the messages that may be cited, whole. known: names that need not be said again."""
+
+    said: Mapping[int, Message]
+    known: Vocabulary
+    schemas: tuple[RecordSchema, ...]
 
 
 def _known(background: Background) -> Vocabulary:
@@ -77,26 +109,29 @@ def _words_of(messages: Iterable[Message]) -> list[str]:
     return [text for message in messages for text in (message.speaker or "", message.content)]
 
 
-def _fact(proposed: ExtractedFact, said: Mapping[int, Message], known: Vocabulary) -> Fact | Refusal:
-    sources = [said[number] for number in dict.fromkeys(proposed.sources) if number in said]
+def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | Refusal:
+    sources = [held.said[number] for number in dict.fromkeys(proposed.sources) if number in held.said]
     from_user = [message for message in sources if message.role is Role.USER]
     refusal = _refusal(proposed, sources, from_user)
     if refusal:
         return refusal
-    grounds = Vocabulary.of(_words_of(sources)) | known
-    occurred = occurrence_of(proposed.occurred, from_user[0].occurred_at.tzinfo)
-    times = words_for(occurred)
+    grounds = Vocabulary.of(_words_of(sources)) | held.known
+    quoted, quote = _verbatim(proposed.quote, from_user)
+    said_by_model = occurrence_of(proposed.occurred, (quoted or from_user[0]).occurred_at.tzinfo)
+    dated = date_fact(
+        proposed.kind, proposed.content, quote=quote, quoted=quoted, sources=sources, proposed=said_by_model
+    )
+    times = words_for(dated.occurred)
     mentions = _mentions(proposed, grounds)
     if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
         return Refusal.UNGROUNDED
-    quote = _verbatim(proposed.quote, from_user)
     attribute, value = _single_valued(proposed, grounds | times)
     return Fact(
         kind=proposed.kind,
         content=proposed.content,
         sources=tuple(message.number for message in sources),
         quote=quote,
-        occurred=occurred,
+        occurred=dated.occurred,
         mentions=mentions,
         relations=_relations(proposed.relations, mentions),
         attribute=attribute,
@@ -104,7 +139,13 @@ def _fact(proposed: ExtractedFact, said: Mapping[int, Message], known: Vocabular
         stated=proposed.stated and bool(quote) and not grounds.doubts_an_opening_of(proposed.content),
         marked=proposed.marked,
         corrects=proposed.corrects,
+        dated_by=dated.by,
+        record=_record(proposed.record, grounds | times, held.schemas),
     )
+
+
+def _record(given: ExtractedRecord | None, grounds: Vocabulary, schemas: Sequence[RecordSchema]) -> Record | None:
+    return read_record(given.name, given.data, schemas, grounds) if given else None
 
 
 def _refusal(proposed: ExtractedFact, sources: Sequence[Message], from_user: Sequence[Message]) -> Refusal | None:
@@ -125,14 +166,14 @@ def _names_a_stranger(proposed: ExtractedFact, grounds: Vocabulary) -> bool:
     )
 
 
-def _verbatim(quote: str, messages: Sequence[Message]) -> str:
-    """The user's own words that the quote gives, as they were typed; empty where nobody said them."""
+def _verbatim(quote: str, messages: Sequence[Message]) -> tuple[Message | None, str]:
+    """The user's own words that the quote gives, as they were typed, and where; empty where nobody said them."""
     tokens = _TOKEN.findall(quote)
     if not tokens:
-        return ""
+        return None, ""
     pattern = re.compile(r"\W+".join(map(re.escape, tokens)), re.IGNORECASE)
-    found = (pattern.search(message.content) for message in messages)
-    return next((match.group() for match in found if match), "")
+    found = ((message, pattern.search(message.content)) for message in messages)
+    return next(((message, match.group()) for message, match in found if match), (None, ""))
 
 
 def _mentions(proposed: ExtractedFact, grounds: Vocabulary) -> tuple[Mention, ...]:

@@ -40,14 +40,15 @@ def conversation_labels(messages: Sequence[Message]) -> dict[str, str]:
     return {name: f"conversation {number}" for number, name in enumerate(names, start=1)}
 
 
-def shown_message(message: Message, label: str, conversations: dict[str, str]) -> str:
-    """A header (label, role, speaker, time, conversation), and the text under bars.
+def shown_message(message: Message, label: str, conversations: dict[str, str], part: str | None = None) -> str:
+    """A header (label, role, speaker, time, conversation, which part of it this is), and the text under bars.
 
     What a tool or the system said only explains and can be very long: the first 500 characters of it are shown.
     """
     speaker = f' "{_label(message.speaker)}"' if message.speaker else ""
     conversation = f", {conversations[message.conversation]}" if message.conversation is not None else ""
     header = f"{label} {message.role.value}{speaker}, {local_time(message.occurred_at)}{conversation}"
+    header = f"{header}, {part}" if part else header
     return f"{header}\n{barred(_shortened(message))}"
 
 

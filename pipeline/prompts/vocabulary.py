@@ -15,6 +15,8 @@ _THOUSANDS = re.compile(r"(?<=\d)[,'’_\u202f](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")
 _STEM = 4
+_GERMAN = re.compile(r"\b(?:ich|der|die|das|und|ist|ein|eine|mein|meine|nicht|mit|wir|habe|bin|zum|zur|im|am)\b")
+_GERMAN_ENDINGS = ("s", "es", "n", "en", "e")
 _FUNCTION_WORDS = """
 a all an and any as at before after both but by each every first finally for from her his how if in it its last many most my next
 no not of on once one only or our over several she he since some that the their then there these they this those to two under
@@ -62,7 +64,12 @@ class Vocabulary:
     def lacks_name_or_number_of(self, content: str) -> bool:
         """Whether a name within a sentence of the content, or a number, does not occur."""
         names = {_folded(word) for word, opens in _names(content) if not opens}
-        return not (names <= self.words and set(_numbers(_folded(content))) <= self.numbers)
+        return not (self._hold(names) and set(_numbers(_folded(content))) <= self.numbers)
+
+    def _hold(self, names: set[str]) -> bool:
+        """German gives every noun a capital and bends it: "mein Bruder" is "des Bruders" in another sentence."""
+        missing = names - self.words
+        return not missing or (_is_german(self.text) and all(self.words & _german_forms(name) for name in missing))
 
     def lacks_part_of(self, phrase: str) -> bool:
         """The same for a phrase that is no sentence, such as a value, whose first word has no other reason for its capital."""
@@ -84,6 +91,15 @@ def _folded(text: str) -> str:
 
 def _openings(content: str) -> set[str]:
     return {_folded(word) for word, opens in _names(content) if opens} - _OPENERS
+
+
+def _is_german(folded: str) -> bool:
+    return len({match.group() for match in _GERMAN.finditer(folded)}) > 1
+
+
+def _german_forms(name: str) -> set[str]:
+    stems = {name, *(name.removesuffix(ending) for ending in _GERMAN_ENDINGS)}
+    return {stem + ending for stem in stems if len(stem) >= _STEM for ending in ("", *_GERMAN_ENDINGS)}
 
 
 def _has_no_case(folded: str) -> bool:

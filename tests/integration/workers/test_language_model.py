@@ -11,8 +11,17 @@ import pytest
 from pydantic import SecretStr
 
 from config.settings import Settings
+from pipeline.extract import extract
 from pipeline.facts import Background, Message
-from pipeline.ports import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
+from pipeline.ports import (
+    AnswerDeclined,
+    AnswerRefused,
+    AnswerTruncated,
+    AnswerUnusable,
+    LanguageModel,
+    ModelUnavailable,
+    Prompt,
+)
 from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
 from pipeline.prompts.grounding import facts_of
 from pipeline.prompts.profile import profile_prompt
@@ -155,29 +164,99 @@ def test_what_may_pass_is_unavailable_asked_once_and_says_when_to_come_back(
     assert_no_canary(raised.value)
 
 
-NEVER = {
-    "request": (Fault.status(400), "400"),
-    "too long": (Fault.status(400, error_code="context_length_exceeded"), "context_length_exceeded"),
-    "too large": (Fault.status(413), "413"),
-    "unprocessable": (Fault.status(422, error_code=CANARY), "422"),
-    "not json": (Fault("invalid_json"), "not JSON"),
-    "cut off": (Fault("truncated"), "cut off"),
-    "declined": (Fault("refusal"), "declined"),
-    "no choice": (Fault("no_choices"), "no choice"),
-    "filtered": (Fault("content_filter"), "filter"),
-    "other shape": (Fault("misfit"), "does not fit ExtractionAnswer"),
+NEVER: dict[str, tuple[Fault, type[AnswerRefused], str]] = {
+    "request": (Fault.status(400), AnswerDeclined, "400"),
+    "too long": (Fault.status(400, error_code="context_length_exceeded"), AnswerTruncated, "context_length_exceeded"),
+    "too large": (Fault.status(413), AnswerTruncated, "413"),
+    "unprocessable": (Fault.status(422, error_code=CANARY), AnswerDeclined, "422"),
+    "filtered before": (Fault.status(400, error_code="content_filter"), AnswerDeclined, "content_filter"),
+    "not json": (Fault("invalid_json"), AnswerUnusable, "not JSON"),
+    "cut off": (Fault("truncated"), AnswerTruncated, "cut off"),
+    "declined": (Fault("refusal"), AnswerDeclined, "declined"),
+    "no choice": (Fault("no_choices"), AnswerUnusable, "no choice"),
+    "filtered": (Fault("content_filter"), AnswerDeclined, "filter"),
+    "other shape": (Fault("misfit"), AnswerUnusable, "does not fit ExtractionAnswer"),
 }
 
 
-@pytest.mark.parametrize(("fault", "word"), NEVER.values(), ids=NEVER.keys())
-def test_what_will_not_pass_is_refused_with_a_reason(fake: FakeOpenAI, fault: Fault, word: str) -> None:
+@pytest.mark.parametrize(("fault", "kind", "word"), NEVER.values(), ids=NEVER.keys())
+def test_what_will_not_pass_is_refused_by_kind_with_a_reason(
+    fake: FakeOpenAI, fault: Fault, kind: type[AnswerRefused], word: str
+) -> None:
     fake.script(SCHEMA, fault)
 
     with pytest.raises(AnswerRefused, match=word) as raised:
         model_at(fake.base_url).answer(prompt())
 
+    assert type(raised.value) is kind
     assert fake.calls == {SCHEMA: 1}
     assert_no_canary(raised.value)
+
+
+@pytest.mark.parametrize("words", ["maximum context length is 8192 tokens", "Input is too long", "too many tokens"])
+def test_an_endpoint_that_says_in_words_alone_that_a_question_is_too_long_is_understood(
+    fake: FakeOpenAI, words: str
+) -> None:
+    fake.script(SCHEMA, Fault.status(400))
+
+    with pytest.raises(AnswerTruncated, match="400"):
+        model_at(fake.base_url).answer(extraction_prompt(messages(words), Background()))
+
+
+def conversation(*contents: str) -> list[Message]:
+    return [Message(number, uuid4(), "c1", Role.USER, None, text, NOW) for number, text in enumerate(contents, 1)]
+
+
+SAID = ("I live in Seattle.", "I work at Boeing.", "I like tea.", "I play the harp.")
+
+
+@pytest.mark.parametrize("fault", [Fault("truncated"), Fault("invalid_json"), Fault("misfit"), Fault("no_choices")])
+def test_an_answer_that_is_no_use_is_asked_for_in_halves(fake: FakeOpenAI, fault: Fault) -> None:
+    fake.script(SCHEMA, fault)
+
+    found = extract(conversation(*SAID), Background(), model_at(fake.base_url))
+
+    assert [fact.quote for fact in found.facts] == [text.rstrip(".") for text in SAID]
+    assert [fact.sources for fact in found.facts] == [(1,), (2,), (3,), (4,)]
+    first, second = (request.prompt for request in fake.requests[1:])
+    assert [f"[{number}]" in first for number in range(1, 5)] == [True, True, False, False]
+    assert [f"[{number}]" in second for number in range(1, 5)] == [False, False, True, True]
+    assert all(text in second for text in SAID)
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_half_that_fails_again_is_refused_for_good(fake: FakeOpenAI, failing: int) -> None:
+    answers: list[Fault | dict[str, object]] = [Fault("truncated"), {"facts": []}, {"facts": []}]
+    answers[failing] = Fault("invalid_json")
+    fake.script(SCHEMA, *answers)
+
+    with pytest.raises(AnswerUnusable) as raised:
+        extract(conversation(*SAID), Background(), model_at(fake.base_url))
+
+    assert fake.calls == {SCHEMA: failing + 1}
+    assert_no_canary(raised.value)
+
+
+@pytest.mark.parametrize("fault", [Fault("refusal"), Fault("content_filter"), Fault.status(400)])
+def test_what_is_declined_is_not_asked_for_again(fake: FakeOpenAI, fault: Fault) -> None:
+    fake.script(SCHEMA, fault)
+
+    with pytest.raises(AnswerDeclined):
+        extract(conversation(*SAID), Background(), model_at(fake.base_url))
+
+    assert fake.calls == {SCHEMA: 1}
+
+
+def test_a_single_message_is_halved_between_its_sentences(fake: FakeOpenAI) -> None:
+    fake.script(SCHEMA, Fault("truncated"))
+
+    found = extract(conversation(" ".join(SAID)), Background(), model_at(fake.base_url))
+
+    assert found.facts[0].content == "User lives in Seattle."
+    assert {fact.sources for fact in found.facts} == {(1,)}
+    assert len(found.facts) == 4
+    headers = [line for request in fake.requests for line in request.prompt.splitlines() if line.startswith("[1]")]
+    assert [header.rpartition(", ")[2] for header in headers[1:]] == ["part 1 of 2", "part 2 of 2"]
 
 
 def test_a_right_looking_answer_with_an_unknown_field_or_kind_is_refused(fake: FakeOpenAI) -> None:

@@ -1,15 +1,21 @@
 """Who is asked for the facts of a batch: the model once, the offline rules without one, nobody where no user spoke."""
 
-from datetime import UTC, datetime
-from typing import TypeVar
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
-from pydantic import BaseModel
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
 
 from pipeline.extract import Extraction, extract
-from pipeline.facts import Background, Message
-from pipeline.ports import ModelUnavailable, Prompt
+from pipeline.facts import Background, Fact, Message, RecordSchema
+from pipeline.portions import CALL_TOKENS
+from pipeline.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from recollect.kinds import Role
 
 A = TypeVar("A", bound=BaseModel)
@@ -35,6 +41,7 @@ def proposal(content: str, quote: str) -> dict[str, object]:
         "stated": True,
         "marked": False,
         "corrects": False,
+        "record": None,
     }
 
 
@@ -94,3 +101,176 @@ def test_without_a_model_the_rules_do_it() -> None:
     (fact,) = extract([said("I like green tea.")], Background(), None).facts
     assert "green tea" in fact.content
     assert fact.sources == (1,)
+
+
+class Reading:
+    """A language model that answers each call with what it is given in turn: the text of an answer, or an error."""
+
+    name = "a-model"
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.answers = list(answers)
+        self.prompts: list[str] = []
+
+    def answer(self, prompt: Prompt[A]) -> A:
+        self.prompts.append(prompt.user)
+        answer = self.answers.pop(0) if self.answers else '{"facts": []}'
+        if isinstance(answer, Exception):
+            raise answer
+        try:
+            return prompt.answer.model_validate_json(answer)
+        except ValidationError:
+            pass
+        raise AnswerUnusable("the answer does not fit")
+
+
+def answering(*facts: dict[str, object]) -> str:
+    return json.dumps({"facts": facts})
+
+
+TEA, HAM = proposal("User likes tea", "I like tea"), proposal("User likes ham", "I like ham")
+LONG = "coffee is fine. " * (CALL_TOKENS // 3)
+
+
+def test_a_message_that_is_too_long_for_a_call_is_asked_about_in_parts_and_held_against_all_of_it() -> None:
+    batch = [said(f"I like tea. {LONG} I like ham.")]
+    model = Reading(answering(TEA, HAM), answering(HAM, TEA, proposal("User likes Oslo", "Oslo")))
+
+    found = extract(batch, Background(), model)
+
+    assert [fact.content for fact in found.facts] == ["User likes tea", "User likes ham"]
+    assert [fact.quote for fact in found.facts] == ["I like tea", "I like ham"]
+    assert found.refused == {"repeated": 2, "ungrounded": 1}
+    assert [re.findall(r"^\[1\] .*(part \d of \d)$", prompt, re.MULTILINE) for prompt in model.prompts] == [
+        ["part 1 of 2"],
+        ["part 2 of 2"],
+    ]
+
+
+@pytest.mark.parametrize("failure", [AnswerTruncated("cut off"), AnswerUnusable("not JSON")])
+def test_the_first_half_is_what_was_said_before_the_second(failure: AnswerRefused) -> None:
+    batch = [said("I like tea", 1), said("Good.", 2, Role.ASSISTANT), said("I like ham", 3)]
+    model = Reading(failure, answering(TEA), answering(HAM | {"sources": [3, 1]}))
+
+    found = extract(batch, Background(earlier=(said("Hello", 7),)), model)
+
+    assert [(fact.content, fact.sources) for fact in found.facts] == [
+        ("User likes tea", (1,)),
+        ("User likes ham", (3,)),
+    ]
+    _, first, second = model.prompts
+    assert "[3]" not in first
+    assert "[1]" not in second
+    assert second.index("(earlier) user") < second.index("| I like tea") < second.index("END EARLIER MESSAGES")
+
+
+@pytest.mark.parametrize(
+    ("answers", "error", "calls"),
+    [
+        ([AnswerDeclined("no")], AnswerDeclined, 1),
+        ([AnswerTruncated("cut off"), AnswerUnusable("no")], AnswerUnusable, 2),
+        ([AnswerTruncated("cut off"), answering(TEA), AnswerTruncated("cut off")], AnswerTruncated, 3),
+        ([ModelUnavailable("down")], ModelUnavailable, 1),
+        ([AnswerUnusable("no"), ModelUnavailable("down")], ModelUnavailable, 2),
+    ],
+)
+def test_a_half_is_not_halved_again_and_what_is_declined_is_not_at_all(
+    answers: Sequence[str | Exception], error: type[Exception], calls: int
+) -> None:
+    model = Reading(*answers)
+    with pytest.raises(error) as raised:
+        extract([said("I like tea"), said("I like ham", 2)], Background(), model)
+    assert len(model.prompts) == calls
+    assert raised.value.__context__ is None
+
+
+def test_a_message_of_one_word_cannot_be_halved() -> None:
+    model = Reading(AnswerTruncated("cut off"))
+    with pytest.raises(AnswerTruncated):
+        extract([said("x")], Background(), model)
+    assert len(model.prompts) == 1
+
+
+PET = RecordSchema("Pet", {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
+BACKGROUND = Background(earlier=(said("Rex is old", 9),), instructions="Keep pets.", schemas=(PET,))
+BATCH = [
+    Message(1, uuid4(), "c1", Role.USER, "Ana", "My dog Rex is 3.\nI meet Peter on Friday.", NOON),
+    said("You live in Oslo, right?", 2, Role.ASSISTANT),
+    said("Yes, since 2019.", 3),
+    Message(
+        4, uuid4(), None, Role.USER, None, "ayer vi a Rex", NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    ),
+    said("Klaus owes 900", 5, Role.TOOL),
+]
+SAYINGS = """
+User|My dog Rex is 3|I meet Peter on Friday|User meets Peter|Klaus|Yes|Pet|{"name": "Rex"}|vi a Rex|{"name": "Klaus"}
+2023-05-01|2026-03-06T00:00|\x00||lives_in|Oslo|{|9999-12-31|[]|User's dog Rex is 3|Klaus meets Rex|User meets Klaus
+"""
+TEXTS = st.sampled_from(re.split(r"[|\n]", SAYINGS)) | st.text(max_size=12)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def nearly(right: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Mostly of the right shape, else anything."""
+    return st.integers(0, 30).flatmap(lambda dice: JSON if dice == 0 else right)
+
+
+def shaped(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return nearly(st.fixed_dictionaries({name: nearly(value) for name, value in fields.items()}))
+
+
+KINDS = st.sampled_from(["fact", "preference", "event", "process", "relationship", "belief"])
+TIMES = shaped(
+    start=TEXTS | st.datetimes().map(str), end=st.none() | TEXTS, granularity=st.sampled_from(["day", "hour", "year"])
+)
+FACTS = shaped(
+    kind=KINDS,
+    content=TEXTS,
+    sources=st.lists(st.integers(-1, 7), max_size=4),
+    quote=TEXTS,
+    occurred=st.none() | TIMES,
+    mentions=st.lists(
+        shaped(
+            name=TEXTS,
+            entity_type=st.sampled_from(["person", "org", "place"]),
+            role=st.sampled_from(["subject", "object", "about"]),
+            aliases=st.lists(TEXTS, max_size=1),
+            parent=st.none() | TEXTS,
+            description=st.none() | TEXTS,
+        ),
+        max_size=2,
+    ),
+    relations=st.lists(shaped(subject=TEXTS, predicate=TEXTS, object=TEXTS), max_size=1),
+    attribute=st.none() | TEXTS,
+    value=st.none() | TEXTS,
+    stated=st.booleans(),
+    marked=st.booleans(),
+    corrects=st.booleans(),
+    record=st.none() | shaped(name=TEXTS, data=TEXTS),
+)
+ANSWERS = shaped(facts=st.lists(FACTS, max_size=3)).map(json.dumps) | st.text(max_size=30) | JSON.map(json.dumps)
+
+
+@settings(deadline=None, max_examples=300)
+@given(answers=st.lists(ANSWERS, min_size=1, max_size=3))
+def test_whatever_the_model_answers_facts_stand_in_the_messages_or_it_is_refused(answers: list[str]) -> None:
+    try:
+        found = extract(BATCH, BACKGROUND, Reading(*answers))
+    except AnswerRefused:
+        return
+    roles = {message.number: message.role for message in BATCH}
+    for fact in found.facts:
+        assert {roles[number] for number in fact.sources} <= {Role.USER, Role.ASSISTANT}
+        assert any(roles[number] is Role.USER for number in fact.sources)
+        said_by_user = [message.content for message in BATCH if message.role is Role.USER]
+        assert any(fact.quote in content for content in said_by_user)
+        assert fact.quote or not fact.stated
+        assert "Klaus" not in fact.content.split()[1:]
+        assert (fact.occurred is None) == (fact.dated_by is None)
+        assert fact.occurred is None or fact.occurred.start < fact.occurred.end
+        assert fact.record is None or (fact.record.name, fact.record.data.get("name")) == ("Pet", "Rex")
+        assert Fact.model_validate_json(fact.model_dump_json()) == fact

@@ -1,13 +1,15 @@
 """Time phrases against a message said on Wednesday 10 May 2023 at 14:30 in Berlin."""
 
+import time
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.times import resolve_time
+from pipeline.times import resolve_time, times_in
 from recollect.kinds import Granularity
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -65,6 +67,53 @@ SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)
         ("2023-01-05", "2023-01-05", "2023-01-06", "day"),
         ("2023-01-05 16:20", "2023-01-05T16:20", "2023-01-05T16:21", "minute"),
         ("last Christmas", "2022-12-25", "2022-12-26", "day"),
+        ("the day before yesterday evening", "2023-05-08T17:00", "2023-05-08T23:00", "part_of_day"),
+        ("yesterday at 19:30", "2023-05-09T19:30", "2023-05-09T19:31", "minute"),
+        ("yesterday evening at 8", "2023-05-09T20:00", "2023-05-09T21:00", "hour"),
+        ("at 8 this morning", "2023-05-10T08:00", "2023-05-10T09:00", "hour"),
+        ("at noon yesterday", "2023-05-09T12:00", "2023-05-09T13:00", "hour"),
+        ("yesterday at midnight", "2023-05-10T00:00", "2023-05-10T01:00", "hour"),
+        ("tonight at 1", "2023-05-11T01:00", "2023-05-11T02:00", "hour"),
+        ("at quarter to nine on Saturday", "2023-05-06T08:45", "2023-05-06T08:46", "minute"),
+        ("in the morning of May 3", "2023-05-03T05:00", "2023-05-03T12:00", "part_of_day"),
+        ("half an hour ago", "2023-05-10T14:00", "2023-05-10T14:01", "minute"),
+        ("a fortnight ago", "2023-04-24", "2023-05-01", "week"),
+        ("at the end of the month", "2023-05-01", "2023-06-01", "month"),
+        ("early last year", "2022-01-01", "2023-01-01", "year"),
+        ("on the 4th", "2023-05-04", "2023-05-05", "day"),
+        ("on the 14th", "2023-04-14", "2023-04-15", "day"),
+        ("on the 31st", "2023-03-31", "2023-04-01", "day"),
+        ("on the 5th of last month", "2023-04-05", "2023-04-06", "day"),
+        ("last month on the 5th", "2023-04-05", "2023-04-06", "day"),
+        ("in the week of the 10th", "2023-05-08", "2023-05-15", "week"),
+        ("the week of 3 April", "2023-04-03", "2023-04-10", "week"),
+        ("on Tuesday of last week", "2023-05-02", "2023-05-03", "day"),
+        ("last week on Tuesday", "2023-05-02", "2023-05-03", "day"),
+        ("from 3 to 7 May", "2023-05-03", "2023-05-08", "day"),
+        ("May 3-7", "2023-05-03", "2023-05-08", "day"),
+        ("between May 3 and May 7, 2021", "2021-05-03", "2021-05-08", "day"),
+        ("from 28 December to 3 January", "2022-12-28", "2023-01-04", "day"),
+        ("from Monday to Thursday", "2023-05-08", "2023-05-12", "day"),
+        ("between June and August 2021", "2021-06-01", "2021-09-01", "month"),
+        ("on the first of April", "2023-04-01", "2023-04-02", "day"),
+        ("the second Monday in April", "2023-04-10", "2023-04-11", "day"),
+        ("the last Friday of last month", "2023-04-28", "2023-04-29", "day"),
+        ("on 29 February", "2020-02-29", "2020-03-01", "day"),
+        ("on March twelfth", "2023-03-12", "2023-03-13", "day"),
+        ("on the twenty-first of March", "2023-03-21", "2023-03-22", "day"),
+        ("on Saturday 11 March", "2023-03-11", "2023-03-12", "day"),
+        ("on 17 march half 8", "2023-03-17T08:30", "2023-03-17T08:31", "minute"),
+        ("on new years eve", "2022-12-31", "2023-01-01", "day"),
+        ("the first weekend of April", "2023-04-01", "2023-04-03", "day"),
+        ("on New Year's Eve", "2022-12-31", "2023-01-01", "day"),
+        ("on 2023/05/01", "2023-05-01", "2023-05-02", "day"),
+        ("on 1.5.2023", "2023-05-01", "2023-05-02", "day"),
+        ("gestern Abend", "2023-05-09T17:00", "2023-05-09T23:00", "part_of_day"),
+        ("vorgestern", "2023-05-08", "2023-05-09", "day"),
+        ("ayer por la tarde", "2023-05-09T12:00", "2023-05-09T17:00", "part_of_day"),
+        ("hier soir", "2023-05-09T17:00", "2023-05-09T23:00", "part_of_day"),
+        ("j'ai vu Ana hier", "2023-05-09", "2023-05-10", "day"),
+        ("letzte Woche", "2023-05-01", "2023-05-08", "week"),
     ],
 )
 def test_a_phrase_is_read_against_the_time_of_its_message(phrase: str, start: str, end: str, granularity: str) -> None:
@@ -92,6 +141,14 @@ def local(text: str) -> datetime:
         "room 2019",
         "the 45th of nothing",
         "99 flakes",
+        "on the 14th floor",
+        "at the end of the day it matters",
+        "open from 3 to 7",
+        "ich wohne hier",
+        "exactly what I wanted for a sunday",
+        "guten Morgen",
+        "por la mañana",
+        "I met Morgen Freeman's cousin in Hierapolis",
         "",
     ],
 )
@@ -106,6 +163,29 @@ def test_what_names_no_time_gives_none(phrase: str) -> None:
         ("on Wednesday", "2023-05-17"),
         ("on 3 March", "2024-03-03"),
         ("in April", "2024-04-01"),
+        ("on the 10th", "2023-05-10"),
+        ("on the 9th", "2023-06-09"),
+        ("on the 31st", "2023-05-31"),
+        ("until Friday", "2023-05-12"),
+        ("this coming Friday", "2023-05-12"),
+        ("Tuesday week", "2023-05-23"),
+        ("a week from Friday", "2023-05-19"),
+        ("Friday in two weeks", "2023-05-26"),
+        ("next week Tuesday", "2023-05-16"),
+        ("on Tuesday next week", "2023-05-16"),
+        ("on Saturday the 20th", "2023-05-20"),
+        ("by the end of the week", "2023-05-08"),
+        ("early next year", "2024-01-01"),
+        ("on 29 February", "2024-02-29"),
+        ("from 9 to 12 May", "2023-05-09"),
+        ("from 1 to 3 May", "2024-05-01"),
+        ("morgen", "2023-05-11"),
+        ("pasado mañana", "2023-05-12"),
+        ("übermorgen", "2023-05-12"),
+        ("demain", "2023-05-11"),
+        ("the second Monday of next month", "2023-06-12"),
+        ("on Friday, 5 May", "2023-05-05"),
+        ("the last weekend of June", "2023-06-24"),
     ],
 )
 def test_looking_forward_a_bare_phrase_means_the_coming_one(phrase: str, day: str) -> None:
@@ -141,16 +221,92 @@ def test_the_ends_of_the_calendar_are_no_accident(phrase: str, year: int) -> Non
     resolve_time(phrase, datetime(year, 1, 1, tzinfo=UTC))
 
 
+def test_a_clock_of_the_coming_friday_is_read_beside_its_day() -> None:
+    found = resolve_time("this coming Friday at half past 7", SAID_AT, past=False)
+    assert found is not None
+    assert (found.start, found.granularity) == (local("2023-05-12T07:30"), Granularity.MINUTE)
+
+
+def test_every_phrase_is_found_in_its_place_and_none_twice() -> None:
+    text = "We met on 3 May and again last Friday at 9, and will go on from 3 to 7 May."
+    found = times_in(text, SAID_AT)
+    assert [text[phrase.start : phrase.end].strip(".") for phrase in found] == [
+        "3 May",
+        "last Friday",
+        "from 3 to 7 May",
+    ]
+
+
+HOURS_IN_A_DAY = 24
+ZONES = [
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Australia/Lord_Howe",
+    "Pacific/Chatham",
+    "Pacific/Apia",
+    "UTC",
+]
+
+
+@pytest.mark.parametrize("hour", range(HOURS_IN_A_DAY))
+@pytest.mark.parametrize("day", ["2023-03-25", "2023-10-28"])
+def test_an_hour_lasts_an_hour_on_the_days_that_the_clocks_change(day: str, hour: int) -> None:
+    found = resolve_time(f"tomorrow at {hour}", datetime.fromisoformat(f"{day}T12:00").replace(tzinfo=BERLIN))
+    assert found is not None
+    assert found.end.astimezone(UTC) - found.start.astimezone(UTC) == timedelta(hours=1)
+
+
+def test_two_hours_ago_are_two_hours_when_the_clocks_change_meanwhile() -> None:
+    found = resolve_time("two hours ago", datetime(2023, 3, 26, 4, 30, tzinfo=BERLIN))
+    assert found is not None
+    assert found.start == datetime(2023, 3, 26, 1, 0, tzinfo=BERLIN)
+
+
+def test_a_day_that_its_zone_left_out_is_no_time() -> None:
+    assert resolve_time("yesterday", datetime(2011, 12, 31, 9, tzinfo=ZoneInfo("Pacific/Apia"))) is None
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles"])
+def test_the_zone_of_this_machine_has_no_say(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    phrases = ["yesterday at 19:30", "two hours ago", "last Friday", "in May", "on the 4th"]
+    expected = [resolve_time(phrase, SAID_AT) for phrase in phrases]
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert [resolve_time(phrase, SAID_AT) for phrase in phrases] == expected
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+WORDS = """
+last next this in on the Friday Tuesday weekend week May February 2021 3 29 31 at pm days ago from to and
+between until of half past noon midnight 14th first end month yesterday tomorrow morning night evening a few
+since gestern mañana hier je 19:30 1.5.2023 second hours
+"""
+
+
+@settings(deadline=None)
 @given(
-    st.lists(
-        st.sampled_from(
-            "last next this in on the Friday weekend May 2021 3 at pm days ago ago week a few since".split()
-        ),
-        max_size=8,
+    words=st.lists(st.sampled_from(WORDS.split()), max_size=8),
+    said_at=st.datetimes(
+        min_value=datetime(1000, 1, 1),  # noqa: DTZ001
+        max_value=datetime(9000, 1, 1),  # noqa: DTZ001
+        timezones=st.sampled_from([ZoneInfo(zone) for zone in ZONES]),
     ),
-    st.datetimes(timezones=st.just(UTC), min_value=datetime(1000, 1, 1), max_value=datetime(9000, 1, 1)),  # noqa: DTZ001
-    st.booleans(),
+    past=st.booleans(),
 )
-def test_an_interval_is_never_empty(words: list[str], said_at: datetime, past: bool) -> None:
-    found = resolve_time(" ".join(words), said_at, past=past)
-    assert found is None or found.start < found.end
+def test_an_interval_is_never_empty_and_keeps_the_zone_of_its_message(
+    words: list[str], said_at: datetime, past: bool
+) -> None:
+    text = " ".join(words)
+    found = times_in(text, said_at, past=past)
+    for phrase in found:
+        assert phrase.occurred.start.astimezone(UTC) < phrase.occurred.end.astimezone(UTC)
+        assert phrase.occurred.start.tzinfo is phrase.occurred.end.tzinfo is said_at.tzinfo
+        assert 0 <= phrase.start < phrase.end <= len(text)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    first = resolve_time(text, said_at, past=past)
+    assert (first is None) == (not found)
+    assert first is None or first in [phrase.occurred for phrase in found]

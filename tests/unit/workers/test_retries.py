@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from db.memories import VersionConflict
-from pipeline.ports import AnswerRefused, ModelUnavailable
+from pipeline.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
 from workers.providers import EMBEDDER, LLM
 from workers.retries import GiveUp, Retry, Wait, after_failure, describe, too_many_crashes
@@ -52,9 +52,7 @@ def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
     assert after_failure(error, attempts, MOST) == outcome
 
 
-@pytest.mark.parametrize(
-    "error", [AnswerRefused("cut off"), DATA, IntegrityError("", {}, Refusal()), KeyError("zanzibar")]
-)
+@pytest.mark.parametrize("error", [DATA, IntegrityError("", {}, Refusal()), KeyError("zanzibar")])
 @pytest.mark.parametrize(
     ("attempts", "outcome"), [(0, seconds(1, counts=True)), (1, seconds(2, counts=True)), (2, GiveUp()), (7, GiveUp())]
 )
@@ -62,6 +60,14 @@ def test_what_may_be_the_batchs_own_fault_is_tried_so_often_and_then_given_up(
     error: Exception, attempts: int, outcome: Retry | GiveUp
 ) -> None:
     assert after_failure(error, attempts, MOST) == outcome
+
+
+@pytest.mark.parametrize("attempts", [0, 1, 2])
+@pytest.mark.parametrize(
+    "error", [AnswerRefused("no"), AnswerDeclined("no"), AnswerTruncated("cut off"), AnswerUnusable("not JSON")]
+)
+def test_an_answer_that_was_refused_is_not_asked_for_again(error: Exception, attempts: int) -> None:
+    assert after_failure(error, attempts, MOST) == GiveUp()
 
 
 def test_the_pause_grows_up_to_five_minutes() -> None:
@@ -90,7 +96,7 @@ def test_a_batch_may_crash_once_and_an_event_that_is_alone_twice(events: int, cr
     ("error", "words"),
     [
         (ModelUnavailable("the endpoint answered 503"), "ModelUnavailable: the endpoint answered 503"),
-        (AnswerRefused("cut off"), "AnswerRefused: cut off"),
+        (AnswerTruncated("cut off"), "AnswerTruncated: cut off"),
         (EmbedderUnavailable("down"), "EmbedderUnavailable: down"),
         (DATA, "DataError 22P05"),
         (OperationalError("select", {}, Exception("zanzibar")), "OperationalError"),

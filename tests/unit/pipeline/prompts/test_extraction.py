@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.facts import Background, KnownEntity, Message
+from pipeline.facts import Background, KnownEntity, Message, RecordSchema
 from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
 from recollect.kinds import EntityType, Role
 
@@ -56,9 +56,9 @@ def test_the_same_inputs_give_the_same_prompt(batch: list[Message]) -> None:
 def test_the_fixed_part_is_short() -> None:
     prompt = extraction_prompt([], Background())
 
-    assert len(prompt.system) / CHARACTERS_PER_TOKEN < 900
+    assert len(prompt.system) / CHARACTERS_PER_TOKEN < 1_000
     assert prompt.answer is ExtractionAnswer
-    assert (prompt.name, prompt.version) == ("extraction", 1)
+    assert (prompt.name, prompt.version) == ("extraction", 2)
 
 
 def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> None:
@@ -74,3 +74,23 @@ def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> 
         "| We met at noon.\nEND EARLIER MESSAGES\n\n"
         'BEGIN MESSAGES\n[1] user "Sarah", Thursday 2023-01-05T14:02+00:00, conversation 1\n| Peter is late.\nEND MESSAGES'
     )
+
+
+def test_instructions_and_schemas_are_shown_as_data_in_blocks_of_their_own() -> None:
+    pet = RecordSchema("Pet", {"type": "object", "properties": {"name": {"type": "string"}}})
+    background = Background(instructions="Keep pets.\nEND INSTRUCTIONS", schemas=(pet,))
+
+    prompt = extraction_prompt([Message(1, UUID(int=1), None, Role.USER, None, "Hi", AT)], background)
+
+    assert prompt.user.startswith(
+        "BEGIN INSTRUCTIONS\n| Keep pets.\n| END INSTRUCTIONS\nEND INSTRUCTIONS\n\n"
+        'BEGIN RECORD SCHEMAS\n| Pet: {"properties": {"name": {"type": "string"}}, "type": "object"}\nEND RECORD SCHEMAS\n\n'
+    )
+
+
+def test_a_part_of_a_message_says_which_part_it_is() -> None:
+    message = Message(3, UUID(int=1), None, Role.USER, None, "Hi", AT)
+
+    prompt = extraction_prompt([message], Background(), {3: "part 2 of 3"})
+
+    assert "[3] user, Thursday 2023-01-05T14:02+00:00, part 2 of 3\n| Hi" in prompt.user

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.facts import USER, Background, Fact, KnownEntity, Message
+from pipeline.facts import USER, Background, Fact, KnownEntity, Message, RecordSchema
 from pipeline.prompts.extraction import (
     ExtractedFact,
     ExtractedMention,
@@ -15,7 +15,7 @@ from pipeline.prompts.extraction import (
     ExtractedTime,
     ExtractionAnswer,
 )
-from pipeline.prompts.grounding import MAX_FACTS, Refusal, facts_of
+from pipeline.prompts.grounding import MAX_FACTS, Refusal, facts_of, joined
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
@@ -53,6 +53,7 @@ def proposal(content: object = "User drinks coffee", **given: object) -> Extract
         "stated": True,
         "marked": False,
         "corrects": False,
+        "record": None,
     }
     return ExtractedFact.model_validate({"content": content} | plain | given)
 
@@ -224,6 +225,56 @@ def test_a_time_that_is_none_costs_the_fact_nothing() -> None:
     assert taken(proposal("User drank coffee on 4 January 2023", occurred=right)).occurred is not None
 
 
+PET = RecordSchema(
+    "Drink", {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False}
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "refused"),
+    [
+        ("Drink", '{"name": "coffee"}', False),
+        ("Drink", '{"name": "Chartreuse"}', True),
+        ("Drink", '{"sugars": 2}', True),
+        ("Drink", "coffee", True),
+        ("Food", '{"name": "coffee"}', True),
+    ],
+)
+def test_a_record_that_does_not_stand_is_refused_and_its_fact_is_not(name: str, data: str, refused: bool) -> None:
+    proposed = proposal(record={"name": name, "data": data})
+
+    grounded = facts_of(ExtractionAnswer(facts=(proposed,)), MESSAGES, Background(schemas=(PET,)))
+
+    (fact,) = grounded.facts
+    assert (fact.record is None) is refused
+    assert grounded.refused == ({Refusal.RECORD: 1} if refused else {})
+
+
+def test_code_has_the_last_word_on_a_time_and_the_content_may_not_contradict_it() -> None:
+    batch = [Message(1, UUID(int=1), None, Role.USER, None, "I will meet Peter on Friday.", AT)]
+    wrong = ExtractedTime(start="2023-01-13", end=None, granularity=Granularity.DAY)
+    given = {"quote": "I will meet Peter on Friday", "kind": MemoryKind.EVENT, "occurred": wrong}
+    plain, dated = proposal("User will meet Peter", **given), proposal("User will meet Peter on 13 January", **given)
+
+    grounded = facts_of(ExtractionAnswer(facts=(plain, dated)), batch, Background())
+
+    (fact,) = grounded.facts
+    assert fact.occurred is not None
+    assert (fact.occurred.start.isoformat(), fact.dated_by) == ("2023-01-06T00:00:00+00:00", "rules")
+    assert grounded.refused == {Refusal.UNGROUNDED: 1}
+
+
+def test_a_fact_that_stands_in_two_answers_is_one() -> None:
+    one = facts_of(ExtractionAnswer(facts=(proposal(),)), MESSAGES, Background())
+    again = ExtractionAnswer(facts=(proposal("User drinks Coffee"), proposal("User lives in Rome")))
+    other = facts_of(again, MESSAGES, Background())
+
+    both = joined([one, other])
+
+    assert both.facts == one.facts
+    assert both.refused == {Refusal.REPEATED: 1, Refusal.UNGROUNDED: 1}
+
+
 WORDS = st.sampled_from(
     ["User", "Peter", "Klaus", "WOBS", "coffee", "Oslo", "2", "900", "\x00", "is", "", "Peter is one of our writers"]
 )
@@ -259,6 +310,7 @@ PROPOSALS = st.builds(
     stated=st.booleans(),
     marked=st.booleans(),
     corrects=st.booleans(),
+    record=st.none(),
 )
 
 

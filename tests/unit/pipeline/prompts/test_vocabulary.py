@@ -51,3 +51,23 @@ def test_a_sentence_that_opens_with_an_unknown_name_is_doubted_only() -> None:
 )
 def test_a_name_is_known_by_its_words_or_in_scripts_without_capitals_by_its_letters(name: str, lacks: bool) -> None:
     assert SAID.lacks_name(name) is lacks
+
+
+GERMAN = Vocabulary.of(["User", "Ich trinke gerne Tee mit meinem Bruder Paul und der Katze"])
+
+
+@pytest.mark.parametrize(
+    ("content", "lacks"),
+    [
+        ("User trinkt Tee des Bruders", False),
+        ("User kennt Pauls Katzen", False),
+        ("User kennt Pauls Hunde", True),
+        ("User kennt Paula", True),
+    ],
+)
+def test_german_nouns_may_be_bent(content: str, lacks: bool) -> None:
+    assert GERMAN.lacks_name_or_number_of(content) is lacks
+
+
+def test_english_names_may_not() -> None:
+    assert Vocabulary.of(["I met Peter in Oslo"]).lacks_name_or_number_of("User met Peters in Oslo")

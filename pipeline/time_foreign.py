@@ -1,0 +1,86 @@
+"""Everyday words for days and weeks in German, Spanish and French: a table, and no grammar."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+from pipeline.facts import Occurrence
+from pipeline.time_clocks import on_day
+from pipeline.time_spans import Frame, month_of, months_on, week_of, year_of
+
+_GERMAN_PART = (
+    r"(?: (?:(?P<morning>früh|morgen|vormittag)|(?P<afternoon>nachmittag)|(?P<evening>abend)|(?P<night>nacht))\b)?"
+)
+_NO_MORNING = r"(?<!heute )(?<!gestern )(?<!guten )(?<!am )(?<!jeden )(?<!der )"
+_SPANISH_PART = r"(?: (?:por|en|a) la (?:(?P<morning>mañana)|(?P<afternoon>tarde)|(?P<night>noche))\b)?"
+_FRENCH_PART = r"(?: (?:(?P<morning>matin)|(?P<afternoon>après-midi)|(?P<evening>soir))\b)?"
+_FRENCH = re.compile(
+    r"\b(?:je|j['’]\w+|nous|il|elle|le|la|les|une|des|est|était|suis|mon|ma|mes|avec|dans)\b", re.IGNORECASE
+)
+_MOST_CHARACTERS = 400
+
+_DAYS: tuple[tuple[str, int, str], ...] = (
+    (rf"\bvorgestern\b{_GERMAN_PART}", -2, ""),
+    (rf"\bgestern\b{_GERMAN_PART}", -1, ""),
+    (rf"\bheute\b{_GERMAN_PART}", 0, ""),
+    (rf"\bübermorgen\b{_GERMAN_PART}", 2, ""),
+    (rf"{_NO_MORNING}\b(?:(?-i:morgen)|(?:^|(?<=[.!?] ))Morgen)\b{_GERMAN_PART}", 1, ""),
+    (rf"\b(?:anteayer|antes de ayer)\b{_SPANISH_PART}", -2, ""),
+    (r"\banoche\b", -1, "night"),
+    (rf"(?<!antes de )\bayer\b{_SPANISH_PART}", -1, ""),
+    (r"\besta mañana\b", 0, "morning"),
+    (r"\besta tarde\b", 0, "afternoon"),
+    (r"\besta noche\b", 0, "night"),
+    (rf"\bhoy\b{_SPANISH_PART}", 0, ""),
+    (rf"\bpasado mañana\b{_SPANISH_PART}", 2, ""),
+    (rf"(?<!pasado )(?<!la )(?<!esta )(?<!cada )(?<!una )\bmañana\b{_SPANISH_PART}", 1, ""),
+    (rf"\bavant-hier\b{_FRENCH_PART}", -2, ""),
+    (r"(?<!-)\bhier (?:(?P<morning>matin)|(?P<afternoon>après-midi)|(?P<evening>soir))\b", -1, ""),
+    (r"\bce matin\b", 0, "morning"),
+    (r"\bce soir\b", 0, "evening"),
+    (rf"\baujourd['’]hui\b{_FRENCH_PART}", 0, ""),
+    (rf"\baprès-demain\b{_FRENCH_PART}", 2, ""),
+    (rf"(?<!-)\bdemain\b{_FRENCH_PART}", 1, ""),
+)
+_STRETCHES: tuple[tuple[str, str, int], ...] = (
+    (r"\b(?:letzte|vorige)r? woche\b|\bla semana pasada\b|\bla semaine (?:dernière|passée)\b", "week", -1),
+    (r"\bnächste[rn]? woche\b|\bla (?:próxima semana|semana que viene)\b|\bla semaine prochaine\b", "week", 1),
+    (r"\b(?:letzt|vorig)e[nr] monat\b|\bel mes pasado\b|\ble mois (?:dernier|passé)\b", "month", -1),
+    (r"\bnächste[nr] monat\b|\bel (?:próximo mes|mes que viene)\b|\ble mois prochain\b", "month", 1),
+    (r"\b(?:letzt|vorig)es jahr\b|\bel año pasado\b|\bl['’](?:année dernière|an dernier)\b", "year", -1),
+    (r"\bnächstes jahr\b|\bel (?:próximo año|año que viene)\b|\bl['’](?:année prochaine|an prochain)\b", "year", 1),
+)
+_Reader = Callable[[re.Match[str], Frame], Occurrence | None]
+
+
+def _of_day(distance: int, part: str) -> _Reader:
+    def read(match: re.Match[str], frame: Frame) -> Occurrence:
+        named = next((name for name, word in match.groupdict().items() if word), part)
+        return on_day(match, frame, frame.today + timedelta(days=distance), part=named)
+
+    return read
+
+
+def _hier(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    """Among French words only, for it is "here" in German."""
+    around = match.string[max(match.start() - _MOST_CHARACTERS, 0) : match.end() + _MOST_CHARACTERS]
+    return on_day(match, frame, frame.today - timedelta(days=1)) if _FRENCH.search(around) else None
+
+
+def _of_stretch(unit: str, step: int) -> _Reader:
+    def read(match: re.Match[str], frame: Frame) -> Occurrence:  # noqa: ARG001 - the word alone says it
+        today = frame.today
+        if unit == "week":
+            return week_of(frame, today + timedelta(weeks=step))
+        if unit == "month":
+            return month_of(frame, *months_on(today.year, today.month, step))
+        return year_of(frame, today.year + step)
+
+    return read
+
+
+FOREIGN: tuple[tuple[str, _Reader], ...] = (
+    *((pattern, _of_stretch(unit, step)) for pattern, unit, step in _STRETCHES),
+    (r"(?<!-)\bhier\b(?! (?:matin|après-midi|soir))", _hier),
+    *((pattern, _of_day(distance, part)) for pattern, distance, part in _DAYS),
+)

@@ -1,0 +1,231 @@
+"""Time phrases of several words for one stretch: "from 3 to 7 May", "the week of the 10th", "Tuesday week", "on the 14th"."""
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+
+from pipeline.facts import Occurrence
+from pipeline.time_clocks import on_day
+from pipeline.time_spans import (
+    Frame,
+    coming,
+    latest,
+    month_number,
+    month_of,
+    months_on,
+    nearest_month,
+    nearest_year,
+    week_of,
+    weekday_number,
+    weekend_of,
+    year_of,
+)
+from pipeline.time_words import MONTHS, NUMBERS, PART, WEEKDAY, WEEKDAYS, YEAR
+from recollect.kinds import Granularity
+
+_WEEK = timedelta(weeks=1)
+_DAY = timedelta(days=1)
+_COUNTS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": -1}
+_STEPS = {"last": -1, "previous": -1, "this": 0, "the": 0, "next": 1, "the following": 1, "the coming": 1}
+_TO = r"(?: ?[-–] ?| (?:to|until|till|through) (?:the )?)"
+_AND = r"(?: ?[-–] ?| (?:to|until|till|through|and) (?:the )?)"
+_NTH = r"(?:st|nd|rd|th)"
+_AFTER_A_DAY = (
+    r"(?= *(?:$|[.,;:!?)\n–-]|(?:at|in the|and|but|or|for|with|to|we|i|he|she|they|it|from|because|so|after|before|as|when|if)"
+    r"\b))"
+)
+"""What follows "the 14th" where it is a day; "the 14th floor" is none."""
+
+
+def _month(name: str = "month") -> str:
+    return rf"(?P<{name}>{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+
+
+def _day(name: str = "day") -> str:
+    return rf"(?P<{name}>[0-3]?\d){_NTH}?"
+
+
+def _days(frame: Frame, first: date, last: date) -> Occurrence | None:
+    return frame.days(first, last + _DAY, Granularity.DAY) if first < last else None
+
+
+def _from_day_to_day(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    groups = match.groupdict()
+    month = month_number(match["month"])
+    until = month_number(groups["month2"]) if groups.get("month2") else month
+    day, last = int(match["day"]), int(match["last"])
+    if groups["year"]:
+        first = date(int(groups["year"]), month, day)
+    else:
+        first = nearest_year(frame, month, day)
+        if not frame.past and first.replace(year=first.year - 1) <= frame.today <= date(first.year - 1, until, last):
+            first = first.replace(year=first.year - 1)  # under way
+    return _days(frame, first, date(first.year + (until < month), until, last))
+
+
+def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    start, end = weekday_number(match["weekday"]), weekday_number(match["until"])
+    which = (match["which"] or "").lower()
+    if which in {"next", "this"}:
+        first = (
+            frame.today + timedelta(days=start - frame.today.weekday()) + (_WEEK if which == "next" else timedelta(0))
+        )
+    else:
+        first = latest(frame, start) if frame.past or which == "last" else coming(frame, start)
+    return _days(frame, first, first + timedelta(days=(end - start) % 7))
+
+
+def _from_month_to_month(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    first, last = month_number(match["month"]), month_number(match["month2"])
+    year = int(match["year"]) if match["year"] else nearest_year(frame, first, 1 if frame.past else 28).year
+    size = (last - first) % 12 + 1
+    if match["year"] and last < first:
+        year -= 1
+    end_year, end_month = months_on(year, first, size)
+    return frame.days(date(year, first, 1), date(end_year, end_month, 1), Granularity.MONTH)
+
+
+def _week_of_day(match: re.Match[str], frame: Frame) -> Occurrence:
+    return week_of(frame, _dated(match, frame))
+
+
+def _day_of_month(match: re.Match[str], frame: Frame) -> Occurrence:
+    return on_day(match, frame, _dated(match, frame))
+
+
+def _dated(match: re.Match[str], frame: Frame) -> date:
+    """The day of a month that is named, said by its distance, or the nearest."""
+    groups, day = match.groupdict(), match["day"].lower()
+    number = _COUNTS[day] if day in _COUNTS else int(day)
+    if groups.get("month"):
+        month = month_number(match["month"])
+        return date(int(match["year"]), month, number) if groups.get("year") else nearest_year(frame, month, number)
+    if groups.get("which"):
+        year, month = months_on(frame.today.year, frame.today.month, _STEPS[match["which"].lower()])
+        return date(year, month, number)
+    return nearest_month(frame, number)
+
+
+def _weekday_of_week(match: re.Match[str], frame: Frame) -> Occurrence:
+    monday = frame.today - timedelta(days=frame.today.weekday())
+    step = _STEPS[match["which"].lower()]
+    return on_day(match, frame, monday + step * _WEEK + timedelta(days=weekday_number(match["weekday"])))
+
+
+def _weekday_weeks_on(match: re.Match[str], frame: Frame) -> Occurrence:
+    """ "Tuesday week", "a week from Friday", "two weeks on Monday"."""
+    word = (match.groupdict().get("number") or "a").lower()
+    weeks = NUMBERS[word] if word in NUMBERS else int(word)
+    return on_day(match, frame, coming(frame, weekday_number(match["weekday"])) + weeks * _WEEK)
+
+
+def _weekday_in_weeks(match: re.Match[str], frame: Frame) -> Occurrence:
+    """ "Friday in two weeks": the Friday of the week that lies so far ahead."""
+    word = match["number"].lower()
+    weeks = NUMBERS[word] if word in NUMBERS else int(word)
+    monday = frame.today - timedelta(days=frame.today.weekday())
+    return on_day(match, frame, monday + weeks * _WEEK + timedelta(days=weekday_number(match["weekday"])))
+
+
+def _nth_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    """ "The second Monday in June", "the last Friday of the month"."""
+    if match["month"]:
+        month = month_number(match["month"])
+        year = int(match["year"]) if match["year"] else nearest_year(frame, month, 1 if frame.past else 28).year
+    else:
+        year, month = months_on(frame.today.year, frame.today.month, _STEPS[match["which"].lower()])
+    day = _nth_of(year, month, weekday_number(match["weekday"]), _COUNTS[match["count"].lower()])
+    return on_day(match, frame, day) if day.month == month else None
+
+
+def _nth_weekend(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    """ "The first weekend of September": by its Saturday."""
+    month = month_number(match["month"])
+    year = int(match["year"]) if match["year"] else nearest_year(frame, month, 1 if frame.past else 28).year
+    day = _nth_of(year, month, WEEKDAYS.index("saturday"), _COUNTS[match["count"].lower()])
+    return weekend_of(frame, day) if day.month == month else None
+
+
+def _nth_of(year: int, month: int, weekday: int, count: int) -> date:
+    first = date(year, month, 1)
+    if count > 0:
+        return first + timedelta(days=(weekday - first.weekday()) % 7) + (count - 1) * _WEEK
+    end_year, end_month = months_on(year, month, 1)
+    before = date(end_year, end_month, 1) - _DAY
+    return before - timedelta(days=(before.weekday() - weekday) % 7)
+
+
+def _stretch_around(match: re.Match[str], frame: Frame) -> Occurrence:
+    """ "The end of the month" says which part of it; the month itself is what is known."""
+    today = frame.today
+    match (match["unit"] or match["today"]).lower():
+        case "day":
+            return frame.days(today, today + _DAY, Granularity.DAY)
+        case "week":
+            return week_of(frame, today)
+        case "month":
+            return month_of(frame, today.year, today.month)
+        case _:
+            return year_of(frame, today.year)
+
+
+_NUMBER = rf"(?P<number>\d{{1,2}}|{'|'.join(word for word in NUMBERS if ' ' not in word)})"
+_WHICH = r"(?P<which>last|previous|this|next|the following)"
+_UNTIL = r"(?P<until>mon|tues|wednes|thurs|fri|satur|sun)day"
+
+_JOINED = ((r"\b(?:from )?(?:the )?", _TO), (r"\bbetween (?:the )?", _AND))
+"""How a range begins, and how its ends are joined: "3 and 7 May" are two days, "between 3 and 7 May" is one stretch."""
+
+_Reader = Callable[[re.Match[str], Frame], Occurrence | None]
+
+RANGES: tuple[tuple[str, _Reader], ...] = (
+    *(
+        (pattern, read)
+        for lead, to in _JOINED
+        for pattern, read in (
+            (
+                rf"{lead}{_day()} (?:of )?{_month()}{to}{_day('last')} (?:of )?{_month('month2')},?(?: {YEAR})?",
+                _from_day_to_day,
+            ),
+            (rf"{lead}{_month()} {_day()}{to}{_month('month2')} {_day('last')}(?!\d),?(?: {YEAR})?", _from_day_to_day),
+            (rf"{lead}{_day()}{to}{_day('last')} (?:of )?{_month()},?(?: {YEAR})?", _from_day_to_day),
+            (rf"{lead}{_month()} {_day()}{to}{_day('last')}(?![\d:]),?(?: {YEAR})?", _from_day_to_day),
+        )
+    ),
+    (
+        rf"\b(?:(?P<which>last|next|this) )?{WEEKDAY}(?: ?[-–] ?| (?:to|through|until|till) ){_UNTIL}\b",
+        _from_weekday_to_weekday,
+    ),
+    (rf"\bbetween (?:(?P<which>last|next|this) )?{WEEKDAY} and {_UNTIL}\b", _from_weekday_to_weekday),
+    (rf"\bfrom {_month()} (?:to|until|till|through) {_month('month2')},?(?: (?:of )?{YEAR})?", _from_month_to_month),
+    (rf"\bbetween {_month()} and {_month('month2')},?(?: (?:of )?{YEAR})?", _from_month_to_month),
+    (rf"\bweek of (?:the )?(?P<day>[0-3]?\d){_NTH}?(?: (?:of )?{_month()},?(?: {YEAR})?)?\b", _week_of_day),
+    (rf"\bweek of {_month()} {_day()}(?!\d),?(?: {YEAR})?", _week_of_day),
+    (rf"\b(?:the )?(?P<day>[0-3]?\d|first){_NTH}? of (?P<which>last|this|next|the following) month\b", _day_of_month),
+    (rf"\b(?P<which>last|this|next) month,? on the (?P<day>[0-3]?\d|first)(?:{_NTH})?\b", _day_of_month),
+    (
+        (
+            rf"\b(?:the )?(?P<count>{'|'.join(_COUNTS)}) {WEEKDAY} (?:in|of) (?:{_month()},?(?: {YEAR})?"
+            r"|(?P<which>last|this|next|the following|the) month\b)"
+        ),
+        _nth_weekday,
+    ),
+    (rf"\b(?:the )?(?P<count>{'|'.join(_COUNTS)}) weekend (?:in|of) {_month()},?(?: {YEAR})?", _nth_weekend),
+    (rf"\b{_WHICH} week(?:,| on|,? on)? {WEEKDAY}\b{PART}", _weekday_of_week),
+    (rf"\b{WEEKDAY}{PART}(?: of| in|,)? {_WHICH} week\b", _weekday_of_week),
+    (rf"\b{_NUMBER} weeks? (?:from|on) {WEEKDAY}\b{PART}", _weekday_weeks_on),
+    (rf"\b{WEEKDAY} week\b(?! (?:of|in|long)\b)", _weekday_weeks_on),
+    (rf"\b{WEEKDAY}{PART} in {_NUMBER} weeks?\b", _weekday_in_weeks),
+    (rf"\b(?:on |until |by |since |before |after |for )the (?P<day>[0-3]?\d){_NTH}\b{_AFTER_A_DAY}", _day_of_month),
+    (
+        rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{_month()})",
+        _day_of_month,
+    ),
+    (
+        (
+            r"\b(?:(?:the )?(?:very )?(?:end|start|beginning|middle) of (?:the|this) (?P<unit>week|month|year)"
+            r"|(?:by|before|until) the end of (?:the|this) (?P<today>day))\b"
+        ),
+        _stretch_around,
+    ),
+)

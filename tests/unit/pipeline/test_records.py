@@ -1,0 +1,126 @@
+"""A record fits its schema, holds what was said and nothing else, and can be stored; or there is none."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.facts import RecordSchema
+from pipeline.prompts.vocabulary import Vocabulary
+from pipeline.records import read_record
+
+PET = RecordSchema(
+    "Pet",
+    {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "kind": {"enum": ["CANINE", "FELINE"]},
+            "age": {"type": "integer", "minimum": 0},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "vaccinated": {"type": "boolean"},
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+    },
+)
+ANY = RecordSchema("Any", {"type": "object"})
+SAID = Vocabulary.of(["User", "My dog Rex is 3 and loves the beach in Oslo"])
+
+
+def read(data: object, name: str = "Pet") -> dict[str, Any] | None:
+    text = data if isinstance(data, str) else json.dumps(data)
+    record = read_record(name, text, (PET, ANY), SAID)
+    assert record is None or record.name == name
+    return record.data if record else None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"name": "Rex", "kind": "CANINE", "age": 3, "vaccinated": True},
+        {"name": "Rex", "tags": ["loves the beach", "Oslo"]},
+        {"name": "rex"},
+    ],
+)
+def test_what_fits_and_was_said_is_a_record(data: dict[str, Any]) -> None:
+    assert read(data) == data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"name": 7},
+        {"kind": "CANINE"},
+        {"name": "Rex", "kind": "FISH"},
+        {"name": "Rex", "colour": "brown"},
+        {"name": "Rex", "age": -1},
+        {"name": "Rex", "age": 4},
+        {"name": "Klaus"},
+        {"name": "Rex", "tags": ["the beach in Rome"]},
+        {"name": "Rex", "tags": [["Rex"]]},
+        [],
+        "Rex",
+        None,
+        "{",
+        '{"name": NaN}',
+        '{"name": "Rex", "age": 1e999}',
+        '{"name": "Rex", "age": ' + "9" * 5_000 + "}",
+        '{"name": ' * 100_000,
+        '{"name": ' * 1_700,
+        '{"name": "' + "Rex " * 10_000 + '"}',
+    ],
+)
+def test_what_does_not_fit_or_was_not_said_is_none(data: object) -> None:
+    assert read(data if isinstance(data, str) else json.dumps(data)) is None
+
+
+@pytest.mark.parametrize(("depth", "is_taken"), [(18, True), (20, False), (900, False), (1_500, False)])
+def test_a_record_is_as_deep_as_a_shape_of_fields_and_no_deeper(depth: int, is_taken: bool) -> None:
+    assert (read(f'{{"tags": {"[" * depth}{"]" * depth}}}', "Any") is not None) is is_taken
+
+
+def test_a_record_of_no_schema_is_none() -> None:
+    assert read({"name": "Rex"}, name="Car") is None
+
+
+def test_what_postgres_cannot_store_is_cleaned() -> None:
+    assert read('{"a": "the\\u0000 beach", "b\\u0000": ["\\ud800"]}', "Any") == {"a": "the  beach", "b": [""]}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "objekt"},
+        {"type": "object", "$ref": "http://127.0.0.1:1/schema"},
+        {"type": "object", "$ref": "#/nowhere"},
+        {"type": "object", "properties": {"name": {"pattern": "("}}},
+    ],
+)
+def test_a_schema_that_is_none_or_points_elsewhere_fits_nothing(schema: dict[str, Any]) -> None:
+    assert read_record("Pet", '{"name": "Rex"}', (RecordSchema("Pet", schema),), SAID) is None
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["Rex", "Klaus", "CANINE", 3, 4]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "age", "x"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(data=JSON | st.text(), name=st.sampled_from(["Pet", "Any"]))
+def test_whatever_a_model_writes_a_record_is_storable_and_names_nobody_new(data: object, name: str) -> None:
+    found = read(data, name)
+    assert found is None or "Klaus" not in json.dumps(found)
+    assert found is None or json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found is None or "\\u0000" not in json.dumps(found)
