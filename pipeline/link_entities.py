@@ -32,10 +32,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class LinkedFacts:
-    """links: by fact number and name. entities: those that are new, or of which more is known now."""
+    """links: by fact number and name. learned: by fact number, the entities that are new with it, or of which more is known."""
 
     links: Mapping[int, Mapping[str, Link]]
-    entities: tuple[RegisteredEntity, ...]
+    learned: Mapping[int, tuple[RegisteredEntity, ...]]
 
 
 def link_entities(
@@ -50,8 +50,12 @@ def link_entities(
     around: for a fact's number and a name, the vector of what was said around that name; asked only where several bear it.
     """
     linker = _Linker(registry, around, new_id)
-    links = {number: linker.link(number, fact, vector) for number, (fact, vector) in sorted(facts.items())}
-    return LinkedFacts(links, linker.changed())
+    links: dict[int, Mapping[str, Link]] = {}
+    learned: dict[int, tuple[RegisteredEntity, ...]] = {}
+    for number, (fact, vector) in sorted(facts.items()):
+        links[number] = linker.link(number, fact, vector)
+        learned[number] = linker.news()
+    return LinkedFacts(links, learned)
 
 
 class _Linker:
@@ -63,8 +67,11 @@ class _Linker:
         self._around = around
         self._new_id = new_id
 
-    def changed(self) -> tuple[RegisteredEntity, ...]:
-        return tuple(entity for key, entity in self._entities.items() if entity != self._before.get(key))
+    def news(self) -> tuple[RegisteredEntity, ...]:
+        """The entities that are not as they were when this was asked last."""
+        changed = tuple(entity for key, entity in self._entities.items() if entity != self._before.get(key))
+        self._before = dict(self._entities)
+        return changed
 
     def link(self, number: int, fact: Fact, vector: Vector) -> dict[str, Link]:
         # Parents first: a person's firm is often introduced by the same sentence.
@@ -181,7 +188,7 @@ def _differ(mention: Mention, entity: RegisteredEntity) -> bool:
         return False
     said, known = mention.description or "", entity.description or ""
     of_one_person = _whose(said) and _whose(said) == _whose(known)
-    if of_one_person and normalise(said) != normalise(known):
+    if of_one_person and _relation(said) != _relation(known):
         return True
     if (_whose(said) and entity.parent) or (_whose(known) and mention.parent):
         return True
@@ -193,6 +200,11 @@ def _whose(description: str) -> str | None:
     one, and "writer" is one of many things that the same person can be."""
     owner, possessive, _ = description.casefold().replace("’", "'").partition("'s ")
     return owner if possessive else None
+
+
+def _relation(description: str) -> str:
+    """ "User's brother, a baker" is User's brother."""
+    return normalise(description.partition(",")[0])
 
 
 def _stacked(vectors: Sequence[Vector]) -> Vector:

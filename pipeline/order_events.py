@@ -16,6 +16,7 @@ class WaitingEvent:
     number: among its publisher's events of the namespace. sequence: the app's own, within the conversation.
     position: the order of arrival. tokens: about how many its text has.
     suspect: it was in a batch that crashed or failed for good, and is to be taken alone.
+    command: it is nothing that was said, but something to be done, as an undo.
     """
 
     event_id: UUID
@@ -27,6 +28,12 @@ class WaitingEvent:
     position: int
     tokens: int = 0
     suspect: bool = False
+    command: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is a batch of its own."""
+        return self.suspect or self.command
 
 
 def order_events(waiting: Iterable[WaitingEvent]) -> list[WaitingEvent]:
@@ -59,14 +66,15 @@ def order_events(waiting: Iterable[WaitingEvent]) -> list[WaitingEvent]:
 def next_batch(ordered: Sequence[WaitingEvent], *, messages: int, tokens: int) -> Sequence[WaitingEvent]:
     """The first of some ordered events that make a batch: at most so many messages and tokens, but one always.
 
-    A suspect event is a batch of its own, so that what it does to a worker it does alone.
+    A suspect event is a batch of its own, so that what it does to a worker it does alone; so is a command, which takes effect
+    after all that was said before it and before all that was said after.
     """
-    if not ordered or ordered[0].suspect:
+    if not ordered or ordered[0].alone:
         return ordered[:1]
     size = 0
     for place, event in enumerate(ordered[:messages]):
         size += event.tokens
-        if place and (event.suspect or size > tokens):
+        if place and (event.alone or size > tokens):
             return ordered[:place]
     return ordered[:messages]
 

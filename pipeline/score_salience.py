@@ -1,24 +1,25 @@
 """Stage 2: how much a fact matters, from 0 to 10, by its words alone and without an LLM.
 
-Six factors are scored by how many of their cues occur, and summed by weight (requirement S1). A process starts higher, and
-what the user asked to remember ranks above everything else (S2). The cues are English.
+Six factors are scored by how many of their cues occur, and summed by weight; the sum is the salience (requirement S1). A process
+starts higher, and nothing raises a fact as far as that the user asked to remember it (S2). The cues are English.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from pipeline.facts import Fact
 from recollect.kinds import MemoryKind
 
 MOST: Final = 10.0
 PROCESS_START: Final = 3.0
-"""What a taught procedure has before any cue is counted."""
+"""What a taught procedure has before any cue is counted. It lifts nothing above MARKED_FLOOR."""
 
-MARKED_FLOOR: Final = 8.0
-"""Where "remember this" begins and all else ends. A fifth of its plain sum comes on top, so that marked facts still rank."""
+MARKED_FLOOR: Final = 8.5
+"""Where "remember this" begins: the most that the five factors beside the marking can sum up to. What remains up to 10 is
+shared out by the plain sum, so that marked facts still rank."""
 
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -118,18 +119,39 @@ _THE_USER: Final = _cues(r"(?-i:User)")
 class Salience:
     """How much a fact matters, and why.
 
-    value: 0 to 10, to two decimals. factors: each factor's score before its weight, 0 to 10.
-    process: the start of a process is in the value. marked: the value is that of a marked fact.
+    value: 0 to 10, to two decimals. matches: how many cues of each factor were found.
+    process: by how much the start of a process has raised the value. marked: the value is that of a marked fact.
     """
 
     value: float
-    factors: Mapping[str, float] = field(hash=False)
-    process: bool = False
+    matches: Mapping[str, int] = field(hash=False)
+    process: float = 0.0
     marked: bool = False
+
+    @property
+    def factors(self) -> Mapping[str, float]:
+        """Each factor's score before its weight, 0 to 10."""
+        return {name: factor_score(count) for name, count in self.matches.items()}
+
+    def explained(self) -> dict[str, Any]:
+        """How the value came about, as JSON has it: of each factor the matches, its score, weight and contribution; their sum,
+        what the start of a process added, and whether the fact is marked."""
+        factors = {
+            name: {
+                "matches": count,
+                "score": score,
+                "weight": WEIGHTS[name],
+                "contribution": round(score * WEIGHTS[name], 2),
+            }
+            for name, count in self.matches.items()
+            for score in (factor_score(count),)
+        }
+        total = round(sum(factor["contribution"] for factor in factors.values()), 2)
+        return {"factors": factors, "sum": total, "process": self.process, "marked": self.marked, "value": self.value}
 
     def __str__(self) -> str:
         named = [f"{name.replace('_', ' ')} {score:g}" for name, score in self.factors.items() if score]
-        raised = ["a process"] * self.process + ["marked to be remembered"] * self.marked
+        raised = ["a process"] * bool(self.process) + ["marked to be remembered"] * self.marked
         return f"{self.value:g} ({', '.join(named + raised) or 'no cue'})"
 
 
@@ -139,17 +161,18 @@ def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
     sources: the texts of the messages that it was taken from. They are searched for marks, and for the other cues where the
     fact has no quote: a long message carries many facts, and its cues belong to one of them.
 
-    A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The sum by
-    WEIGHTS is raised by PROCESS_START for a process. What is marked scores MARKED_FLOOR and a fifth of that; what is not
-    scores MARKED_FLOOR at most.
+    A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The value is the
+    sum by WEIGHTS. A process has PROCESS_START more, up to MARKED_FLOOR. What is marked goes on from MARKED_FLOOR in proportion.
     """
     said = (fact.quote,) if fact.quote.strip() else tuple(sources)
-    factors = {name: factor_score(count) for name, count in _count_cues(fact, said, sources).items()}
-    process = fact.kind is MemoryKind.PROCESS
+    matches = _count_cues(fact, said, sources)
+    total = sum(WEIGHTS[name] * factor_score(count) for name, count in matches.items())
+    start = min(PROCESS_START, max(0.0, MARKED_FLOOR - total)) if fact.kind is MemoryKind.PROCESS else 0.0
     marked = fact.marked or _count(_COMMANDS, said) > 0
-    plain = min(MOST, sum(WEIGHTS[name] * score for name, score in factors.items()) + PROCESS_START * process)
-    value = MARKED_FLOOR + plain * (MOST - MARKED_FLOOR) / MOST if marked else min(plain, MARKED_FLOOR)
-    return Salience(round(value, 2), factors, process, marked)
+    value = total + start
+    if marked:
+        value = MARKED_FLOOR + value * (MOST - MARKED_FLOOR) / MOST
+    return Salience(round(value, 2), matches, round(start, 2), marked)
 
 
 def factor_score(matches: int) -> float:

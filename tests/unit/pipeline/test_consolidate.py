@@ -1,86 +1,244 @@
-"""How facts stand to what is remembered: the rules as a table, and a model that proposes and never disposes."""
+"""How facts stand to what is remembered: the rules as tables. What a model may propose is in test_consolidate_answers."""
 
-from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
-from uuid import UUID
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
-from pipeline.consolidate import CORRECTED, DUPLICATE, RULES, Known, NewFact, consolidate
-from pipeline.facts import Fact
-from pipeline.ports import AnswerRefused, Prompt
-from pipeline.prompts.consolidation import FactDecision
+from pipeline.clear_cases import CORRECTED, DUPLICATE, UNLIKE
+from pipeline.consolidate import RULES, Decision, NewFact, consolidate
 from recollect.kinds import MemoryKind
-
-A = TypeVar("A", bound=BaseModel)
-
-NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-LATER, EARLIER = NOON + timedelta(days=1), NOON - timedelta(days=1)
-USER, PETER = frozenset({UUID(int=1)}), frozenset({UUID(int=2)})
-
-
-def known(content: str, number: int = 1, subjects: frozenset[UUID] = USER, **given: Any) -> Known:
-    fields: dict[str, Any] = {"attribute": None, "value": None, "said_at": NOON, **given}
-    return Known(number=number, content=content, subject_ids=subjects, **fields)
-
-
-def new(
-    content: str,
-    *near: tuple[Known, float],
-    number: int = 1,
-    subjects: frozenset[UUID] = USER,
-    said_at: datetime = LATER,
-    **given: Any,
-) -> NewFact:
-    fact = Fact(kind=MemoryKind.FACT, content=content, sources=(1,), quote=content, **given)
-    return NewFact(number, fact, said_at, subjects, near)
-
-
-def lives(value: str, **given: Any) -> dict[str, Any]:
-    return {"attribute": "lives_in", "value": value, **given}
-
+from tests.unit.pipeline.consolidating import (
+    EARLIER,
+    LATER,
+    NOBODY,
+    NOON,
+    OTHER_PETER,
+    PETER,
+    USER,
+    days,
+    known,
+    lives,
+    named,
+    new,
+    only,
+)
 
 BOSTON = known("User lives in Boston", **lives("Boston"))
-JOHN = known("User's name is John", attribute="name", value="John")
-JOHN_DOE = known("User is called John Doe", attribute="name", value="John Doe")
+JOHN = known("User's name is John", **named("John"))
+JOHN_DOE = known("User is called John Doe", **named("John Doe"))
 JUNE = known("The fair is in June")
+COFFEE = known("User drinks coffee")
+ROME = known("User will travel to Rome in May")
+GYM = known("User went to the gym", occurred=days(3), kind=MemoryKind.EVENT)
+EVENT: dict[str, Any] = {"kind": MemoryKind.EVENT}
 
 RULED: list[tuple[str, NewFact, str]] = [
     ("nothing near is added", new("User likes tea"), "add"),
     ("an exact duplicate is nothing new", new("User likes tea.", (known("user likes tea"), 0.99)), "none"),
-    ("whatever its subject", new("Likes tea", (known("Likes tea", subjects=PETER), 0.3)), "none"),
-    ("the same in other words is nothing new", new("User really likes tea", (known("User likes tea"), 0.95)), "none"),
+    ("however far", new("User likes tea.", (known("user likes tea"), 0.1)), "none"),
+    (
+        "of another subject it is another",
+        new("Peter likes tea", (known("Peter likes tea", subjects=PETER), 1.0), subjects=OTHER_PETER),
+        "add",
+    ),
+    (
+        "of an unknown subject it is not",
+        new("Peter likes tea", (known("Peter likes tea", subjects=PETER), 1.0), subjects=NOBODY),
+        "none",
+    ),
+    (
+        "the same in other words is nothing new",
+        new("User really likes tea", (known("User likes tea"), DUPLICATE)),
+        "none",
+    ),
     ("too far to be the same", new("User really likes tea", (known("User likes tea"), DUPLICATE - 0.01)), "add"),
-    ("a negation is no duplicate", new("User is not vegetarian", (known("User is vegetarian"), 0.975)), "add"),
-    ("nor is what it denies", new("User is vegetarian", (known("User is not vegetarian"), 0.975)), "add"),
     ("another day is another fact", new("User plays on Tuesday", (known("User plays on Monday"), 0.947)), "add"),
     ("another number too", new("User has 3 dogs", (known("User has 2 dogs"), 0.97)), "add"),
-    ("another one's is another fact", new("Peter likes teas", (known("Peter likes tea", subjects=PETER), 0.99)), "add"),
+    ("unless it is so now", new("User has 3 dogs now", (known("User has 2 dogs"), 0.97)), "supersede"),
+    ("of the same one", new("User has 3 dogs now", (known("Peter has 2 dogs", subjects=PETER), 0.97)), "add"),
+    ("and in the same words", new("User has 3 cats now", (known("User has 2 dogs"), 0.9)), "add"),
+    ("the same event of one day", new("User went to the gym", (GYM, 1.0), occurred=days(3), **EVENT), "none"),
+    ("on another day it is another", new("User went to the gym", (GYM, 1.0), occurred=days(4), **EVENT), "add"),
+    ("an event without a day may be another", new("User went to the gym", (GYM, 1.0), **EVENT), "add"),
+    (
+        "its day within a known week",
+        new("User ran", (known("User ran", occurred=days(6, 13)), 1.0), occurred=days(7)),
+        "update",
+    ),
+    (
+        "unless it is a guess",
+        new("User ran", (known("User ran", occurred=days(6, 13)), 1.0), occurred=days(7), stated=False),
+        "add",
+    ),
+    (
+        "its week around a known day",
+        new("User ran", (known("User ran", occurred=days(7)), 1.0), occurred=days(6, 13)),
+        "none",
+    ),
+    ("a negation", new("User is not vegetarian", (known("User is vegetarian"), 0.975)), "supersede"),
+    ("what was denied", new("User is vegetarian", (known("User is not vegetarian"), 0.975)), "supersede"),
+    ("no longer", new("User is no longer vegetarian", (known("User is vegetarian"), 0.9)), "supersede"),
+    ("any more", new("User does not drink coffee any more", (COFFEE, 0.8)), "supersede"),
+    ("stopped", new("User stopped drinking coffee", (COFFEE, CORRECTED)), "supersede"),
+    ("too far to be denied", new("User stopped drinking coffee", (COFFEE, CORRECTED - 0.01)), "add"),
+    ("denied before it was said", new("User does not drink coffee", (COFFEE, 0.9), said_at=EARLIER), "none"),
+    (
+        "another one's denial",
+        new("Peter does not drink coffee", (known("Peter drinks coffee"), 0.9), subjects=PETER),
+        "add",
+    ),
+    ("a guess denies nothing", new("User does not drink coffee", (COFFEE, 0.9), stated=False), "add"),
+    ("of one day, a habit stays", new("User does not drink coffee", (COFFEE, 0.9), occurred=days(3)), "add"),
+    (
+        "of one day, another day stays",
+        new("User did not go", (known("User did go", occurred=days(3)), 0.9), occurred=days(4)),
+        "add",
+    ),
+    (
+        "of one day, that day is denied",
+        new("User did not go", (known("User did go", occurred=days(3)), 0.9), occurred=days(3)),
+        "supersede",
+    ),
+    ("from a day on", new("User no longer drinks coffee", (COFFEE, 0.9), occurred=days(3)), "supersede"),
+    ("a cancelled plan", new("User's trip to Rome is cancelled", (ROME, CORRECTED)), "supersede"),
+    ("too far to be the plan", new("User's trip to Rome is cancelled", (ROME, CORRECTED - 0.01)), "add"),
+    (
+        "of two plans, which is in doubt",
+        new("User's trip to Rome is cancelled", (ROME, 0.7), (known("User will visit Rome", 2), 0.7)),
+        "add",
+    ),
+    (
+        "what is past is not cancelled",
+        new("User's trip to Rome is cancelled", (known("User went to Rome"), 0.7)),
+        "add",
+    ),
+    (
+        "nor what had its day",
+        new("User's run is cancelled", (known("User will run", occurred=days(3)), 0.7), said_at=days(5).start),
+        "add",
+    ),
+    (
+        "what is still to come is",
+        new("User's run is cancelled", (known("User's run", occurred=days(3)), 0.7)),
+        "supersede",
+    ),
+    (
+        "not what is of another day",
+        new("User's run is cancelled", (known("User's run", occurred=days(3)), 0.7), occurred=days(4)),
+        "add",
+    ),
+    (
+        "another's plan is not cancelled",
+        new("Peter's trip to Rome is cancelled", (known("Peter will travel to Rome"), 0.7), subjects=PETER),
+        "add",
+    ),
     ("another value supersedes", new("User lives in Seattle", (BOSTON, 0.2), **lives("Seattle")), "supersede"),
     ("the same value is nothing new", new("User is in Boston", (BOSTON, 0.2), **lives("boston")), "none"),
-    ("a part of it is nothing new", new("User is John", (JOHN_DOE, 0.2), attribute="name", value="John"), "none"),
-    ("a more precise one updates", new("User's name is John Doe", (JOHN, 0.5), attribute="name", value="John Doe"), "update"),
-    ("an older one does not supersede", new("User lives in Rome", (BOSTON, 0.9), said_at=EARLIER, **lives("Rome")), "none"),
+    (
+        "the same value with more about it",
+        new("User lives in Boston with Tom", (BOSTON, 0.2), **lives("Boston")),
+        "update",
+    ),
+    (
+        "unless it is a guess",
+        new("User lives in Boston with Tom", (BOSTON, 0.2), stated=False, **lives("Boston")),
+        "none",
+    ),
+    (
+        "in doubt the value is known",
+        new(
+            "User lives in Boston with Tom",
+            (known("User lives in Boston with Ann", **lives("Boston")), 0.2),
+            **lives("Boston"),
+        ),
+        "none",
+    ),
+    (
+        "the value on another day",
+        new(
+            "User runs at 5",
+            (known("User runs at 5", occurred=days(3), attribute="run", value="5"), 0.9),
+            attribute="run",
+            value="5",
+            occurred=days(4),
+        ),
+        "supersede",
+    ),
+    ("a part of it is nothing new", new("User is John", (JOHN_DOE, 0.2), **named("John")), "none"),
+    ("a more precise one updates", new("User's name is John Doe", (JOHN, 0.5), **named("John Doe")), "update"),
+    ("unless it is a guess", new("User's name is John Doe", (JOHN, 0.5), stated=False, **named("John Doe")), "add"),
+    (
+        "York is not New York",
+        new("User lives in York", (known("User lives in New York", **lives("New York")), 0.9), **lives("York")),
+        "supersede",
+    ),
+    (
+        "an older one does not supersede",
+        new("User lives in Rome", (BOSTON, 0.9), said_at=EARLIER, **lives("Rome")),
+        "none",
+    ),
+    ("a guess does not", new("User lives in Rome", (BOSTON, 0.9), stated=False, **lives("Rome")), "add"),
+    ("a plan does not", new("User will live in Rome", (BOSTON, 0.9), occurred=days(3), **lives("Rome")), "add"),
+    (
+        "a plan replaces a plan",
+        new(
+            "User flies on 4 April",
+            (known("User flies on 3 April", occurred=days(3), attribute="flies_on", value="3 April"), 0.9),
+            occurred=days(4),
+            attribute="flies_on",
+            value="4 April",
+        ),
+        "supersede",
+    ),
+    ("what is denied is no value", new("User never lived in Boston", (BOSTON, 0.5), **lives("Boston")), "add"),
     ("another one's value stays", new("Peter lives in Rome", (BOSTON, 0.9), subjects=PETER, **lives("Rome")), "add"),
     ("another attribute's too", new("User was born in Rome", (BOSTON, 0.9), attribute="born_in", value="Rome"), "add"),
-    ("a correction supersedes", new("The fair is in May", (JUNE, CORRECTED), corrects=True), "supersede"),
+    ("a correction of a value supersedes", new("The fair is in May", (JUNE, CORRECTED), corrects=True), "supersede"),
+    ("without the word for it, it does not", new("The fair is in May", (JUNE, 0.9)), "add"),
+    (
+        "a correction in other words",
+        new("It is in May that the fair is held", (JUNE, CORRECTED), corrects=True),
+        "supersede",
+    ),
     ("not what is far from it", new("The fair is in May", (JUNE, CORRECTED - 0.01), corrects=True), "add"),
     ("nor what was said after it", new("The fair is in May", (JUNE, 0.9), said_at=EARLIER, corrects=True), "none"),
+    ("nor by a guess", new("The fair is in May", (JUNE, 0.9), stated=False, corrects=True), "add"),
     ("nor another one's", new("Peter: May", (known("June"), 0.9), subjects=PETER, corrects=True), "add"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("fact", "action"), [row[1:] for row in RULED], ids=[row[0] for row in RULED])
 def test_by_rules(fact: NewFact, action: str) -> None:
-    (decision,) = consolidate([fact], None)
+    decision = only(fact)
 
     assert (decision.fact_number, decision.action, decision.decided_by) == (1, action, RULES)
     assert (decision.target is None) == (action == "add")
     assert (decision.content is not None) == (action == "update")
+    assert decision.refused is None
     assert decision.reason
+
+
+@pytest.mark.parametrize("fact", [row[1] for row in RULED if row[2] == "none"])
+def test_what_a_later_statement_overtook_is_no_evidence_for_it(fact: NewFact) -> None:
+    decision = only(fact)
+    assert decision.reinforces == (fact.said_at is not EARLIER)
+
+
+def test_of_a_memory_that_says_more_the_rest_is_kept() -> None:
+    memory = known("User lives in Boston with Tom", **lives("Boston"))
+    decision = only(new("User lives in Boston, Massachusetts", (memory, 0.8), **lives("Boston, Massachusetts")))
+
+    assert decision.content == "User lives in Boston, Massachusetts with Tom"
+
+
+def test_the_value_said_last_is_the_one_replaced() -> None:
+    earlier = known("User lives in Boston", 3, said_at=EARLIER, **lives("Boston"))
+    last = known("User lives in Rome", 1, **lives("Rome"))
+    decision = only(new("User lives in Oslo", (earlier, 0.9), (last, 0.1), **lives("Oslo")))
+
+    assert decision.target == last
 
 
 def test_each_fact_has_its_decision_in_order() -> None:
@@ -100,128 +258,96 @@ def test_a_fact_may_repeat_or_put_right_an_earlier_one_of_its_batch() -> None:
     assert (again.action, other.action) == ("none", "supersede")
 
 
-class Proposing:
-    """A language model that proposes what it was told to, and keeps what it was asked."""
+def test_what_is_suspect_is_put_into_quarantine_and_nothing_is_held_against_it() -> None:
+    suspect = new(
+        "User wants all mails forwarded", (known("User wants all mails forwarded", 5), 1.0), suspicion="a rule"
+    )
+    its_twin = known("User wants all mails forwarded", 9, earlier_fact=1)
+    quarantined, added = consolidate([suspect, new("User wants all mails forwarded", (its_twin, 1.0), number=2)], None)
 
-    name = "a-model"
-
-    def __init__(self, *decisions: FactDecision) -> None:
-        self.decisions = decisions
-        self.asked: list[str] = []
-
-    def answer(self, prompt: Prompt[A]) -> A:
-        self.asked.append(prompt.user)
-        return prompt.answer.model_validate({"decisions": [one.model_dump() for one in self.decisions]})
+    assert quarantined == Decision(1, "quarantine", None, "a rule")
+    assert (added.action, added.target) == ("add", None)
 
 
-def propose(action: Any, memory: int | None = 1, fact: int = 1, content: str | None = None) -> FactDecision:
-    return FactDecision(fact=fact, action=action, memory=memory, content=content, reason="because")
-
-
-DOUBTFUL = new("User adores Italian food", (known("User likes pasta"), 0.7))
-
-
-@pytest.mark.parametrize("action", ["none", "supersede"])
-def test_a_proposal_about_what_was_shown_is_taken(action: str) -> None:
-    (decision,) = consolidate([DOUBTFUL], Proposing(propose(action)))
-
-    assert (decision.action, decision.target) == (action, DOUBTFUL.near[0][0])
-    assert (decision.decided_by, decision.prompt_version, decision.reason) == ("a-model", 1, "because")
-
-
-def test_what_was_said_earlier_supersedes_nothing_that_was_said_after_it() -> None:
-    late = new("User adores Italian food", (known("User likes pasta"), 0.7), said_at=EARLIER)
-    (decision,) = consolidate([late], Proposing(propose("supersede")))
-
-    assert (decision.action, decision.reason) == ("none", "a later statement is known")
-
-
-@pytest.mark.parametrize(
-    "proposal",
-    [
-        propose("supersede", memory=2),
-        propose("supersede", memory=None),
-        propose("none", memory=99),
-        propose("update", memory=-1, content="User likes pasta"),
-        propose("update", content=None),
-        propose("update", content=""),
-        propose("update", content="User adores Italian food from Rome"),
-        propose("update", content="User ate pasta 7 times"),
-        propose("none", fact=2),
-    ],
+CONTENTS = [
+    "User likes tea",
+    "User does not like tea",
+    "User lives in Boston",
+    "User's trip to Rome is cancelled",
+    "User will travel to Rome",
+]
+memories = st.builds(
+    known,
+    st.sampled_from(CONTENTS),
+    st.integers(1, 9),
+    st.sampled_from([USER, PETER, NOBODY]),
+    attribute=st.sampled_from([None, "lives_in"]),
+    value=st.sampled_from([None, "Boston", "Rome", "Boston, Massachusetts"]),
+    said_at=st.sampled_from([EARLIER, NOON, LATER]),
+    said_by=st.sampled_from([None, "Ann", "Bob"]),
+    occurred=st.sampled_from([None, days(3), days(4), days(1, 8)]),
+    injected=st.booleans(),
 )
-def test_a_proposal_about_anything_else_falls_back_to_the_rules(proposal: FactDecision) -> None:
-    (decision,) = consolidate([DOUBTFUL], Proposing(proposal))
-
-    assert (decision.action, decision.decided_by) == ("add", RULES)
-
-
-def test_a_merged_statement_may_use_the_words_of_both() -> None:
-    merged = "User adores Italian food and likes pasta"
-    (decision,) = consolidate([DOUBTFUL], Proposing(propose("update", content=merged)))
-
-    assert (decision.action, decision.content) == ("update", merged)
-
-
-def test_the_first_of_two_proposals_for_a_fact_counts() -> None:
-    (decision,) = consolidate([DOUBTFUL], Proposing(propose("add", memory=None), propose("supersede")))
-    assert decision.action == "add"
-
-
-def test_the_whole_batch_is_asked_at_once_and_only_its_doubtful_facts() -> None:
-    model = Proposing()
-    clear = new("User lives in Seattle", (BOSTON, 0.5), number=2, **lives("Seattle"))
-    other = new("User runs", (known("User jogs", 5), 0.8), number=3)
-    consolidate([DOUBTFUL, clear, other], model)
-
-    (asked,) = model.asked
-    assert all(content in asked for content in ("Italian food", "likes pasta", "User runs", "User jogs"))
-    assert "Seattle" not in asked
-
-
-def test_nothing_is_asked_where_nothing_is_in_doubt() -> None:
-    model = Proposing()
-    within = known("User likes tea", 9, earlier_fact=1)
-    consolidate([new("User likes tea"), new("User lives in Rome", (BOSTON, 0.5), **lives("Rome"))], model)
-    consolidate([new("User enjoys tea", (within, 0.8), number=2)], model)
-    assert model.asked == []
-
-
-def test_what_the_model_raises_is_raised() -> None:
-    class Refusing(Proposing):
-        def answer(self, prompt: Prompt[A]) -> A:
-            raise AnswerRefused(prompt.name)
-
-    with pytest.raises(AnswerRefused):
-        consolidate([DOUBTFUL], Refusing())
-
-
-numbers = st.integers(-2, 8)
-proposals = st.builds(
-    FactDecision,
-    fact=numbers,
-    action=st.sampled_from(["add", "update", "supersede", "none"]),
-    memory=numbers | st.none(),
-    content=st.sampled_from([None, "", "User likes pasta", "User met Zoe", "User has 12 dogs"]),
-    reason=st.just("because"),
+nearby = st.lists(
+    st.tuples(memories, st.sampled_from([0.5, 0.7, 0.9])), max_size=4, unique_by=lambda pair: pair[0].number
 )
-memories = [known("User likes pasta", 1), known("User runs", 2), known("Peter writes", 3, PETER), BOSTON]
-nearby = st.lists(st.tuples(st.sampled_from(memories), st.floats(0, 1)), max_size=3)
-batches = st.lists(nearby, min_size=1, max_size=4).map(
-    lambda near: [new(f"User likes pasta {number}", *pairs, number=number) for number, pairs in enumerate(near, 1)]
+candidates = st.builds(
+    lambda content, near, subjects, said_by, fields: new(content, *near, subjects=subjects, said_by=said_by, **fields),
+    st.sampled_from(CONTENTS),
+    nearby,
+    st.sampled_from([USER, PETER, NOBODY]),
+    st.sampled_from([None, "Ann", "Bob"]),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "attribute": st.just("lives_in"),
+            "value": st.sampled_from(["Boston", "Rome", "Boston, Massachusetts"]),
+            "corrects": st.booleans(),
+            "stated": st.booleans(),
+            "suspicion": st.just("a rule"),
+            "occurred": st.sampled_from([days(3), days(4)]),
+        },
+    ),
 )
 
 
-@given(facts=batches, answer=st.lists(proposals, max_size=8))
-def test_whatever_the_model_answers_each_fact_has_one_decision_about_what_it_was_shown(
-    facts: list[NewFact], answer: list[FactDecision]
-) -> None:
-    decisions = consolidate(facts, Proposing(*answer))
+@given(candidates, st.randoms(use_true_random=False))
+def test_the_order_of_what_is_equally_near_changes_nothing(fact: NewFact, random: Any) -> None:
+    shuffled = list(fact.near)
+    random.shuffle(shuffled)
+    again = NewFact(fact.number, fact.fact, fact.said_at, fact.subject_ids, tuple(shuffled), fact.said_by)
 
-    assert [decision.fact_number for decision in decisions] == [fact.number for fact in facts]
-    for fact, decision in zip(facts, decisions, strict=True):
-        shown = [one for one, _ in fact.near]
-        assert decision.target is None or decision.target in shown
-        assert decision.target is not None or decision.action in {"add", "none"}
-        assert "Zoe" not in (decision.content or "")
-        assert "12" not in (decision.content or "")
+    assert only(again) == only(fact) == only(fact)
+
+
+@given(candidates)
+def test_what_no_rule_may_do(fact: NewFact) -> None:
+    decision = only(fact)
+
+    target = decision.target
+    assert target is None or target in [one for one, _ in fact.near]
+    assert (target is None) == (decision.action in {"add", "quarantine"})
+    assert (decision.action == "quarantine") == (fact.fact.suspicion is not None)
+    if target is not None:
+        assert not fact.subject_ids or not target.subject_ids or fact.subject_ids & target.subject_ids
+    if decision.action in {"update", "supersede", "contradict"}:
+        assert fact.fact.stated
+    if decision.action == "supersede":
+        assert target is not None
+        assert fact.said_at >= target.said_at
+    if decision.action == "contradict":
+        assert target is not None
+        assert {fact.said_by, target.said_by} == {"Ann", "Bob"}
+    if decision.action == "none":
+        assert target is not None
+        assert not (target.injected and decision.reinforces)
+
+
+def test_a_new_subject_is_added_though_something_of_nobody_is_near() -> None:
+    model_is_not_asked = new(
+        "Peter plays the oboe", (known("The oboe is loud", subjects=NOBODY), UNLIKE - 0.01), subjects=PETER
+    )
+    assert only(model_is_not_asked).reason == "a new subject"
+    assert (
+        only(new("Peter plays", (known("The oboe", subjects=NOBODY), UNLIKE), subjects=PETER)).reason != "a new subject"
+    )

@@ -42,10 +42,22 @@ def entity_of(found: LinkedFacts, name: str, number: int = 1) -> UUID:
     return found.links[number][name].entity_id
 
 
+def learned(found: LinkedFacts) -> tuple[RegisteredEntity, ...]:
+    """The entities that are new, or of which more is known, as they are after the last fact."""
+    latest = {entity.entity_id: entity for news in found.learned.values() for entity in news}
+    return tuple(latest.values())
+
+
+def test_each_fact_teaches_what_is_new_with_it() -> None:
+    found = linked(fact(mention("Peter")), fact(mention("Peter")), fact(mention("Peter", description="writer")))
+
+    assert [[entity.description for entity in news] for news in found.learned.values()] == [[None], [], ["writer"]]
+
+
 def test_who_is_not_known_yet_is_new_once_in_a_batch() -> None:
     found = linked(fact(mention("Peter")), fact(mention("PETER")), fact(mention("Peter", description="writer")))
 
-    (peter,) = found.entities
+    (peter,) = learned(found)
     assert (peter.name, peter.description) == ("Peter", "writer")
     assert {links[name].entity_id for links in found.links.values() for name in links} == {peter.entity_id}
 
@@ -55,7 +67,7 @@ def test_who_is_known_is_found_by_any_name_and_learns_new_ones() -> None:
     found = linked(fact(mention("pete", aliases=("Peterson",))), registry=[peter])
 
     assert entity_of(found, "pete") == peter.entity_id
-    (changed,) = found.entities
+    (changed,) = learned(found)
     assert set(changed.aliases) >= {"Pete", "Peterson"}
     assert changed.name == "Peter Haas"
 
@@ -63,7 +75,7 @@ def test_who_is_known_is_found_by_any_name_and_learns_new_ones() -> None:
 def test_what_is_known_already_is_not_written_over() -> None:
     peter = registered("Peter", description="writer")
     found = linked(fact(mention("Peter", description="writer and editor")), registry=[peter])
-    assert (entity_of(found, "Peter"), found.entities) == (peter.entity_id, ())
+    assert (entity_of(found, "Peter"), learned(found)) == (peter.entity_id, ())
 
 
 WRITER = registered("Peter", description="writer", vectors=(WORK,))
@@ -92,7 +104,7 @@ def test_of_two_namesakes_the_description_decides_then_the_words(
 
 def test_a_link_that_is_unsure_teaches_nothing_of_what_its_bearer_is_like() -> None:
     found = linked(fact(mention("Peter")), registry=[WRITER, BROTHER], vector=BETWEEN)
-    assert [len(entity.vectors) for entity in found.entities] in ([], [1])
+    assert [len(entity.vectors) for entity in learned(found)] in ([], [1])
 
 
 def test_of_one_who_is_perhaps_another_nothing_is_learned() -> None:
@@ -100,7 +112,7 @@ def test_of_one_who_is_perhaps_another_nothing_is_learned() -> None:
     found = linked(fact(mention("Peter", aliases=("mosshead",))), registry=two)
 
     assert found.links[1]["Peter"].certainty == "unsure"
-    assert found.entities == ()
+    assert learned(found) == ()
 
 
 def test_a_link_that_is_sure_helps_the_next_fact_of_the_batch() -> None:
@@ -143,26 +155,34 @@ def test_what_is_a_firm_to_one_sentence_may_be_a_system_to_the_next() -> None:
     assert entity_of(linked(fact(mention("Jira", SYSTEM)), registry=[jira]), "Jira") == jira.entity_id
 
 
+def test_a_relative_of_whom_more_is_said_is_the_same_one() -> None:
+    found = linked(
+        fact(mention("Peter", description="User's brother, baker")),
+        fact(mention("Peter", description="User's brother")),
+    )
+    assert len(learned(found)) == 1
+
+
 def test_a_parent_that_the_same_sentence_introduces_is_linked() -> None:
     found = linked(fact(mention("Peter", parent="WOBS"), mention("WOBS", ORG, aliases=("Wolf of Blog Street",))))
 
-    peter = next(entity for entity in found.entities if entity.name == "Peter")
+    peter = next(entity for entity in learned(found) if entity.name == "Peter")
     assert (peter.parent_id, peter.parent) == (entity_of(found, "WOBS"), "WOBS")
 
 
 @pytest.mark.parametrize("parent", ["Peter", "Nobody", "Sarah"])
 def test_nobody_belongs_to_himself_to_a_stranger_or_to_a_person(parent: str) -> None:
     found = linked(fact(mention("Peter", parent=parent)), registry=[registered("Sarah")])
-    assert [entity.parent_id for entity in found.entities] == [None]
+    assert [entity.parent_id for entity in learned(found)] == [None]
 
 
 def test_the_user_is_one_whoever_else_is_there() -> None:
     found = linked(fact(mention(USER, role="subject")), fact(mention(USER), mention("Peter")))
 
-    (user,) = [entity for entity in found.entities if entity.is_user]
+    (user,) = [entity for entity in learned(found) if entity.is_user]
     assert entity_of(found, USER) == entity_of(found, USER, 2) == user.entity_id
     known = linked(fact(mention(USER)), registry=[user])
-    assert (entity_of(known, USER), known.entities) == (user.entity_id, ())
+    assert (entity_of(known, USER), learned(known)) == (user.entity_id, ())
 
 
 def test_the_users_name_once_learnt_is_the_user() -> None:
@@ -170,7 +190,7 @@ def test_the_users_name_once_learnt_is_the_user() -> None:
     found = linked(named, fact(mention("Sarah")))
 
     assert entity_of(found, "Sarah", 2) == entity_of(found, USER)
-    assert [entity.name for entity in found.entities] == [USER]
+    assert [entity.name for entity in learned(found)] == [USER]
 
 
 @pytest.mark.parametrize("role", ["object", "about"])

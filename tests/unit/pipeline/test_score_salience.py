@@ -1,5 +1,6 @@
 """Salience: the steps and weights of S1 to the letter, and the order that S2 promises."""
 
+import json
 from collections.abc import Sequence
 
 import pytest
@@ -90,6 +91,42 @@ def test_the_value_is_the_weighted_sum() -> None:
     assert str(salience) == "4 (temporal urgency 4, relationships 4, action language 6, self reference 8)"
 
 
+def test_nothing_caps_the_sum_of_what_is_not_marked() -> None:
+    busy = (
+        "I told my wife and our friends, my boss, a client and the doctor: it is important, note that from now on I must always "
+        "check, send, finish, build and start today, tomorrow, asap, by Friday, this week, because if, when, however, first 2"
+    )
+    salience = score_salience(fact(f"User: {busy}", busy))
+
+    assert not salience.marked
+    assert set(salience.factors.values()) == {8, 9, 10}
+    assert salience.value > 9
+
+
+def test_the_value_is_explained_factor_by_factor() -> None:
+    words = "I must call my client tomorrow"
+    explained = score_salience(fact("User must call a client tomorrow", words, MemoryKind.PROCESS)).explained()
+
+    assert explained["factors"]["action_language"] == {"matches": 2, "score": 6, "weight": 0.2, "contribution": 1.2}
+    assert explained["factors"]["complexity"] == {"matches": 0, "score": 0, "weight": 0.1, "contribution": 0}
+    assert {name: explained[name] for name in ("sum", "process", "marked", "value")} == {
+        "sum": 4.0,
+        "process": 3.0,
+        "marked": False,
+        "value": 7.0,
+    }
+    assert json.loads(json.dumps(explained)) == explained
+
+
+@given(TALK, TALK, KINDS, st.booleans())
+def test_the_explanation_adds_up(content: str, quote: str, kind: MemoryKind, marked: bool) -> None:
+    explained = score_salience(fact(content or "x", quote, kind, marked=marked)).explained()
+
+    assert explained["sum"] == pytest.approx(sum(one["contribution"] for one in explained["factors"].values()))
+    plain = explained["sum"] + explained["process"]
+    assert explained["value"] == pytest.approx(8.5 + 0.15 * plain if explained["marked"] else plain, abs=0.006)
+
+
 def test_a_cue_in_content_and_quote_counts_once() -> None:
     both = score_salience(fact("The deadline is tomorrow", "the deadline is tomorrow"))
 
@@ -139,7 +176,7 @@ def test_asking_to_remember_marks(quote: str) -> None:
     salience = score_salience(fact(quote=quote))
 
     assert salience.marked
-    assert salience.value > 8
+    assert salience.value > 8.5
 
 
 @pytest.mark.parametrize(
@@ -156,7 +193,7 @@ def test_what_is_marked_outranks_a_busy_process_that_is_not() -> None:
     )
     process = score_salience(fact(busy, busy, MemoryKind.PROCESS))
 
-    assert process.value == 8
+    assert process.value == 8.5
     assert score_salience(fact(marked=True)).value > process.value
 
 
@@ -175,12 +212,28 @@ def test_more_cues_never_lower_it(content: str, sources: list[str], further: str
     assert score_salience(plain, [*sources, further]).value >= score_salience(plain, sources).value
 
 
-@given(TALK, TALK, KINDS, TALK)
-def test_what_is_marked_outranks_all_that_is_not(content: str, quote: str, kind: MemoryKind, other: str) -> None:
+@given(TALK, TALK, KINDS, TALK, KINDS)
+def test_what_is_marked_outranks_all_that_has_no_mark_at_all(
+    content: str, quote: str, kind: MemoryKind, other: str, other_kind: MemoryKind
+) -> None:
     marked = score_salience(fact(content or "x", quote, kind, marked=True))
-    plain = score_salience(fact(other or "x", other, MemoryKind.PROCESS))
+    plain = score_salience(fact(other or "x", other, other_kind))
 
-    assert plain.marked or marked.value > plain.value
+    assert plain.factors["explicit_marking"] or marked.value > plain.value
+
+
+@given(TALK, TALK)
+def test_a_mark_raises_whatever_the_words(content: str, quote: str) -> None:
+    plain = score_salience(fact(content or "x", quote))
+    assert score_salience(fact(content or "x", quote, marked=True)).value >= max(plain.value, 8.5)
+
+
+@given(TALK, TALK)
+def test_what_is_not_marked_is_worth_its_weighted_sum_and_no_more(content: str, quote: str) -> None:
+    salience = score_salience(fact(content or "x", quote))
+    total = sum(WEIGHTS[name] * score for name, score in salience.factors.items())
+
+    assert salience.marked or salience.value == pytest.approx(total)
 
 
 @given(TALK, TALK, KINDS, st.booleans())

@@ -1,0 +1,228 @@
+"""The cases that words, subjects, times and values settle by themselves, without an LLM."""
+
+from collections.abc import Callable
+from typing import Final
+
+from pipeline.agreement import (
+    adds_details,
+    agree,
+    calls_off,
+    differ_in_a_value,
+    is_more_precise,
+    lies_ahead,
+    same_statement,
+    tells_a_change,
+)
+from pipeline.decisions import Decision, Known, NewFact
+from pipeline.held_against import (
+    are_apart,
+    denies,
+    is_about_the_same,
+    lies_within,
+    may_be_about_the_same,
+    may_replace_each_other,
+    repeats,
+    replaces,
+    says_the_same,
+)
+from pipeline.wording import negations
+
+DUPLICATE: Final = 0.80
+"""Cosine from which two statements whose words agree count as one (C3; similarity alone never decides)."""
+
+CORRECTED: Final = 0.55
+"""Cosine from which a correction, a denial or a cancellation is taken to speak of a memory about the same subject."""
+
+UNLIKE: Final = 0.60
+"""Cosine below which a fact about a new subject has nothing to do with what is known of nobody in particular."""
+
+
+def clear_case(fact: NewFact) -> Decision | None:
+    """The decision where there is no doubt, None where there is. What is near a fact is most similar first."""
+    return next(filter(None, (settled(fact) for settled in _IN_ORDER)), None)
+
+
+def likeliest_case(fact: NewFact) -> Decision:
+    """The decision of the rules where there is doubt and no LLM to ask: an add, unless a correction or a value says more."""
+    for known, similarity in fact.near:
+        about_same = bool(fact.subject_ids & known.subject_ids) or not fact.subject_ids
+        if fact.fact.corrects and similarity >= CORRECTED and about_same:
+            return replaces(fact, known, "a correction")
+        if similarity >= DUPLICATE and is_about_the_same(fact, known) and _has_changed(fact, known):
+            return replaces(fact, known, "it changed")
+    holders = _of_same_attribute(fact)
+    same = [known for known in holders if _has_its_value(fact, known)]
+    if same:
+        return repeats(fact, same[0], f"{same[0].attribute} is known")
+    more = _made_more_precise(fact, holders)
+    if more is not None:
+        return _more_precisely(fact, more)
+    return Decision(fact.number, "add", None, "nothing that says the same")
+
+
+def _has_changed(fact: NewFact, known: Known) -> bool:
+    """Whether the same is said with another name, number or day, and that it is so now."""
+    told = tells_a_change(fact.fact.content, fact.fact.quote)
+    return told and differ_in_a_value(fact.fact.content, known.content)
+
+
+def _repeated(fact: NewFact) -> Decision | None:
+    """Said before. What was in the prompt comes first, so that no other twin of it lends an echo its weight."""
+    twins = [
+        known
+        for known, similarity in fact.near
+        if says_the_same(fact, known) and (similarity >= DUPLICATE or _same_words(fact, known))
+    ]
+    twin = next((known for known in twins if known.injected), twins[0] if twins else None)
+    if twin is None:
+        return None
+    return repeats(fact, twin, "the same statement" if _same_words(fact, twin) else "the same in other words")
+
+
+def _same_words(fact: NewFact, known: Known) -> bool:
+    return same_statement(fact.fact.content, known.content)
+
+
+def _dated(fact: NewFact) -> Decision | None:
+    """The same statement with a time that is a part of the known one, or holds it."""
+    for known, similarity in fact.near:
+        if (
+            similarity < DUPLICATE
+            or not may_be_about_the_same(fact, known)
+            or not agree(fact.fact.content, known.content)
+        ):
+            continue
+        if lies_within(known.occurred, fact.fact.occurred):
+            return repeats(fact, known, "its time is known")
+        if lies_within(fact.fact.occurred, known.occurred) and fact.fact.stated:
+            return Decision(fact.number, "update", known, "its time more precisely", content=fact.fact.content)
+    return None
+
+
+def _denied(fact: NewFact) -> Decision | None:
+    for known, similarity in fact.near:
+        if similarity >= CORRECTED and is_about_the_same(fact, known) and denies(fact, known):
+            return replaces(fact, known, "the opposite")
+    return None
+
+
+def _called_off(fact: NewFact) -> Decision | None:
+    """A plan that is off; where the words fit two plans, which one it is is in doubt."""
+    plans = [
+        known
+        for known, similarity in fact.near
+        if similarity >= CORRECTED
+        and is_about_the_same(fact, known)
+        and _is_ahead(known, fact)
+        and not are_apart(fact.fact.occurred, known.occurred)
+        and calls_off(fact.fact.content, known.content, same_time=_both_dated(fact, known))
+    ]
+    return replaces(fact, plans[0], "called off") if len(plans) == 1 else None
+
+
+def _both_dated(fact: NewFact, known: Known) -> bool:
+    return fact.fact.occurred is not None and known.occurred is not None
+
+
+def _is_ahead(known: Known, fact: NewFact) -> bool:
+    return known.occurred.end > fact.said_at if known.occurred else lies_ahead(known.content)
+
+
+def _of_one_value(fact: NewFact) -> Decision | None:
+    """What can have one value at a time: the same value is a repetition, a part of it less precise, another one newer."""
+    holders = _of_same_attribute(fact)
+    same = [known for known in holders if _has_its_value(fact, known)]
+    if same:
+        return _same_value(fact, next((known for known in same if known.injected), same[0]))
+    more = _made_more_precise(fact, holders)
+    if more is not None:
+        whole = not adds_details(more.content, fact.fact.content)
+        return _more_precisely(fact, more) if whole else None
+    if not holders:
+        return None
+    latest = max(holders, key=lambda known: (known.said_at, known.number))
+    return replaces(fact, latest, f"another {latest.attribute}")
+
+
+def _of_same_attribute(fact: NewFact) -> list[Known]:
+    return [
+        known
+        for known, _ in fact.near
+        if fact.fact.attribute
+        and fact.fact.attribute == known.attribute
+        and fact.fact.value
+        and known.value
+        and fact.subject_ids & known.subject_ids
+        and negations(fact.fact.content) % 2 == negations(known.content) % 2
+        and not _is_plan_beside_state(fact, known)
+    ]
+
+
+def _is_plan_beside_state(fact: NewFact, known: Known) -> bool:
+    """Who will live elsewhere in May still lives where he lives; a plan replaces only what is dated itself."""
+    occurred = fact.fact.occurred
+    return occurred is not None and occurred.start > fact.said_at and known.occurred is None
+
+
+def _has_its_value(fact: NewFact, known: Known) -> bool:
+    value, its = fact.fact.value or "", known.value or ""
+    same = same_statement(value, its) or is_more_precise(its, value)
+    return same and not are_apart(fact.fact.occurred, known.occurred)
+
+
+def _same_value(fact: NewFact, known: Known) -> Decision | None:
+    """A repetition, unless the fact tells more beside the value: all that is known and more updates, else it is in doubt."""
+    content = fact.fact.content
+    if not adds_details(content, known.content):
+        return repeats(fact, known, f"{known.attribute} is known")
+    whole = same_statement(fact.fact.value or "", known.value or "") and not adds_details(known.content, content)
+    if whole and fact.fact.stated:
+        return Decision(fact.number, "update", known, f"more about {known.attribute}", content=content)
+    return None
+
+
+def _made_more_precise(fact: NewFact, holders: list[Known]) -> Known | None:
+    value = fact.fact.value or ""
+    fitting = (known for known in holders if is_more_precise(value, known.value or ""))
+    return next(
+        (known for known in fitting if fact.fact.stated and not are_apart(fact.fact.occurred, known.occurred)), None
+    )
+
+
+def _more_precisely(fact: NewFact, known: Known) -> Decision:
+    """An update to the fact's own words, or to the memory's with the new value where that keeps more."""
+    content, merged = fact.fact.content, known.content.replace(known.value or "", fact.fact.value or "", 1)
+    if adds_details(known.content, content) and not adds_details(content, merged):
+        content = merged
+    return Decision(fact.number, "update", known, f"{known.attribute} more precisely", content=content)
+
+
+def _corrected(fact: NewFact) -> Decision | None:
+    for known, similarity in fact.near:
+        fits = fact.fact.corrects and similarity >= CORRECTED and is_about_the_same(fact, known)
+        if fits and differ_in_a_value(fact.fact.content, known.content):
+            return replaces(fact, known, "a correction")
+    return None
+
+
+def _is_new(fact: NewFact) -> Decision | None:
+    if not fact.near:
+        return Decision(fact.number, "add", None, "nothing near")
+    if fact.subject_ids and all(_is_of_nobody(fact, known, similarity) for known, similarity in fact.near):
+        return Decision(fact.number, "add", None, "a new subject")
+    return None
+
+
+def _is_of_nobody(fact: NewFact, known: Known, similarity: float) -> bool:
+    return not known.subject_ids and similarity < UNLIKE and not may_replace_each_other(fact, known)
+
+
+_IN_ORDER: Final[tuple[Callable[[NewFact], Decision | None], ...]] = (
+    _repeated,
+    _dated,
+    _denied,
+    _called_off,
+    _of_one_value,
+    _corrected,
+    _is_new,
+)
