@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from enum import Enum, auto
 
-from pipeline.offline.lexicon import FIRST_NAMES
+from pipeline.offline.lexicon import FIRST_NAMES, KINSHIP
 
 
 class Act(Enum):
@@ -35,7 +35,7 @@ _COMMANDS = (
 _COMMAND = re.compile(
     r"(?!call me )(?:please|pls|plz|kindly|just|now|also|then|ok|okay|hey assistant|hey chatgpt|"
     r"and|so)?,? ?(?:please )?"
-    rf"(?:(?:{'|'.join(_COMMANDS.split())})\b(?! (?:is|are|was|were)\b)"
+    rf"(?:(?!have to\b)(?:{'|'.join(_COMMANDS.split())})\b(?! (?:is|are|was|were)\b)"
     r"|make sure\b|from now on\b|in future\b|do not\b|you (?:must|should|shall|will|have to|need to|are now)\b"
     r"|i (?:want|need|would like|'d like|expect|order|command) you to\b|i would like (?:a|an|"
     r"some) |i need help\b|i need (?:a|an|some) (?:list|recipe|summary|idea)"
@@ -61,6 +61,8 @@ _QUESTION = re.compile(
 _HYPOTHETICAL = re.compile(
     r"^(?:and |but |so )?(?:if|imagine|suppose|supposing|what if|pretend|hypothetically|let'?s say"
     r"|say i|assume|assuming|unless|in case)\b"
+    r"|^(?:i |so i |last night i )?(?:dream(?:t|ed)|had (?:a|this|the) (?:\w+ )?(?:dream|nightmare))\b(?! of \w+ing\b)"
+    r"|\bin (?:my|the|a) (?:dream|nightmare)\b"
     r"|\bi wish\b|\bif only\b|\bwish i\b|\b(?:would|could|should|might) have\b|\bas if\b|\bin "
     r"theory\b|\bin another life\b"
     r"|\bif (?:i|we|he|she|they|my \w+) (?:were|was|had|lived|could|ever|won|got|did)\b|\bi(?:'d| "
@@ -75,6 +77,12 @@ _REPORTED = re.compile(
     r"|the (?:article|book|movie|film|character|story|text|email) (?:says|said))",
     re.IGNORECASE,
 )
+_CLAIM = re.compile(
+    rf"^(?:and |but |so |plot twist, )?(?:(?:[Mm]y|[Oo]ur) (?:{'|'.join(sorted(KINSHIP))})"
+    rf"|[A-ZÀ-Þ][\w-]+'s (?:{'|'.join(sorted(KINSHIP))}))"
+    r"(?: [A-ZÀ-Þ]\w+)? (?:says|said|claims|insists|reckons|swears) (?![\"'])"
+)
+"""What somebody whom the words name says is so; it is kept as his claim."""
 _RETRACTION = re.compile(
     r"^(?:haha |lol |no,? |nah,? )?(?:(?:i(?:'m| am) )?(?:just |only )?(?:kidding|joking)|jk|jks|"
     r"just kidding|not really|scratch that|forget (?:that|it|what i (?:just )?said)"
@@ -83,7 +91,15 @@ _RETRACTION = re.compile(
 )
 _SARCASM = re.compile(
     r"(?:\s/s\s*$|\b(?:yeah,? right|sure,? (?:because|and i)|just kidding|lol jk|\bjk\b|as if!|"
-    r"not!)|\((?:just )?kidding\)|\bsarcas)",
+    r"not!)|\((?:just )?kidding\)|\bsarcas|^oh,? (?:sure|great|joy|wonderful|fantastic|brilliant|perfect|goody)\b"
+    r"|\b(?:just |absolutely |really |so )?(?:loves?|enjoys?|adores?|living for) (?:it when|how|waiting|being (?:on"
+    r"|told|ignored|stuck|woken|yelled"
+    r"|shouted|charged|put)|having to|getting (?:stuck|woken|yelled|soaked|rained)|paying|queu\w+|sitting in"
+    r"|standing in|that for me)\b"
+    r"|\bbest day of (?:my|our) (?:life|lives)\b|\bmy favou?rite (?:thing|part|song|hobby|pastime)\b.*\bnow$"
+    r"|\bexactly what i needed\b"
+    r"|\bwhat could (?:possibly )?go wrong\b|\bmother of the year\b|\blucky me\b|\bhow (?:lovely|wonderful"
+    r"|nice) of (?:him|her|them)\b)",
     re.IGNORECASE,
 )
 _PLEASANTRY = (
@@ -126,7 +142,8 @@ _SMALL_TALK = re.compile(
     r"here|back|not bad|so-so|all right)\b[^,]{0,24}$"
     r"|(?:have|hope) (?:a|you)\b|how(?:'s| is) it going|what's up|long time no see|same here|me "
     r"too|me neither|not much|that(?:'s| is| was) \S+[.!]*$|happy to\b"
-    r"|(?:(?:i|we)(?:'ve| have|'m| am)? )?(?:got to|gotta|have to|need to|must|off to) [^,]{2,40}(?: now|, bye|, see you)\b"
+    r"|(?:(?:i|we)(?:'ve| have|'m| am)? )?(?:got to|gotta|have to|need to|must|off to) [^,]{2,40}(?: now|, bye"
+    r"|, see you)\b"
     r"|i(?:'ll| will) (?:let you know|keep you posted|be back|talk to you|see you)|i (?:agree|see|"
     r"understand|know|hope so|guess so|think so)\b[^,]{0,12}$)",
     re.IGNORECASE,
@@ -142,6 +159,22 @@ _TRAILING_REQUEST = re.compile(
     r"could you|so (?:please )?(?:keep|write|make|give|suggest|tell)) .*$",
     re.IGNORECASE,
 )
+_OF_ONESELF = (
+    r"(?:i'm|i am|i have|i've|i don't|i do not|i can't|i cannot|i live|i work|i hate|i love|i like|i only|i never"
+    r"|i always|i take|i play|i run|i own"
+    r"|we're|we are|we have|we've|we live|my|our)"
+)
+_GIVEN_FIRST = re.compile(
+    rf"^(?:since|because|as|given(?: that)?|seeing(?: as| that)|considering(?: that)?"
+    rf"|now that) (?P<said>{_OF_ONESELF}\b[^,]{{4,}}), ?\S",
+    re.IGNORECASE,
+)
+_GIVEN_LAST = re.compile(
+    rf"(?:,| -| –|;|\bbecause|\bsince|\bgiven that)(?: because| since| as| and"
+    rf"| but)? (?P<said>{_OF_ONESELF}\b.{{4,}})$",
+    re.IGNORECASE,
+)
+_ADDRESSES = re.compile(r"\b(?:you|your|what|how|which|please)\b", re.IGNORECASE)
 _OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
 _PAYLOAD = re.compile(
     r"\b(?:the following|the text below|below|(?:this|these) (?:text|sentence|paragraph|email|mail"
@@ -149,9 +182,38 @@ _PAYLOAD = re.compile(
     r"|dialogue|review)s?)\b",
     re.IGNORECASE,
 )
+_OF_OTHERS = re.compile(
+    r"\b(?:wrote|sent|says|said|got|received|e?-?mail(?:ed)?|message|texted|text|draft|letter|post(?:ed)?|review"
+    r"|article|excerpt|lyrics|paragraph|replied"
+    r"|snippet|log|output|transcript|story|poem|copy|quote|ad|listing|clause|contract)\b[^:]*:$|^(?:here(?:'s| is"
+    r"| are)|this is)\b[^:]*:$",
+    re.IGNORECASE,
+)
+"""What ends so is followed by another's words."""
 _WORKS_ON = re.compile(
-    r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten|polish|improve|correct|edit|analy[sz]e|review)\b"
+    r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten|polish|improve|correct|edit"
+    r"|analy[sz]e|review)\b"
     r".*\b(?:this|it|following|text|below)\b",
+    re.IGNORECASE,
+)
+_FICTION = re.compile(
+    r"\brole[- ]?play|\b(?:stay|be|get|speak|answer|reply) in character\b|\bpretend (?:you|to be|i|i'm|we|that you"
+    r"|that i)\b"
+    r"|\blet'?s play\b(?! (?:football|tennis|chess|cricket))|\b(?:text adventure|dungeon master|game master|d&d|dnd"
+    r"|rpg)\b"
+    r"|^(?:you(?:'re| are) (?:a|an|the) .{2,60}(?:,|\band\b) (?:i'm|i am|and i)\b)|^once upon a time\b|^(?:scene"
+    r"|chapter|verse|chorus|prologue)(?: \w+)?:"
+    r"|\b(?:my|the|a) (?:character|protagonist|narrator|hero|heroine|villain|rogue|paladin|wizard"
+    r"|bard)\b(?:'s)? (?:is|says|said|has|was|lives|wants|name)"
+    r"|^(?:write|continue|finish|draft|here(?:'s| is)) (?:me )?(?:a|the|my|this|another)? ?(?:\w+ ){0,3}(?:story"
+    r"|poem|song|lyrics|scene|monologue|dialogue|fanfic|haiku)\b"
+    r"|^(?:opening|first|last) (?:line|paragraph|sentence)s?:|\b(?:lyrics|fan ?fic(?:tion)?)\b",
+    re.IGNORECASE,
+)
+_FICTION_ENDS = re.compile(
+    r"\b(?:ooc|out of character|end (?:of )?(?:the )?(?:role[- ]?play|game|scene|story)"
+    r"|stop (?:the )?(?:role[- ]?play|game)|in real life|irl|for real"
+    r"|back to reality|the real me|anyway)\b",
     re.IGNORECASE,
 )
 _SECRET = re.compile(
@@ -169,10 +231,22 @@ def classify(text: str) -> Act:
 
 
 def introduces_payload(text: str, act: Act) -> bool:
-    """Whether a request or a question is followed by a text to work on, which says nothing about the user."""
+    """Whether a sentence is followed by a text of somebody else or one to work on, which says nothing about the user."""
+    if act is Act.STATEMENT:
+        return _OF_OTHERS.search(text) is not None
     if text.rstrip().endswith(":") or _WORKS_ON.search(text):
         return True
     return act is Act.COMMAND and _PAYLOAD.search(text) is not None
+
+
+def opens_fiction(text: str) -> bool:
+    """Whether a sentence begins something made up, a game, a story or a role, in which nobody speaks of himself."""
+    return _FICTION.search(text) is not None
+
+
+def ends_fiction(text: str) -> bool:
+    """Whether a sentence comes back from it."""
+    return _FICTION_ENDS.search(text) is not None
 
 
 def holds_secret(text: str) -> bool:
@@ -194,6 +268,13 @@ def _vocative(text: str) -> re.Match[str] | None:
     return match if match is not None and match[1].lower() in FIRST_NAMES else None
 
 
+def given_reason(text: str) -> str | None:
+    """What a question or a request says of the user in passing: "dinner ideas, I'm allergic to nuts" → "I'm allergic to nuts"."""
+    match = _GIVEN_FIRST.match(text) or _GIVEN_LAST.search(text)
+    said = match["said"].rstrip("?!. ") if match else None
+    return said if said and not _ADDRESSES.search(said) else None
+
+
 def stated_part(text: str) -> str:
     """What the user says of himself before he asks: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
     match = _TRAILING_QUESTION.match(text) if text.endswith("?") else _TRAILING_REQUEST.match(text)
@@ -210,7 +291,7 @@ _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
     (Act.QUESTION, _QUESTION.match),
     (Act.HYPOTHETICAL, _HYPOTHETICAL.search),
     (Act.HYPOTHETICAL, _SARCASM.search),
-    (Act.REPORTED, _REPORTED.search),
+    (Act.REPORTED, lambda text: _REPORTED.search(text) and not _CLAIM.match(text)),
     (Act.COMMAND, _COMMAND.match),
     (Act.COMMAND, _ABOUT_ASSISTANT.search),
 )

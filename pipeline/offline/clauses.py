@@ -11,7 +11,7 @@ from pipeline.offline.rewrites import plainer, without_asides
 _IMPLICIT = re.compile(
     r"^(?:(?:[Jj]ust|[Rr]ecently|[Ff]inally) (?P<a>\w+)"
     r"|(?P<b>(?:[Ll]ove|[Hh]ate|[Pp]refer|[Ee]njoy)(?! (?:and|is|or|can|has|how|that|the way|to$))"
-    r"|[Cc]annot stand|[Aa]llergic to"
+    r"|[Cc]annot stand|[Aa]llergic to|[Hh]ave to|[Ww]ant to"
     r"|[Gg]oing to (?=[a-z]+ (?!meetings|events|has\b|is\b))|[Pp]lanning to|[Bb]een (?=\w+ing\b)|"
     r"[Ww]orking (?=at|as|for|on)"
     r"|[Ll]iv(?:ing|e) in|[Bb]orn in|[Ff]rom (?=[A-Z])|[Tt]hinking of|[Mm]oving to)\b|(?P<c>[A-Za-z]+)\b)"
@@ -50,8 +50,29 @@ _PRONOUN = re.compile(
     rf"^(?:(?:I|we|he|she|they|[Ii]t)(?: {ADVERB})* [a-z]+|there (?:is|are|was|were)\b"
     r"|(?:nobody|no one|everybody|everyone) [a-z]+)"
 )
+_ASIDE_HEAD = re.compile(
+    r"^(?:that|this|which) (?:is|was|means|makes|will|has)\b|^you (?:know|see|were|are|said)\b", re.IGNORECASE
+)
+_BARE_HEAD = re.compile(
+    r"^(?:(?P<first>[a-z][\w-]+) )?(?P<last>[a-z][\w-]+)"
+    r" (?:is|are|was|were|has|have|had|will|says|said|does|can|cannot|goes|gets|wants|needs|starts|comes|costs|runs"
+    r"|moved|went)\b(?! to\b)"
+)
 _NOUN_HEAD = re.compile(r"^(?:my|our|his|her|their|the|this|[A-ZÀ-Þ][\w'-]*)\b")
 _MOST_SUBJECT_WORDS = 5
+_MOST_ASIDE_WORDS = 6
+_OPENS_PHRASE = re.compile(
+    r"(?:my|our|his|her|their|the|a|an|I|we|he|she|they|it|in|on|at|for|with|by|if|when|while|since|because|as|after"
+    r"|before|until|[A-ZÀ-Þ]\w+)\b"
+)
+_LED_IN = re.compile(
+    r"^(?:(?:and|but|so|also|plus|oh|ah|ok|okay|no|nah|yes|yeah|yep|yup|ugh|well|anyway|btw|me|new note|quick one"
+    r"|plot twist"
+    r"|quick update|update|good news|bad news)[,:]? )+"
+    r"(?=(?:I|we|he|she|they|it|my|our|his|her|their|the|there|[A-ZÀ-Þ]\w+|[a-z]+s?)\b)(?!(?:one|idea|way|more"
+    r"|longer|problem|no)\b)",
+    re.IGNORECASE,
+)
 _PREPOSITIONS = frozenset("of in on at for to with from by about as that which who than or".split())
 _SUBORDINATORS = frozenset(
     "when that because if where what how which while since as than until before after whenever "
@@ -84,7 +105,7 @@ class Clause:
 def clauses(sentence: str) -> list[Clause]:
     """The clauses of a sentence that is a statement, openers already gone."""
     lower_style = not any(c.isupper() for c in sentence)
-    text = plainer(expand(sentence).strip().rstrip(".!?…,;: "))
+    text = plainer(_LED_IN.sub("", expand(sentence).strip()).rstrip(".!?…,;: "))
     lead, text = _lead(text)
     pieces = [part for piece in _split(_explicit(text), lower_style) for part in _coordinated(piece)]
     pieces = [without_asides(piece) for piece in pieces]
@@ -132,10 +153,17 @@ def _split(text: str, lower_style: bool) -> Iterator[str]:
             r"(?:I|we|he|she|they) (?:can|could|would|will)\b", right
         ):
             continue
-        if _has_verb(left) and _opens_clause(right):
+        if (_has_verb(left) or _is_aside(left, match)) and _opens_clause(right):
             yield left.strip()
             start = match.end()
     yield text[start:].strip().rstrip(")")
+
+
+def _is_aside(left: str, match: re.Match[str]) -> bool:
+    """A few words without a verb before a comma: "brilliant, my dog …", "Cologne, we take …"."""
+    words = left.split()
+    comma = (match["mark"] or "").strip() in {",", ";"} and match["conj"] is None
+    return comma and 0 < len(words) <= _MOST_ASIDE_WORDS and not _OPENS_PHRASE.match(left)
 
 
 def _runs_on(left: str, lower_style: bool) -> bool:
@@ -148,7 +176,12 @@ def _has_verb(text: str) -> bool:
 
 
 def _opens_clause(text: str) -> bool:
-    if _PRONOUN.match(text):
+    if _PRONOUN.match(text) or _ASIDE_HEAD.match(text):
+        return True
+    bare = _BARE_HEAD.match(text)
+    if bare is not None and not {bare["first"], bare["last"]} & (
+        _PREPOSITIONS | _SUBORDINATORS | AUXILIARIES | ADVERBS
+    ):
         return True
     return _NOUN_HEAD.match(text) is not None and _subject_length(text) is not None
 

@@ -15,7 +15,8 @@ _REMEMBERED = 8
 class Said:
     """A sentence that stated something, for corrections: the words that the rules saw, and the facts that they made.
 
-    message: the one that held it; None when it came before the batch, so that no fact of the batch can name it as its source.
+    message: the one that held it; None when it came before the batch, so that no fact of the batch can name it as
+    its source.
     """
 
     text: str
@@ -29,8 +30,11 @@ class Said:
 class Conversation:
     """The state of one conversation.
 
-    asked: the last sentence of the assistant, while it is unanswered, and its message, None when that came before the batch.
-    marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes may replace it.
+    asked: the last sentence of the assistant, while it is unanswered, and its message, None when that came before
+    the batch.
+    marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
+    may replace it.
+    fiction: what is said belongs to a story or a game.
     """
 
     discourses: dict[str, Discourse] = field(default_factory=dict)
@@ -38,6 +42,7 @@ class Conversation:
     asked: tuple[Sentence, Message | None] | None = None
     marked: str | None = None
     withdrawn: bool = False
+    fiction: bool = False
 
     def enter(self, me: str, you: str | None) -> None:
         """A new message of a speaker: things are out of sight, people no news, a firm a message older."""

@@ -27,6 +27,7 @@ class Subject:
 
     text: as it stands in the content ("User's brother Peter"). name: the entity's name, None for an unnamed one.
     noun: what it is to its owner ("brother", "team meeting"). owner: the name before the possessive, or None.
+    bare: it stood without article and owner ("rent", "hotfixes"), and so may be meant in general.
     """
 
     text: str
@@ -35,13 +36,15 @@ class Subject:
     entity_type: EntityType = EntityType.PERSON
     noun: str = ""
     owner: str | None = None
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
     """Somebody who was spoken of.
 
-    described: what the messages called him by, the first of it telling him from his namesakes. parent: his firm. short: what he
+    described: what the messages called him by, the first of it telling him from his namesakes. parent: his firm.
+    short: what he
     was called before his full name came.
     gender: by the pronouns that were used of him, else by his name. fresh: he came up in the message at hand.
     """

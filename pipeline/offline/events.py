@@ -1,4 +1,4 @@
-"""When something is held: "The team meeting is on Monday" gives the day or the time of the meeting."""
+"""When something is held, and how much it comes to: "The team meeting is on Monday", "the budget is 4,200"."""
 
 from pipeline.offline.discourse import Sort
 from pipeline.offline.rule import THINGS, Rule, rule
@@ -31,5 +31,29 @@ RULES: tuple[Rule, ...] = (
         noun=r"(?P<event>[\w ' -]+)",
         subjects=THINGS | {Sort.NAMED},
         attribute="{event} {unit}",
+    ),
+    rule(
+        r"(?:is|are|was|were|got|has been|have been)(?: now)? (?:off|cancell?ed|called off|postponed|delayed"
+        r"|scrapped|axed|put off|on hold|back on)"
+        r"(?= for|$|,| because| due| this| until| after| since| now| again| anyway| by)",
+        MemoryKind.EVENT,
+        noun=r"(?!all|bets|day)[\w ' -]{3,}",
+        subjects=THINGS | {Sort.NAMED},
+    ),
+    rule(
+        r"(?:will (?:happen|take place|go ahead)|is (?:happening|going ahead))\b",
+        MemoryKind.EVENT,
+        noun=r"[\w ' -]{3,}",
+        subjects=THINGS | {Sort.NAMED},
+    ),
+    rule(
+        r"(?:is|are|was|goes? (?:up|down) to|went (?:up|down) to|rises? to|rose to|costs?|stands? at)(?: now| still"
+        r"| up| down| at| to| about| around| roughly)*"
+        r" (?P<value>[£$€]?\d[\d,.]*\d|[£$€]?\d+)(?= (?:euros?|pounds|dollars|a month|a week|a year|now|per|from"
+        r"|percent|people|kg|kilos)\b|%|$|,)",
+        MemoryKind.FACT,
+        noun=r"(?P<thing>(?!.*\b(?:birthday|age|name|one|thing)\b)[a-z][\w -]{1,40})",
+        subjects=THINGS,
+        attribute="{thing}",
     ),
 )

@@ -1,6 +1,7 @@
 """Facts from the messages of a batch by rules alone: what the service does when no LLM is configured.
 
-The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean on it:
+The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean
+on it:
 pronouns, "we", a correction, a yes to the assistant's question.
 """
 
@@ -9,12 +10,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pipeline.facts import USER, Background, Fact, KnownEntity, Message
-from pipeline.offline.acts import Act, classify, holds_secret, introduces_payload, stated_part, without_opener
+from pipeline.offline.acts import (
+    Act,
+    classify,
+    ends_fiction,
+    given_reason,
+    holds_secret,
+    introduces_payload,
+    opens_fiction,
+    stated_part,
+    without_opener,
+)
 from pipeline.offline.compose import Source, compose_process
 from pipeline.offline.confirmations import confirmed, is_confirmation
 from pipeline.offline.conversation import Conversation, Said, Turn
 from pipeline.offline.corrections import Correction, corrected, read_correction
+from pipeline.offline.english import is_english
 from pipeline.offline.evidence import with_evidence
+from pipeline.offline.fragments import whole
 from pipeline.offline.marks import split_mark
 from pipeline.offline.names import Gazetteer
 from pipeline.offline.processes import find_process
@@ -28,8 +41,9 @@ _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
 def extract_offline(messages: Sequence[Message], background: Background) -> list[Fact]:
     """The facts that the messages state, in their order.
 
-    Only what a user says counts, or confirms. With several human speakers each fact is about its speaker by name, otherwise
-    about "User".
+    Only what a user says in English counts, or confirms. Where a message names its speaker, its facts are about the
+    speaker by
+    name, otherwise about "User".
     """
     listener = _Listener(_speakers([*background.earlier, *messages]), background.entities)
     for message in background.earlier:
@@ -40,9 +54,9 @@ def extract_offline(messages: Sequence[Message], background: Background) -> list
 
 
 def _speakers(messages: Iterable[Message]) -> frozenset[str]:
-    """The names of the human speakers, where there is more than one."""
-    names = {message.speaker for message in messages if message.role is Role.USER and message.speaker}
-    return frozenset(names) if len(names) > 1 else frozenset()
+    """The names of those who speak as users, where there are several; one alone is "User", whatever the name."""
+    names = frozenset(message.speaker for message in messages if message.role is Role.USER and message.speaker)
+    return names if len(names) > 1 else frozenset()
 
 
 class _Listener:
@@ -71,7 +85,7 @@ class _Listener:
         here.enter(me, next(iter(others)) if len(others) == 1 else None)
         if here.asked and is_confirmation(message.content):
             self._confirm(Turn(message, here, me, said_in=said_in))
-        else:
+        elif is_english(message.content):
             self._read(message, here, me, said_in)
         here.asked = None
 
@@ -91,7 +105,11 @@ class _Listener:
     def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
         found = sentences(message.content)
         opened = [split_mark(without_opener(sentence.text)) for sentence in found]
-        texts = [without_opener(text) for _, text in opened]
+        asked = here.asked[0].text if here.asked else ""
+        texts = [
+            whole(without_opener(text), listed=sentence.listed, asked=asked)
+            for sentence, (_, text) in zip(found, opened, strict=True)
+        ]
         turn = Turn(message, here, me, found, texts, said_in)
         at = 0
         while at < len(found):
@@ -103,7 +121,8 @@ class _Listener:
         if not text:
             here.marked = turn.me if marked else here.marked
             return at + 1
-        if holds_secret(turn.sentences[at].text):
+        here.fiction = (here.fiction and not ends_fiction(text)) or opens_fiction(text)
+        if here.fiction or turn.sentences[at].foreign or holds_secret(turn.sentences[at].text):
             return at + 1
         here.marked = None
         return self._process(turn, at, marked=marked) or self._plain(turn, at, marked=marked)
@@ -126,13 +145,15 @@ class _Listener:
             return self._asked_for(turn, at, act, source)
         if act is Act.STATEMENT:
             self._state(stated_part(text), turn, source)
-        return at + 1
+        return len(turn.sentences) if act is Act.STATEMENT and introduces_payload(text, act) else at + 1
 
     def _asked_for(self, turn: Turn, at: int, act: Act, source: Source) -> int:
         """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
         text = turn.texts[at]
         part = stated_part(text)
-        if part != text and classify(part) is Act.STATEMENT:
+        if part == text:
+            part = given_reason(text) or text
+        if part != text and classify(part) is Act.STATEMENT and not introduces_payload(text, act):
             self._state(part, turn, source)
         return len(turn.sentences) if introduces_payload(text, act) else at + 1
 

@@ -19,7 +19,8 @@ _SHE_NAMES = frozenset(
     """
     abigail aisha alexandra alice alina amanda amy ana angela anna anne annie audrey barbara beth betty carla carol
     caroline catherine charlotte chloe christina christine claire clara daniela deborah diana diane elena elizabeth
-    ella ellen emily emma eva evelyn fatima fiona francesca freya georgia gina grace hannah harriet heather heidi helen ida
+    ella ellen emily emma eva evelyn fatima fiona francesca freya georgia gina grace hannah harriet heather heidi
+    helen ida
     helena holly imogen ingrid isabel isabella jackie jane janet jen jennifer jenny jess jessica jill joan joanna
     jolene judith judy julia julie karen kate katherine kathryn katie kelly kirsty laura lauren layla leah lena lily
     linda lisa louise lucia lucy lydia maria marie marta martha mary maya megan melanie melissa mia michelle molly

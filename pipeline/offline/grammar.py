@@ -5,7 +5,7 @@ import re
 from pipeline.offline.lexicon import ADVERBS, AUXILIARIES, ED_IN_PRESENT, MODALS, PAST_FORMS, UNCHANGED_PAST, VERBS
 
 ADVERB = (
-    rf"(?:{'|'.join(sorted(ADVERBS))}|kind of|sort of|no longer|a (?:bit|little)"
+    rf"(?:{'|'.join(sorted(ADVERBS))}|kind of|sort of|no longer|a (?:bit|little)|much(?= prefer)"
     r"|(?!(?:app|rep|supp|re|multip|fami|On|on)ly\b)[a-z]{2,}ly)"
 )
 """An adverb as a piece of a pattern."""
@@ -14,6 +14,12 @@ _STATES = frozenset(
     "born broken done frozen given hidden known lost made meant set stuck told torn was were worn".split()
 )
 """After "he's" these tell how he is rather than what he has done."""
+_HOW_ONE_IS = (
+    r"(?:called|named|married|engaged|divorced|widowed|retired|tired|scared|worried|excited|interested|based"
+    r"|supposed|used"
+    r"|allowed|obsessed|bored|stressed|qualified|employed|closed|located|diagnosed|red|bed)\b"
+)
+"""After "he's" these tell how he is too, though verbs make them."""
 _PARTICIPLES = "|".join(sorted(PAST_FORMS.keys() - _STATES))
 _DONE = (
     r"(?:(?:just |recently |already )?(?:bought|taken|become|gone|left|moved|written|found|sold|come|joined|started))"
@@ -44,16 +50,23 @@ _CONTRACTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b([Ii]|[Hh]e|[Ss]he|[Ww]e|[Tt]hey|[Yy]ou)'d (?=(?:better|been|had|\w+ed)\b)", r"\1 had "),
         (r"\b([Ii]|[Hh]e|[Ss]he|[Ww]e|[Tt]hey|[Yy]ou|[Ii]t)'d\b", r"\1 would"),
         (
-            r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Tt]his|[Ww]ho)'s (?=(?:been|got|had|just \w+ed|\w+ed)\b)",
+            (
+                rf"\b([Hh]e|[Ss]he|[Tt]hat|[Tt]here|[Tt]his|[Ww]ho)'s (?=(?:been|got|had|just \w+ed"
+                rf"|(?!{_HOW_ONE_IS})\w+ed)\b)"
+            ),
             r"\1 has ",
         ),
+        (r"\b([Ii]t)'s (?=(?:been|got|had)\b)", r"\1 has "),
         (rf"\b([Hh]e|[Ss]he|[Ww]ho)'s (?=(?:{ADVERB} )?(?:{_PARTICIPLES})\b)", r"\1 has "),
         (rf"(?<=[a-z])'s (?={_DONE} )", " has "),
         (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Tt]his|[Ww]ho|[Ww]hat|[Nn]ame|[Hh]ere)'s\b", r"\1 is"),
         (
             (
                 r"(?<=\w)'s (?=(?:a|an|my|our|one of|been|going|not|called|from|also|now|moving|working|living"
-                r"|getting|still) )"
+                r"|getting|still|coming|acting|staying|visiting|leaving|taking|starting|turning|having|doing|due|off"
+                r"|out|back|away) )"
+                r"|(?<=\w)'s (?=(?:pregnant|ill|sick|dead|tight|ready|broken|allergic|vegan|vegetarian|fine|pending"
+                r"|asleep)\b)"
             ),
             " is ",
         ),

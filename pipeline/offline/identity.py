@@ -12,6 +12,10 @@ _BE = r"(?:is|was|has been)"
 _NATIONALITY = "|".join(n.capitalize() for n in sorted(NATIONALITIES))
 _GIVEN = "|".join(sorted(FIRST_NAMES - {"will", "rose", "grace", "frank", "ray", "max", "hope", "mark", "jack"}))
 _PET = "|".join(sorted(PETS))
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+_COUNTED = rf"(?:{_TENS})(?:[- ](?:{_ONES}))?|{_ONES}|{_TEENS}"
 _STATUS = (
     r"between jobs|married|single|divorced|engaged|widowed|pregnant|retired|left-handed|colou?r-?blind|diabetic"
     r"|asthmatic|autistic|dyslexic|gay|bi|bisexual|lesbian|trans(?:gender)?|non-binary|blind|deaf|"
@@ -47,6 +51,14 @@ RULES: tuple[Rule, ...] = (
         subjects=_ANYONE,
         attribute="age",
     ),
+    rule(
+        rf"(?:is|turned|turns|will be) (?P<value>(?:{_COUNTED}))(?: years? (?:old|of age))?(?=$|,| (?:and|now|today"
+        rf"|this|next|in|on|but)\b)",
+        MemoryKind.FACT,
+        subjects=_PERSON,
+        attribute="age",
+    ),
+    rule(rf"is (?P<value>(?:{_COUNTED})) years? (?:old|of age)\b", MemoryKind.FACT, subjects=_ANYONE, attribute="age"),
     rule(
         r"(?:is|falls) (?:on )?(?:the )?(?P<value>.*\d.*|\w+day)",
         MemoryKind.FACT,

@@ -9,8 +9,10 @@ from pipeline.offline.genders import PRONOUNS, gender_of
 from pipeline.offline.grammar import expand, possessive
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS, ROLES
 from pipeline.offline.names import CAPITAL, looks_like_name
+from recollect.kinds import EntityType
 
 _TIES = KINSHIP | ACQUAINTANCES | PETS | ROLES
+_RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}
 _MODIFIERS = (
     "older younger elder big little twin best new old former good close late first second eldest youngest only third"
 )
@@ -20,9 +22,15 @@ _BROUGHT_IN = re.compile(
     rf"(?<!not )(?<!n't )\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|{CAPITAL}\w+'s) {_TIE},? "
     rf"(?P<name>{_TITLE}{CAPITAL}[\w-]+(?: {CAPITAL}[\w-]+)?)(?!'s|\w)"
 )
+_UNNAMED = re.compile(
+    rf"\b(?:[Mm]y"
+    rf"|[Oo]ur) (?P<noun>(?:(?:{'|'.join(_MODIFIERS.split())}) )*(?:{'|'.join(sorted(_RELATIVES, key=len, reverse=True))}))"
+    rf"(?!'s?\b|-| {CAPITAL}| (?:is )?(?:called|named)\b)\b"
+)
 _BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
 _NEWCOMER = re.compile(
-    r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on|gained)"
+    r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on"
+    r"|gained)"
     r"(?: up| on)? an? (?:(?:new|big|first|second|great|lovely) )*(?P<role>[a-z-]+)\b"
 )
 _NEWCOMERS = ROLES | ACQUAINTANCES | {"supplier", "vendor", "investor", "sponsor", "neighbour", "tenant"}
@@ -46,6 +54,18 @@ def introductions(clause: str, discourse: Discourse) -> Iterator[Introduction]:
         owner = _owner(whose, clause[: match.start()], discourse)
         if owner is not None:
             yield Introduction(bare, f"{name} is {owner} {match['role']}")
+
+
+def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
+    """The discourse after a clause that speaks of "my daughter": what follows may say "her name is Saffron"."""
+    for match in _UNNAMED.finditer(clause):
+        noun, me = match["noun"], discourse.me
+        text = f"{possessive(me)} {noun}"
+        known = any(noun == p.subject.noun or text in p.described for p in discourse.people)
+        if not known:
+            subject = Subject(text, Sort.PERSON, None, EntityType.PERSON, noun, me)
+            discourse = discourse.with_person(Person(subject, (), None, gender_of(None, noun.split()[-1])))
+    return discourse
 
 
 def _owner(whose: str, before: str, discourse: Discourse) -> str | None:

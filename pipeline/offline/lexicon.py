@@ -5,7 +5,8 @@ A word belongs here when several rules ask for it; what one rule alone needs sta
 
 VERBS = frozenset(
     """
-    expire present accept achieve add adopt adore agree aim apply appreciate arrange arrive ask assist attend avoid bake be become
+    expire present accept achieve add adopt adore agree aim apply appreciate arrange arrive ask assist attend avoid
+    bake be become
     begin bike blog book borrow break bring build buy call camp cancel care carry catch celebrate change chat check
     choose clean climb close coach code collect come compete complete contact cook create cycle dance decide deploy
     design detest develop dislike discover discuss do donate draw drink drive drop earn eat edit employ encourage end
@@ -22,6 +23,51 @@ VERBS = frozenset(
     treat trust try turn type understand use value visit volunteer wait wake walk want watch wear win wish work worry
     write admit bet doubt figure guess hang imagine mean mind promise realise realize remember root score seem suppose
     swear wonder treasure
+    hand swap rotate cost owe weigh insist announce accuse appoint approve assign attach bathe belong bounce brew
+    broadcast burn
+    charge chair combine commute confirm contain contribute convert crash cross cure cover dedicate delay delegate
+    deliver demolish
+    depend die direct divorce double elect email emigrate enter evict exist export extend fax ferry file fill flood
+    fund gather generate guard guide harvest hurt import include increase inject insure issue judge juggle kick
+    kill knock land last lay leak lecture license lie list live load lock mail mark mind mix model mow
+    narrate oversee panic park phone pitch post pour preach print process protest pull push
+    qualify quote raise rank rate recruit register reject rely remove rename renew renovate replace represent request
+    require rescue
+    resign resit rest ring rise rule sack sail sand sell separate settle sew shoot shut sleep slip smell snore sort
+    sponsor spray squat stack staff store stretch supervise surrender survey suspend sweep tackle tend terminate
+    measure act add advise affect afford amount answer appear argue attack attract back ban bark base beat beg behave
+    bill blame block boil borrow
+    bother brush bump calculate calm carve cast cheat chew claim climb coat command comment communicate compare
+    complain concentrate
+    concern conduct confuse connect consider consist consult contact control cough cover crack crawl crochet cry curl
+    damage deal debate deny
+    describe deserve destroy detect devote dial differ digest disagree disappear disappoint dismiss display doze drag
+    dress drain drown
+    dust embroider emphasise encounter enforce engage ensure entertain examine exceed exchange exclude excuse exhibit
+    expand explain explode
+    express fade fast fetch fight filter fire fit fold force form frame frighten fry gain gamble gaze glue govern
+    grab greet grill grind
+    haunt heal heat hop identify ignore illustrate impress inform inspect instruct interrupt introduce invent
+    investigate iron itch jump
+    justify label lean lick lift limit line link locate lower march match matter melt mend mention miscarry moan
+    mumble nag
+    nap nibble nod number nurse obey object observe obtain occupy offer operate oppose outgrow overlook paddle part
+    pat peel permit
+    persuade pin pinch pleases polish pop possess postpone praise pray preserve press prevent pretend proceed
+    prohibit pronounce prove
+    provide punish puzzle race rain react rebuild recall recite reckon recognise recycle refer reflect regret reign
+    remind repeat reply
+    resemble respect respond restrict retrain reveal rinse roast rob rock roll rub ruin rush satisfy scare scold
+    scratch scream screw search
+    select shake shave shelter shift shout shovel sign sip sketch smash smile smooth sneeze snow soak solve spare
+    spell spill spoil spot spread
+    squeeze stain stamp stare steer sting stir strengthen strip stroke stumble substitute succeed suck suit suspect
+    sustain swallow switch
+    tap taste tempt thank tick tickle tie time tip tire touch tour tow trace trade trap trick trot trouble trust tug
+    tumble twist unlock unpack
+    wag wander warm warn wave whisper whistle wipe wobble wrap wrestle yawn yell
+    translate transport trim tutor undergo update upgrade use vet volunteer vote warn wash waste water weld wire
+    withdraw
     """.split()
 )
 
@@ -80,7 +126,8 @@ KINSHIP = PARTNERS | frozenset(
 
 ACQUAINTANCES = frozenset(
     """
-    contact friend mate buddy bestie neighbour neighbor roommate flatmate housemate colleague coworker co-worker boss manager
+    contact friend mate buddy bestie neighbour neighbor roommate flatmate housemate colleague coworker co-worker boss
+    manager
     mentor mentee dentist doctor gp therapist lawyer accountant landlord landlady teacher tutor coach trainer
     assistant client customer supervisor student hairdresser barber vet nanny babysitter pastor priest classmate
     teammate bandmate co-founder cofounder
@@ -174,7 +221,8 @@ ORG_ENDINGS = frozenset(
     """
     inc ltd llc gmbh corp corporation company co plc ag group bank university college school hospital institute
     foundation agency studio studios labs lab association church museum clinic academy council ministry society club
-    team partners industries roofing plumbing logistics foods tea coffee brewery motors airlines insurance consulting media
+    team partners industries roofing plumbing logistics foods tea coffee brewery motors airlines insurance consulting
+    media
     records hotels solutions systems technologies software holdings capital ventures interiors farms dental joinery
     electrics builders catering
     """.split()

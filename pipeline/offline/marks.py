@@ -5,8 +5,11 @@ import re
 _MARK = re.compile(
     r"^(?:(?:please|pls|and|also|just|but|so|so please|ok,?|it's important)[, ]+)*"
     r"(?:remember|don'?t (?:ever )?forget|do not forget|never forget|keep in mind|bear in mind|"
-    r"make a note(?: of)?|take note(?: of)?|note(?= that\b|:)|for the record|memori[sz]e|save "
-    r"(?=this|that)|important(?=:)"
+    r"make a note(?: of)?|take note(?: of)?|note(?= that\b|:)|for the record|memori[sz]e|save"
+    r"(?= this| that)|note to self|for your notes|put (?:this|that|it) down|write (?:this|that|it) down|jot (?:this"
+    r"|that|it) down|important(?=:)"
+    r"|(?:can|could|would|will) you (?:please |also )?(?:remember|note(?: down)?|keep in mind|save|write down"
+    r"|jot down|put down)(?= that| this| my| our|:)"
     r"|it's important (?:that you|to|for you to) (?:know|remember|note)"
     r"|you (?:really )?(?:need|have|should|must|ought) (?:to )?(?:know|remember|learn|note)|(?:i|"
     r"we) (?:want|need|would like|'d like) you to (?:know|remember|learn|note)|learn (?=this|the "
@@ -29,6 +32,8 @@ def split_mark(text: str) -> tuple[bool, str]:
     """Whether the sentence asks to be remembered, and what is left of it without the asking."""
     match = _MARK.match(text)
     if match:
-        return True, text[match.end() :]
+        return True, text[match.end() :].rstrip("?") if match[0].rstrip(" :,").endswith(("that", "this")) else text[
+            match.end() :
+        ]
     trailing = _TRAILING.search(text)
     return (True, text[: trailing.start()]) if trailing else (False, text)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pipeline.facts import USER
 from pipeline.offline.discourse import Sort
 from pipeline.offline.grammar import base_of, is_past
-from pipeline.offline.lexicon import AUXILIARIES, VERBS
+from pipeline.offline.lexicon import AUXILIARIES, ROLES, VERBS
+from pipeline.offline.passing import AIMS, PINNED, in_passing
 from pipeline.offline.statements import Statement
 from pipeline.offline.vagueness import EVALUATIVE, THIN
 from recollect.kinds import MemoryKind
@@ -25,12 +26,6 @@ _NEVER_DATED = frozenset(
     "think hope guess mean know feel believe suppose bet wish wonder want need like love agree".split()
 )
 _VAGUE_PROGRESSIVES = _VAGUE_VERBS | frozenset("do get have be sit stand kid say joke lie call start stay give".split())
-_AIMS = frozenset(
-    """
-    adopt become build buy climb create finish grow improve launch learn live lose marry move open own publish quit
-    retire run save sell start stop study travel visit work write
-    """.split()
-)
 _REQUESTED = frozenset(
     """
     ask be check clarify confirm continue discuss do find forget get give go have hear keep know let look make miss
@@ -42,6 +37,47 @@ _STATE_CHANGES = frozenset(
     "married engaged divorced promoted accepted hired fired pregnant vaccinated diagnosed "
     "licensed certified separated".split()
 )
+_UNREAL = frozenset("could should may might must would bet bets".split())
+_VAGUE_SAID = frozenset(
+    "say tell ask mean guess think quote see hear look talk thank try check go smile laugh cry".split()
+)
+_ASKING = re.compile(
+    r"(?:an?|some|another|one more|no|the same|this) (?:quick |small |big |last )?(?:question|problem|issue|idea"
+    r"|request|error|doubt|favou?r)"
+)
+_AMOUNT = re.compile(r"\d|\b(?:ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred)\b")
+_POSTED = re.compile(
+    r"(?:on (?:leave|holiday|sick leave|call|duty|a diet|antibiotics|medication|parental leave|maternity leave"
+    r"|insulin|decaf)|off work|responsible for|in charge of|based in|part of|member of|away)\b|good at \w|allergic"
+    r"|(?:on|off) (?:sugar|gluten|dairy|caffeine|coffee|alcohol|nights|days|shift|duty|the pill)\b"
+)
+_DO_VAGUE = re.compile(r"(?:it|that|this|so|what|anything|everything|nothing|something|well|fine|my|the same)\b")
+_UNABLE = re.compile(
+    r"(?:just |really |still )?(?:cannot|could not|did not|do not|does not) (?:\w+ly |even )?(?:find|figure|get|see"
+    r"|remember|believe|stop|access|open|log|sleep"
+    r"|decide|think|tell|wait|help|work out|make|fix|reach|say|know|understand|remember)\b"
+)
+"""What somebody does not manage just now."""
+_BY_THEN = re.compile(
+    r"\b(?:by|before|until|on|till) (?:the )?(?:\d|end of|(?i:mon|tues|wednes|thurs|fri|satur|sun)day|(?i:jan|feb"
+    r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|next|tomorrow|christmas|easter)"
+)
+_NO_SUCH = re.compile(
+    r"have (?:an?|any|no) (?!time|idea|clue|problem|energy|choice|money|access|internet|questions?|more|other|one"
+    r"|plans?|issue|doubt|reason"
+    r"|opinion|preference|preferences|further|of|luck|news|ideas|chance|right)\w+"
+)
+_DECIDED = re.compile(
+    r"(?:(?:has|have) )?(?:decided (?:on|against|to (?!go\b|ask|try|let|give)|that)|agreed (?:on|to \w+|that)"
+    r"|voted (?:for|against|to|\d)|settled on|opted (?:for|to)"
+    r"|chose|chosen|picked|signed off on) (?!it\b|that\b|this\b|you\b|with\b)\w+"
+)
+_NOTHING = re.compile(
+    r"\b(?:thing|point|idea|question|one|problem|issue|rest|same|answer|reason|way|trick|note|code|error"
+    r"|capital|population|definition)s?\b(?! for\b)"
+)
+"""Things of which a sentence without an owner says nothing that lasts."""
 _GOALS = frozenset(
     "want wants wanted plan plans planned hope hopes intend intends aim aims dream dreams need "
     "needs decided expect expects".split()
@@ -76,13 +112,14 @@ _GOT = re.compile(
 _WHAT_ONE_IS = re.compile(r"(?:an?|one of|the|[A-ZÀ-Þ][\w& ]*'s) \w")
 _LIVED_THROUGH = re.compile(r"(?:an?|the) (?!lot|bit|few|ton|feeling|idea|question|thought)")
 _KEPT = re.compile(
-    r"(?:\w+ )?(?:bees|chickens|hens|ducks|geese|goats|sheep|pigs|horses|ponies|alpacas|rabbits|pigeons|reptiles|snakes|cattle"
+    r"(?:\w+ )?(?:bees|chickens|hens|ducks|geese|goats|sheep|pigs|horses|ponies|alpacas|rabbits|pigeons|reptiles"
+    r"|snakes|cattle"
     r"|cows|an? (?:diary|journal|allotment|garden|blog|notebook|log))\b"
 )
 """What is kept for years, rather than in mind or in touch."""
 _OFFSPRING = re.compile(r"\b(?:child|baby|twins|boy|girl)\b")
 _AT_HAND = re.compile(
-    r"\b(?:function|script|code|regex|query|essay|email|letter|poem|prompt|paragraph|assignment|homework)s?\b"
+    r"\b(?:function|script|code|regex|query|essay|e?mail|letter|poem|prompt|paragraph|assignment|homework)s?\b"
 )
 """What somebody wants help with just now."""
 _ONLY_SAID = frozenset("know say tell thank share hear".split())
@@ -100,6 +137,8 @@ class _Predicate:
     """Whether it is the speaker's."""
     together: bool = False
     """Whether it is the speaker's with others: what "we" want is no request to the assistant."""
+    among: bool = False
+    """Whether the speaker is one of several, to whom a "will" is a promise."""
 
     @property
     def rest(self) -> str:
@@ -115,16 +154,29 @@ def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | 
     dated: a time phrase was resolved. marked: the user asked to remember it.
     """
     kind = MemoryKind.EVENT if dated and not _STANDING.search(statement.core) else MemoryKind.FACT
-    if marked:
+    if marked or _DECIDED.match(statement.core):
         return kind
-    if statement.subject.sort is Sort.THING:
-        return kind if _notable_thing(statement, dated=dated) else None
-    words = statement.core.split()
-    if len(words) < 2 or not _substance(words[1:]):
+    if in_passing(statement, dated=dated):
         return None
+    about_a_thing = statement.subject.sort is Sort.THING
+    kept = _notable_thing(statement, dated=dated) if about_a_thing else _notable_doing(statement, dated=dated)
+    return kind if kept else None
+
+
+def _notable_doing(statement: Statement, *, dated: bool) -> bool:
+    """Whether it is worth keeping what somebody, or something with a name, does or is."""
+    words = statement.core.split()
+    if statement.negated and (words[0] in _ABILITIES - {"code", "dance"} or _NO_SUCH.match(statement.core)):
+        return True
+    if len(words) < 2 or not _substance(words[1:]):
+        return False
     judge = _JUDGES.get(words[0].lower(), _notable_verb)
+    if _UNABLE.match(statement.predicate) or (words[0] == "did" and not PINNED.search(statement.core)):
+        return False
     own = statement.subject.sort in {Sort.SELF, Sort.GROUP}
-    return kind if judge(_Predicate(words, dated, own, statement.subject.sort is Sort.GROUP)) else None
+    among = statement.discourse.me != USER
+    said = _Predicate(words, dated, own, among or statement.subject.sort is Sort.GROUP, among)
+    return judge(said) or _specific(said)
 
 
 def _substance(words: list[str]) -> bool:
@@ -134,12 +186,47 @@ def _substance(words: list[str]) -> bool:
 
 def _notable_thing(statement: Statement, *, dated: bool) -> bool:
     subject, core = statement.subject, statement.core
-    if subject.owner is None or _OWNTHINGS.search(subject.noun):
+    if subject.owner is None:
+        return not _NOTHING.search(subject.noun) and _specific(_Predicate(core.split(), dated, own=False))
+    if _OWNTHINGS.search(subject.noun) and not _specific(_Predicate(core.split(), dated, own=False)):
         return False
     complement = re.match(r"(?:is|are|was|were|has been) (?P<rest>.+)", core)
     if complement:
         return not EVALUATIVE.match(complement["rest"])
-    return dated and base_of(core.split()[0]) not in _VAGUE_VERBS
+    return (dated and base_of(core.split()[0]) not in _VAGUE_VERBS) or _specific(
+        _Predicate(core.split(), dated, own=False)
+    )
+
+
+def _specific(said: _Predicate) -> bool:
+    """Whether a number, a name or a date pins down what is said: "is off from Friday", "goes up to 935"."""
+    words, rest = said.words, said.rest.replace(USER, "")
+    head = words[0].lower()
+    base = base_of(head)
+    if (
+        len(words) < 2
+        or _ASKING.match(said.rest)
+        or head in _UNREAL
+        or base in (_NEVER_DATED if said.own else _NEVER_DATED - {"need"})
+        or _vaguely_said(base, said)
+        or (EVALUATIVE.match(said.rest) and (said.own or not _AMOUNT.search(rest)))
+    ):
+        return False
+    if said.own and base in {"need", "have"} and words[1] == "to":
+        return _BY_THEN.search(rest) is not None and len(words) > 4 and words[2] not in _ONLY_SAID
+    if said.own and (
+        base in {"need", "want", "plan"} or (head in {"is", "are"} and words[1] in {"looking", "trying", "thinking"})
+    ):
+        return said.together and said.dated
+    if head in {"will", "cannot", "can"} and (base := base_of(words[1])) != "do" and base in _REQUESTED | _VAGUE_VERBS:
+        return False
+    return (len(words) > 2 and (said.dated or PINNED.search(rest) is not None)) or PINNED.match(rest) is not None
+
+
+def _vaguely_said(base: str | None, said: _Predicate) -> bool:
+    if base == "do":
+        return _DO_VAGUE.match(said.rest) is not None
+    return base in _VAGUE_SAID and not (base == "see" and said.dated)
 
 
 def _notable_verb(said: _Predicate) -> bool:
@@ -174,6 +261,8 @@ def _notable_copula(said: _Predicate) -> bool:
         return False
     if _WHAT_ONE_IS.match(rest) or words[1] in _STATE_CHANGES or words[1] in {"born", "from"}:
         return True
+    if _POSTED.match(rest) or words[1].strip(",") in ROLES:
+        return True
     named = _PROPER.search(rest) is not None
     if words[0] == "was" and words[1] in {"in", "at", "on"}:
         return named
@@ -183,23 +272,41 @@ def _notable_copula(said: _Predicate) -> bool:
 def _notable_progressive(said: _Predicate) -> bool:
     verb, after = said.words[1], said.words[2:]
     if verb == "going":
-        to_do = after[0] == "to" and len(after) > 1 and after[1] in VERBS
-        return _notable_goal(said.after_first()) if to_do else said.dated
+        return _notable_going(said, after)
     if verb == "getting" or (_AT_HAND.search(said.rest) and not said.dated):
         return after[0] in _STATE_CHANGES
     base = _from_gerund(verb)
+    if verb == "doing":
+        return (
+            _substance(after)
+            and not EVALUATIVE.match(said.rest.partition(" ")[2])
+            and (said.among or PINNED.search(said.rest) is not None)
+        )
     if base in {"try", "think", "hope"}:
-        return len(after) > 2 and (after[1] in _AIMS or (after[0] in {"of", "about"} and after[1].endswith("ing")))
-    if base in {"expect", "look"}:
-        return _OFFSPRING.search(said.rest) is not None if base == "expect" else after[0] == "for" and len(after) > 1
-    if base == "have":
-        return said.dated and after[0] in {"a", "an", "twins", "surgery"}
+        return len(after) > 2 and (after[1] in AIMS or (after[0] in {"of", "about"} and after[1].endswith("ing")))
+    if base in _BY_OBJECT:
+        return _BY_OBJECT[base](said, after)
     return (
         base is not None
         and base not in _VAGUE_PROGRESSIVES
         and (after[0] != "up" or base == "save")
         and _substance(after)
     )
+
+
+def _notable_going(said: _Predicate, after: list[str]) -> bool:
+    if after[0] in {"with", "for"}:
+        return said.together and _substance(after[1:])
+    to_do = after[0] == "to" and len(after) > 1 and after[1] in VERBS
+    return _notable_goal(said.after_first()) if to_do else said.dated
+
+
+_BY_OBJECT: dict[str | None, Callable[[_Predicate, list[str]], bool]] = {
+    "expect": lambda said, _: _OFFSPRING.search(said.rest) is not None,
+    "look": lambda _, after: after[0] == "for" and len(after) > 1,
+    "have": lambda said, after: said.dated and after[0] in {"a", "an", "twins", "surgery"},
+}
+"""Verbs whose object decides whether to be at it is worth a word."""
 
 
 def _from_gerund(word: str) -> str | None:
@@ -225,12 +332,13 @@ def _notable_will(said: _Predicate) -> bool:
     if words[1] == "be" and len(words) > 3 and words[2].endswith("ing"):
         return _notable_progressive(said.after_first())
     known = words[1] in VERBS - _REQUESTED - _VAGUE_VERBS
-    return len(words) > 2 and known and (said.dated or words[1] in _AIMS) and _substance(words[2:])
+    meant = said.dated or said.among or words[1] in AIMS
+    return len(words) > 2 and known and meant and _substance(words[2:])
 
 
 def _notable_would(said: _Predicate) -> bool:
     words = said.words
-    return words[1] in {"like", "love"} and words[2:3] == ["to"] and len(words) > 4 and words[3] in _AIMS
+    return words[1] in {"like", "love"} and words[2:3] == ["to"] and len(words) > 4 and words[3] in AIMS
 
 
 def _notable_can(said: _Predicate) -> bool:

@@ -52,7 +52,8 @@ RULES: tuple[Rule, ...] = (
         owner_is_subject=True,
     ),
     rule(
-        rf"(?:is|are|has|have|was|were)?(?: (?:been|just|now|finally|currently))* ?{_MAKES} an? (?:[\w-]+ ){{0,3}}?{_MADE}"
+        rf"(?:is|are|has|have|was|were)?(?: (?:been|just|now|finally"
+        rf"|currently))* ?{_MAKES} an? (?:[\w-]+ ){{0,3}}?{_MADE}"
         rf"(?:,? (?:called|named)|,) (?P<object>{RUN})",
         MemoryKind.FACT,
         subjects=PEOPLE,
@@ -69,6 +70,13 @@ RULES: tuple[Rule, ...] = (
         object_type=EntityType.PROJECT,
         owner_is_subject=True,
         name_only=True,
+    ),
+    rule(
+        rf"is (?:now )?(?:called|named) (?P<value>{RUN}|[a-z]+)(?= now$|$|,)",
+        MemoryKind.FACT,
+        noun=r".+",
+        subjects=THINGS,
+        attribute="name",
     ),
 )
 
@@ -102,7 +110,8 @@ _CALL_IT = re.compile(
     rf"(?:^|[,;] |\b(?:and|but|so|because) ){_CALLERS}(?: (?:all|just|also|usually|always|now|still|often))* calls? "
     rf"(?P<bearer>it|him|her|them|{CAPITAL}[\w-]+) (?:the )?(?:just )?"
     rf"(?P<alias>{_ALIAS}|'[^']{{2,40}}')(?: now| these days)?(?=$|[,.;!)]| (?:because|after|since|for|now|at)\b)"
-    rf"|\b(?P<subject>it|he|she|It|He|She) is (?:also )?(?:known as|called|nicknamed) (?P<other>{_ALIAS}|'[^']{{2,40}}')"
+    rf"|\b(?P<subject>it|he|she|It|He|She) is (?:also )?(?:known as|called|nicknamed) (?P<other>{_ALIAS}"
+    rf"|'[^']{{2,40}}')"
 )
 
 

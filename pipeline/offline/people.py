@@ -19,7 +19,7 @@ _MODIFIER = (
 
 RULES: tuple[Rule, ...] = (
     rule(
-        rf"(?:is(?: called| named)?|are called) (?P<value>{RUN}|[a-z]+)$",
+        rf"(?:is|are) (?:called |named )?(?P<value>{RUN}|(?<=called )[a-z]+|(?<=named )[a-z]+)$",
         MemoryKind.RELATIONSHIP,
         noun=rf"(?:{_PARTNER})(?:'s name)?",
         subjects=THINGS | {Sort.PERSON},

@@ -20,7 +20,7 @@ _CALENDAR = (
 RULES: tuple[Rule, ...] = (
     rule(
         (
-            rf"{_RESIDE}(?: \w+ly| alone| now| together)? (?:in|at|near|on|just outside|outside|outside "
+            rf"{_RESIDE}(?: \w+ly| alone| now| together)? (?:in|at|near|on(?= [A-Z])|just outside|outside|outside "
             rf"of) (?:the )?{_PLACE}"
         ),
         MemoryKind.FACT,

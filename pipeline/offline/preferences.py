@@ -1,5 +1,7 @@
 """What somebody likes, avoids and holds to be so."""
 
+from pipeline.offline.discourse import Sort
+from pipeline.offline.lexicon import KINSHIP
 from pipeline.offline.rule import BEARERS, PEOPLE, THINGS, Rule, rule
 from recollect.kinds import MemoryKind
 
@@ -20,6 +22,7 @@ RULES: tuple[Rule, ...] = (
             rf"(?P<value>{_DIETS})\b(?: diet)?"
         ),
         MemoryKind.PREFERENCE,
+        subjects=BEARERS,
         attribute="diet",
     ),
     rule(
@@ -28,6 +31,7 @@ RULES: tuple[Rule, ...] = (
             r"(?P<thing>.+)"
         ),
         MemoryKind.FACT,
+        subjects=BEARERS,
     ),
     rule(
         (
@@ -38,7 +42,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         (
-            r"(?:(?:can ?not|cannot|can not)(?: really)? )?(?:stand|bear|tolerate) (?!it|that|this|"
+            r"(?:(?:can ?not|cannot|can not)(?: really)? )?(?:stand|bear|tolerate|abide|stomach) (?!it|that|this|"
             r"you)(?P<thing>\w.*)"
         ),
         MemoryKind.PREFERENCE,
@@ -79,6 +83,15 @@ RULES: tuple[Rule, ...] = (
         ),
         MemoryKind.BELIEF,
         subjects=PEOPLE,
+    ),
+    rule(
+        r"(?:says?|said|claims?|claimed|insists?|insisted|told User|tells User|reckons?|swears?)(?: that)? (?!so\b"
+        r"|it\b|that\b|yes\b|no\b|hi\b|hello\b|to\b"
+        r"|sorry\b|thanks?\b|goodbye\b|nothing\b|something\b|anything\b|about\b|you\b|what\b|how\b|why\b|the same\b"
+        r"|[\"'])(?P<thing>\w+(?: \S+){2,})",
+        MemoryKind.BELIEF,
+        noun=rf"|(?:\w+ )?(?:{'|'.join(sorted(KINSHIP))})",
+        subjects=frozenset({Sort.PERSON}),
     ),
     rule(r"believes? in (?P<thing>\w.*)", MemoryKind.BELIEF, subjects=PEOPLE),
 )

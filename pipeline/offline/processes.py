@@ -97,7 +97,8 @@ class Taught:
 def find_process(sentences: Sequence[Sentence], texts: Sequence[str], start: int, *, marked: bool) -> Taught | None:
     """The procedure that begins at a sentence, None where none does.
 
-    texts: the sentences without their openers and marks. marked: the user said that this is to be learnt, so one step is enough.
+    texts: the sentences without their openers and marks. marked: the user said that this is to be learnt, so one
+    step is enough.
     """
     opening = _opening(texts[start])
     if opening is None:

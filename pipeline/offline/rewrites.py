@@ -1,6 +1,7 @@
 """Ways of saying a thing made into the plainest one, which the rules know: asides dropped, appositions made sentences."""
 
 import re
+from collections.abc import Callable
 
 from pipeline.offline.grammar import expand, third
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS
@@ -13,7 +14,8 @@ _OWNER = r"(?:[Mm]y|[Oo]ur)"
 _ASIDES = (
     (
         (
-            r"(?i)^(?:(?:less|more|not so|even|a bit|slightly) )?(?:good|bad|better|worse|great|sad|fun|funny|quick|small|big"
+            r"(?i)^(?:(?:less|more|not so|even|a bit|slightly) )?(?:good|bad|better|worse|great|sad|fun|funny|quick"
+            r"|small|big"
             r"|important|interesting|related|unrelated|random)(?: (?:news|thing|bit|fact|update|note|one))?: (?=\w)"
         ),
         "",
@@ -22,11 +24,23 @@ _ASIDES = (
         r"(?<=\w),? (?:by the way|btw|believe it or not|to be fair|as you know|needless to say|funnily enough),(?= \w)",
         ",",
     ),
+    (
+        (
+            r"(?i)^(?:(?:and|but|so|well|remember|again|reminder)[,:]? )*(?:(?:as|like) )?(?:you (?:may |might |already "
+            r"|probably )?(?:know|remember|recall)"
+            r"|i (?:already |just )?(?:said|told you|mentioned)|i(?:'ve| have) (?:already )?(?:said|told you|mentioned))"
+            r"(?: before| already| earlier| last (?:time|week|month)| the other day| above)?,? (?:that )?(?=(?:I|we|my"
+            r"|our|the)\b)"
+        ),
+        "",
+    ),
+    (r"(?i)^(?:again|reminder|as before|as always|as ever|still)[,:] (?=\w)", ""),
     (r"\bat least (?=he |she |we |I |they )", ""),
     (r"(?:,? though)?, (?:so|hence) (?:no|not|never)\b[^,]*$", ""),
     (
         (
-            r"(?:[\s,]+(?:lol|lmao|haha+|hehe+|btw|tbh|imo|tho|though|by the way|believe it or not|ngl|too|as well|you know"
+            r"(?:[\s,]+(?:lol|lmao|haha+|hehe+|btw|tbh|imo|tho|though|by the way|believe it or not|ngl|too|as well"
+            r"|you know"
             r"|in fact|actually|xd|right|bye|cheers|anyway|eh))+$"
         ),
         "",
@@ -34,7 +48,25 @@ _ASIDES = (
 )
 """What a speaker says beside the matter."""
 _TRAILING_ASIDE = re.compile(_ASIDES[-1][0])
-_REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+_ASKED = (
+    "remind|help|give|tell|write|find|show|make|keep|expect|be|do not|don't|stop|send|suggest|let|check|draft|add|note|put"
+    "|use"
+)
+_TO_THE_ASSISTANT = re.compile(
+    rf"(?:,|\s-)? (?:so|and|then|but) (?:please |pls |just |maybe )?(?:{_ASKED})\b.*$"
+    rf"|,? (?:please|pls|plz)(?:$|,? (?:{_ASKED})\b.*$)|,? (?:remind|help|give|tell|show|send) me\b.*$"
+    r"|,?(?: and| so| but)? (?:can|could|would|will|do|did) you\b.*$"
+    r"|,? (?:so|and|but|if|as|because|when|unless|in case|since|or) you(?:r|'re)?\b.*$|,? you (?:were|are|know"
+    r"|see)\b.*$"
+    r"|,? if (?:that|it) (?:matters|helps|counts|makes)\b.*$|,? (?:so )?(?:any ideas|what|how|why|who"
+    r"|thoughts)\b[^,]*\?$"
+    r"|, (?:thank god|thank goodness|worse luck|mind|naturally|obviously|sadly|unfortunately|luckily|believe me"
+    r"|trust me|of course)$",
+    re.IGNORECASE,
+)
+"""What the end of a statement asks of the assistant, or says to it only."""
+_KIN_ALONE = "mum|mom|dad|mother|father|grandma|grandpa|granny|nan|hubby|boss|landlord|landlady|wife|husband|baby"
+_REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (
@@ -52,6 +84,14 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r", my name is \g<n>",
         ),
         (rf"^(?P<n>{_NAME}) (?:on paper|officially|in full)\b", r"my name is \g<n>"),
+        (
+            (
+                rf"^[Ii]t is (?P<x>(?:my|our|{_NAME}'s)(?: [\w']+){{0,3}}? (?:birthday|anniversary|graduation|wedding"
+                rf"|funeral))"
+                r" (?=on |tomorrow|next |this |in |today)"
+            ),
+            r"\g<x> is ",
+        ),
         (r"^[Tt]he name is (?=\w+$)", "my name is "),
         (
             r"^[Ww]e are a (?:small |little )?(?P<k>team|group|firm|company|band|family) of (?P<n>\w+)$",
@@ -64,6 +104,13 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^(?:[Yy]ou can |[Pp]lease )?(?:[Rr]each|[Ee]mail|[Cc]ontact) me at (?P<a>\S+@\S+)$", r"my email is \g<a>"),
         (rf"^I am (?P<n>{_NAME}),? (?P<a>\d{{1,3}}),?(?: and)? from (?=\w)", r"I am \g<n>, I am \g<a>, I am from "),
         (r"^[Hh]ad (?=(?:an?|the|my|our) )", "I had "),
+        (
+            (
+                rf"^(?P<k>(?i:{_KIN_ALONE}))(?='s [a-z]+ [a-z]+s?\b| (?:is|was|has|had|will|does|did|can|cannot|would"
+                rf"|turns|[a-z]+ed|[a-z]{{2,}}s|took|got|left|went|said|told)\b)"
+            ),
+            lambda m: f"my {m['k'].lower()}",
+        ),
         (rf"^I am (?P<n>{_NAME})(?: and I am)? from (?=\w)", r"I am \g<n>, I am from "),
         (rf"^I am (?P<n>{_NAME}),? (?:an? )(?=\w)", r"I am \g<n>, I am a "),
         (rf"^I am (?P<n>{_NAME})(?: and|,) (?=[a-z]+ing |\d\d )", r"I am \g<n>, I am "),
@@ -111,8 +158,8 @@ def plainer(text: str) -> str:
 
 
 def without_asides(clause: str) -> str:
-    """The clause without the "as well" or "haha" at its end."""
-    return _TRAILING_ASIDE.sub("", clause)
+    """The clause without the "as well", the "haha" or the request at its end."""
+    return _TRAILING_ASIDE.sub("", _TO_THE_ASSISTANT.sub("", clause))
 
 
 def set_before(sentence: str) -> str | None:

@@ -33,7 +33,8 @@ BEARERS = frozenset({Sort.SELF, Sort.PERSON, Sort.GROUP, Sort.NAMED})
 class Rule:
     """What a predicate of a certain form says.
 
-    pattern: matched at the start of the statement's core. noun: matched whole against what the subject is, where that matters.
+    pattern: matched at the start of the statement's core. noun: matched whole against what the subject is, where
+    that matters.
     attribute: may name groups, "favourite_{thing}"; its value is the group "value", else "object".
     predicate: of the relation from the subject to the group "object". object_type: what that object is.
     content: replaces subject and predicate where those would read badly; names groups, {subject} and {me}.

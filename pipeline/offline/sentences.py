@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pipeline.offline.spelling import plainly_spelt
+
 MOST_HEARD = 32_000
 """Characters of a message that are read: a longer one is a pasted document rather than talk."""
 _MOST_SENTENCES = 400
@@ -18,6 +20,19 @@ _END = re.compile(r"[.!?…]+[\"')\]”’]*(?=\s)|[\U0001F300-\U0001FAFF☀-➿
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|(?:step\s+)?\d{1,2}[.):]\s+|[a-h]\)\s+)", re.IGNORECASE)
 _DECORATION = re.compile(r"[\U0001F000-\U0001FAFF☀-➿️‍]|[*_~`]{1,3}(?=\w)|(?<=\w)[*_~`]{1,3}")
 _SMILEY = re.compile(r"(?:^|\s)(?:[:;]-?[)(DPp]|<3|xD|\^\^)(?=\s|$)")
+_QUOTATION = re.compile(
+    r'(?:^|(?<=[\s(]))"(?:[^"]*$|(?=(?:I|We|You|My|Our|Your|They|He|She|It)\b)[^"]*"|(?:[^" ]+ ){5,}[^"]*")',
+    re.IGNORECASE,
+)
+_MACHINE = re.compile(
+    r">|(?:import|def|class|function|const|let|var|export|return|public|private|async|#include|SELECT|INSERT INTO"
+    r"|UPDATE|DELETE FROM|CREATE TABLE) "
+    r"[\w.{(*\"'<].*[:;{}()=*]|from \w[\w.]* import |at [\w.$]+\(|Traceback|File \""
+    r"|[\[(]?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:?|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL)\b"
+    r"|</?\w+[^>]*>|[{}\[\]();]+,?$|//|#!|\$ \w|\w+@\w+:|[\w.]+ ?= ?[\"'\[{(\d]|\"\w+\": ?|.*[;{]$|[A-Z_]{4,}="
+    r"|[+-]{3} |@@ |\|[-| :]+\|$"
+)
+"""Lines of code, logs, markup and quotations."""
 _SPACES = re.compile(r"\s+")
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
 
@@ -26,32 +41,46 @@ _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00
 class Sentence:
     """quote: a stretch of the message, letter by letter. text: the same with straight quotes, single spaces and no emoji.
 
-    listed: it stood after a bullet or a number.
+    listed: it stood after a bullet or a number. foreign: it is from a text in quotation marks, so somebody else's
+    words.
     """
 
     quote: str
     text: str
     listed: bool = False
+    foreign: bool = False
 
 
 def sentences(content: str) -> list[Sentence]:
-    """The sentences of a message, in order, without fenced code and lines quoted with ">"."""
+    """The sentences of a message, in order, without code, logs and lines quoted with ">"."""
     found: list[Sentence] = []
+    within = False
     for line in _lines(content[:MOST_HEARD]):
         listed = _LIST_MARK.match(line)
         for quote in _cut(line[listed.end() :] if listed else line):
-            text = tidy(quote)
+            text, foreign, within = _own_words(tidy(quote), within)
             if text:
-                found.append(Sentence(quote, text, listed is not None))
+                found.append(Sentence(quote, text, listed is not None, foreign))
             if len(found) >= _MOST_SENTENCES:
                 return found
     return found
 
 
 def tidy(quote: str) -> str:
-    """Straight quotes, single spaces, no emoji, no markdown emphasis."""
+    """Straight quotes, single spaces, no emoji, no markdown emphasis, plainly spelt."""
     text = _DECORATION.sub("", quote.translate(_STRAIGHT))
-    return _SPACES.sub(" ", _SMILEY.sub(" ", text)).strip()
+    return plainly_spelt(_SPACES.sub(" ", _SMILEY.sub(" ", text)).strip())
+
+
+def _own_words(text: str, within: bool) -> tuple[str, bool, bool]:
+    """The words before a quotation that is one of sentences, rather than a title; whether it is all quoted, and goes on after."""
+    if within:
+        return text, True, text.count('"') % 2 == 0
+    opening = _QUOTATION.search(text)
+    if opening is None:
+        return text, False, False
+    before = text[: opening.start()].rstrip(" ,:-")
+    return before or text, not before, text.count('"') % 2 == 1
 
 
 def _lines(content: str) -> Iterator[str]:
@@ -60,7 +89,7 @@ def _lines(content: str) -> Iterator[str]:
         stripped = line.strip()
         if stripped.startswith("```"):
             fenced = not fenced
-        elif stripped and not fenced and not stripped.startswith(">"):
+        elif stripped and not fenced and not _MACHINE.match(stripped):
             yield line
 
 

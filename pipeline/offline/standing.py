@@ -11,7 +11,8 @@ from recollect.kinds import EntityType
 
 _IT = re.compile(r"(?<!when )(?<!because )(?<!if )(?<!that )\bit\b")
 _POINTING = re.compile(
-    r"\b(?:that|this|these|those)(?=$|[,.;]| (?:the hard way|yesterday|today|again|too|as well|for|with|on|in|at|to|before)\b)"
+    r"\b(?:that|this|these|those)(?=$|[,.;]| (?:the hard way|yesterday|today|again|too|as well|for|with|on|in|at|to"
+    r"|before)\b)"
     r"|\b(?:learned|learnt|knows|said|did|does|do|done|loves|likes|hates) (?:that|this)$"
 )
 _THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were|will|has|have)\b)")

@@ -11,6 +11,7 @@ from pipeline.offline.grammar import addressed, is_finite, possessive, third, to
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS
 from pipeline.offline.names import Gazetteer
 from pipeline.offline.subjects import noun_subject
+from pipeline.offline.tenses import looks_back
 from recollect.kinds import EntityType
 
 
@@ -39,13 +40,9 @@ _NEGATION = re.compile(
     r"^(?:(?:does|do|did) not|(?:is|are|was|were|has|have|will|would|could|should|has been) (?:not"
     r"|never|no longer)|not|never|no longer|cannot)\b ?"
 )
+_DID = re.compile(rf"^(?:{_ADVERB} )*did\b")
 _AUXILIARY = re.compile(r"^(?:is|are|was|were|has|have|will|would|could|should)\b")
 _AFTER_AUXILIARY = re.compile(rf"^(is|are|was|were|has been|have been|has|have|had|will) (?:{_ADVERB} )+(?=\w)")
-_FORWARD = re.compile(
-    r"^(?:has (?!been|had|\w+ed\b|[a-z]{2,}(?:en|wn)\b|gone|done)|will|is|are|wants?|plans?|hopes?|intends?|needs?|has "
-    r"to|have to|cannot wait|expects?|starts?|leaves?|opens?|should|must|would)\b(?! (?:been|"
-    r"born))"
-)
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", re.IGNORECASE)
 _PERSONAL = re.compile(
     r"\bhim\b|\bher\b(?= ?$|[,.]| (?:in|at|on|for|to|with|and|a|the|every|last|yesterday|when)\b)"
@@ -86,7 +83,7 @@ def _with_firm(gazetteer: Gazetteer, firm: str | None) -> Gazetteer:
 def make_statement(subject: Subject, predicate: str, discourse: Discourse) -> Statement:
     """A statement from its two halves."""
     core, negated = _core(predicate)
-    past = not _FORWARD.match(core) or bool(re.match(r"(?:is|are) (?:from|called|named)\b", core))
+    past = looks_back(core) or _DID.match(predicate) is not None
     return Statement(subject, predicate, core, negated, past, discourse)
 
 
@@ -119,6 +116,9 @@ def _subject(text: str, discourse: Discourse, gazetteer: Gazetteer) -> tuple[Sub
     pronoun = re.match(r"^(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey) (?=\w)", text)
     if pronoun:
         return _meant(pronoun[0].strip().lower(), text[pronoun.end() :], discourse)
+    there = re.match(r"^[Tt]here (?=(?:is|are|was|were|will be) (?!no\b|nothing\b|something\b|someone\b))", text)
+    if there:
+        return Subject("There", Sort.THING, noun="there", bare=True), text[there.end() :]
     return noun_subject(_possessives(text, discourse), gazetteer)
 
 
@@ -126,12 +126,20 @@ def _meant(pronoun: str, predicate: str, discourse: Discourse) -> tuple[Subject,
     """Whom a pronoun means: a person for "he", a thing for "it", a firm for "they", whose verb is then bent."""
     if pronoun in {"he", "she"}:
         person = discourse.meant_by(pronoun)
-        return (person.subject, predicate) if person else None
+        subject = person.subject if person else _unplaced(discourse.thing)
+        return (subject, predicate) if subject else None
     thing = discourse.thing
     if thing is None or (pronoun == "they" and thing.entity_type is not EntityType.ORG):
         return None
     verb, space, rest = predicate.partition(" ")
     return thing, f"{third(verb) if pronoun == 'they' else verb}{space}{rest}"
+
+
+def _unplaced(thing: Subject | None) -> Subject | None:
+    """A name of which nothing was known turns out to be somebody's when "she" follows."""
+    if thing is None or thing.name is None or thing.entity_type is not EntityType.CONCEPT or " " in thing.name:
+        return None
+    return Subject(thing.name, Sort.PERSON, thing.name, EntityType.PERSON)
 
 
 def _group(text: str) -> tuple[Subject, str] | None:

@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.offline.bare import bare_subject, is_given_name
 from pipeline.offline.discourse import Sort, Subject
 from pipeline.offline.grammar import ADVERB as _ADVERB
 from pipeline.offline.grammar import is_verb_after, singular
@@ -46,7 +47,12 @@ def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
         return None
     head, predicate = " ".join(words[:at]).rstrip(","), " ".join(words[at:])
     head = re.sub(rf" {_ADVERB}$", "", head)
-    subject = _owned(head, gazetteer) or _named(head, predicate, gazetteer, known is not None) or _plain(head)
+    subject = (
+        _owned(head, gazetteer)
+        or _named(head, predicate, gazetteer, known is not None)
+        or _plain(head)
+        or bare_subject(head)
+    )
     return (subject, predicate) if subject else None
 
 
@@ -78,7 +84,8 @@ def _owned(head: str, gazetteer: Gazetteer) -> Subject | None:
 def _named(head: str, predicate: str, gazetteer: Gazetteer, is_known: bool) -> Subject | None:
     bare = re.sub(r"^[Tt]he (?=[A-ZÀ-Þ])", "", head)
     pair = re.match(r"^(?P<one>[A-ZÀ-Þ]\w+) and (?P<other>[A-ZÀ-Þ]\w+)$", bare)
-    if pair and {pair["one"].lower(), pair["other"].lower()} <= FIRST_NAMES:
+    both = {pair["one"].lower(), pair["other"].lower()} if pair else set()
+    if both and (both <= FIRST_NAMES or (both & FIRST_NAMES and not both & NOT_NAMES)):
         return Subject(bare, Sort.GROUP)
     more = _told_by_more(head, bare)
     if more:
@@ -119,7 +126,7 @@ def _bears_name(head: str, predicate: str) -> bool:
         return True
     if len(words) > 1:
         return all(word[0].isupper() or word in {"of", "de", "van", "von", "the"} for word in words)
-    return _OF_A_NAME.match(predicate) is not None
+    return _OF_A_NAME.match(predicate) is not None or is_given_name(words[0], predicate)
 
 
 def _plain(head: str) -> Subject | None:

@@ -12,15 +12,17 @@ from pipeline.offline.discourse import Discourse, Sort, Subject, spoken_of
 from pipeline.offline.following import after, described
 from pipeline.offline.genders import PRONOUNS
 from pipeline.offline.grammar import expand, to_third_person
-from pipeline.offline.introductions import by_trade, introductions
+from pipeline.offline.introductions import by_trade, introductions, with_unnamed
 from pipeline.offline.names import Gazetteer
 from pipeline.offline.notable import notable
 from pipeline.offline.organisations import Alias, Nickname
+from pipeline.offline.passing import on_the_desk
 from pipeline.offline.rewrites import set_before
 from pipeline.offline.rule import Finding, Rule, first_finding
 from pipeline.offline.speaking import speaks_for
 from pipeline.offline.standing import stands_alone
 from pipeline.offline.statements import Statement, read_statement
+from pipeline.time_words import RECURRING
 from pipeline.times import resolve_time
 from recollect.kinds import EntityType, MemoryKind
 
@@ -35,16 +37,16 @@ RULES: tuple[Rule, ...] = (
 )
 """Every family, in the order in which they are asked."""
 
-_RECURRING = re.compile(
-    r"\bevery\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\busually\b|\bsince\b|\beach\b", re.IGNORECASE
-)
+_NO_ONE_DAY = re.compile(rf"{RECURRING}|\bsince\b", re.IGNORECASE)
 _RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
 _LAPSING = re.compile(
     r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
     r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|"
-    r"afternoon|evening|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|two|three|\d+|a few) "
+    r"afternoon|evening|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|two|three|\d+"
+    r"|a few) "
     r"(?:day|week|month|year)s? ago)$"
 )
+_THIS_ONE = re.compile(r"\b(?:the|this|that|your) ")
 _TIMELESS = frozenset({"birthday", "age", "name"})
 _DATABLE = frozenset({MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.RELATIONSHIP})
 _TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|manages?|owns?|leads?)\b(?! \w+ing\b)")
@@ -61,9 +63,10 @@ class Told:
 
 def tell(text: str, source: Source, discourse: Discourse, gazetteer: Gazetteer) -> Told:
     """The facts of a sentence that states something, and the discourse after it."""
-    third = to_third_person(expand(text), discourse.me, speaks_for(text, discourse))
+    plain = expand(text)
+    third = to_third_person(plain, discourse.me, speaks_for(text, discourse))
     aliases = tuple(alias for alias in organisations.aliases(third) if alias.name != discourse.me)
-    nickname = organisations.nickname(expand(text))
+    nickname = organisations.nickname(plain)
     if nickname:
         return _tell_nickname(nickname, source, discourse, gazetteer)
     facts: list[Fact] = []
@@ -75,6 +78,7 @@ def tell(text: str, source: Source, discourse: Discourse, gazetteer: Gazetteer) 
             facts += [fact] if fact else []
         fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
         facts += [fact] if fact else []
+        discourse = with_unnamed(text, discourse)
     return Told(tuple(facts), discourse, tuple(_learnt(facts)))
 
 
@@ -117,7 +121,9 @@ def _tell_clause(
     kind = _kind(statement, finding, occurred, source) or (MemoryKind.FACT if aliases else None)
     if kind is None:
         return None, after(statement, None, None, discourse, clause.text)
-    timeless = kind not in _DATABLE or (finding is not None and finding.rule.attribute in _TIMELESS)
+    timeless = kind not in _DATABLE or (
+        finding is not None and finding.rule.attribute in _TIMELESS and not statement.core.startswith("turns ")
+    )
     fact = compose(
         statement, finding, kind, source, gazetteer, occurred=None if timeless else occurred, aliases=aliases
     )
@@ -129,7 +135,7 @@ def _tell_clause(
 
 
 def _when(statement: Statement, text: str, source: Source) -> Occurrence | None:
-    return None if _RECURRING.search(text) else resolve_time(text, source.said_at, past=statement.past)
+    return None if _NO_ONE_DAY.search(text) else resolve_time(text, source.said_at, past=statement.past)
 
 
 def _kind(
@@ -138,6 +144,14 @@ def _kind(
     if finding is None:
         return notable(statement, dated=occurred is not None, marked=source.marked)
     kind = finding.rule.kind
+    if (
+        kind is MemoryKind.PREFERENCE
+        and occurred is None
+        and not source.marked
+        and _THIS_ONE.search(statement.core)
+        and on_the_desk(statement.core)
+    ):
+        return None
     if (
         kind is MemoryKind.FACT
         and occurred is not None

@@ -22,13 +22,16 @@ _EVALUATIVE_WORDS = """
     bored hungry free able open confident hopeful looking a_bit a_little kind_of sort_of what how why worth like about
     supposed wrong right true crazy weird strange funny done gone better best worse ill sick cold hot awful terrible
     bad lost stuck confused alive alone late early certain aware speechless overwhelmed adorable delicious special
+    slow loud noisy asleep angry annoying dirty messy late crying
     essential powerful emotional exhausted sore numb useless wrecked scary scared game determined focused
     committed amused relieved worried
     upset key strong safe close far near interesting exciting getting being one_of_a_kind one_of_the_best only
     """.split()
 _EVALUATIVE_NOUNS = """
     good great big real true beautiful wonderful special fun nice lot little bit huge sign reminder blast mess
-    pleasure shame joy lovely way joke best worst same only most amazing awesome total complete must
+    pleasure shame joy lovely way joke best worst same only most amazing awesome total
+    complete must angel mystery puddle legend hero gem saint monster disaster star idiot genius
+    bell zombie wreck treat relief bummer drag bore
     """.split()
 EVALUATIVE = re.compile(
     rf"^(?:{'|'.join(word.replace('_', ' ') for word in _EVALUATIVE_WORDS)}|(?:a|an|the) (?:{'|'.join(_EVALUATIVE_NOUNS)}))\b",

@@ -1,0 +1,30 @@
+"""Notes without a verb, made into sentences."""
+
+import pytest
+
+from pipeline.offline.fragments import whole
+
+
+@pytest.mark.parametrize(
+    ("note", "sentence"),
+    [
+        ("Ilse (wife): vegetarian", "Ilse is my wife; Ilse is vegetarian"),
+        ("Bram, 14: plays the drums", "Bram is 14; Bram plays the drums"),
+        ("Delphine: driver, van only", "Delphine is a driver, van only"),
+        ("| me | nights | 7B |", "I have nights, 7B"),
+    ],
+)
+def test_a_line_of_a_list_says_who_is_what(note: str, sentence: str) -> None:
+    assert whole(note, listed=True, asked="") == sentence
+
+
+@pytest.mark.parametrize(
+    "text", ["Note: bring cake", "See you on Friday", "no idea", "call mum on Sunday", "Running is fun"]
+)
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    assert whole(text, listed=False, asked="") == text
+
+
+def test_a_no_answers_what_was_asked() -> None:
+    assert whole("No greenhouse.", listed=False, asked="Do you have a greenhouse?") == "I have no greenhouse"
+    assert whole("No greenhouse.", listed=False, asked="How are you?") == "No greenhouse."
