@@ -52,6 +52,7 @@ class Settings(BaseSettings):
     gap_seconds: float = Field(30.0, ge=0)
     attempts: int = Field(3, ge=1)
     tenant_slots: int | None = Field(None, ge=1)
+    tenant_tokens_per_day: int | None = Field(None, ge=1, le=2**63 - 1)
     quarantine_after: int = Field(20, ge=1)
     retention_days: float = Field(7.0, gt=0)
     signing_keys: SecretStr | None = None

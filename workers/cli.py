@@ -25,6 +25,7 @@ from workers.status import read_status
 from workers.status_report import print_status
 from workers.sweeper import run_sweeper
 from workers.terminal import Json, console, print_json, printable
+from workers.usage_commands import budget_cli, show_usage
 
 cli = typer.Typer(
     name="python -m workers",
@@ -35,6 +36,7 @@ cli = typer.Typer(
 )
 cli.add_typer(dead_cli, name="dead")
 cli.add_typer(lanes_cli, name="lanes")
+cli.add_typer(budget_cli, name="budget")
 
 
 def main() -> None:
@@ -107,6 +109,9 @@ def status(json_output: Json = False) -> None:
         print_status(found)
     if found.stuck:
         raise typer.Exit(1)
+
+
+cli.command("usage")(show_usage)
 
 
 def migrate_machine(chosen: Settings, addresses: Addresses) -> None:

@@ -23,13 +23,15 @@ class KeptModel:
     """The port `pipeline.ports.LanguageModel` for one namespace, on top of another model.
 
     An answer is stored in a transaction of its own, before the stage that asked for it goes on, and its cost beside it.
+    stage: the one that asks.
     """
 
-    def __init__(self, model: LanguageModel, engine: Engine, lane: LaneRef, usage: UsageLog) -> None:
+    def __init__(self, model: LanguageModel, engine: Engine, lane: LaneRef, usage: UsageLog, *, stage: str) -> None:
         self._model = model
         self._engine = engine
         self._lane = lane
         self._usage = usage
+        self._stage = stage
 
     @property
     def name(self) -> str:
@@ -63,6 +65,7 @@ class KeptModel:
                     connection,
                     self._lane,
                     uuid7(),
+                    stage=self._stage,
                     prompt=name,
                     model=self.name,
                     prompt_tokens=sent,

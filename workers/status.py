@@ -11,7 +11,9 @@ from db.breakers import Breaker, breakers
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect.errors import QueueUnavailable
 from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
+from workers import usage
 from workers.login import logged_in
+from workers.usage import TenantStanding
 
 STUCK_SECONDS = 300.0
 """How long something may be ready, and nothing move, before the service counts as stuck."""
@@ -22,7 +24,10 @@ _REASONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """queued_events: published, and not yet taken by the intake. moving: whether a batch ended within STUCK_SECONDS."""
+    """queued_events: published, and not yet taken by the intake. moving: whether a batch ended within STUCK_SECONDS.
+
+    over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent.
+    """
 
     queued_events: int
     backlog: Backlog
@@ -32,6 +37,7 @@ class Status:
     workforce: Workforce
     moving: bool
     offline_rules: bool
+    over_budget: Sequence[TenantStanding]
 
     @property
     def stuck(self) -> bool:
@@ -50,6 +56,7 @@ class Status:
             "breakers": [asdict(breaker) for breaker in self.breakers],
             **asdict(self.workforce),
             "offline_rules": self.offline_rules,
+            "over_budget": [one.as_dict() for one in self.over_budget],
             "stuck": self.stuck,
         }
 
@@ -58,6 +65,8 @@ def read_status(settings: Settings) -> Status:
     """Ask Postgres and Redis. Raises ConfigurationError, StoreUnavailable or QueueUnavailable where one does not answer."""
     with logged_in(settings) as engine:
         queued = _queued(settings.broker())
+        limit = settings.tenant_tokens_per_day
+        over = usage.over_budget(engine, default=limit) if settings.uses_llm else []
         with engine.begin() as connection:
             return Status(
                 queued_events=queued,
@@ -68,6 +77,7 @@ def read_status(settings: Settings) -> Status:
                 workforce=status.workforce(connection, alive=heartbeats.ALIVE),
                 moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
                 offline_rules=not settings.uses_llm,
+                over_budget=over,
             )
 
 

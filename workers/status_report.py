@@ -11,6 +11,7 @@ from workers.terminal import console, duration, printable
 
 _BAD = "red"
 _REASONS = 5
+_TENANTS = 5
 
 
 def print_status(found: Status) -> None:
@@ -45,6 +46,13 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
     if dead.refused_last_hour:
         yield "refused", f"{dead.refused_last_hour:,} in the last hour", True
     yield "facts by", "the offline rules" if found.offline_rules else "the LLM", False
+    if found.over_budget:
+        count = len(found.over_budget)
+        whose = "1 tenant" if count == 1 else f"{count:,} tenants"
+        yield "over budget", f"{whose}: the offline rules find the facts; see 'python -m workers budget list'", True
+        for one in found.over_budget[:_TENANTS]:
+            stands = one.standing
+            yield "", f"{one.tenant}: {stands.spent:,} tokens in 24 h of {stands.tokens_per_day:,}", False
 
 
 def _state(found: Status) -> str:

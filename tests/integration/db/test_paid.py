@@ -7,9 +7,10 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from db import paid
+from db.paid import Cost
 from db.refs import LaneRef
 from recollect.tenancy import tenant_transaction
-from tests.given import MODEL, Remembering
+from tests.given import LONG, MODEL, Remembering
 
 
 def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
@@ -28,12 +29,25 @@ def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
 
 def test_what_a_call_cost_is_logged(remembering: Remembering, lane: LaneRef) -> None:
     with remembering.transaction() as connection:
-        paid.log_usage(connection, lane, uuid4(), prompt="extraction", model="m", prompt_tokens=7, completion_tokens=3)
+        call = {"stage": "extract", "prompt": "extraction", "model": "m"}
+        paid.log_usage(connection, lane, uuid4(), **call, prompt_tokens=7, completion_tokens=3)
         row = connection.execute(
-            text("select prompt, model, prompt_tokens, completion_tokens from recollect.usage")
+            text("select stage, prompt, model, prompt_tokens, completion_tokens from recollect.usage")
         ).one()
 
-    assert tuple(row) == ("extraction", "m", 7, 3)
+    assert tuple(row) == ("extract", "extraction", "m", 7, 3)
+
+
+@pytest.mark.parametrize(("reported", "kept"), [(-7, 0), (2**40, 2**31 - 1)])
+def test_whatever_an_endpoint_reports_can_be_kept(
+    remembering: Remembering, lane: LaneRef, reported: int, kept: int
+) -> None:
+    call = {"stage": "extract", "prompt": "extraction", "model": "m"}
+    with remembering.transaction() as connection:
+        paid.log_usage(connection, lane, uuid4(), **call, prompt_tokens=reported, completion_tokens=reported)
+        (cost,) = paid.costs(connection, lane.tenant_id, by="model", since=LONG)
+
+    assert cost == Cost("m", 1, kept, kept)
 
 
 class TestActiveModel:

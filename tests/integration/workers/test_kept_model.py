@@ -57,12 +57,12 @@ def paid(usage: UsageLog) -> Paid:
 
 @pytest.fixture
 def kept(paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog) -> KeptModel:
-    return KeptModel(paid, worker_engine, lane, usage)
+    return KeptModel(paid, worker_engine, lane, usage, stage="extract")
 
 
 def costs(engine: Engine, lane: LaneRef) -> list[Any]:
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        statement = "select prompt, model, prompt_tokens, completion_tokens from recollect.usage"
+        statement = "select stage, prompt, model, prompt_tokens, completion_tokens from recollect.usage"
         return [tuple(row) for row in connection.execute(text(statement))]
 
 
@@ -71,7 +71,7 @@ def test_the_same_question_is_paid_for_once(kept: KeptModel, paid: Paid, worker_
 
     assert answers == [Answer(words="call 1")] * 3
     assert paid.calls == 1
-    assert costs(worker_engine, lane) == [("extraction", "model", 7, 3)]
+    assert costs(worker_engine, lane) == [("extract", "extraction", "model", 7, 3)]
 
 
 @pytest.mark.parametrize("change", [{"name": "other"}, {"version": 2}, {"system": "other"}, {"user": "other"}])
@@ -86,7 +86,7 @@ def test_another_namespace_and_another_model_ask_for_themselves(
     kept.answer(PROMPT)
     neighbour = replace(lane, namespace_id=lane.tenant_id)
     for model, place in ((Paid(usage), neighbour), (Paid(usage, "another"), lane)):
-        KeptModel(model, worker_engine, place, usage).answer(PROMPT)
+        KeptModel(model, worker_engine, place, usage, stage="extract").answer(PROMPT)
         assert model.calls == 1
 
 
@@ -99,7 +99,7 @@ def test_a_refusal_is_not_kept_but_its_cost_is(
     paid.refuses = False
 
     assert kept.answer(PROMPT).words == "call 2"
-    assert costs(worker_engine, lane) == [("extraction", "model", 7, 3)] * 2
+    assert costs(worker_engine, lane) == [("extract", "extraction", "model", 7, 3)] * 2
 
 
 def trip(engine: Engine) -> None:

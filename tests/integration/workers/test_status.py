@@ -7,12 +7,14 @@ import pytest
 
 from config.settings import Settings
 from db.breakers import Breaker
+from db.budgets import Standing
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect import Memory, QueueUnavailable, StoreUnavailable
 from recollect.namespaces import NamespacePath
 from workers.machine import wait_until
 from workers.status import STUCK_SECONDS, Status, read_status
 from workers.status_report import print_status
+from workers.usage import TenantStanding
 
 LATE = STUCK_SECONDS + 1
 
@@ -25,6 +27,7 @@ QUIET = Status(
     workforce=Workforce(workers=1, slots=2),
     moving=False,
     offline_rules=True,
+    over_budget=(),
 )
 AWAY = Breaker("llm", 12.0, 3, "the LLM endpoint answered 503")
 NO_WORKERS = Workforce(workers=0, slots=0)
@@ -67,6 +70,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "workers",
         "slots",
         "offline_rules",
+        "over_budget",
         "stuck",
     ]
 
@@ -110,6 +114,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         ),
         breakers=(AWAY,),
         workforce=NO_WORKERS,
+        over_budget=(TenantStanding("acme\x1b[2J", Standing(tokens_per_day=5_000, spent=6_000, own=True)),),
     )
     print_status(found)
     said = " ".join(capsys.readouterr().out.split())  # as wide as the terminal of whoever looks
@@ -123,6 +128,8 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         "3, the newest 90 s ago; see 'python -m workers dead list'",
         r"3 [bold]why\x1b[2J",
         "refused 1 in the last hour",
+        "over budget 1 tenant: the offline rules find the facts; see 'python -m workers budget list'",
+        r"acme\x1b[2J: 6,000 tokens in 24 h of 5,000",
     ):
         assert part in said
 
@@ -132,7 +139,7 @@ def test_of_a_quiet_service_little_is_said(capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().out
 
     assert "working" in said
-    assert not any(word in said for word in ("dead", "quarantined", "away", "failing", "refused"))
+    assert not any(word in said for word in ("dead", "quarantined", "away", "failing", "refused", "budget"))
 
 
 @pytest.mark.parametrize(
