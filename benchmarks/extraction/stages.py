@@ -1,0 +1,187 @@
+"""Takes cases through the service's own stages, one session after the other, in this process.
+
+What a session says is checked as `Namespace.publish` checks it and goes straight into the inbox; the claim, the leases and the
+five tasks are the service's. Only the queues are left out.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, Engine, text
+
+from benchmarks.extraction.cases import Case, Session
+from benchmarks.extraction.matching import Proposal
+from benchmarks.extraction.scoring import CaseRun
+from db import inbox, lanes
+from db.refs import BatchRef, LaneRef
+from recollect.namespaces import NamespacePath
+from recollect.publishing.checking import check_events, numbered
+from recollect.tenancy import tenant_transaction
+from workers import claiming, tasks
+from workers.parts import parts
+from workers.stages import StageFailed
+
+_NOW = timedelta(0)
+_PATIENCE_SECONDS = 300.0
+_POLL_SECONDS = 0.1
+_GIVEN_UP = ("dead", "split")
+_ACTIVE = text("""
+    select content from recollect.memories
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and state = 'active' and known_to is null
+""")
+
+# Past versions too: what a memory must never hold, none may ever have held.
+_TEXTS = text(r"""
+    select words from (
+        select tenant_id, namespace_id, concat_ws(E'\n', content, value, record::text) from recollect.memories
+        union all select tenant_id, namespace_id, concat_ws(E'\n', name, description) from recollect.entities
+        union all select tenant_id, namespace_id, alias from recollect.entity_aliases
+        union all select tenant_id, namespace_id, predicate from recollect.relations
+        union all select tenant_id, namespace_id, summary from recollect.profiles
+    ) as kept (tenant_id, namespace_id, words)
+    where tenant_id = :tenant_id and namespace_id = :namespace_id
+""")
+
+_QUOTES = text("""
+    select quote from recollect.memory_sources where tenant_id = :tenant_id and namespace_id = :namespace_id
+""")
+
+_DECISIONS = text("""
+    select fact, action, memory_id, target_id, decided_by, reason from recollect.decisions
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id and fact is not null
+    order by position
+""")
+
+_STANDING = text("""
+    select stage, due_at <= now() as due from recollect.batches
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id
+""")
+
+
+class TookTooLong(TimeoutError):
+    """A batch was put off again and again; says at which stage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the cases run on. The parts of this process (`workers.parts`) do the work. tenant: theirs, new to the database."""
+
+    ingest: Engine
+    tenant: str
+
+    def run(self, case: Case) -> CaseRun:
+        """Take a case through all stages, in a namespace of its own. Raises TookTooLong."""
+        return _Lane(self, case).run()
+
+
+class _Lane:
+    def __init__(self, service: Service, case: Case) -> None:
+        self._path = NamespacePath.of((service.tenant, case.id))
+        self._lane = LaneRef(self._path.tenant_id, self._path.namespace_id)
+        self._ingest = service.ingest
+        self._case = case
+        self._publisher, self._published = uuid4(), 0
+        self._failed = 0
+
+    def run(self) -> CaseRun:
+        sessions = [list(self._session(session)) for session in self._case.sessions]
+        with self._transaction() as connection:
+            store, texts, quotes = (
+                connection.execute(one, self._lane.scope).scalars().all() for one in (_ACTIVE, _TEXTS, _QUOTES)
+            )
+        return CaseRun(sessions, store, texts, quotes, self._failed)
+
+    def _session(self, session: Session) -> Iterator[Proposal]:
+        self._publish(session)
+        place = 0
+        while (batch := self._claim()) is not None:
+            with self._transaction() as connection:
+                size = len(inbox.events_of_batch(connection, batch))
+            stage = self._finish(batch)
+            if stage in _GIVEN_UP:
+                self._failed += 1
+            if stage != "split":
+                with self._transaction() as connection:
+                    rows = [row._asdict() for row in connection.execute(_DECISIONS, batch.scope)]
+                yield from (_proposal(row, place) for row in rows)
+                place += size
+
+    def _publish(self, session: Session) -> None:
+        said = [
+            {
+                "type": "message",
+                "conversation": session.conversation,
+                "role": message.role.value,
+                "content": message.content,
+                "occurred_at": message.at.isoformat(),
+                **({"speaker": message.speaker} if message.speaker else {}),
+            }
+            for message in session.messages
+        ]
+        checked = check_events(self._path, [{**one, "event_id": str(uuid4()), "version": 1} for one in said])
+        first, self._published = self._published + 1, self._published + len(checked)
+        bodies = [numbered(one.body, self._publisher, number) for number, one in enumerate(checked, first)]
+        with self._ingest.begin() as connection:
+            inbox.publish(connection, bodies, quiet=_NOW, most=_NOW)
+
+    def _claim(self) -> BatchRef | None:
+        with self._transaction() as connection:
+            return claiming.claim(connection, self._lane, uuid4(), parts().settings)
+
+    def _finish(self, batch: BatchRef) -> str:
+        """Run the stages that are due until the batch ends; a provider that is down is waited for."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            stage, due = self._standing(batch)
+            if stage in (lanes.DONE, *_GIVEN_UP):
+                return stage
+            if time.monotonic() > deadline:
+                raise TookTooLong(f"{self._case.id}: {stage} was put off for {_PATIENCE_SECONDS:g} s")
+            if due:
+                _run(stage, batch)
+            else:
+                time.sleep(_POLL_SECONDS)
+
+    def _standing(self, batch: BatchRef) -> tuple[str, bool]:
+        with self._transaction() as connection:
+            row = connection.execute(_STANDING, batch.scope).one()
+        return row.stage, row.due
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        with tenant_transaction(parts().engine, self._lane.tenant_id) as connection:
+            yield connection
+
+
+def _run(stage: str, batch: BatchRef) -> None:
+    ids = (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
+    result = getattr(tasks, stage).apply(args=[str(one) for one in ids])
+    if result.failed() and not isinstance(
+        result.result, StageFailed
+    ):  # after that one, what follows stands in the batch
+        raise result.result
+
+
+def _proposal(row: Mapping[str, Any], place: int) -> Proposal:
+    fact = row["fact"]
+    occurred = fact["occurred"]
+    return Proposal(
+        content=fact["content"],
+        kind=fact["kind"],
+        sources=frozenset(place + number for number in fact["sources"]),
+        occurred=_interval(occurred) if occurred else None,
+        action=row["action"],
+        memory_id=row["memory_id"],
+        target_id=row["target_id"],
+        decided_by=row["decided_by"],
+        reason=row["reason"],
+    )
+
+
+def _interval(occurred: Mapping[str, str]) -> tuple[datetime, datetime]:
+    return datetime.fromisoformat(occurred["start"]), datetime.fromisoformat(occurred["end"])

@@ -1,0 +1,48 @@
+"""A model that is never wrong: what the service remembers of the development set is then exactly what it should."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine
+
+from benchmarks.extraction.cases import Case
+from benchmarks.extraction.oracle import Oracle
+from benchmarks.extraction.reading import read_cases
+from benchmarks.extraction.scoring import score
+from benchmarks.extraction.stages import Service
+from config.settings import Settings, settings
+from workers.parts import parts
+
+FILES = sorted((Path(__file__).parents[1] / "data" / "extraction").glob("*.jsonl"))
+CASES = {file.stem: read_cases(file) for file in FILES}
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Iterator[Oracle]:
+    """One endpoint for all files: it recognises a session among all of them."""
+    with Oracle([one for cases in CASES.values() for one in cases]) as serving:
+        yield serving
+
+
+@pytest.fixture
+def online(
+    settled: None, service: Settings, ingest_engine: Engine, oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> Service:
+    """This process as the only worker of a tenant that nobody knows, with the oracle as its model."""
+    monkeypatch.setenv("OPENAI_BASE_URL", oracle.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-oracle")
+    settings.cache_clear()
+    parts.cache_clear()
+    return Service(ingest_engine, f"tenant-{uuid4().hex}")
+
+
+@pytest.mark.parametrize("cases", CASES.values(), ids=CASES)
+def test_the_store_is_as_expected_in_every_case(cases: list[Case], online: Service) -> None:
+    scores = score((case, online.run(case)) for case in cases)
+
+    wrong = [f"{fault.case}: {fault.gold}, {fault.given}" for fault in scores.faults if fault.what == "store"]
+    assert wrong == []
+    assert (scores.stores.right, scores.never_found, scores.failed) == (len(cases), [], 0)
+    assert scores.facts.false == 0

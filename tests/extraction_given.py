@@ -1,0 +1,75 @@
+"""Cases, gold facts and proposals of the extraction benchmark, of which a test names only what it is about."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from benchmarks.extraction.cases import Case
+from benchmarks.extraction.matching import Proposal
+
+NINE = datetime(2024, 3, 7, 9, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def said(content: str, **given: Any) -> dict[str, Any]:
+    """A message of the user, at nine."""
+    return {"role": "user", "content": content, "at": NINE.isoformat(), **given}
+
+
+def gold(**given: Any) -> dict[str, Any]:
+    """A gold fact as the file has it: f1, from the first message."""
+    plain: dict[str, Any] = {
+        "id": "f1",
+        "content": "User lives in Seattle",
+        "kind": "fact",
+        "from": [1],
+        "quote": "I live in Seattle",
+        "mentions": [["User", "person", "subject"], ["Seattle", "place", "object"]],
+        "match": ["seattle", "live"],
+    }
+    return {**plain, **given}
+
+
+def session(*facts: dict[str, Any], messages: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """A session with these facts. Its messages are the facts' quotes, one after the other, where none are given."""
+    quotes = [said(str(fact["quote"])) for fact in facts] or [said("hello")]
+    numbered = [{**fact, "from": [place]} for place, fact in enumerate(facts, 1)] if messages is None else list(facts)
+    return {"conversation": "c1", "messages": messages or quotes, "facts": numbered}
+
+
+def as_json(*sessions: dict[str, Any], **given: Any) -> dict[str, Any]:
+    """A case as the file has it, with the fact that the user lives in Seattle where no session is given."""
+    plain: dict[str, Any] = {
+        "id": "a-case",
+        "tags": ["change"],
+        "sessions": list(sessions or [session(gold())]),
+        "store": ["User lives in Seattle"],
+    }
+    return {**plain, **given}
+
+
+def case(*sessions: dict[str, Any], **given: Any) -> Case:
+    """The same, read."""
+    return Case.model_validate(as_json(*sessions, **given))
+
+
+def proposal(content: str = "User lives in Seattle", **given: Any) -> Proposal:
+    """A fact that was proposed of the first message, and added."""
+    plain: dict[str, Any] = {
+        "content": content,
+        "kind": "fact",
+        "sources": frozenset({1}),
+        "occurred": None,
+        "action": "add",
+        "memory_id": uuid4(),
+        "target_id": None,
+        "decided_by": "rules",
+        "reason": "nothing near",
+    }
+    return Proposal(**{**plain, **given})
+
+
+def onto(memory_id: UUID, content: str, action: str, **given: Any) -> Proposal:
+    """A fact that was decided to be about a memory, which an update and a repetition leave where it is."""
+    stays = {"memory_id": memory_id} if action in ("none", "update") else {}
+    return proposal(content, action=action, target_id=memory_id, **{**stays, **given})
