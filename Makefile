@@ -5,10 +5,10 @@ BIN := .venv/bin
 PACKAGES := recollect config db pipeline workers tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test check format bench faults image clean
+.PHONY: help setup up demo test check format properties bench faults image clean
 
 help: ## print this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.installed ## make .venv from requirements.lock
 
@@ -43,6 +43,9 @@ bench: setup ## drive conversations through the real queue and workers: make ben
 
 faults: setup ## kill everything, again and again, and check that nothing is lost (half an hour)
 	$(BIN)/python -m benchmarks.faults --full
+
+properties: setup ## whatever an LLM answers: 2,000 examples instead of 600 (a few minutes)
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/integration/workers/test_model_disposes.py
 
 image: ## build the container image
 	docker build --tag recollect .

@@ -23,13 +23,19 @@ class CandidateRow:
     number: int
     fact: Mapping[str, Any]
     salience: float | None
-    factors: Mapping[str, float]
+    factors: Mapping[str, Any]
     vector: Vector | None
 
 
-def store_facts(connection: Connection, batch: BatchRef, facts: Sequence[Mapping[str, Any]]) -> None:
-    """Keep what extract found, numbered from 1; replaces what an earlier attempt stored."""
+def store_facts(
+    connection: Connection, batch: BatchRef, facts: Sequence[Mapping[str, Any]], *, formed_by: str = "rules"
+) -> None:
+    """Keep what extract found, numbered from 1, and who found it; replaces what an earlier attempt stored.
+
+    formed_by: "rules", or the model's name.
+    """
     connection.execute(_CLEAR, batch.scope)
+    connection.execute(_FORMED_BY, {**batch.scope, "formed_by": formed_by})
     rows = [{**batch.scope, "number": number, "fact": fact} for number, fact in enumerate(facts, 1)]
     if rows:
         connection.execute(_STORE, rows)
@@ -50,7 +56,7 @@ def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow
 
 
 def store_salience(
-    connection: Connection, batch: BatchRef, scores: Mapping[int, tuple[float, Mapping[str, float]]]
+    connection: Connection, batch: BatchRef, scores: Mapping[int, tuple[float, Mapping[str, Any]]]
 ) -> None:
     """Add the salience (0 to 10) and its factors, by fact number."""
     rows = [
@@ -74,6 +80,8 @@ def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: 
 _BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
 
 _CLEAR = text(f"delete from recollect.candidate_facts where {_BATCH}")
+
+_FORMED_BY = text(f"update recollect.batches set formed_by = :formed_by where {_BATCH}")
 
 _STORE = text("""
     insert into recollect.candidate_facts (tenant_id, namespace_id, batch_id, number, fact)

@@ -82,7 +82,8 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _WAITING = text("""
     select event.* from recollect.publishers as publisher cross join lateral (
         select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence, occurred_at,
-               position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect
+               position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect,
+               type in ('undo', 'configure') as command
         from recollect.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
           and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
@@ -108,7 +109,8 @@ _EARLIER = text(f"""
 # What is marked leaves what its lane counts as pending.
 _MARK_DONE = text(f"""
     with marked as (
-        update recollect.events set state = 'done' where {_BATCH} and state = 'received' returning event_id
+        update recollect.events set state = 'done', formed_by = (select formed_by from recollect.batches where {_BATCH})
+        where {_BATCH} and state = 'received' returning event_id
     ),
     counted as (
         update recollect.lanes set pending = pending - (select count(*) from marked) where {_LANE}

@@ -1,23 +1,25 @@
 """Memories on the write side: what a batch's facts resemble, and the changes that consolidation makes.
 
-A row is one version. A change closes the current row and opens the next version; nothing is overwritten but the counters of
-reinforcement, and nothing is deleted.
+A row is one version. A change ends the current row and begins the next version, and nothing is overwritten or deleted. What it
+changes is marked with the decision that did (`db.decisions.Stamp`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, Final, Literal
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.refs import BatchRef, LaneRef
+from db.decisions import Stamp
+from db.refs import LaneRef
 
 Vector = NDArray[np.float32]
 
@@ -26,22 +28,7 @@ class VersionConflict(Exception):
     """A memory changed between being read and being written; the stage is done again with what is there now."""
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarRow:
-    """A memory that a candidate fact may be about. subject_ids: the entities that it describes."""
-
-    fact_number: int
-    memory_id: UUID
-    version: int
-    content: str
-    attribute: str | None
-    value: str | None
-    said_at: datetime
-    subject_ids: tuple[UUID, ...]
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
     """What a row of a new memory holds; see the table for the meaning of each."""
 
@@ -49,214 +36,147 @@ class NewMemory:
     kind: str
     content: str
     salience: float
-    factors: Mapping[str, float]
+    factors: Mapping[str, Any]
     confidence: float
     tier: str
-    attribute: str | None
-    value: str | None
-    occurred_from: datetime | None
-    occurred_to: datetime | None
-    granularity: str | None
+    attribute: str | None = None
+    value: str | None = None
+    occurred_from: datetime | None = None
+    occurred_to: datetime | None = None
+    granularity: str | None = None
     valid_from: datetime
+    said_by: str | None = None
+    marked: bool = False
+    record_name: str | None = None
+    record: Mapping[str, Any] | None = None
 
 
-def similar_to_batch(
-    connection: Connection, batch: BatchRef, model: str, *, limit: int, least: float
-) -> list[SimilarRow]:
-    """For each candidate fact of a batch, the memories nearest to it and those that hold the same attribute; nearest first.
-
-    limit: nearest memories per fact. least: cosine below which a memory is not near.
-    """
-    parameters = {**batch.scope, "model": model, "limit": limit, "least": least}
-    return [
-        SimilarRow(
-            fact_number=row.number,
-            memory_id=row.memory_id,
-            version=row.version,
-            content=row.content,
-            attribute=row.attribute,
-            value=row.value,
-            said_at=row.valid_from,
-            subject_ids=tuple(row.subject_ids or ()),
-            similarity=float(row.similarity),
-        )
-        for row in connection.execute(_SIMILAR, parameters)
-    ]
-
-
-def add(connection: Connection, lane: LaneRef, memory: NewMemory) -> None:
+def add(connection: Connection, lane: LaneRef, memory: NewMemory, stamp: Stamp) -> None:
     """A new memory, version 1."""
-    connection.execute(_ADD, {**lane.scope, **{field: getattr(memory, field) for field in NewMemory.__slots__}})
+    columns = {field: getattr(memory, field) for field in NewMemory.__slots__}
+    connection.execute(_ADD, {**lane.scope, **stamp.columns, **columns})
 
 
-def update(
-    connection: Connection,
-    lane: LaneRef,
-    memory_id: UUID,
-    version: int,
-    *,
-    content: str,
-    value: str | None,
-    salience: float,
-) -> None:
-    """The next version of a memory, with a new content. Raises VersionConflict where it is not at ``version`` any more."""
-    _close(connection, lane, memory_id, version)
-    changes = {"memory_id": memory_id, "version": version, "content": content, "value": value, "salience": salience}
-    connection.execute(_NEXT_CONTENT, {**lane.scope, **changes})
+def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int, stamp: Stamp, **changes: Any) -> None:
+    """The next version of a memory, with some columns changed (`CHANGEABLE`). Raises VersionConflict where it moved on."""
+    row = {**lane.scope, **stamp.columns, "memory_id": memory_id, "version": version}
+    if connection.execute(_END, row).rowcount != 1:
+        raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
+    connection.execute(_next_version(frozenset(changes)), {**row, **changes})
 
 
-def supersede(
-    connection: Connection, lane: LaneRef, memory_id: UUID, version: int, *, superseded_by: UUID, valid_to: datetime
-) -> None:
-    """Close a memory in valid time and point it to what replaced it. Raises VersionConflict, as `update` does."""
-    _close(connection, lane, memory_id, version)
-    changes = {"memory_id": memory_id, "version": version, "superseded_by": superseded_by, "valid_to": valid_to}
-    connection.execute(_SUPERSEDE, {**lane.scope, **changes})
+def retire_vector(connection: Connection, lane: LaneRef, memory_id: UUID) -> None:
+    """A memory is not found by its vector any more, but as of a time before."""
     connection.execute(_RETIRE_VECTOR, {**lane.scope, "memory_id": memory_id})
 
 
-def reinforce(connection: Connection, lane: LaneRef, memory_id: UUID, *, step: float, solid: float) -> None:
-    """Count that a memory was said again: confidence grows by ``step`` up to 1, and is solid from ``solid`` on."""
-    connection.execute(_REINFORCE, {**lane.scope, "memory_id": memory_id, "step": step, "solid": solid})
-
-
-def add_sources(connection: Connection, lane: LaneRef, memory_id: UUID, quotes: Mapping[UUID, str]) -> None:
-    """The messages that a memory was taken from, each with its quote."""
-    rows = [{**lane.scope, "memory_id": memory_id, "message_id": key, "quote": quote} for key, quote in quotes.items()]
+def add_sources(
+    connection: Connection,
+    lane: LaneRef,
+    memory_id: UUID,
+    quotes: Mapping[UUID, str],
+    stamp: Stamp,
+    *,
+    stance: Literal["for", "against"] = "for",
+) -> None:
+    """The messages that speak for a memory, or against it, each with its quote."""
+    rows = [
+        {**lane.scope, **stamp.columns, "memory_id": memory_id, "message_id": key, "quote": quote, "stance": stance}
+        for key, quote in quotes.items()
+    ]
     if rows:
         connection.execute(_ADD_SOURCE, rows)
 
 
-def set_vectors(connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector]) -> None:
-    """The embeddings of memories or profiles (``kind``), by id."""
+def quotes_for(connection: Connection, lane: LaneRef, memory_id: UUID) -> dict[UUID, str]:
+    """The messages that speak for a memory, each with its quote."""
+    rows = connection.execute(_QUOTES_FOR, {**lane.scope, "memory_id": memory_id})
+    return {row.message_id: row.quote for row in rows}
+
+
+def set_vectors(
+    connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector], *, version: int = 1
+) -> None:
+    """The embeddings of memories or profiles (``kind``), by id. version: of a memory, that which began with the text."""
     rows = [
-        {**lane.scope, "model": model, "kind": kind, "owner_id": owner, "vector": HalfVector(vector).to_text()}
+        {**lane.scope, "model": model, "kind": kind, "owner_id": owner, "version": version}
+        | {"vector": HalfVector(vector).to_text()}
         for owner, vector in vectors.items()
     ]
     if rows:
         connection.execute(_SET_VECTOR, rows)
 
 
-def log_decisions(connection: Connection, batch: BatchRef, decisions: Sequence[Mapping[str, Any]]) -> None:
-    """What consolidation decided, with what it saw; keys as the columns of the table."""
-    if decisions:
-        connection.execute(_LOG, [{**batch.scope, **decision} for decision in decisions])
-
-
-def _close(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> None:
-    closed = connection.execute(_CLOSE, {**lane.scope, "memory_id": memory_id, "version": version}).rowcount
-    if closed != 1:
-        raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
+CHANGEABLE: Final = frozenset(
+    {
+        *("content", "value", "salience", "confidence", "tier", "reinforced", "state", "superseded_by", "valid_to"),
+        *("occurred_from", "occurred_to", "granularity", "record_name", "record"),
+    }
+)
 
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
-_SIMILAR = text("""
-    with fact as (
-        select tenant_id, namespace_id, number, embedding, fact ->> 'attribute' as attribute from recollect.candidate_facts
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id and embedding is not null
-    ),
-    near as (
-        select fact.number, found.memory_id, found.similarity from fact cross join lateral (
-            select vector.owner_id as memory_id, 1 - (vector.embedding <=> fact.embedding) as similarity
-            from recollect.embeddings as vector
-            where vector.tenant_id = fact.tenant_id and vector.namespace_id = fact.namespace_id
-              and vector.model = :model and vector.owner_kind = 'memory'
-            order by vector.embedding <=> fact.embedding limit :limit
-        ) as found
-        where found.similarity >= :least
-        union
-        select fact.number, memory.memory_id, 1 - (vector.embedding <=> fact.embedding)
-        from fact
-        join recollect.memories as memory using (tenant_id, namespace_id, attribute)
-        join recollect.embeddings as vector
-          on vector.tenant_id = memory.tenant_id and vector.namespace_id = memory.namespace_id
-         and vector.model = :model and vector.owner_kind = 'memory' and vector.owner_id = memory.memory_id
-        where memory.known_to is null and memory.state = 'active'
-    )
-    select near.number, near.similarity, memory.memory_id, memory.version, memory.content, memory.attribute, memory.value,
-           memory.valid_from,
-           (select array_agg(link.entity_id) from recollect.memory_entities as link
-            where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
-              and link.memory_id = memory.memory_id and link.role = 'subject') as subject_ids
-    from near
-    join recollect.memories as memory
-      on memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.memory_id = near.memory_id
-     and memory.known_to is null
-    order by near.number, near.similarity desc, memory.memory_id
-""")
 
-_ADD = text("""
-    insert into recollect.memories
-        (tenant_id, namespace_id, memory_id, version, kind, content, salience, factors, confidence, tier, attribute, value,
-         state, occurred_from, occurred_to, granularity, valid_from)
-    values (:tenant_id, :namespace_id, :memory_id, 1, :kind, :content, :salience, :factors, :confidence, :tier, :attribute,
-            :value, 'active', :occurred_from, :occurred_to, :granularity, :valid_from)
-""").bindparams(bindparam("factors", type_=JSONB))
-
-_CLOSE = text(f"""
-    update recollect.memories set known_to = now()
-    where {_LANE} and memory_id = :memory_id and version = :version and known_to is null and state = 'active'
-""")
-
-# Copies the row that _CLOSE closed in this transaction, with what changes.
-_NEXT_VERSION = """
-    insert into recollect.memories
-        (tenant_id, namespace_id, memory_id, version, kind, content, salience, factors, confidence, tier, reinforced,
-         attribute, value, state, superseded_by, occurred_from, occurred_to, granularity, valid_from, valid_to)
-    select tenant_id, namespace_id, memory_id, version + 1, kind, {content}, {salience}, factors, confidence, tier, reinforced,
-           attribute, {value}, {state}, {superseded_by}, occurred_from, occurred_to, granularity, valid_from, {valid_to}
-    from recollect.memories
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and version = :version
+_NEW_COLUMNS = """
+    memory_id, kind, content, salience, factors, confidence, tier, attribute, value, occurred_from, occurred_to, granularity,
+    valid_from, said_by, marked, record_name, record
 """
-_NEXT_CONTENT = text(
-    _NEXT_VERSION.format(
-        content=":content",
-        salience="greatest(salience, :salience)",
-        value="coalesce(:value, value)",
-        state="state",
-        superseded_by="superseded_by",
-        valid_to="valid_to",
-    )
+_JSON: Final = {"factors": JSONB(), "record": JSONB(none_as_null=True)}
+
+_ADD = text(f"""
+    insert into recollect.memories (tenant_id, namespace_id, version, state, known_from, made_by, {_NEW_COLUMNS})
+    values (:tenant_id, :namespace_id, 1, 'active', :at, :decision_id,
+            :{", :".join(column.strip() for column in _NEW_COLUMNS.split(","))})
+""").bindparams(*(bindparam(name, type_=kind) for name, kind in _JSON.items()))
+
+_END = text(f"""
+    update recollect.memories set known_to = :at, ended_by = :decision_id
+    where {_LANE} and memory_id = :memory_id and version = :version and known_to is null
+""")
+
+IMAGE: Final = (
+    *("kind", "content", "salience", "factors", "confidence", "tier", "reinforced", "attribute", "value", "state"),
+    *("superseded_by", "occurred_from", "occurred_to", "granularity", "valid_from", "valid_to", "said_by", "marked"),
+    *("record_name", "record"),
 )
-_SUPERSEDE = text(
-    _NEXT_VERSION.format(
-        content="content",
-        salience="salience",
-        value="value",
-        state="'superseded'",
-        superseded_by=":superseded_by",
-        valid_to=":valid_to",
-    )
-)
+"""What a version says, without who made it and when."""
+
+
+@cache
+def _next_version(changed: frozenset[str]) -> TextClause:
+    """Copies the row that _END ended in this transaction, with what changes."""
+    unknown = changed - CHANGEABLE
+    if unknown:
+        raise ValueError(f"a memory's {', '.join(sorted(unknown))} cannot change")
+    values = ", ".join(f":{column}" if column in changed else column for column in IMAGE)
+    statement = text(f"""
+        insert into recollect.memories
+            (tenant_id, namespace_id, memory_id, version, known_from, made_by, {", ".join(IMAGE)})
+        select tenant_id, namespace_id, memory_id, version + 1, :at, :decision_id, {values}
+        from recollect.memories where {_LANE} and memory_id = :memory_id and version = :version
+    """)
+    return statement.bindparams(*(bindparam(name, type_=kind) for name, kind in _JSON.items() if name in changed))
+
 
 _RETIRE_VECTOR = text(f"""
     update recollect.embeddings set owner_kind = 'past_memory'
     where {_LANE} and owner_kind = 'memory' and owner_id = :memory_id
 """)
 
-_REINFORCE = text(f"""
-    update recollect.memories
-    set reinforced = reinforced + 1, confidence = least(1, confidence + :step),
-        tier = case when least(1, confidence + :step) >= :solid then 'solid' else tier end
-    where {_LANE} and memory_id = :memory_id and known_to is null
+_ADD_SOURCE = text("""
+    insert into recollect.memory_sources
+        (tenant_id, namespace_id, memory_id, message_id, quote, stance, known_from, made_by)
+    values (:tenant_id, :namespace_id, :memory_id, :message_id, :quote, :stance, :at, :decision_id) on conflict do nothing
 """)
 
-_ADD_SOURCE = text("""
-    insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote)
-    values (:tenant_id, :namespace_id, :memory_id, :message_id, :quote) on conflict do nothing
+_QUOTES_FOR = text(f"""
+    select message_id, quote from recollect.memory_sources
+    where {_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
 """)
 
 _SET_VECTOR = text("""
-    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, embedding)
-    values (:tenant_id, :namespace_id, :model, :kind, :owner_id, cast(:vector as halfvec))
-    on conflict (tenant_id, namespace_id, model, owner_kind, owner_id) do update set embedding = excluded.embedding
+    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+    values (:tenant_id, :namespace_id, :model, :kind, :owner_id, :version, cast(:vector as halfvec))
+    on conflict (tenant_id, namespace_id, model, owner_kind, owner_id, version) do update set embedding = excluded.embedding
 """)
-
-_LOG = text("""
-    insert into recollect.decisions
-        (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, target_id, target_version, fact, candidates,
-         decided_by, prompt_version, reason)
-    values (:tenant_id, :namespace_id, :decision_id, :batch_id, :action, :memory_id, :target_id, :target_version, :fact,
-            :candidates, :decided_by, :prompt_version, :reason)
-""").bindparams(bindparam("fact", type_=JSONB), bindparam("candidates", type_=JSONB))

@@ -1,6 +1,12 @@
-"""The names behind the ids."""
+"""Namespaces: the names behind the ids, and what the app wants of each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
 
 from db.refs import LaneRef
 
@@ -11,4 +17,41 @@ def path_of(connection: Connection, lane: LaneRef) -> tuple[str, ...] | None:
     return tuple(path) if path is not None else None
 
 
+def tenants(connection: Connection) -> Sequence[UUID]:
+    """Every tenant that ever published."""
+    return connection.execute(_TENANTS).scalars().all()
+
+
+def tenant_name(connection: Connection, tenant_id: UUID) -> str:
+    """The name of a tenant, which must be set; its id where nobody knows a name."""
+    return connection.execute(_NAME, {"tenant_id": tenant_id}).scalar() or str(tenant_id)
+
+
+def configure(
+    connection: Connection, lane: LaneRef, *, instructions: str, schemas: Sequence[Mapping[str, Any]]
+) -> None:
+    """What the app wants of a namespace's memories, in place of what it wanted before."""
+    connection.execute(_CONFIGURE, {**lane.scope, "instructions": instructions, "schemas": list(schemas)})
+
+
+def configuration(connection: Connection, lane: LaneRef) -> tuple[str, Sequence[Mapping[str, Any]]]:
+    """What the app wants of a namespace's memories: instructions, and schemas of records (name, json_schema)."""
+    row = connection.execute(_CONFIGURATION, lane.scope).one_or_none()
+    return (row.instructions, row.schemas) if row else ("", [])
+
+
+_CONFIGURE = text("""
+    update recollect.namespaces set instructions = :instructions, schemas = :schemas, configured_at = now()
+    where tenant_id = :tenant_id and namespace_id = :namespace_id
+""").bindparams(bindparam("schemas", type_=JSONB))
+
+_CONFIGURATION = text("""
+    select instructions, schemas from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id
+""")
+
 _PATH = text("select path from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id")
+
+# From a table without a policy: under one, nobody would be found who sees them all.
+_TENANTS = text("select distinct tenant_id from recollect.lanes")
+
+_NAME = text("select name from recollect.tenants where tenant_id = :tenant_id")

@@ -12,6 +12,7 @@ public, and a change to it stands in the changelog.
 """
 
 from recollect.context import Candidate, Context, Explanation, Question
+from recollect.decisions import Considered, Decision, Related
 from recollect.errors import (
     AmbiguousName,
     ConfigurationError,
@@ -26,6 +27,7 @@ from recollect.errors import (
     SpoolFull,
     SpoolUnavailable,
     StoreUnavailable,
+    UndoRefused,
     WaitTimeout,
 )
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
@@ -39,7 +41,9 @@ __all__ = [
     "AmbiguousName",
     "Candidate",
     "ConfigurationError",
+    "Considered",
     "Context",
+    "Decision",
     "EmbedderMismatch",
     "EmbedderUnavailable",
     "Entity",
@@ -61,11 +65,13 @@ __all__ = [
     "Question",
     "QueueUnavailable",
     "RecollectError",
+    "Related",
     "Role",
     "Source",
     "SpoolFull",
     "SpoolUnavailable",
     "StoreUnavailable",
     "StoredMemory",
+    "UndoRefused",
     "WaitTimeout",
 ]

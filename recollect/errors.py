@@ -6,8 +6,9 @@
     │   └── ModelMissing        the local embedding model is not installed
     ├── InvalidEvent            an event does not fit the schema (also a ValueError)
     ├── InvalidNamespace        a namespace path cannot be used (also a ValueError)
-    ├── NotFound                no such memory, entity or profile (also a LookupError)
+    ├── NotFound                no such memory, decision, entity or profile (also a LookupError)
     ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
+    ├── UndoRefused             a decision cannot be taken back (also a ValueError)
     ├── QueueUnavailable        the event queue did not take the event
     ├── SpoolFull               the spool holds as much as it may
     ├── SpoolUnavailable        the spool's file cannot be written or read
@@ -45,11 +46,15 @@ class InvalidNamespace(RecollectError, ValueError):
 
 
 class NotFound(RecollectError, LookupError):
-    """There is no such memory, entity or profile in this namespace."""
+    """There is no such memory, decision, entity or profile in this namespace."""
 
 
 class AmbiguousName(RecollectError, LookupError):
     """Several entities of the namespace bear this name; ask by id instead."""
+
+
+class UndoRefused(RecollectError, ValueError):
+    """A decision cannot be taken back: it is not in effect, or later ones build on it."""
 
 
 class QueueUnavailable(RecollectError):

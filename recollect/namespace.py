@@ -1,24 +1,27 @@
 """`Namespace`: what an app does with one user's memories."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
+from pydantic import BaseModel
 from sqlalchemy import Connection, Engine
 
 from recollect import context as contexts
-from recollect import views
-from recollect.embedders import Embedder
+from recollect import past, views
+from recollect.embedders import Embedder, Vectors
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
+from recollect.history import History, aware
 from recollect.kinds import Role
 from recollect.names import normalise
 from recollect.namespaces import NamespacePath
 from recollect.publishing.checking import check_events
 from recollect.publishing.inbox import AppSession
 from recollect.publishing.publisher import Publisher, publish_checked
+from recollect.redaction import redact
 from recollect.results import Entity, Hits, Profile, Progress, StoredMemory
 from recollect.retrieval import retrieve, told_apart
 from recollect.tenancy import tenant_transaction
@@ -27,14 +30,12 @@ from recollect.transcript import turns
 _POLL_SECONDS = 0.05
 
 
-class Namespace:
+class Namespace(History):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     def __init__(self, path: NamespacePath, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
         """Use `Memory.namespace`."""
-        self.path = path
-        self._engine = engine
-        self._embedder = embedder
+        super().__init__(path, engine, embedder)
         self._publisher = publisher
 
     # Write ------------------------------------------------------------------------------------------------------------
@@ -47,18 +48,23 @@ class Namespace:
         conversation: str | None = None,
         speaker: str | None = None,
         occurred_at: datetime | str | None = None,
+        injected: Iterable[StoredMemory | UUID] = (),
         session: AppSession | None = None,
         **more: Any,
     ) -> UUID:
         """Publish one message, and return the event's id at once. Memories form in the background.
 
-        occurred_at: when it was said, with a time zone; now by default. more: any further field of a message event (``sequence``,
-        ``metadata``, ``tool_calls``, ``event_id``, …; docs/events.md).
+        occurred_at: when it was said, with a time zone; now by default.
+        injected: the memories that were in the prompt of this turn, as ``context.memories``: what merely repeats one is no news.
+        more: any further field of a message event (``sequence``, ``metadata``, ``tool_calls``, ``event_id``, …; docs/events.md).
         session: your own session or connection to Recollect's database: the message is published when you commit, or not at all.
         Raises InvalidEvent where a field does not fit; SpoolFull or SpoolUnavailable where the spool does not take it (in mode
         "direct" QueueUnavailable, where the queue does not).
         """
+        ids = [one.id if isinstance(one, StoredMemory) else one for one in injected]
         event = {"role": role, "content": content, "conversation": conversation, "speaker": speaker, **more}
+        if ids:
+            event["injected"] = ids
         return self._publish([_message(event, occurred_at)], session=session)[0]
 
     def publish_conversation(
@@ -105,6 +111,33 @@ class Namespace:
         """
         return self._publish([{"type": "conversation_ended", "conversation": conversation}], session=session)[0]
 
+    def undo(self, decision_id: UUID | str, *, session: AppSession | None = None) -> UUID:
+        """Take back what a decision did (`decisions`); an event, which returns its id at once and takes effect in its turn.
+
+        The undo is a decision of its own, and can be undone. session: as for `publish`.
+        Raises NotFound, and UndoRefused where it was taken back already, or where later decisions build on it, which it names.
+        What changes before the event takes effect can still have it refused: the decision log says so then.
+        """
+        event = {"type": "undo", "decision_id": self._check_undo(decision_id)}
+        return self._publish([event], session=session)[0]
+
+    def configure(
+        self,
+        *,
+        instructions: str = "",
+        schemas: Iterable[type[BaseModel] | Mapping[str, Any]] = (),
+        session: AppSession | None = None,
+    ) -> UUID:
+        """Say what this namespace's memories are for, from here on; replaces what was said before. Returns the event's id.
+
+        instructions: what to look for or to leave alone, in your own words, for the LLM that extracts.
+        schemas: pydantic models, or JSON Schemas with a ``title``; facts that fit one bring their data as ``memory.record``.
+        session: as for `publish`. Raises InvalidEvent.
+        """
+        shapes = [_shape(schema) for schema in schemas]
+        event = {"type": "configure", "instructions": instructions, "schemas": shapes}
+        return self._publish([event], session=session)[0]
+
     def wait(self, timeout: float = 30.0) -> Progress:
         """Wait until all that was published is consolidated and the profiles are refreshed; for tests and demos.
 
@@ -127,19 +160,25 @@ class Namespace:
 
     # Read -------------------------------------------------------------------------------------------------------------
 
-    def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> Hits:
+    def query(
+        self, text: str, *, limit: int = 10, threshold: float | None = None, as_of: datetime | None = None
+    ) -> Hits:
         """The memories most similar to a text, most similar first.
 
         threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
-        (docs/embedders.md). Raises ValueError where limit is below 1.
+        (docs/embedders.md). as_of: among what was known at that time, by the words of that time; now by default.
+        Raises ValueError where limit is below 1 or as_of has no time zone.
         """
+        moment = aware(as_of)
         if limit < 1:
             raise ValueError(f"limit: must be at least 1, got {limit}")
-        vector = self._embedder.embed([text])[0]
+        vector = self._embedder.embed([redact(text)])[0]
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            hits = views.similar_memories(
-                connection, self.path, model=self._embedder.name, vector=vector, limit=limit, threshold=threshold
-            )
+            asked: _Asked = {"model": self._embedder.name, "vector": vector, "limit": limit, "threshold": threshold}
+            if moment is None:
+                hits = views.similar_memories(connection, self.path, **asked)
+            else:
+                hits = past.similar_memories(connection, self.path, **asked, as_of=moment)
             return Hits(tuple(hits), self._progress(connection))
 
     def context(
@@ -157,13 +196,16 @@ class Namespace:
         conversation is named, its latest stored messages serve.
         budget: tokens of the text at most. now: for the recency boost; the clock's by default.
         """
+        message = redact(message)
         said = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
         # Before the transaction: an endpoint may take its time, and a connection is not to wait for it.
         vector = self._embedder.embed([message])[0]
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             if conversation is not None and not said:
                 said = views.latest_messages(connection, self.path, conversation)
-            found = retrieve(connection, self.path, self._embedder, message=message, vector=vector, history=said)
+            found = retrieve(
+                connection, self.path, self._embedder, message=message, vector=vector, history=[*map(redact, said)]
+            )
             progress = self._progress(connection)
         return contexts.join(
             found.paths,
@@ -173,18 +215,6 @@ class Namespace:
             now=now or datetime.now(UTC),
             partial=progress.partial,
         )
-
-    def get(self, memory_id: UUID | str) -> StoredMemory:
-        """One memory with its sources, superseded ones included. Raises NotFound."""
-        try:
-            wanted = UUID(str(memory_id))
-        except ValueError:
-            raise NotFound(f"memory_id: {memory_id!r} is not the id of a memory") from None
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            found = views.memory(connection, self.path, wanted)
-        if found is None:
-            raise NotFound(f"memory_id: there is no memory {memory_id} in {self.path}")
-        return found
 
     def memories(self, *, limit: int = 1000) -> list[StoredMemory]:
         """What is known now, most salient first."""
@@ -235,6 +265,19 @@ class Namespace:
         checked = check_events(self.path, events)
         publish_checked(self._publisher, self.path, checked, on_sent=on_sent, session=session)
         return [event.event_id for event in checked]
+
+
+class _Asked(TypedDict):
+    model: str
+    vector: Vectors
+    limit: int
+    threshold: float | None
+
+
+def _shape(schema: type[BaseModel] | Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(schema, Mapping):
+        return {"name": schema.get("title"), "json_schema": dict(schema)}
+    return {"name": schema.__name__, "json_schema": schema.model_json_schema()}
 
 
 def _message(fields: Mapping[str, Any], occurred_at: datetime | str | None) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """From rows of the read views to the values that a read gives back."""
 
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Row
 
-from recollect.kinds import EntityType, Granularity, MemoryKind
-from recollect.results import Entity, Occurrence
+from recollect.decisions import Considered, Decision
+from recollect.kinds import EntityType, Granularity, MemoryKind, Role
+from recollect.results import Entity, Occurrence, Source
 
 
 def memory_fields(row: Row[Any]) -> dict[str, Any]:
@@ -26,7 +28,47 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
         "about": tuple(row.about or ()),
         "state": row.state,
         "superseded_by": row.superseded_by,
+        "said_by": row.said_by,
+        "marked": row.marked,
+        "record_name": row.record_name,
+        "record": row.record,
     }
+
+
+def source_of(row: Row[Any]) -> Source:
+    """A source of a memory, with what is known of its message."""
+    return Source(
+        message_id=row.message_id,
+        quote=row.quote,
+        stance=row.stance,
+        role=Role(row.role) if row.role else None,
+        speaker=row.speaker,
+        said_at=row.occurred_at,
+    )
+
+
+def decision_of(row: Row[Any]) -> Decision:
+    """A decision with what it saw."""
+    return Decision(
+        id=row.decision_id,
+        action=row.action,
+        reason=row.reason,
+        memory_id=row.memory_id,
+        target_id=row.target_id,
+        target_version=row.target_version,
+        fact=row.fact or {},
+        candidates=tuple(
+            Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
+            for one in row.candidates
+        ),
+        extracted_by=row.extracted_by,
+        decided_by=row.decided_by,
+        prompt_version=row.prompt_version,
+        decided_at=row.decided_at,
+        undoes=row.undoes,
+        in_effect=row.in_effect,
+        refused=row.refused,
+    )
 
 
 def entity_of(row: Row[Any]) -> Entity:

@@ -21,7 +21,7 @@ _SPEAKERS = {
 }
 # A name before a colon starts a turn; "http:" and "10:30" do not, and "Note: …" inside a turn is told by knowing the speakers.
 _TURN = re.compile(r"^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s+(.*)$|^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s*$")
-_MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id")
+_MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
 
 

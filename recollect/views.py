@@ -1,4 +1,4 @@
-"""All SQL of the read side: selects from the views of version 1, and nothing else.
+"""The SQL of the read side about what is: selects from the views of version 1, and nothing else. `recollect.past` has what was.
 
 Functions take a connection inside a transaction that has set its tenant (`recollect.tenancy`), and never commit.
 """
@@ -12,7 +12,7 @@ from pgvector import HalfVector
 from sqlalchemy import Connection, text
 
 from recollect.namespaces import NamespacePath
-from recollect.results import Entity, Hit, Profile, Progress, Source, StoredMemory
+from recollect.results import Entity, Hit, Profile, Progress, StoredMemory
 from recollect.rows import entity_of, memory_fields
 
 Vector = NDArray[np.float32]
@@ -56,18 +56,6 @@ def memories_of_entities(
     for row in connection.execute(_OF_ENTITIES, parameters):
         found[row.entity_id].append(Hit(**memory_fields(row), similarity=round(row.similarity, 4)))
     return found
-
-
-def memory(connection: Connection, path: NamespacePath, memory_id: UUID) -> StoredMemory | None:
-    """One memory as it is known now, superseded ones included, with its sources."""
-    row = connection.execute(_MEMORY, {**_scope(path), "memory_id": memory_id}).one_or_none()
-    if row is None:
-        return None
-    sources = connection.execute(_SOURCES, {**_scope(path), "memory_id": memory_id})
-    return StoredMemory(
-        **memory_fields(row),
-        sources=tuple(Source(message_id=source.message_id, quote=source.quote) for source in sources),
-    )
 
 
 def memories(connection: Connection, path: NamespacePath, limit: int) -> list[StoredMemory]:
@@ -146,6 +134,7 @@ _ACTIVE_MODEL = text("select model, dimensions from recollect_read_v1.models whe
 _MEMORY_COLUMNS = """
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
     memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
+    memory.said_by, memory.marked, memory.record_name, memory.record,
     (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
      from recollect_read_v1.memory_entities as link
      join recollect_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)
@@ -191,20 +180,9 @@ _OF_ENTITIES = text(f"""
     order by ranked.entity_id, ranked.place
 """)
 
-_MEMORY = text(f"""
-    select {_MEMORY_COLUMNS} from recollect_read_v1.memories as memory
-    where {_OF_NAMESPACE} and memory.memory_id = :memory_id and memory.known_to is null
-""")
-
 _MEMORIES = text(f"""
     select {_MEMORY_COLUMNS} from recollect_read_v1.memories as memory
     where {_OF_NAMESPACE} and {_KNOWN_NOW} order by memory.salience desc, memory.memory_id limit :limit
-""")
-
-_SOURCES = text("""
-    select source.message_id, source.quote from recollect_read_v1.provenance as source
-    where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.memory_id = :memory_id
-    order by source.message_id
 """)
 
 _ENTITY_COLUMNS = """

@@ -32,7 +32,8 @@ for _name in [name for name in os.environ if name.startswith(("RECOLLECT_", "OPE
 
 # A shared machine is slow at times, and a slow example is no failure; what passed once passes again.
 hypothesis_settings.register_profile("recollect", deadline=None, derandomize=True)
-hypothesis_settings.load_profile("recollect")
+hypothesis_settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1_000)
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "recollect"))
 
 
 @pytest.fixture(autouse=True)

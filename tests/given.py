@@ -16,7 +16,8 @@ from redis import Redis
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
-from db import entities, inbox, lanes, leases, memories
+from db import decisions, entities, inbox, lanes, leases, links, memories, profiles
+from db.decisions import Stamp
 from db.leases import Lease
 from db.memories import NewMemory
 from db.refs import BatchRef, LaneRef
@@ -197,6 +198,13 @@ class Remembering:
         with tenant_transaction(self._engine, self.lane.tenant_id) as connection:
             yield connection
 
+    @contextmanager
+    def stamped(self) -> Iterator[tuple[Connection, Stamp]]:
+        """A transaction of the namespace's tenant, and the mark of a decision made in it."""
+        with self.transaction() as connection:
+            (stamp,) = decisions.stamps(connection, 1)
+            yield connection, stamp
+
     def memory(
         self,
         content: str,
@@ -207,19 +215,19 @@ class Remembering:
     ) -> UUID:
         """A new memory, linked to those that it is about (entity: role, certainty)."""
         new = new_memory(content, **given)
-        with self.transaction() as connection:
-            memories.add(connection, self.lane, new)
+        with self.stamped() as (connection, stamp):
+            memories.add(connection, self.lane, new, stamp)
             if vector is not None:
                 memories.set_vectors(connection, self.lane, MODEL, "memory", {new.memory_id: vector})
-            entities.link(connection, self.lane, new.memory_id, about or {})
-            entities.touch(connection, self.lane, list(about or {}))
+            links.link(connection, self.lane, new.memory_id, about or {}, stamp)
+            profiles.touch(connection, self.lane, list(about or {}))
         return new.memory_id
 
     def entity(self, name: str, **given: Any) -> UUID:
         """A new entity."""
         new = registered(name, **given)
-        with self.transaction() as connection:
-            entities.save(connection, self.lane, new)
+        with self.stamped() as (connection, stamp):
+            entities.save(connection, self.lane, new, stamp)
         return new.entity_id
 
 

@@ -21,6 +21,7 @@ from config.settings import Settings
 from recollect.errors import RecollectError, WaitTimeout
 from recollect.memory import Memory
 from recollect.namespace import Namespace
+from workers.demo_correction import show_correction
 from workers.machine import Addresses, flower_answers, processes, servers, wait_until
 from workers.machine.processes import ROOT
 
@@ -99,11 +100,17 @@ def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
         _show_memories(console, nadia)
         _show_entities(console, nadia)
         answers = [_answer(console, nadia, question) for question in QUESTIONS]
+        correction = show_correction(console, nadia)
         query_ms = [_milliseconds(partial(nadia.query, text)) for text in _fresh_texts()]
     latencies = {"publish_ms": _percentiles(publish_ms), "query_ms": _percentiles(query_ms)}
     for name, figures in latencies.items():
         console.print(f"{name.removesuffix('_ms'):8} p50 {figures['p50']:.2f} ms   p99 {figures['p99']:.2f} ms")
-    return {"messages": len(publish_ms), "consolidated_s": round(consolidated, 2), "answers": answers, **latencies}
+    return {
+        "messages": len(publish_ms),
+        "consolidated_s": round(consolidated, 2),
+        "answers": answers,
+        "correction": correction,
+    } | latencies
 
 
 def _publish(console: Console, nadia: Namespace) -> list[float]:

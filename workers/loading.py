@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping
 
 import structlog
 
-from db import candidates, entities, inbox
+from db import budgets, candidates, entities, inbox, namespaces, paid
 from db.refs import BatchRef
-from pipeline.facts import Background, Fact, KnownEntity, Message
-from recollect.events import ConversationEnded, MessageEvent, parse_event
+from pipeline.facts import Background, Fact, KnownEntity, Message, RecordSchema
+from recollect.events import AnyEvent, Configure, MessageEvent, Undo, parse_event
+from recollect.fence import strip_fences
 from recollect.names import possible_names
+from recollect.redaction import redact
 from recollect.tenancy import tenant_transaction
 from workers.kept_model import KeptModel
 from workers.parts import Parts
@@ -32,12 +34,22 @@ def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) ->
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
         known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
+        instructions, schemas = namespaces.configuration(connection, batch.lane)
     return Background(
         entities=tuple(
             KnownEntity(one.name, one.entity_type, one.aliases, one.parent) for one in known if not one.is_user
         ),
         earlier=tuple(_messages(earlier)),
+        instructions=instructions,
+        schemas=tuple(RecordSchema(schema["name"], schema["json_schema"]) for schema in schemas),
     )
+
+
+def command_of(batch: BatchRef, parts: Parts) -> Undo | Configure | None:
+    """What a batch has to do, where it is a command; None where it holds what was said."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
+    return next((event for event in events if isinstance(event, Undo | Configure)), None)
 
 
 def facts_of(batch: BatchRef, parts: Parts) -> dict[int, tuple[Fact, candidates.CandidateRow]]:
@@ -48,19 +60,46 @@ def facts_of(batch: BatchRef, parts: Parts) -> dict[int, tuple[Fact, candidates.
 
 
 def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
-    """The LLM, with what it answered for this namespace before; None where the offline rules do the work."""
-    return KeptModel(parts.model, parts.engine, batch.lane, parts.usage) if parts.model else None
+    """The LLM for the stage that a batch is at, with what it answered for this namespace before.
+
+    None where the offline rules do the work: where no LLM is set, and where the tenant has spent its budget.
+    """
+    if parts.model is None:
+        return None
+    tenant_id = batch.lane.tenant_id
+    with tenant_transaction(parts.engine, tenant_id) as connection:
+        stands = budgets.standing(connection, tenant_id, default=parts.settings.tenant_tokens_per_day)
+        if stands is not None and stands.over:
+            if budgets.note_over_budget(connection, batch):
+                _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
+            return None
+        stage = paid.stage_of(connection, batch)
+    return KeptModel(parts.model, parts.engine, batch.lane, parts.usage, stage=stage)
 
 
-def report_refused(refused: Mapping[str, int]) -> None:
-    """Log how many of the LLM's proposals were not taken, by reason."""
+def formed_by(model: KeptModel | None) -> str:
+    """Who does the work of a stage, for the records: the model's name, or "rules"."""
+    return model.name if model else "rules"
+
+
+def report_refused(what: str, refused: Mapping[str, int]) -> None:
+    """Log how many of the LLM's proposals were not taken, by reason. what: "facts" or "decisions"."""
     if refused:
-        _log.warning("facts_refused", **refused)
+        _log.warning(f"{what}_refused", reasons=dict(refused))
 
 
-def _messages(events: Iterable[MessageEvent | ConversationEnded]) -> list[Message]:
+def _messages(events: Iterable[AnyEvent]) -> list[Message]:
     said = (event for event in events if isinstance(event, MessageEvent))
     return [
-        Message(number, event.event_id, event.conversation, event.role, event.speaker, event.text, event.occurred_at)
+        Message(
+            number,
+            event.event_id,
+            event.conversation,
+            event.role,
+            event.speaker,
+            redact(strip_fences(event.text)),
+            event.occurred_at,
+            tuple(event.injected or ()),
+        )
         for number, event in enumerate(said, 1)
     ]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import entities, memories
+from db import memories, profiles
 from db.refs import LaneRef
 from pipeline.embed import embed
 from pipeline.refresh_profiles import StaleProfile
@@ -18,14 +18,14 @@ from workers.stages import Store
 _AT_ONCE = 200
 _MEMORIES = 40
 
-Stale = tuple[StaleProfile, entities.DirtyProfile]
+Stale = tuple[StaleProfile, profiles.DirtyProfile]
 """A profile for the pipeline, and the row that it came from."""
 
 
 def stale_profiles(lane: LaneRef, parts: Parts) -> list[Stale]:
     """The profiles of a namespace that await a refresh."""
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        rows = entities.dirty_profiles(connection, lane, limit=_AT_ONCE, memories=_MEMORIES)
+        rows = profiles.dirty_profiles(connection, lane, limit=_AT_ONCE, memories=_MEMORIES)
     return [(StaleProfile(row.entity, row.summary, row.memories), row) for row in rows]
 
 
@@ -47,5 +47,5 @@ def _store(
     vectors: Mapping[UUID, Vectors],
 ) -> None:
     for _, row in stale:
-        entities.save_profile(connection, lane, row, summaries[row.entity.entity_id])
+        profiles.save_profile(connection, lane, row, summaries[row.entity.entity_id])
     memories.set_vectors(connection, lane, model, "profile", vectors)

@@ -12,7 +12,7 @@ import pipeline.refresh_profiles
 import pipeline.score_salience
 from db import candidates
 from db.refs import BatchRef, LaneRef
-from workers import applying, deciding, loading, profiles
+from workers import applying, commands, deciding, loading, profiles
 from workers.app import app
 from workers.parts import Parts
 from workers.stages import Store, Work, run_stage
@@ -35,10 +35,11 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     """Messages to facts."""
     messages = loading.messages_of(batch, parts)
     background = loading.background_of(batch, messages, parts)
-    found = pipeline.extract.extract(messages, background, loading.model_for(batch, parts))
-    loading.report_refused(found.refused)
+    model = loading.model_for(batch, parts)
+    found = pipeline.extract.extract(messages, background, model)
+    loading.report_refused("facts", found.refused)
     facts = [fact.model_dump(mode="json") for fact in found.facts]
-    return partial(candidates.store_facts, batch=batch, facts=facts)
+    return partial(candidates.store_facts, batch=batch, facts=facts, formed_by=loading.formed_by(model))
 
 
 @_stage
@@ -51,7 +52,7 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
     return partial(
         candidates.store_salience,
         batch=batch,
-        scores={number: (score.value, score.factors) for number, score in scores.items()},
+        scores={number: (score.value, score.explained()) for number, score in scores.items()},
     )
 
 
@@ -65,7 +66,10 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
 
 @_stage
 def consolidate(batch: BatchRef, parts: Parts) -> Store:
-    """Facts to memories: the only stage that touches them."""
+    """Facts to memories, or a command carried out: the only stage that touches memories."""
+    command = loading.command_of(batch, parts)
+    if command is not None:
+        return partial(commands.carry_out, batch=batch, command=command)
     plan = deciding.decide(batch, parts)
     return partial(applying.apply, batch=batch, plan=plan)
 

@@ -44,7 +44,7 @@ POINTS = (
     Point("after_answer", "workers.language_model:OpenAILanguageModel.answer", after=True),
     Point("after_step_result", "workers.kept_model:KeptModel.answer", after=True),
     Point("before_apply", "workers.deciding:decide", after=True),
-    Point("in_apply", "db.memories:log_decisions", after=True),
+    Point("in_apply", "db.decisions:log", after=True),
     Point("before_commit", "db.leases:advance", after=True, stage=APPLYING),
     Point("after_commit", "workers.stages:_work_and_store", after=True, stage=APPLYING),
     Point("between_stages", "workers.stages:hint"),

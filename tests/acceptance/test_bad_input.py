@@ -35,7 +35,11 @@ def without(field: str) -> dict[str, Any]:
         ({**GOOD, "namespace": ["acme"]}, "namespace: needs a tenant", "such as ('acme', 'sarah_123')"),
         ({**GOOD, "occurred_at": "2026-03-02T09:00:00"}, "occurred_at: has no time zone", "give an aware time"),
         ({**GOOD, "content": "x" * 10_000_000}, "content: 10,000,000 bytes, at most 262,144", "split it"),
-        ({**GOOD, "type": "telepathy"}, "type: not a type of event", "one of message, conversation_ended"),
+        (
+            {**GOOD, "type": "telepathy"},
+            "type: not a type of event",
+            "one of message, conversation_ended, undo, configure",
+        ),
         ({**GOOD, "role": "narrator"}, "role: one of user, assistant, system, tool", ""),
         ({**GOOD, "content": "a\x00b"}, "content: holds a NUL character", "remove it"),
     ],

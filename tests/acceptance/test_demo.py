@@ -28,6 +28,11 @@ def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path:
     assert "detectors" in story
     assert "plumber" not in story  # the other Peter
     assert report["answers"][0]["asked"] == []
+    correction = report["correction"]
+    assert "Porto" in correction["corrected"]
+    assert correction["as_of_before"] == correction["after_undo"] != correction["corrected"]
+    assert correction["states"] == ["superseded", "active", "withdrawn", "active"]
+    assert "as of " in result.stderr
     assert "Flower: http://127.0.0.1:" in result.stderr
     assert not [
         process

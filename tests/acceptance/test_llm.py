@@ -55,7 +55,7 @@ def test_an_outage_loses_nothing_and_counts_against_nobody(running: Running, fak
 
 
 def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running: Running, fake: FakeOpenAI) -> None:
-    fake.script("ExtractionAnswer", *[Fault("refusal")] * 3)
+    fake.script("ExtractionAnswer", Fault("refusal"))
     eve = running.memory.namespace("acme", "eve")
     eve.publish("I play the tuba")
     running.eventually(
@@ -63,7 +63,7 @@ def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running:
             running.rows(
                 f"select reason from recollect.events where state = 'dead' and namespace_id = '{eve.path.namespace_id}'"
             )
-            == [("extract: AnswerRefused: the model declined to answer",)]
+            == [("extract: AnswerDeclined: the model declined to answer",)]
         ),
         "the event is given up with its reason",
     )

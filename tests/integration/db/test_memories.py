@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from db import candidates, memories
+from db import candidates, memories, similar
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction
@@ -22,16 +22,15 @@ def versions(engine: Engine, memory_id: UUID) -> list[Any]:
 
 
 def update(remembering: Remembering, memory_id: UUID, version: int, content: str = "User lives in Seattle") -> None:
-    with remembering.transaction() as connection:
-        memories.update(connection, remembering.lane, memory_id, version, content=content, value=None, salience=4)
+    with remembering.stamped() as (connection, stamp):
+        memories.change(connection, remembering.lane, memory_id, version, stamp, content=content, salience=4)
 
 
 def supersede(remembering: Remembering, memory_id: UUID, version: int, by: UUID | None = None) -> None:
-    with remembering.transaction() as connection:
-        later = NOON + timedelta(days=1)
-        memories.supersede(
-            connection, remembering.lane, memory_id, version, superseded_by=by or uuid4(), valid_to=later
-        )
+    changes = {"state": "superseded", "superseded_by": by or uuid4(), "valid_to": NOON + timedelta(days=1)}
+    with remembering.stamped() as (connection, stamp):
+        memories.change(connection, remembering.lane, memory_id, version, stamp, **changes)
+        memories.retire_vector(connection, remembering.lane, memory_id)
 
 
 def test_an_update_closes_a_version_and_opens_the_next(remembering: Remembering, admin_engine: Engine) -> None:
@@ -45,13 +44,6 @@ def test_an_update_closes_a_version_and_opens_the_next(remembering: Remembering,
     )
     assert (first.known_to, second.known_to) == (second.known_from, None)
     assert (second.attribute, second.value, second.salience) == ("lives_in", "town", 4)
-
-
-def test_an_update_keeps_the_higher_salience(remembering: Remembering, admin_engine: Engine) -> None:
-    memory_id = remembering.memory("User lives in town", salience=8)
-    update(remembering, memory_id, 1)
-
-    assert versions(admin_engine, memory_id)[-1].salience == 8
 
 
 def test_a_superseded_memory_stays_and_points_to_what_replaced_it(
@@ -80,10 +72,13 @@ def test_a_memory_that_moved_on_is_not_changed(
     for version in (1, 3):
         with pytest.raises(VersionConflict, match=f"no longer at version {version}"):
             change(remembering, memory_id, version)
-    supersede(remembering, memory_id, 2)
-    with pytest.raises(VersionConflict):
-        change(remembering, memory_id, 3)
-    assert len(versions(admin_engine, memory_id)) == 3
+    assert len(versions(admin_engine, memory_id)) == 2
+
+
+def test_what_a_memory_is_at_heart_does_not_change(remembering: Remembering) -> None:
+    memory_id = remembering.memory("User lives in town")
+    with remembering.stamped() as (connection, stamp), pytest.raises(ValueError, match="memory's kind cannot change"):
+        memories.change(connection, remembering.lane, memory_id, 1, stamp, kind="event")
 
 
 def test_what_was_known_at_a_time_can_be_read(remembering: Remembering, admin_engine: Engine) -> None:
@@ -99,29 +94,11 @@ def test_what_was_known_at_a_time_can_be_read(remembering: Remembering, admin_en
         assert held == [content]
 
 
-def test_said_again_a_memory_grows_surer_up_to_the_cap(remembering: Remembering, admin_engine: Engine) -> None:
-    memory_id = remembering.memory("User may like tea", confidence=0.5, tier="hypothesis")
-    seen = []
-    for _ in range(5):
-        with remembering.transaction() as connection:
-            memories.reinforce(connection, remembering.lane, memory_id, step=0.15, solid=0.75)
-        (row,) = versions(admin_engine, memory_id)
-        seen.append((round(row.confidence, 2), row.tier, row.reinforced))
-
-    assert seen == [
-        (0.65, "hypothesis", 1),
-        (0.8, "solid", 2),
-        (0.95, "solid", 3),
-        (1.0, "solid", 4),
-        (1.0, "solid", 5),
-    ]
-
-
 def test_a_source_and_a_vector_are_kept_once(remembering: Remembering, admin_engine: Engine, lane: LaneRef) -> None:
     memory_id, message_id = remembering.memory("User likes tea", direction(1)), uuid4()
     for vector in (direction(0, 1), direction(0, 0, 1)):
-        with remembering.transaction() as connection:
-            memories.add_sources(connection, lane, memory_id, {message_id: "I like tea"})
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, lane, memory_id, {message_id: "I like tea"}, stamp)
             memories.set_vectors(connection, lane, MODEL, "memory", {memory_id: vector})
     with admin_engine.connect() as connection:
         scope = {"id": memory_id}
@@ -146,7 +123,7 @@ class TestSimilar:
 
     def similar(self, remembering: Remembering, batch: BatchRef, limit: int = 5) -> list[tuple[str, float]]:
         with remembering.transaction() as connection:
-            rows = memories.similar_to_batch(connection, batch, MODEL, limit=limit, least=0.5)
+            rows = similar.similar_to_batch(connection, batch, MODEL, about={}, limit=limit, least=0.5)
         assert {row.fact_number for row in rows} <= {1}
         return [(row.content, round(row.similarity, 1)) for row in rows]
 
@@ -183,6 +160,6 @@ class TestSimilar:
         sarah, seattle = remembering.entity("Sarah"), remembering.entity("Seattle")
         remembering.memory("near", direction(1), about={sarah: ("subject", "sure"), seattle: ("object", "sure")})
         with remembering.transaction() as connection:
-            (row,) = memories.similar_to_batch(connection, batch, MODEL, limit=5, least=0.5)
+            (row,) = similar.similar_to_batch(connection, batch, MODEL, about={}, limit=5, least=0.5)
 
         assert (row.subject_ids, row.said_at, row.version) == ((sarah,), NOON, 1)

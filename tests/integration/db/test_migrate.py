@@ -185,6 +185,85 @@ class TestTheSecondMigration:
         assert rows(first, EVERY_EVENT) == before[1]
 
 
+class TestTheThirdMigration:
+    """From a database of the second version, with a memory of two versions about somebody."""
+
+    @pytest.fixture
+    def second(self, empty_database: str) -> str:
+        migrate(empty_database, {}, "0002")
+        with administrating(empty_database) as connection:
+            connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+            connection.exec_driver_sql(_A_MEMORY)
+        return empty_database
+
+    def test_what_there_is_was_known_since_it_was_made(self, second: str) -> None:
+        migrate(second, {})
+        since = """
+            select 'source', known_from, known_to from recollect.memory_sources
+            union all select 'link', known_from, known_to from recollect.memory_entities
+            union all select 'relation', known_from, known_to from recollect.relations
+            union all select 'entity', known_from, known_to from recollect.entities
+            union all select 'alias', known_from, known_to from recollect.entity_aliases
+        """
+        found = rows(second, since)
+        assert {name for name, *_ in found} == {"source", "link", "relation", "entity", "alias"}
+        assert {(known_from.year, known_to) for _, known_from, known_to in found} == {(2026, None)}
+        assert rows(second, "select memory_id, changed from recollect.decision_memories") == {(MEMORY, False)}
+
+    def test_down_again_keeps_what_is_known_now(self, second: str) -> None:
+        before = (
+            schema(second),
+            {table: rows(second, f"select to_jsonb(one)::text from recollect.{table} as one") for table in _KEPT},
+        )
+        migrate(second, {})
+        with administrating(second) as connection:
+            connection.exec_driver_sql("""
+                insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, stance)
+                select tenant_id, namespace_id, memory_id, memory_id, 'not so', 'against' from recollect.memory_sources;
+                insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_to)
+                select tenant_id, namespace_id, entity_id, 'Pete', 'pete', now() from recollect.entity_aliases;
+                insert into recollect.decisions
+                    (tenant_id, namespace_id, decision_id, batch_id, action, candidates, decided_by, reason)
+                select tenant_id, namespace_id, gen_random_uuid(), batch_id, 'undo', '[]', 'app', 'x' from recollect.decisions
+            """)
+        run(second, command.downgrade, "0002")
+
+        after = (
+            schema(second),
+            {table: rows(second, f"select to_jsonb(one)::text from recollect.{table} as one") for table in _KEPT},
+        )
+        assert after == before
+
+
+MEMORY = UUID(int=9)
+
+_KEPT = ("memory_sources", "memory_entities", "relations", "entity_aliases", "entities")
+
+_A_MEMORY = f"""
+    insert into recollect.models (model, dimensions, active) values ('m', 1, true);
+    insert into recollect.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+        state, valid_from, known_from, known_to)
+    select tenant_id, namespace_id, '{MEMORY}', version, 'fact', 'x', 1, 1, 'solid', 'active', now(), '2026-01-01',
+        case version when 1 then timestamptz '2026-02-01' end
+    from recollect.lanes cross join generate_series(1, 2) as version;
+    insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote)
+    select tenant_id, namespace_id, '{MEMORY}', '{UUID(int=1)}', 'x' from recollect.lanes;
+    insert into recollect.entities (tenant_id, namespace_id, entity_id, name, entity_type, created_at)
+    select tenant_id, namespace_id, '{UUID(int=2)}', 'Peter', 'person', '2026-01-01' from recollect.lanes;
+    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+    select tenant_id, namespace_id, '{UUID(int=2)}', 'Peter', 'peter' from recollect.lanes;
+    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
+    select tenant_id, namespace_id, '{MEMORY}', '{UUID(int=2)}', 'subject', 'sure' from recollect.lanes;
+    insert into recollect.relations (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id,
+        valid_from)
+    select tenant_id, namespace_id, '{UUID(int=3)}', '{UUID(int=2)}', 'knows', '{UUID(int=2)}', '{MEMORY}', now()
+    from recollect.lanes;
+    insert into recollect.decisions
+        (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, fact, candidates, decided_by, reason)
+    select tenant_id, namespace_id, '{UUID(int=4)}', '{UUID(int=5)}', 'add', '{MEMORY}', '{{}}', '[]', 'rules', 'x'
+    from recollect.lanes;
+"""
+
 BATCH = UUID(int=7)
 
 EVERY_EVENT = "select event_id, publisher_id, publisher_sequence, state, payload::text from recollect.events"

@@ -43,6 +43,7 @@ _CHECKED = {
     ("memories", "state"): "'active'",
     ("memory_entities", "role"): "'subject'",
     ("memory_entities", "certainty"): "'sure'",
+    ("memory_edges", "kind"): "'similar'",
 }
 
 

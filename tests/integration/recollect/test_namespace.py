@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine
 
-from db import entities, inbox, memories
+from db import inbox, memories, profiles
 from db.refs import LaneRef
 from recollect import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
 from recollect.embedders import MiniLM
@@ -86,12 +86,9 @@ class TestMemories:
         message = uuid4()
         peter = remembering.entity("Peter")
         memory_id = knows("Peter writes", about={peter: ("subject", "sure")}, kind="process")
-        with remembering.transaction() as connection:
-            memories.add_sources(connection, remembering.lane, memory_id, {message: "he writes"})
-        with remembering.transaction() as connection:
-            memories.update(
-                connection, remembering.lane, memory_id, 1, content="Peter writes well", value=None, salience=1
-            )
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {message: "he writes"}, stamp)
+            memories.change(connection, remembering.lane, memory_id, 1, stamp, content="Peter writes well")
         found = sarah.get(str(memory_id))
 
         assert (found.content, found.version, found.kind, found.about) == (
@@ -111,8 +108,9 @@ class TestMemories:
         self, sarah: Namespace, knows: Knows, remembering: Remembering
     ) -> None:
         old, new = knows("User lives in Boston", salience=9), knows("User lives in Seattle", salience=2)
-        with remembering.transaction() as connection:
-            memories.supersede(connection, remembering.lane, old, 1, superseded_by=new, valid_to=NOON)
+        with remembering.stamped() as (connection, stamp):
+            memories.change(connection, remembering.lane, old, 1, stamp, state="superseded", superseded_by=new)
+            memories.retire_vector(connection, remembering.lane, old)
 
         assert (sarah.get(old).state, sarah.get(old).superseded_by) == ("superseded", new)
         assert [hit.id for hit in sarah.query("User lives in Boston")] == [new]
@@ -149,8 +147,8 @@ class TestEntities:
         self, sarah: Namespace, remembering: Remembering, peters: tuple[UUID, UUID]
     ) -> None:
         with remembering.transaction() as connection:
-            for dirty in entities.dirty_profiles(connection, remembering.lane, limit=9, memories=9):
-                entities.save_profile(connection, remembering.lane, dirty, f"{dirty.entity.description}.")
+            for dirty in profiles.dirty_profiles(connection, remembering.lane, limit=9, memories=9):
+                profiles.save_profile(connection, remembering.lane, dirty, f"{dirty.entity.description}.")
 
         assert sarah.profile("PETE's").summary == "writer."
         assert sarah.profile(peters[1]).summary == "User's brother."

@@ -1,9 +1,17 @@
 """What the tests of the service's processes share."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
+
+from config.settings import Settings
+from recollect import Memory, Namespace
+from recollect.namespaces import NamespacePath
+from tests.forming import Forming
+from tests.given import Publishing
 
 
 @pytest.fixture
@@ -19,3 +27,44 @@ def picky(admin_engine: Engine) -> Iterator[None]:
     yield
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("drop trigger picky on recollect.messages; drop function public.refuse_seven()")
+
+
+class Said(str):
+    """What a command printed, with its exit status."""
+
+    status: int
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self)
+
+
+@pytest.fixture
+def run(service: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Runs a command in this process, as `workers.cli.main` does."""
+    from workers.cli import cli
+
+    def run(*arguments: object) -> Said:
+        capsys.readouterr()
+        status = 0
+        try:
+            cli([str(one) for one in arguments], standalone_mode=True)
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        said = Said("".join(capsys.readouterr()))
+        said.status = status
+        return said
+
+    return run
+
+
+@pytest.fixture
+def forming(service: Settings, settled: None, worker_engine: Engine, publishing: Publishing) -> Forming:
+    """Forms memories of the fresh namespace, in this process."""
+    return Forming(worker_engine, publishing)
+
+
+@pytest.fixture
+def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    """The fresh namespace, as an app reads it."""
+    return memory.namespace(*fresh_namespace.parts)

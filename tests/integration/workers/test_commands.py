@@ -8,44 +8,14 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from config.settings import Settings
 from db import inbox, leases
 from db.refs import LaneRef
 from recollect.errors import NotFound
 from tests.given import LONG, Publishing, Worker, claimed, contents_of
-from workers.cli import cli
 
 CANARY = "zanzibar"
 
 Run = Callable[..., Any]
-
-
-class Said(str):
-    """What a command printed, with its exit status."""
-
-    status: int
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self)
-
-
-@pytest.fixture
-def run(service: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    """Runs a command in this process, as `workers.cli.main` does."""
-
-    def run(*arguments: object) -> Said:
-        capsys.readouterr()
-        status = 0
-        try:
-            cli([str(one) for one in arguments], standalone_mode=True)
-        except SystemExit as ended:
-            status = int(ended.code or 0)
-        said = Said("".join(capsys.readouterr()))
-        said.status = status
-        return said
-
-    return run
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from db import breakers, candidates
 from db.leases import Lease
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
-from pipeline.ports import AnswerRefused, ModelUnavailable
+from pipeline.ports import AnswerTruncated, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
 from workers.parts import Parts, parts
@@ -116,7 +116,6 @@ def test_a_doubled_hint_does_nothing(batch: BatchRef, admin_engine: Engine) -> N
         ),
         (EmbedderUnavailable("no answer"), "EmbedderUnavailable: no answer", 0, True, ["embedder"]),
         (VersionConflict("moved"), "VersionConflict: moved", 0, False, []),
-        (AnswerRefused("cut off"), "AnswerRefused: cut off", 1, True, []),
         (ValueError(CANARY), "ValueError", 1, True, []),
     ],
 )
@@ -149,6 +148,12 @@ def fail_for_good(engine: Engine, batch: BatchRef, service: Settings) -> None:
 
 
 class TestFailingForGood:
+    def test_an_answer_that_was_refused_is_not_asked_for_again(self, *, batch: BatchRef, admin_engine: Engine) -> None:
+        with pytest.raises(StageFailed):
+            run("extract", batch, failing(AnswerTruncated("cut off")))
+
+        assert row(admin_engine, batch).reason == "extract: AnswerTruncated: cut off"
+
     def test_an_event_that_is_alone_is_dead_and_the_lane_goes_on(
         self,
         *,

@@ -10,10 +10,10 @@ import recollect
 from recollect import Memory, Namespace, RecollectError
 
 NAMES = """
-    AmbiguousName Candidate ConfigurationError Context EmbedderMismatch EmbedderUnavailable Entity EntityType Explanation
-    Granularity Hit Hits InvalidEvent InvalidNamespace Memory MemoryKind ModelMissing Namespace NotFound Occurrence Profile
-    Progress Question QueueUnavailable RecollectError Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory
-    WaitTimeout
+    AmbiguousName Candidate ConfigurationError Considered Context Decision EmbedderMismatch EmbedderUnavailable Entity EntityType
+    Explanation Granularity Hit Hits InvalidEvent InvalidNamespace Memory MemoryKind ModelMissing Namespace NotFound Occurrence
+    Profile Progress Question QueueUnavailable RecollectError Related Role Source SpoolFull SpoolUnavailable StoreUnavailable
+    StoredMemory UndoRefused WaitTimeout
 """.split()
 
 MEMORY = {
@@ -27,17 +27,24 @@ MEMORY = {
 }
 
 NAMESPACE = {
-    "publish": ["content", "role", "conversation", "speaker", "occurred_at", "session", "more"],
+    "publish": ["content", "role", "conversation", "speaker", "occurred_at", "injected", "session", "more"],
     "publish_conversation": ["messages", "conversation", "occurred_at", "speakers", "ended", "on_sent", "session"],
     "end_conversation": ["conversation", "session"],
+    "undo": ["decision_id", "session"],
+    "configure": ["instructions", "schemas", "session"],
     "wait": ["timeout"],
-    "query": ["text", "limit", "threshold"],
+    "query": ["text", "limit", "threshold", "as_of"],
     "context": ["message", "conversation", "history", "budget", "now"],
-    "get": ["memory_id"],
     "memories": ["limit"],
     "entities": [],
     "profile": ["entity"],
     "progress": [],
+    "get": ["memory_id", "as_of"],
+    "memories_from": ["message_id"],
+    "decisions": ["memory_id"],
+    "quarantined": ["limit"],
+    "related": ["memory_id", "limit"],
+    "export": ["as_of"],
 }
 
 
@@ -45,7 +52,7 @@ def methods(of: type) -> dict[str, list[str]]:
     """The public methods of a class, each with its parameters."""
     return {
         name: [parameter for parameter in inspect.signature(getattr(of, name)).parameters if parameter != "self"]
-        for name in vars(of)
+        for name in (*vars(of), *(name for base in of.__bases__ if base is not object for name in vars(base)))
         if not name.startswith("_") and callable(getattr(of, name))
     }
 
@@ -63,7 +70,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 14
+    assert len(errors) == 15
     assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
 
 
@@ -73,6 +80,7 @@ def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
         ("InvalidEvent", ValueError),
         ("InvalidNamespace", ValueError),
         ("NotFound", LookupError),
+        ("UndoRefused", ValueError),
         ("WaitTimeout", TimeoutError),
     ],
 )

@@ -1,0 +1,100 @@
+"""The decision log: what consolidation decided, with what it saw, and which memories each decision concerns.
+
+A row that a decision makes or ends carries the decision's id and its time; see `db.undoing` for what that is good for.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.refs import BatchRef
+from recollect.ids import uuid7
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What every row that a decision makes or ends is marked with."""
+
+    decision_id: UUID
+    at: datetime
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The parameters of statements that make or end rows."""
+        return {"decision_id": self.decision_id, "at": self.at}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedDecision:
+    """A row of the log; see the table for the meaning of each.
+
+    changed: the memories that it made or changed, and those of which it changed what belongs to them. concerned: those that it
+        held a fact against.
+    """
+
+    stamp: Stamp
+    action: str
+    reason: str
+    decided_by: str
+    memory_id: UUID | None = None
+    target_id: UUID | None = None
+    target_version: int | None = None
+    fact: Mapping[str, Any] | None = None
+    candidates: Sequence[Mapping[str, Any]] = ()
+    prompt_version: int | None = None
+    refused: str | None = None
+    undoes: UUID | None = None
+    in_effect: bool = True
+    entities: Sequence[UUID] = ()
+    changed: frozenset[UUID] = frozenset()
+    concerned: frozenset[UUID] = frozenset()
+
+
+def stamps(connection: Connection, number: int) -> list[Stamp]:
+    """For so many decisions of one transaction, each its id and its time, in order and a microsecond apart."""
+    first = connection.execute(_CLOCK).scalar_one()
+    return [Stamp(uuid7(), first + timedelta(microseconds=place)) for place in range(number)]
+
+
+def log(connection: Connection, batch: BatchRef, decisions: Iterable[LoggedDecision]) -> None:
+    """Write the log, in order."""
+    for one in decisions:
+        columns = {name: getattr(one, name) for name in _COLUMNS}
+        row = {**batch.scope, **one.stamp.columns, **columns, "entities": list(one.entities)}
+        connection.execute(_LOG, {**row, "candidates": list(one.candidates)})
+        links = [
+            {**batch.lane.scope, "decision_id": one.stamp.decision_id, "memory_id": key, "changed": key in one.changed}
+            for key in sorted(one.changed | one.concerned)
+        ]
+        if links:
+            connection.execute(_CONCERNS, links)
+
+
+_CLOCK = text("select clock_timestamp()")
+
+_COLUMNS = (
+    *("action", "reason", "decided_by", "memory_id", "target_id", "target_version", "fact", "prompt_version"),
+    *("refused", "undoes", "in_effect"),
+)
+
+_LOG = text("""
+    insert into recollect.decisions
+        (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, target_id, target_version, fact, candidates,
+         decided_by, prompt_version, reason, decided_at, extracted_by, refused, undoes, in_effect, entities)
+    values (:tenant_id, :namespace_id, :decision_id, :batch_id, :action, :memory_id, :target_id, :target_version, :fact,
+            :candidates, :decided_by, :prompt_version, :reason, :at,
+            (select formed_by from recollect.batches as batch
+             where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = :batch_id),
+            :refused, :undoes, :in_effect, :entities)
+""").bindparams(bindparam("fact", type_=JSONB(none_as_null=True)), bindparam("candidates", type_=JSONB))
+
+_CONCERNS = text("""
+    insert into recollect.decision_memories (tenant_id, namespace_id, memory_id, decision_id, changed)
+    values (:tenant_id, :namespace_id, :memory_id, :decision_id, :changed)
+""")

@@ -1,0 +1,96 @@
+"""What links memories to entities, and entities to each other."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from db.decisions import Stamp
+from db.refs import LaneRef
+
+
+def link(
+    connection: Connection, lane: LaneRef, memory_id: UUID, links: Mapping[UUID, tuple[str, str]], stamp: Stamp
+) -> None:
+    """Say whom a memory is about: by entity, its role and how certain that is. What was said of it before stays."""
+    rows = [
+        {**lane.scope, **stamp.columns, "memory_id": memory_id, "entity_id": entity_id}
+        | {"role": role, "certainty": certainty}
+        for entity_id, (role, certainty) in links.items()
+    ]
+    if rows:
+        connection.execute(_LINK, rows)
+
+
+def entities_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> list[UUID]:
+    """Whom a memory is about."""
+    return list(connection.execute(_OF_MEMORY, {**lane.scope, "memory_id": memory_id}).scalars())
+
+
+def relate(
+    connection: Connection,
+    lane: LaneRef,
+    memory_id: UUID,
+    edges: Sequence[tuple[UUID, UUID, str, UUID]],
+    stamp: Stamp,
+    *,
+    valid_from: datetime,
+) -> None:
+    """Edges (relation id, subject, predicate, object) that a memory states."""
+    rows = [
+        {
+            **lane.scope,
+            **stamp.columns,
+            "relation_id": key,
+            "subject_id": subject,
+            "predicate": predicate,
+            "object_id": other,
+        }
+        | {"memory_id": memory_id, "valid_from": valid_from}
+        for key, subject, predicate, other in edges
+    ]
+    if rows:
+        connection.execute(_RELATE, rows)
+
+
+def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp: Stamp, *, valid_to: datetime) -> None:
+    """The edges that a superseded memory stated held until then, and no longer."""
+    connection.execute(_END_RELATIONS, {**lane.scope, **stamp.columns, "memory_id": memory_id, "valid_to": valid_to})
+
+
+_LINK = text("""
+    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty,
+         known_from, made_by)
+    values (:tenant_id, :namespace_id, :memory_id, :entity_id, :role, :certainty,
+            :at, :decision_id) on conflict do nothing
+""")
+
+_OF_MEMORY = text("""
+    select entity_id from recollect.memory_entities
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and known_to is null
+""")
+
+_RELATE = text("""
+    insert into recollect.relations
+        (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from,
+         known_from, made_by)
+    values (:tenant_id, :namespace_id, :relation_id, :subject_id, :predicate, :object_id, :memory_id, :valid_from,
+            :at, :decision_id)
+    on conflict do nothing
+""")
+
+_END_RELATIONS = text("""
+    with ended as (
+        update recollect.relations set known_to = :at, ended_by = :decision_id
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and valid_to is null
+          and known_to is null
+        returning *
+    )
+    insert into recollect.relations
+        (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
+         known_from, made_by)
+    select tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, :valid_to,
+           :at, :decision_id
+    from ended
+""")

@@ -1,0 +1,108 @@
+"""`History`: of one namespace, where memories came from, what was decided about them, and how they were."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Engine
+
+from recollect import past
+from recollect.decisions import Decision, Related
+from recollect.embedders import Embedder
+from recollect.errors import NotFound, UndoRefused
+from recollect.namespaces import NamespacePath
+from recollect.results import StoredMemory
+from recollect.tenancy import tenant_transaction
+
+_MOST_NAMED = 5
+
+
+class History:
+    """The part of a `Namespace` that looks back."""
+
+    def __init__(self, path: NamespacePath, engine: Engine, embedder: Embedder) -> None:
+        """Use `Memory.namespace`."""
+        self.path = path
+        self._engine = engine
+        self._embedder = embedder
+
+    def get(self, memory_id: UUID | str, *, as_of: datetime | None = None) -> StoredMemory:
+        """One memory with its sources, superseded and withdrawn ones included.
+
+        as_of: as it was known at that time, with a time zone; now by default. Raises NotFound.
+        """
+        wanted, moment = _id("memory_id", memory_id), aware(as_of)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            found = past.memory(connection, self.path, wanted, as_of=moment)
+        if found is None:
+            then = f" that was known at {moment.isoformat()}" if moment else ""
+            raise NotFound(f"memory_id: there is no memory {memory_id} in {self.path}{then}")
+        return found
+
+    def memories_from(self, message_id: UUID | str) -> list[StoredMemory]:
+        """What was taken from a message (its event's id), as it is known now; superseded and withdrawn ones included."""
+        wanted = _id("message_id", message_id)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            return past.memories_from(connection, self.path, wanted)
+
+    def decisions(self, memory_id: UUID | str) -> list[Decision]:
+        """What was decided about a memory, in order: what was seen, by whom it was decided, and why."""
+        wanted = _id("memory_id", memory_id)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            return past.decisions(connection, self.path, wanted)
+
+    def quarantined(self, *, limit: int = 100) -> list[Decision]:
+        """The latest facts that were kept from becoming memories, as instructions to the assistant are, each with its reason."""
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            return past.quarantined(connection, self.path, limit)
+
+    def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
+        """How other memories stand to one: similar, contradicting, replaced, about the same; at most so many of each kind."""
+        wanted = _id("memory_id", memory_id)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            return past.related(connection, self.path, wanted, limit)
+
+    def export(self, *, as_of: datetime | None = None) -> Iterator[str]:
+        """All that is known, as JSON Lines: entities, memories, relations and edges; docs/export.md shows each.
+
+        as_of: what was known at that time, with a time zone; now by default. Two exports of one state are equal, byte for byte.
+        """
+        moment = aware(as_of)
+        # One snapshot for all of it, whatever is written meanwhile.
+        engine = self._engine.execution_options(isolation_level="REPEATABLE READ")
+        with tenant_transaction(engine, self.path.tenant_id) as connection:
+            for record in past.export(connection, self.path, as_of=moment):
+                yield json.dumps(record, ensure_ascii=False, sort_keys=True)
+
+    def _check_undo(self, decision_id: UUID | str) -> UUID:
+        """Raises NotFound, or UndoRefused where the service would refuse, as far as can be seen from here."""
+        wanted = _id("decision_id", decision_id)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            found = past.decision(connection, self.path, wanted)
+            later = past.later_decisions(connection, self.path, wanted)
+        if found is None:
+            raise NotFound(f"decision_id: there is no decision {decision_id} in {self.path}")
+        if not found.in_effect:
+            raise UndoRefused(f"decision_id: {decision_id} is not in effect; it was taken back, or never carried out")
+        if later:
+            named = ", ".join(map(str, later[:_MOST_NAMED])) + (", …" if len(later) > _MOST_NAMED else "")
+            raise UndoRefused(
+                f"decision_id: {len(later)} later decision{'s build' if len(later) > 1 else ' builds'} on "
+                f"{decision_id}; undo the latest first: {named}"
+            )
+        return wanted
+
+
+def aware(moment: datetime | None) -> datetime | None:
+    """The same. Raises ValueError where it has no time zone."""
+    if moment is not None and moment.tzinfo is None:
+        raise ValueError("as_of: has no time zone; give an aware time, such as datetime.now(UTC)")
+    return moment
+
+
+def _id(name: str, given: UUID | str) -> UUID:
+    try:
+        return UUID(str(given))
+    except ValueError:
+        raise NotFound(f"{name}: {given!r} is not an id") from None

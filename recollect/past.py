@@ -1,0 +1,287 @@
+"""The SQL of the read side about what was and why: memories as of a time, where they came from, and what was decided.
+
+As in `recollect.views`, functions take a connection inside a transaction that has set its tenant, and never commit. Without
+``as_of`` they speak of now.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from sqlalchemy import Connection, text
+
+from recollect.decisions import Decision, Related
+from recollect.namespaces import NamespacePath
+from recollect.results import Hit, StoredMemory
+from recollect.rows import decision_of, memory_fields, source_of
+
+Vector = NDArray[np.float32]
+
+
+def memory(
+    connection: Connection, path: NamespacePath, memory_id: UUID, *, as_of: datetime | None = None
+) -> StoredMemory | None:
+    """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time."""
+    parameters = {**_scope(path, as_of), "memory_id": memory_id}
+    row = connection.execute(_MEMORY, parameters).one_or_none()
+    if row is None:
+        return None
+    sources = tuple(source_of(source) for source in connection.execute(_SOURCES, parameters))
+    return StoredMemory(**memory_fields(row), sources=sources)
+
+
+def similar_memories(
+    connection: Connection,
+    path: NamespacePath,
+    *,
+    model: str,
+    vector: Vector,
+    limit: int,
+    threshold: float | None,
+    as_of: datetime,
+) -> list[Hit]:
+    """The memories of that time nearest to a vector, by their texts of that time; most similar first."""
+    asked = {"model": model, "vector": HalfVector(vector).to_text(), "limit": limit, "threshold": threshold}
+    rows = connection.execute(_SIMILAR, {**_scope(path, as_of), **asked})
+    return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]
+
+
+def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
+    """What was taken from a message, as it is known now, superseded ones included."""
+    rows = connection.execute(_FROM_MESSAGE, {**_scope(path, None), "message_id": message_id})
+    return [StoredMemory(**memory_fields(row)) for row in rows]
+
+
+def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
+    """What was decided about a memory, in order."""
+    return [decision_of(row) for row in connection.execute(_DECISIONS, {**_scope(path, None), "memory_id": memory_id})]
+
+
+def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
+    """One decision; None where there is no such one."""
+    row = connection.execute(_DECISION, {**_scope(path, None), "decision_id": decision_id}).one_or_none()
+    return decision_of(row) if row else None
+
+
+def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
+    """The decisions in effect that changed, after one, a memory that it changed; the latest first."""
+    return list(connection.execute(_LATER, {**_scope(path, None), "decision_id": decision_id}).scalars())
+
+
+def quarantined(connection: Connection, path: NamespacePath, limit: int) -> list[Decision]:
+    """The latest facts that were kept from becoming memories."""
+    return [decision_of(row) for row in connection.execute(_QUARANTINED, {**_scope(path, None), "limit": limit})]
+
+
+def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
+    """How other memories of now stand to one, the strongest first of each kind."""
+    rows = connection.execute(_RELATED, {**_scope(path, None), "memory_id": memory_id, "limit": limit})
+    return [Related(kind=row.kind, memory_id=row.memory_id, entity_id=row.entity_id, weight=row.weight) for row in rows]
+
+
+def export(
+    connection: Connection, path: NamespacePath, *, as_of: datetime | None = None
+) -> Iterator[Mapping[str, Any]]:
+    """What is known, as JSON-able records in an order of their own: entities, memories, relations, edges. See docs/export.md.
+
+    Needs one snapshot for all it reads: a transaction of isolation level REPEATABLE READ, where others write.
+    """
+    scope = _scope(path, as_of)
+    for statement in (_EXPORT_ENTITIES, _EXPORT_MEMORIES, _EXPORT_RELATIONS, _EXPORT_EDGES):
+        for row in connection.execute(statement, scope):
+            yield {name: value for name, value in row.record.items() if value is not None}
+
+
+def _scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
+    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "as_of": as_of}
+
+
+_TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
+
+
+def _known(alias: str) -> str:
+    """Rows of a namespace that were known at the time."""
+    return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
+        and {alias}.known_from <= {_TIME} and ({alias}.known_to is null or {alias}.known_to > {_TIME})"""
+
+
+_COLUMNS = f"""
+    memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+    memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
+    memory.said_by, memory.marked, memory.record_name, memory.record,
+    (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
+     from recollect_read_v1.memory_entities_over_time as link
+     join recollect_read_v1.entities_over_time as entity on entity.entity_id = link.entity_id
+     where {_known("link")} and {_known("entity")} and link.memory_id = memory.memory_id) as about
+"""
+
+_MEMORY = text(f"""
+    select {_COLUMNS} from recollect_read_v1.memories as memory where {_known("memory")} and memory.memory_id = :memory_id
+""")
+
+_SOURCES = text(f"""
+    select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at
+    from recollect_read_v1.provenance_over_time as source
+    left join recollect_read_v1.messages as message
+      on message.tenant_id = source.tenant_id and message.namespace_id = source.namespace_id
+     and message.message_id = source.message_id
+    where {_known("source")} and source.memory_id = :memory_id
+    order by source.stance desc, message.occurred_at, source.message_id
+""")
+
+_SIMILAR = text(f"""
+    select {_COLUMNS}, 1 - (vector.embedding <=> cast(:vector as halfvec)) as similarity
+    from recollect_read_v1.memories as memory cross join lateral (
+        select embedding from recollect_read_v1.embeddings as vector
+        where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
+          and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
+          and vector.version <= memory.version
+        order by vector.version desc limit 1
+    ) as vector
+    where {_known("memory")} and memory.state = 'active'
+      and (cast(:threshold as float8) is null or 1 - (vector.embedding <=> cast(:vector as halfvec)) > :threshold)
+    order by vector.embedding <=> cast(:vector as halfvec), memory.memory_id limit :limit
+""")
+
+_FROM_MESSAGE = text(f"""
+    select {_COLUMNS} from recollect_read_v1.memories as memory
+    where {_known("memory")} and memory.memory_id in (
+        select source.memory_id from recollect_read_v1.provenance as source
+        where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
+          and source.stance = 'for')
+    order by memory.memory_id
+""")
+
+_OF_NAMESPACE = "decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id"
+
+_DECISIONS = text(f"""
+    select decision.* from recollect_read_v1.decisions as decision
+    join recollect_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)
+    where {_OF_NAMESPACE} and concerned.memory_id = :memory_id order by decision.position
+""")
+
+_DECISION = text(f"""
+    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and decision_id = :decision_id
+""")
+
+_LATER = text("""
+    select distinct later.decision_id, later.position
+    from recollect_read_v1.decision_memories as own
+    join recollect_read_v1.decisions as decision using (tenant_id, namespace_id, decision_id)
+    join recollect_read_v1.decision_memories as other
+      on other.tenant_id = own.tenant_id and other.namespace_id = own.namespace_id and other.memory_id = own.memory_id
+    join recollect_read_v1.decisions as later
+      on later.tenant_id = own.tenant_id and later.namespace_id = own.namespace_id and later.decision_id = other.decision_id
+    where own.tenant_id = :tenant_id and own.namespace_id = :namespace_id and own.decision_id = :decision_id
+      and own.changed and other.changed and later.position > decision.position and later.in_effect and later.action <> 'undo'
+    order by later.position desc
+""")
+
+_QUARANTINED = text(f"""
+    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and action = 'quarantine'
+    order by position desc limit :limit
+""")
+
+_RELATED = text("""
+    with stored as (
+        select kind, to_id as memory_id, weight from recollect_read_v1.edges
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and from_id = :memory_id
+        union
+        select case kind when 'replaces' then 'replaced_by' else kind end, from_id, weight from recollect_read_v1.edges
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and to_id = :memory_id
+    ),
+    shared as (
+        select 'shares_entity' as kind, other.memory_id, count(*) as weight
+        from recollect_read_v1.memory_entities as own
+        join recollect_read_v1.memory_entities as other using (tenant_id, namespace_id, entity_id)
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and own.memory_id = :memory_id
+          and other.memory_id <> :memory_id
+        group by other.memory_id
+    ),
+    found as (
+        select both_kinds.kind, both_kinds.memory_id, cast(null as uuid) as entity_id, weight
+        from (select * from stored union all select * from shared) as both_kinds
+        join recollect_read_v1.memories as memory on memory.memory_id = both_kinds.memory_id
+        where memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.known_to is null
+          and (memory.state = 'active' or both_kinds.kind in ('replaces', 'replaced_by')) and memory.state <> 'withdrawn'
+        union all
+        select 'summary', null, profile.entity_id, null
+        from recollect_read_v1.memory_entities as link
+        join recollect_read_v1.profiles as profile using (tenant_id, namespace_id, entity_id)
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and link.memory_id = :memory_id and profile.version > 0
+    )
+    select * from (
+        select *, row_number() over (partition by kind order by weight desc nulls last, memory_id, entity_id) as place from found
+    ) as ranked
+    where place <= :limit order by kind, place
+""")
+
+_ACTIVE = (
+    f"select memory.* from recollect_read_v1.memories as memory where {_known('memory')} and memory.state = 'active'"
+)
+
+_EXPORT_ENTITIES = text(f"""
+    with recursive entity as (
+        select entity.* from recollect_read_v1.entities_over_time as entity where {_known("entity")}
+    ),
+    shown as (
+        select link.entity_id from recollect_read_v1.memory_entities_over_time as link
+        where {_known("link")} and link.memory_id in (select memory_id from ({_ACTIVE}) as active)
+        union
+        select entity.parent_id from entity join shown using (entity_id) where entity.parent_id is not null
+    )
+    select jsonb_build_object(
+        'type', 'entity', 'key', entity.entity_id, 'name', entity.name, 'entity_type', entity.entity_type,
+        'aliases', (select coalesce(jsonb_agg(alias.alias order by alias.normalised), '[]')
+                    from recollect_read_v1.aliases_over_time as alias
+                    where {_known("alias")} and alias.entity_id = entity.entity_id and alias.alias <> entity.name),
+        'parent', entity.parent_id, 'description', entity.description, 'is_user', nullif(entity.is_user, false)) as record
+    from entity join shown using (entity_id) order by entity.name, entity.entity_id
+""")
+
+_EXPORT_MEMORIES = text(
+    f"""
+    select jsonb_build_object(
+        'type', 'memory', 'id', memory.memory_id, 'content', memory.content, 'kind', memory.kind,
+        'occurred_at', memory.valid_from,
+        'about', (select coalesce(jsonb_agg(link.entity_id order by {{order}}), '[]') {{links}}),
+        'roles', (select coalesce(jsonb_agg(jsonb_build_array(link.role, link.certainty) order by {{order}}), '[]') {{links}}),
+        'occurred', case when memory.occurred_from is not null then jsonb_build_object(
+            'start', memory.occurred_from, 'end', memory.occurred_to, 'granularity', memory.granularity) end,
+        'salience', memory.salience, 'confidence', memory.confidence, 'tier', memory.tier, 'reinforced', memory.reinforced,
+        'attribute', memory.attribute, 'value', memory.value, 'said_by', memory.said_by, 'marked', nullif(memory.marked, false),
+        'record_name', memory.record_name, 'record', memory.record,
+        'sources', (select coalesce(jsonb_agg(jsonb_build_object(
+                        'message_id', source.message_id, 'quote', source.quote, 'stance', source.stance)
+                        order by source.message_id), '[]')
+                    from recollect_read_v1.provenance_over_time as source
+                    where {_known("source")} and source.memory_id = memory.memory_id)) as record
+    from ({_ACTIVE}) as memory order by memory.memory_id
+""".format(
+        order="array_position(array['subject', 'object', 'about'], link.role), link.entity_id",
+        links=f"""from recollect_read_v1.memory_entities_over_time as link
+                    where {_known("link")} and link.memory_id = memory.memory_id""",
+    )
+)
+
+_EXPORT_RELATIONS = text(f"""
+    select jsonb_build_object(
+        'type', 'relation', 'subject', edge.subject_id, 'predicate', edge.predicate, 'object', edge.object_id,
+        'memory', edge.memory_id, 'valid_from', edge.valid_from, 'valid_to', edge.valid_to) as record
+    from recollect_read_v1.relations_over_time as edge
+    where {_known("edge")} and edge.memory_id in (select memory_id from ({_ACTIVE}) as active)
+    order by edge.memory_id, edge.subject_id, edge.predicate, edge.object_id
+""")
+
+_EXPORT_EDGES = text(f"""
+    with active as ({_ACTIVE})
+    select jsonb_build_object(
+        'type', 'edge', 'from', edge.from_id, 'to', edge.to_id, 'kind', edge.kind, 'weight', edge.weight) as record
+    from recollect_read_v1.edges_over_time as edge
+    where {_known("edge")} and edge.from_id in (select memory_id from active) and edge.to_id in (select memory_id from active)
+    order by edge.from_id, edge.to_id, edge.kind
+""")

@@ -1,0 +1,63 @@
+"""What the commands of a shell share: their options, and how their answers are printed."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from recollect.memory import Memory
+from recollect.namespace import Namespace
+
+console = Console()
+
+In = Annotated[
+    str,
+    typer.Option("--namespace", "-n", envvar="RECOLLECT_NAMESPACE", help="Tenant first, such as acme/sarah_123."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsOf = Annotated[
+    datetime | None,
+    typer.Option(
+        "--as-of",
+        formats=["%Y-%m-%dT%H:%M:%S.%f%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M%z"],
+        help="As it was known then, such as 2026-03-02T09:00:00+00:00.",
+    ),
+]
+
+
+@contextmanager
+def open_namespace(namespace: str) -> Iterator[Namespace]:
+    """The namespace of a command, by the settings of the environment."""
+    with Memory.connect() as memory:
+        yield memory.namespace(*namespace.split("/"))
+
+
+def new_table(*columns: str) -> Table:
+    """A plain table."""
+    made = Table(box=None, pad_edge=False)
+    for column in columns:
+        made.add_column(column)
+    return made
+
+
+def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
+    """An answer as JSON, or as people read it."""
+    if as_json:
+        print(json.dumps(answer, default=_plain, ensure_ascii=False))
+        return
+    for one in shown:
+        console.print(one, highlight=False, soft_wrap=isinstance(one, str))
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    return str(value)

@@ -1,0 +1,46 @@
+"""Takes what was published through the service's own stages, in the process of the test."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Engine
+
+from db.lanes import STAGES
+from db.refs import BatchRef
+from tests.given import Publishing, claim
+from workers import tasks
+
+
+class Forming:
+    """Memories of one namespace, formed by the stages. Needs the fixture `service`, and nobody else at work on the lane."""
+
+    def __init__(self, engine: Engine, publishing: Publishing) -> None:
+        self.publishing = publishing
+        self._engine = engine
+
+    def say(self, *contents: str, **given: Any) -> list[UUID]:
+        """Messages of the user in one batch, with all its stages behind them; returns their ids."""
+        events = [self.publishing.message(content, **given) for content in contents]
+        self.send(*events)
+        return [UUID(one["event_id"]) for one in events]
+
+    def command(self, **fields: Any) -> UUID:
+        """An event that is no message, carried out; returns its id."""
+        message = self.publishing.message()
+        envelope = ("version", "event_id", "namespace", "publisher", "publisher_sequence", "occurred_at")
+        event = {**{name: message[name] for name in envelope}, **fields}
+        self.send(event)
+        return UUID(event["event_id"])
+
+    def send(self, *events: dict[str, Any]) -> None:
+        """Events as they come, with all stages behind them."""
+        self.publishing.send(*events)
+        while (batch := claim(self._engine, self.publishing.lane)) is not None:
+            carry_through(batch)
+
+
+def carry_through(batch: BatchRef) -> None:
+    """Run the stages of a batch, one after the other. Raises what a stage raises."""
+    ids = [str(one) for one in (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)]
+    for stage in STAGES:
+        getattr(tasks, stage).apply(args=ids, throw=True, task_id=str(uuid4()))

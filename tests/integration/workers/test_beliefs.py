@@ -1,0 +1,42 @@
+"""What several people say of one thing: what is said again grows surer, and what somebody else denies stays beside the denial."""
+
+from recollect import Namespace, StoredMemory
+from tests.forming import Forming
+
+
+def the(namespace: Namespace, word: str) -> StoredMemory:
+    (found,) = [one for one in namespace.memories() if word in one.content]
+    return namespace.get(found.id)
+
+
+def test_two_people_who_disagree_are_both_remembered(forming: Forming, sarah: Namespace) -> None:
+    forming.say("Ruth lives in Leeds.", speaker="Ana")
+    forming.say("Ruth lives in York.", speaker="Ben")
+    leeds, york = the(sarah, "Leeds"), the(sarah, "York")
+
+    assert (leeds.said_by, york.said_by) == ("Ana", "Ben")
+    assert [one.action for one in sarah.decisions(leeds.id)] == ["add", "contradict"]
+    assert (leeds.confidence, york.confidence, leeds.tier) == (0.75, 0.75, "solid")
+    assert [(source.speaker, source.quote) for source in leeds.evidence_against] == [("Ben", york.sources[0].quote)]
+    assert [source.speaker for source in york.evidence_against] == ["Ana"]
+    contradicting = [one.memory_id for one in sarah.related(leeds.id) if one.kind == "contradicts"]
+    assert contradicting == [york.id]
+
+
+def test_what_is_said_again_grows_surer_and_keeps_all_its_sources(forming: Forming, sarah: Namespace) -> None:
+    first, second = forming.say("I like tea.") + forming.say("I like tea.")
+    memory = the(sarah, "tea")
+
+    assert (memory.confidence, memory.version) == (1.0, 2)
+    assert {source.message_id for source in memory.sources} == {first, second}
+    assert [one.action for one in sarah.decisions(memory.id)] == ["add", "none"]
+    assert {one.id for one in sarah.memories_from(second)} == {memory.id}
+
+
+def test_what_is_about_the_same_is_related(forming: Forming, sarah: Namespace) -> None:
+    forming.say("My sister Ruth is a nurse.", "Ruth lives in Leeds.")
+    nurse, leeds = the(sarah, "nurse"), the(sarah, "Leeds")
+
+    related = {(one.kind, one.memory_id) for one in sarah.related(nurse.id)}
+    assert ("shares_entity", leeds.id) in related
+    assert "summary" in {one.kind for one in sarah.related(nurse.id)}

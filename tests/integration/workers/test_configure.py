@@ -1,0 +1,76 @@
+"""What the app wants of a namespace: its words reach the LLM as data, and records in its own shapes come back."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from pydantic import BaseModel
+
+from config.settings import Settings, settings
+from recollect import InvalidEvent, Namespace
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI
+from tests.forming import Forming
+from workers.parts import parts
+
+
+class Workout(BaseModel):
+    """A shape of an app's own."""
+
+    sport: str
+    minutes: int
+
+
+@pytest.fixture
+def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
+        settings.cache_clear()
+        parts.cache_clear()
+        yield served
+
+
+def configured(forming: Forming, instructions: str = "", *shapes: type[BaseModel]) -> None:
+    schemas = [{"name": shape.__name__, "json_schema": shape.model_json_schema()} for shape in shapes]
+    forming.command(type="configure", instructions=instructions, schemas=schemas)
+
+
+def test_the_apps_words_reach_the_llm_from_here_on(fake: FakeOpenAI, forming: Forming) -> None:
+    forming.say("I like tea.")
+    configured(forming, "Only training and injuries.")
+    forming.say("I ran for 30 minutes.")
+    configured(forming)
+    forming.say("I like rain.")
+
+    asked = [request.prompt for request in fake.requests if request.schema == "ExtractionAnswer"]
+    assert ["Only training and injuries." in prompt for prompt in asked] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        ({"sport": "running", "minutes": 30}, {"sport": "running", "minutes": 30}),
+        ({"sport": "running", "minutes": "half an hour"}, None),
+        ({"sport": "running", "minutes": 45}, None),
+    ],
+    ids=["it fits", "it does not fit", "nobody said so"],
+)
+def test_a_record_that_fits_comes_back_with_its_memory(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, data: dict[str, object], kept: dict[str, object] | None
+) -> None:
+    configured(forming, "", Workout)
+    record = {"name": "Workout", "data": json.dumps(data)}
+    said = "I was running for 30 minutes."
+    fact = fact_like(content="User was running for 30 minutes", quote=said, record=record)
+    fake.script("ExtractionAnswer", {"facts": [fact]})
+    forming.say(said)
+
+    (memory,) = [one for one in sarah.memories() if "30 minutes" in one.content]
+    assert (memory.record_name, memory.record) == (("Workout", kept) if kept else (None, None))
+
+
+def test_a_shape_that_is_none_is_refused_with_the_fix(sarah: Namespace) -> None:
+    with pytest.raises(InvalidEvent, match=r"schemas\.0\.json_schema: must be a JSON Schema of type object"):
+        sarah.configure(schemas=[{"title": "Workout", "type": "string"}])
+    with pytest.raises(InvalidEvent, match=r"schemas\.0\.name"):
+        sarah.configure(schemas=[{"type": "object"}])

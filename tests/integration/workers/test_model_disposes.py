@@ -1,0 +1,317 @@
+"""Whatever the LLM answers, code disposes: only what was shown can change, nothing is only gone, and every change can be undone.
+
+Each example is a namespace of its own in a transaction that is rolled back: the service's own statements on a real Postgres, and
+an LLM over real HTTP that answers anything at all.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, Engine, text
+
+from config.settings import Settings
+from db import candidates, inbox, undoing
+from db.refs import BatchRef, LaneRef
+from pipeline.facts import Fact, Mention, Occurrence
+from pipeline.ports import AnswerRefused
+from recollect import past
+from recollect.embedders import Vectors
+from recollect.kinds import EntityType, Granularity, MemoryKind
+from recollect.namespaces import NamespacePath
+from tests.fake_openai import FakeOpenAI
+from tests.given import MODEL, NOON, direction
+from tests.given import event as an_event
+from workers import applying, claiming, commands, deciding
+from workers.language_model import OpenAILanguageModel
+from workers.parts import Parts
+
+EXAMPLES = max(300, settings().max_examples)
+"""For each of two sorts of namespaces; with ``make properties`` 1,000."""
+
+NAMES = ("User", "Peter", "Ruth")
+PLACES = ("Rome", "Oslo")
+VERBS = ("lives in", "works in", "does not like")
+
+Json = Any
+
+_SCHEMA = "ConsolidationAnswer"
+Found = list[tuple[Fact, Vectors]]
+
+_JSON: st.SearchStrategy[Json] = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 9) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+_CONTENT = st.builds(lambda name, verb, place: f"{name} {verb} {place}", *map(st.sampled_from, (NAMES, VERBS, PLACES)))
+_PROPOSED = st.fixed_dictionaries(
+    {
+        "fact": st.integers(-1, 5),
+        "action": st.sampled_from(("add", "update", "supersede", "contradict", "none", "delete")),
+        "memory": st.none() | st.integers(-1, 9),
+        "content": st.none() | _CONTENT,
+        "reason": st.just("because"),
+    }
+)
+ANSWERS = st.fixed_dictionaries({"decisions": st.lists(_PROPOSED, max_size=5)}) | _JSON
+
+
+@st.composite
+def facts(draw: st.DrawFn) -> tuple[Fact, Vectors]:
+    """A fact about one of a few people, with a vector near to those of its like."""
+    name, verb, place = (draw(st.sampled_from(words)) for words in (NAMES, VERBS, PLACES))
+    day = NOON + timedelta(days=draw(st.integers(0, 1)))
+    one_valued = draw(st.booleans())
+    also = draw(st.sampled_from(((), (Mention(name="Ana", entity_type=EntityType.PERSON),))))
+    fact = Fact(
+        kind=draw(st.sampled_from(MemoryKind)),
+        content=f"{name} {verb} {place}",
+        sources=(draw(st.integers(1, 2)),),
+        quote=f"{verb} {place}",
+        occurred=draw(st.none() | st.just(Occurrence(start=day, end=day + timedelta(1), granularity=Granularity.DAY))),
+        mentions=(
+            Mention(
+                name=name, entity_type=EntityType.PERSON, role="subject", description=draw(st.sampled_from((None, "x")))
+            ),
+            Mention(
+                name=place, entity_type=EntityType.PLACE, role="object", aliases=draw(st.sampled_from(((), ("Town",))))
+            ),
+            *also,
+        ),
+        attribute=verb.replace(" ", "_") if one_valued else None,
+        value=place if one_valued else None,
+        stated=draw(st.booleans()),
+        corrects=draw(st.booleans()),
+        suspicion=draw(st.sampled_from((None, None, None, "an instruction"))),
+    )
+    axes = (1.0, 0.6 * NAMES.index(name), 0.5 * VERBS.index(verb), 0.2 * PLACES.index(place))
+    return fact, direction(*axes)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """An engine whose transactions are steps of one that is rolled back at the end."""
+
+    connection: Connection
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        yield self.connection
+
+
+@dataclass
+class Example:
+    """A namespace that exists in one transaction."""
+
+    parts: Parts
+    connection: Connection
+    path: NamespacePath
+    published: int = 0
+
+    @property
+    def lane(self) -> LaneRef:
+        return LaneRef(self.path.tenant_id, self.path.namespace_id)
+
+    def batch(self, *events: dict[str, Any]) -> BatchRef:
+        """Publish, and claim at once."""
+        bodies = []
+        for one in events:
+            self.published += 1
+            fields = an_event(self.path.parts, publisher=str(UUID(int=7)), publisher_sequence=self.published)
+            bodies.append(json.dumps({**fields, "event_id": str(uuid4()), **one}))
+        inbox.publish(self.connection, bodies, quiet=timedelta(0), most=timedelta(0))
+        self.connection.execute(
+            text("select set_config('recollect.tenant_id', :id, true)"), {"id": str(self.path.tenant_id)}
+        )
+        # Published in this very transaction, the lane is due at its time, which is now.
+        batch = claiming.claim(self.connection, self.lane, uuid4(), self.parts.settings)
+        assert batch is not None
+        return batch
+
+    def form(self, found: Found, speakers: tuple[str | None, ...] = (None, None)) -> deciding.Plan:
+        """A batch of two messages in which these facts were found, consolidated."""
+        said = [{"speaker": speaker} if speaker else {} for speaker in speakers]
+        batch = self.batch(*said)
+        numbered = dict(enumerate(found, 1))
+        candidates.store_facts(self.connection, batch, [fact.model_dump(mode="json") for fact, _ in found])
+        vectors = {number: vector for number, (_, vector) in numbered.items()}
+        candidates.store_vectors(self.connection, batch, MODEL, vectors)
+        plan = deciding.decide(batch, self.parts)
+        applying.apply(self.connection, batch=batch, plan=plan)
+        self.release()
+        return plan
+
+    def undo(self, decision_id: UUID) -> str | None:
+        """Take a decision back; returns why not, where it was refused."""
+        return commands.undo(self.connection, BatchRef(self.lane, uuid4()), decision_id)
+
+    def release(self) -> None:
+        """The lane is free again, as after the last stage."""
+        self.connection.execute(
+            text("update recollect.lanes set batch_id = null where tenant_id = :tenant_id"), self.scope
+        )
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        return {"tenant_id": self.path.tenant_id}
+
+    def log(self) -> list[Any]:
+        """All decisions, in order."""
+        statement = text("select * from recollect.decisions where tenant_id = :tenant_id order by position")
+        return list(self.connection.execute(statement, self.scope))
+
+    def versions(self) -> dict[UUID, int]:
+        """Every memory that there ever was, with its latest version."""
+        statement = text(
+            "select memory_id, max(version) from recollect.memories where tenant_id = :tenant_id group by 1"
+        )
+        return {row[0]: row[1] for row in self.connection.execute(statement, self.scope)}
+
+    def open_versions(self) -> int:
+        statement = text("select count(*) from recollect.memories where tenant_id = :tenant_id and known_to is null")
+        return int(self.connection.execute(statement, self.scope).scalar_one())
+
+    def exported(self, before: Any = None) -> str:
+        """What is known now, or was known just before a decision."""
+        as_of = before.decided_at - timedelta(microseconds=1) if before else None
+        return "\n".join(
+            json.dumps(one, sort_keys=True) for one in past.export(self.connection, self.path, as_of=as_of)
+        )
+
+
+class Anything:
+    """An LLM that answers each example's answer, whatever it is asked."""
+
+    def __init__(self, fake: FakeOpenAI) -> None:
+        self.model = OpenAILanguageModel("any-model", api_key="none", timeout=10, base_url=fake.base_url)
+        self.answer: Json = None
+        self._fake = fake
+        self._scripted = 0
+
+    def will_answer(self, answer: Json) -> None:
+        self.answer = answer
+        if self._scripted == self._fake.calls[_SCHEMA]:
+            self._fake.script(_SCHEMA, lambda _: self.answer)
+            self._scripted += 1
+
+
+@pytest.fixture(scope="module")
+def llm() -> Iterator[Anything]:
+    with FakeOpenAI() as fake:
+        yield Anything(fake)
+
+
+@pytest.fixture(scope="module")
+def connection(admin_engine: Engine) -> Iterator[Connection]:
+    with admin_engine.connect() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("speakers", [(None, None), ("Ana", "Ben")])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    said=st.tuples(st.lists(facts(), min_size=1, max_size=2), st.lists(facts(), min_size=1, max_size=3), ANSWERS),
+    data=st.data(),
+)
+def test_only_what_was_shown_changes_and_every_change_can_be_undone(
+    connection: Connection,
+    llm: Anything,
+    speakers: tuple[str | None, ...],
+    said: tuple[Found, Found, Json],
+    data: st.DataObject,
+) -> None:
+    known, found, answer = said
+    llm.will_answer(answer)
+    example = _example(connection)
+    try:
+        example.form(known, speakers)
+        earlier, before = example.versions(), len(example.log())
+        example.parts = replace(example.parts, model=llm.model)
+        try:
+            plan = example.form(found, speakers)
+        except AnswerRefused:
+            event("refused")
+            assert (example.versions(), len(example.log())) == (earlier, before), "a refused answer changed something"
+            return
+        _check_changes(example, plan, earlier, before)
+        _check_undo(example, example.log()[before:], data)
+    finally:
+        connection.rollback()
+
+
+def _example(connection: Connection) -> Example:
+    chosen = Settings(debounce_seconds=0, gap_seconds=0)
+    embedder = _Directions()
+    parts = Parts(chosen, cast(Engine, Joined(connection)), cast(Any, embedder), None, [])
+    return Example(parts, connection, NamespacePath.of((f"tenant-{uuid4().hex}", "sarah")))
+
+
+class _Directions:
+    """Embeds what is merged and what is said around a name: the vectors of the facts are drawn."""
+
+    name = MODEL
+
+    def embed(self, texts: list[str]) -> list[Vectors]:
+        return [direction(1.0, len(one) % 3, len(one) % 5) for one in texts]
+
+
+def _check_changes(example: Example, plan: deciding.Plan, earlier: dict[UUID, int], before: int) -> None:
+    now, log = example.versions(), example.log()[before:]
+    shown = {row.memory_id: row.version for row in plan.similar.values()}
+    changed = {key for key, version in earlier.items() if now[key] != version}
+    assert changed <= set(shown), "a memory changed that was not shown"
+    assert all(earlier[key] == shown[key] for key in changed), "it was not at the version that was read"
+    assert set(earlier) <= set(now)
+    assert example.open_versions() == len(now), "a memory is only gone, or there twice"
+    assert len(log) == len(plan.facts), "one decision for each fact"
+    made = {row.memory_id for row in log if row.action in {"add", "supersede", "contradict"}}
+    assert set(now) - set(earlier) == made, "a memory without a decision"
+    for row in log:
+        event(row.action)
+
+
+def _check_undo(example: Example, log: list[Any], data: st.DataObject) -> None:
+    whole = example.exported()
+    if len(log) > 1:
+        _check_early_undo(example, data.draw(st.sampled_from(log[:-1])), log)
+        assert example.exported() == whole
+    for decision in (one for one in reversed(log) if one.action != "quarantine"):
+        then = example.exported(decision)
+        refused = example.undo(decision.decision_id)
+        assert refused in {None, "it changed nothing"}
+        assert example.exported() == then, "the undo did not bring back what was before"
+
+
+def _check_early_undo(example: Example, early: Any, log: list[Any]) -> None:
+    """Later decisions stand: either they build on it, and are named, or the undo can be undone like any other."""
+    refused = example.undo(early.decision_id)
+    if refused is None:
+        assert example.undo(example.log()[-1].decision_id) is None
+        event("an early one undone, and that undone")
+    elif refused.startswith("later decisions build on it: "):
+        named = {UUID(one) for one in refused.removeprefix("later decisions build on it: ").split(", ")}
+        assert named
+        assert named <= {row.decision_id for row in log if row.position > early.position}
+        event("an early one refused")
+
+
+def test_a_builder_is_named_where_a_row_was_built_on(connection: Connection) -> None:
+    fact = Fact(kind=MemoryKind.FACT, content="User lives in Rome", sources=(1,), quote="in Rome")
+    example = _example(connection)
+    try:
+        example.form([(fact, direction(1.0))])
+        example.form([(fact, direction(1.0))])
+        first, second = example.log()
+        assert example.undo(first.decision_id) == f"later decisions build on it: {second.decision_id}"
+        done = undoing.find(connection, example.lane, first.decision_id)
+        assert done is not None
+        assert done.in_effect
+    finally:
+        connection.rollback()

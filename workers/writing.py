@@ -1,0 +1,254 @@
+"""How each decision is written: new memories and new versions, with their sources, entities, relations and edges."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from db import edges, entities, links, memories
+from db.decisions import Stamp
+from db.edges import Edge
+from db.memories import NewMemory
+from db.refs import LaneRef
+from pipeline import confidence
+from pipeline.consolidate import Decision, Known
+from pipeline.facts import Fact
+from recollect.ids import uuid7
+from workers.deciding import Plan, said_at, said_by
+
+_SIMILAR = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a decision. action: "add" where what it was held against is gone.
+
+    changed: the memories that it made or changed. entities: of which it learned something.
+    """
+
+    action: str
+    memory_id: UUID | None = None
+    target_id: UUID | None = None
+    target_version: int | None = None
+    changed: frozenset[UUID] = frozenset()
+    entities: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A memory as it stands at this point of the batch."""
+
+    version: int
+    salience: float
+    confidence: float
+    reinforced: int
+
+
+class Writer:
+    """Goes through a plan's decisions in order; a memory that one changed or replaced is followed to what it is now."""
+
+    def __init__(self, connection: Connection, lane: LaneRef, plan: Plan) -> None:
+        self._connection = connection
+        self._lane = lane
+        self._plan = plan
+        self._memory_of_fact: dict[int, UUID] = {}
+        self._replaced: dict[UUID, UUID] = {}
+        self._standing = {
+            row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced)
+            for row in plan.similar.values()
+        }
+        self.touched: set[UUID] = set()
+
+    def write(self, decision: Decision, stamp: Stamp) -> Written:
+        """Write one decision, marked with its stamp."""
+        target = self._memory_of(decision.target) if decision.target else None
+        version = self._standing[target].version if target else None
+        action = decision.action
+        if target is None:
+            # Where its target is gone with an earlier fact that was worth nothing, a fact stands for itself.
+            action = action if action in {"none", "quarantine"} else "add"
+        change = _Change(decision.fact_number, stamp)
+        memory_id = self._carry_out(action, decision, change, target)
+        if memory_id is not None:
+            self._memory_of_fact[decision.fact_number] = memory_id
+        if change.changed:
+            self._learn(change)
+        return Written(action, memory_id, target, version, frozenset(change.changed), frozenset(change.entities))
+
+    def _memory_of(self, known: Known) -> UUID | None:
+        if known.earlier_fact is not None:
+            memory_id = self._memory_of_fact.get(known.earlier_fact)
+        else:
+            memory_id = self._plan.similar[known.number].memory_id
+        while memory_id in self._replaced:
+            memory_id = self._replaced[memory_id]
+        return memory_id
+
+    def _carry_out(self, action: str, decision: Decision, change: "_Change", target: UUID | None) -> UUID | None:
+        if action == "add":
+            return self._add(change)
+        if target is None or (action == "none" and not decision.reinforces):
+            return target
+        if action == "none":
+            return self._reinforce(change, target)
+        if action == "update":
+            return self._update(change, target, decision.content)
+        return self._supersede(change, target) if action == "supersede" else self._contradict(change, target)
+
+    def _reinforce(self, change: "_Change", target: UUID) -> UUID:
+        now = self._standing[target]
+        # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
+        grown = max(confidence.reinforced(now.confidence), _sureness(self._fact(change)))
+        self._change(change, target, confidence=grown, tier=confidence.tier_of(grown), reinforced=now.reinforced + 1)
+        self._attach(change, target)
+        return target
+
+    def _add(self, change: "_Change") -> UUID:
+        memory_id = self._new(change, _sureness(self._fact(change)))
+        self._join_similar(change, memory_id)
+        return memory_id
+
+    def _update(self, change: "_Change", target: UUID, merged: str | None) -> UUID:
+        fact, row = self._plan.facts[change.fact_number]
+        salience = max(self._standing[target].salience, row.salience or 0.0)
+        changes: dict[str, Any] = {"content": merged or fact.content, "salience": salience}
+        changes |= {"value": fact.value} if fact.value else {}
+        changes |= {"record_name": fact.record.name, "record": fact.record.data} if fact.record else {}
+        changes |= _times(fact) if fact.occurred else {}
+        self._change(change, target, **changes)
+        vector = self._plan.merged.get(change.fact_number)
+        if vector is not None:
+            memories.retire_vector(self._connection, self._lane, target)
+            self._set_vector(target, vector)
+        self._attach(change, target)
+        return target
+
+    def _supersede(self, change: "_Change", target: UUID) -> UUID:
+        memory_id = self._new(change, _sureness(self._fact(change)))
+        since = said_at(self._fact(change), self._plan.messages)
+        self._change(change, target, state="superseded", superseded_by=memory_id, valid_to=since)
+        memories.retire_vector(self._connection, self._lane, target)
+        links.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
+        self._join(change, Edge(memory_id, target, "replaces"))
+        self.touched.update(links.entities_of_memory(self._connection, self._lane, target))
+        self._replaced[target] = memory_id
+        return memory_id
+
+    def _contradict(self, change: "_Change", target: UUID) -> UUID:
+        """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
+        memory_id = self._new(change, confidence.contradicted(_sureness(self._fact(change))))
+        shaken = confidence.contradicted(self._standing[target].confidence)
+        self._change(change, target, confidence=shaken, tier=confidence.tier_of(shaken))
+        against = memories.quotes_for(self._connection, self._lane, target)
+        memories.add_sources(self._connection, self._lane, memory_id, against, change.stamp, stance="against")
+        quotes = self._quotes(change)
+        memories.add_sources(self._connection, self._lane, target, quotes, change.stamp, stance="against")
+        self._join(change, Edge(memory_id, target, "contradicts"))
+        return memory_id
+
+    def _new(self, change: "_Change", sureness: float) -> UUID:
+        _, row = self._plan.facts[change.fact_number]
+        memory_id = uuid7()
+        memories.add(self._connection, self._lane, self._memory(memory_id, change.fact_number, sureness), change.stamp)
+        change.changed.add(memory_id)
+        self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0)
+        if row.vector is not None:
+            self._set_vector(memory_id, row.vector)
+        self._attach(change, memory_id)
+        return memory_id
+
+    def _memory(self, memory_id: UUID, fact_number: int, sureness: float) -> NewMemory:
+        fact, row = self._plan.facts[fact_number]
+        record = fact.record
+        return NewMemory(
+            memory_id=memory_id,
+            kind=fact.kind,
+            content=fact.content,
+            salience=row.salience or 0.0,
+            factors=row.factors,
+            confidence=sureness,
+            tier=confidence.tier_of(sureness),
+            attribute=fact.attribute,
+            value=fact.value,
+            **_times(fact),
+            valid_from=said_at(fact, self._plan.messages),
+            said_by=said_by(fact, self._plan.messages),
+            marked=fact.marked,
+            record_name=record.name if record else None,
+            record=record.data if record else None,
+        )
+
+    def _change(self, change: "_Change", memory_id: UUID, **changes: Any) -> None:
+        now = self._standing[memory_id]
+        memories.change(self._connection, self._lane, memory_id, now.version, change.stamp, **changes)
+        kept = {name: value for name, value in changes.items() if name in _Standing.__slots__}
+        self._standing[memory_id] = replace(now, version=now.version + 1, **kept)
+        change.changed.add(memory_id)
+
+    def _set_vector(self, memory_id: UUID, vector: memories.Vector) -> None:
+        version = self._standing[memory_id].version
+        memories.set_vectors(
+            self._connection, self._lane, self._plan.model, "memory", {memory_id: vector}, version=version
+        )
+
+    def _attach(self, change: "_Change", memory_id: UUID) -> None:
+        """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
+        fact = self._fact(change)
+        for entity in self._plan.linked.learned[change.fact_number]:
+            entities.save(self._connection, self._lane, entity, change.stamp)
+        named = self._plan.linked.links[change.fact_number]
+        memories.add_sources(self._connection, self._lane, memory_id, self._quotes(change), change.stamp)
+        by_entity = {link.entity_id: (link.role, link.certainty) for link in reversed(list(named.values()))}
+        links.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
+        stated = [
+            (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
+            for one in fact.relations
+            if one.subject in named and one.object in named
+        ]
+        since = said_at(fact, self._plan.messages)
+        links.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
+        self.touched.update(by_entity)
+
+    def _join_similar(self, change: "_Change", memory_id: UUID) -> None:
+        for known, similarity in self._plan.new[change.fact_number].near:
+            other = self._memory_of(known)
+            if similarity >= _SIMILAR and other is not None:
+                self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
+
+    def _join(self, change: "_Change", edge: Edge) -> None:
+        edges.join(self._connection, self._lane, [edge], change.stamp)
+
+    def _learn(self, change: "_Change") -> None:
+        news = {entity.entity_id for entity in self._plan.linked.learned.get(change.fact_number, ())}
+        change.entities.update(news)
+        self.touched.update(news)
+
+    def _fact(self, change: "_Change") -> Fact:
+        return self._plan.facts[change.fact_number][0]
+
+    def _quotes(self, change: "_Change") -> dict[UUID, str]:
+        fact = self._fact(change)
+        return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
+
+
+@dataclass(slots=True)
+class _Change:
+    """One decision being written. changed, entities: what it has changed so far."""
+
+    fact_number: int
+    stamp: Stamp
+    changed: set[UUID] = field(default_factory=set)
+    entities: set[UUID] = field(default_factory=set)
+
+
+def _times(fact: Fact) -> dict[str, Any]:
+    """When what a fact speaks of happened, as columns."""
+    occurred = fact.occurred
+    if occurred is None:
+        return {"occurred_from": None, "occurred_to": None, "granularity": None}
+    return {"occurred_from": occurred.start, "occurred_to": occurred.end, "granularity": occurred.granularity}
+
+
+def _sureness(fact: Fact) -> float:
+    return confidence.STATED if fact.stated else confidence.INFERRED
