@@ -135,6 +135,15 @@ def _counted(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return _shifted(frame, sign * number, unit)
 
 
+def _month_years_ago(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    """ "two years ago in November"; some years ago it may have been any November."""
+    word = match["number"].lower()
+    if word in VAGUE_NUMBERS:
+        return None
+    number = NUMBERS[word] if word in NUMBERS else int(word)
+    return month_of(frame, frame.today.year - number, month_number(match["month"]))
+
+
 def _shifted(frame: Frame, number: int, unit: str) -> Occurrence | None:
     today = frame.today
     if unit in {"minute", "hour"}:
@@ -272,6 +281,9 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (r"\b(?P<word>today)", _near_day),
         (r"\b(?P<word>last|this) (?P<part>night|morning|afternoon|evening)\b", _near_day),
         (r"\b(?P<word>to)(?P<part>night)\b", _near_day),
+        (rf"\b{MONTH},? (?:of )?{YEAR}\b", _month),
+        (rf"\b(?:the )?(?P<season>spring|summer|autumn|fall|winter)(?: of)? {YEAR}\b", _season),
+        (rf"\b{NUMBER} years? (?:ago|back),? in {MONTH}", _month_years_ago),
         (rf"\b{NUMBER} {UNIT} (?P<ago>ago|back|earlier)\b", _counted),
         (rf"\bin {NUMBER} {UNIT}\b(?! (?:of|long)\b)(?!')", _counted),
         (rf"\b{NUMBER} {UNIT} from (?:now|today)\b", _counted),
@@ -286,9 +298,7 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         ),
         (r"\b(?:(?:on|over) )?(?P<which>the) (?P<unit>weekend)\b", _relative_unit),
         (rf"\b(?P<which>last|next|this) {MONTH}\b", _month),
-        (rf"\b{MONTH},? (?:of )?{YEAR}\b", _month),
         (rf"\b{LEADS}[ -](?:early |late |mid-? ?)?(?P<which>){MONTH}(?! (?:be|have|not|well|or may)\b)", _month),
-        (rf"\b(?:the )?(?P<season>spring|summer|autumn|fall|winter)(?: of)? {YEAR}\b", _season),
         (r"\b(?P<which>last|this past|next|this) (?P<season>spring|summer|autumn|fall|winter)\b", _season),
         (r"\b(?:in|over|during) (?:the )?(?P<season>spring|summer|autumn|winter)\b", _season),
         (

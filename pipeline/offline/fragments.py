@@ -47,6 +47,7 @@ _IS = re.compile(
     r"|single|married|retired)\b"
 )
 _OCCUPATIONS = ROLES | KINSHIP | ACQUAINTANCES
+_NO_AMOUNT = frozenset("in on at from to by of until till since before after around about".split())
 _PRONOUNS = frozenset("i you he she it we they who".split())
 _NO_NOUN = frozenset(
     """
@@ -65,12 +66,18 @@ def whole(text: str, *, listed: bool, asked: str) -> str:
     roster = (_ROSTER.match(bare) if listed else None) or _ROW.match(bare)
     if roster is not None:
         return _of_roster(roster)
-    if _AMOUNTS.match(bare):
-        found = re.findall(_AMOUNT, _AMOUNTS.match(bare)[0], re.IGNORECASE)  # type: ignore[index]
-        return "; ".join(
-            f"my {m['what'].strip().lower()} is {m['amount']}" for each in found if (m := _OF_AMOUNT.match(each))
-        )
-    return _with_verb(bare, asked) or text
+    return _of_amounts(bare) or _with_verb(bare, asked) or text
+
+
+def _of_amounts(bare: str) -> str | None:
+    """ "rent 890, electricity 60"; not "whoever wrote 1931, she was born in 1933"."""
+    listed = _AMOUNTS.match(bare)
+    found = re.findall(_AMOUNT, listed[0], re.IGNORECASE) if listed else []
+    amounts = [match for each in found if (match := _OF_AMOUNT.match(each))]
+    named = [match["what"].strip().lower() for match in amounts]
+    if not named or any(_has_finite(what) or what.split()[-1] in _NO_AMOUNT for what in named):
+        return None
+    return "; ".join(f"my {what} is {match['amount']}" for what, match in zip(named, amounts, strict=True))
 
 
 def _with_verb(bare: str, asked: str) -> str | None:

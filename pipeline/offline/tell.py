@@ -22,8 +22,9 @@ from pipeline.offline.rule import Finding, Rule, first_finding
 from pipeline.offline.speaking import speaks_for
 from pipeline.offline.standing import stands_alone
 from pipeline.offline.statements import Statement, read_statement
+from pipeline.offline.tenses import tense_at
 from pipeline.time_words import RECURRING
-from pipeline.times import resolve_time
+from pipeline.times import resolve_time, times_in
 from recollect.kinds import EntityType, MemoryKind
 
 RULES: tuple[Rule, ...] = (
@@ -37,7 +38,7 @@ RULES: tuple[Rule, ...] = (
 )
 """Every family, in the order in which they are asked."""
 
-_NO_ONE_DAY = re.compile(rf"{RECURRING}|\bsince\b", re.IGNORECASE)
+_NO_ONE_DAY = re.compile(RECURRING, re.IGNORECASE)
 _RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
 _LAPSING = re.compile(
     r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
@@ -135,7 +136,12 @@ def _tell_clause(
 
 
 def _when(statement: Statement, text: str, source: Source) -> Occurrence | None:
-    return None if _NO_ONE_DAY.search(text) else resolve_time(text, source.said_at, past=statement.past)
+    if _NO_ONE_DAY.search(text):
+        return None
+    # The words around the time tell its direction better than those that the sentence opens with.
+    first = next(iter(times_in(text, source.said_at)), None)
+    around = tense_at(text, first.start, first.end) if first else None
+    return resolve_time(text, source.said_at, past=statement.past if around is None else around)
 
 
 def _kind(

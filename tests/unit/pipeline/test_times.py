@@ -43,6 +43,7 @@ SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)
         ("next week", "2023-05-15", "2023-05-22", "week"),
         ("three weeks ago", "2023-04-17", "2023-04-24", "week"),
         ("a week ago", "2023-05-01", "2023-05-08", "week"),
+        ("two years ago in November", "2021-11-01", "2021-12-01", "month"),
         ("two days ago", "2023-05-08", "2023-05-09", "day"),
         ("in 3 days", "2023-05-13", "2023-05-14", "day"),
         ("a couple of months ago", "2023-03-01", "2023-04-01", "month"),

@@ -253,3 +253,25 @@ def test_a_name_given_before_the_batch_counts_only_when_the_namespace_knows_it()
     assert unknown.content == known.content == "User's boss Peter lives in Leeds"
     assert [found.name for found in unknown.mentions] == ["Leeds", "User"]
     assert [found.name for found in known.mentions] == ["Peter", "Leeds", "User"]
+
+
+@pytest.mark.parametrize(
+    ("said", "start"),
+    [
+        ("The professor gave us more time, the paper on bees is now due on 13 December.", "2023-12-13"),
+        ("The surgeon called. Left knee gets replaced on January 9th.", "2024-01-09"),
+        ("We signed the lease for the shop on 13 December.", "2022-12-13"),
+        ("We have had an intern in the lab since March.", "2023-03-01"),
+        ("We had the roof of the barn done a few years back, in the summer of 2019.", "2019-06-01"),
+    ],
+)
+def test_the_words_around_a_time_tell_its_direction(said: str, start: str) -> None:
+    (fact,) = [fact for fact in user(said) if fact.occurred]
+
+    assert fact.occurred is not None
+    assert fact.occurred.start.date().isoformat() == start
+
+
+def test_what_is_no_list_of_amounts_is_not_taken_for_one() -> None:
+    told = [fact.content for fact in user("whoever wrote 1931, grandma was born in 1933")]
+    assert told == ["Grandma was born in 1933"]
