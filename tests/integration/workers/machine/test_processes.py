@@ -72,9 +72,10 @@ def test_the_children_of_a_dead_process_go_with_it(addresses: Addresses) -> None
     family = "sh -c 'sleep 61 & echo $! > child; wait'"
     child = addresses.data_dir / "child"
     with processes(addresses, to_logs=True, procfile=procfile(addresses.data_dir, {"family": family})) as running:
-        wait_until(lambda: bool(lines_of(child)), timeout=5, what="the child")
-        number = int(child.read_text())
-        os.kill(running.pids()["family"] or 0, signal.SIGKILL)
+        wait_until(lambda: bool(lines_of(child) and running.pids()["family"]), timeout=5, what="the child")
+        number, family_pid = int(child.read_text()), running.pids()["family"]
+        assert family_pid, "to kill process 0 is to kill ourselves"
+        os.kill(family_pid, signal.SIGKILL)
         wait_until(lambda: born(number) is None, timeout=5, what="the child's end")
 
 
