@@ -61,7 +61,6 @@ _CODE_TALK = re.compile(
     r"refactor\w*|renamed?|deprecat\w+|helper|signature|stack trace|compil\w+|debug\w*|crash\w*|module|class|our|my"
     r"|i|we|i'm|we're)\b"
 )
-_FACT_ABOUT_TOOL = re.compile(r"\bto (?:\w+ ){1,5}$|\b(?:i|we|you can|they|he|she) (?:\w+ )?$")
 
 
 def calls_tools(text: str) -> bool:

@@ -1,4 +1,7 @@
-"""Why a proposed fact must not become a memory: its words, its quote and what surrounds the quote, held against every shape."""
+"""Why a proposed fact must not become a memory.
+
+Its own words and its quote are held against every shape, what surrounds the quote against those that do harm in passing.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +26,7 @@ _INSTRUCTION = "an instruction to the assistant"
 _HIDDEN = "hides text"
 _FRAME = "poses as a system message"
 
+_Judge = Callable[[str], str | None]
 _Shapes = tuple[tuple[str, Callable[[str], bool]], ...]
 
 _SHAPES: _Shapes = (
@@ -65,7 +69,7 @@ def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | 
     sources: the messages that the fact was taken from: the paragraph around the quote is judged too, or, where none holds the
     quote, all that the user said in them. The reason is one of `REASONS` and holds nothing of the conversation.
     """
-    return _first(_judged, (content, quote)) or _first(_judged_beside, tuple(_surroundings(quote, sources)))
+    return _first(_judged, (content, quote)) or _of_sources(quote, sources, _judged, _judged_beside)
 
 
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
@@ -76,23 +80,22 @@ def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, .
     def marked(fact: Fact) -> Fact:
         sources = [said[number] for number in fact.sources if number in said]
         own = _first(judged, (fact.content, fact.quote, *_details(fact)))
-        return fact.model_copy(update={"suspicion": own or _first(beside, tuple(_surroundings(fact.quote, sources)))})
+        return fact.model_copy(update={"suspicion": own or _of_sources(fact.quote, sources, judged, beside)})
 
     return tuple(marked(fact) for fact in facts)
 
 
-def _first(judged: Callable[[str], str | None], texts: Sequence[str]) -> str | None:
+def _first(judged: _Judge, texts: Sequence[str]) -> str | None:
     return next((reason for text in dict.fromkeys(texts) if text.strip() and (reason := judged(text))), None)
 
 
-def _surroundings(quote: str, sources: Sequence[Message]) -> Iterator[str]:
-    """The paragraphs that hold the quote; where none does, all that the user said."""
+def _of_sources(quote: str, sources: Sequence[Message], judged: _Judge, beside: _Judge) -> str | None:
+    """What the paragraphs that hold the quote give away; where none does, all that the user said counts as the quote."""
     quoting = [message.content for message in sources if quote and quote in message.content]
     if not quoting:
-        yield from (message.content for message in sources if message.role is Role.USER)
-    for content in quoting:
-        at = content.index(quote)
-        yield _paragraph(content, at, at + len(quote))
+        return _first(judged, [message.content for message in sources if message.role is Role.USER])
+    places = ((content, content.index(quote)) for content in quoting)
+    return _first(beside, [_paragraph(content, at, at + len(quote)) for content, at in places])
 
 
 def _details(fact: Fact) -> Iterator[str]:
