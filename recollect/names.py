@@ -14,7 +14,7 @@ def normalise(name: str) -> str:
     """A name in lower case, without accents, possessive and surplus space: "Müller's" is "muller"."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     plain = "".join(character for character in decomposed if not unicodedata.combining(character))
-    return " ".join(_POSSESSIVE.sub("", word) for word in plain.split())
+    return " ".join(bare for word in plain.split() if (bare := _POSSESSIVE.sub("", word)))
 
 
 def possible_names(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Names: how they are compared, and where they may stand in a text."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.names import MAX_WORDS, normalise, possible_names, without
@@ -25,6 +25,7 @@ def test_names_are_compared_in_a_plain_form(name: str, plain: str) -> None:
     assert normalise(name) == plain
 
 
+@example("Ann 's dog")
 @given(st.text(max_size=30))
 def test_the_plain_form_has_no_surplus_space(name: str) -> None:
     plain = normalise(name)
