@@ -26,7 +26,7 @@ demo: setup ## show the whole way once, from publish to recall
 	$(BIN)/python -m workers demo
 
 test: setup ## run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 check: setup ## lint, types, and the direction of imports
 	$(BIN)/ruff check .

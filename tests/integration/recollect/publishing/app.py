@@ -116,6 +116,9 @@ def fork_a_child_that_idles(memory: Memory) -> None:
 def fork_behind_pythons_back(memory: Memory) -> None:
     """As a server in C that tells Python of a fork when it has happened, and not before."""
     memory.namespace(TENANT, "sarah").publish("by the parent")
+    # Such a server runs no Python in between. Here some runs, and must not be asked to let a thread go on that the child has not.
+    sys.setswitchinterval(1_000)
+    time.sleep(0.1)
     child = ctypes.PyDLL(None).fork()
     if child:
         os.waitpid(child, 0)
