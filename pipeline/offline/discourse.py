@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from pipeline.facts import USER
-from pipeline.offline.genders import PRONOUNS, Gender, gender_of
+from recollect.genders import PRONOUNS, Gender, gender_of
 from recollect.kinds import EntityType
 
 _MOST_PEOPLE = 12

@@ -4,9 +4,9 @@ import re
 
 from pipeline.facts import Fact
 from pipeline.offline.discourse import Sort
-from pipeline.offline.genders import PRONOUNS, gender_of
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP
 from pipeline.offline.statements import Statement
+from recollect.genders import PRONOUNS, gender_of
 from recollect.kinds import EntityType
 
 _IT = re.compile(r"(?<!when )(?<!because )(?<!if )(?<!that )\bit\b")

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from pipeline.facts import KnownEntity
 from pipeline.offline.discourse import Discourse, Person, Sort, Subject
-from pipeline.offline.genders import PRONOUNS, gender_of
 from pipeline.offline.grammar import ADVERB as _ADVERB
 from pipeline.offline.grammar import addressed, is_finite, possessive, third, to_third_person
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS
 from pipeline.offline.names import Gazetteer
 from pipeline.offline.subjects import noun_subject
 from pipeline.offline.tenses import looks_back
+from recollect.genders import PRONOUNS, gender_of
 from recollect.kinds import EntityType
 
 

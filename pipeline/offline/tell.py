@@ -10,7 +10,6 @@ from pipeline.offline.clauses import Clause, clauses
 from pipeline.offline.compose import Source, compose
 from pipeline.offline.discourse import Discourse, Sort, Subject, spoken_of
 from pipeline.offline.following import after, described
-from pipeline.offline.genders import PRONOUNS
 from pipeline.offline.grammar import expand, to_third_person
 from pipeline.offline.introductions import by_trade, introductions, with_unnamed
 from pipeline.offline.names import Gazetteer
@@ -25,6 +24,7 @@ from pipeline.offline.statements import Statement, read_statement
 from pipeline.offline.tenses import tense_at
 from pipeline.time_words import RECURRING
 from pipeline.times import resolve_time, times_in
+from recollect.genders import PRONOUNS
 from recollect.kinds import EntityType, MemoryKind
 
 RULES: tuple[Rule, ...] = (

@@ -32,15 +32,16 @@ _SHE_NAMES = frozenset(
 )
 _HE_NOUNS = frozenset(
     """
-    brother father dad husband boyfriend fiancé fiance son uncle nephew grandfather grandpa stepbrother stepfather
-    stepson father-in-law brother-in-law son-in-law ex-husband grandson godfather godson landlord
+    brother father dad husband boyfriend fiancé fiance son uncle nephew grandfather grandpa grandad granddad stepbrother
+    stepfather stepdad stepson father-in-law brother-in-law son-in-law ex-husband grandson godfather godson landlord
+    man boy guy bloke chap fellow lad gentleman groom
     """.split()
 )
 _SHE_NOUNS = frozenset(
     """
-    sister mother mum mom wife girlfriend fiancée fiancee daughter aunt niece grandmother grandma granny nan
-    stepsister stepmother stepdaughter mother-in-law sister-in-law daughter-in-law ex-wife granddaughter godmother
-    goddaughter landlady
+    sister mother mum mom wife girlfriend fiancée fiancee daughter aunt auntie niece grandmother grandma granny nan
+    stepsister stepmother stepmum stepmom stepdaughter mother-in-law sister-in-law daughter-in-law ex-wife
+    granddaughter godmother goddaughter landlady woman girl lady lass bride
     """.split()
 )
 

@@ -1,0 +1,44 @@
+"""`Following`: of one namespace, what its conversations have in focus."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.history import History
+from recollect.tracking.choosing import OnPair
+from recollect.tracking.conversation import Tracker, follow
+from recollect.tracking.state import State
+from recollect.tracking.track import track
+from recollect.tracking.tracked import Tracked
+
+
+class Following(History):
+    """The part of a `Namespace` that follows conversations."""
+
+    def track(
+        self,
+        history: Sequence[Mapping[str, Any]] = (),
+        *,
+        conversation: str | None = None,
+        state: State | Mapping[str, Any] | None = None,
+        tracker: Tracker = track,
+        pairs: OnPair | None = None,
+    ) -> Tracked:
+        """What a conversation has in focus after each turn of the user, and whom its pronouns and descriptions mean.
+
+        history: the turns so far, oldest first, as ``{role, content}``; the latest 50 count, and 4,000 characters of each. Where
+        only the conversation is named, its latest stored messages serve.
+        state: what an earlier call gave back as ``state`` (or its JSON); the history is then what was said since.
+        tracker: another one in the place of the heuristic (docs/tracking.md). pairs: is given each candidate of each decision, to
+        train one; nothing is kept otherwise.
+        Raises InvalidEvent where a turn is not one, ValueError where the state is none.
+        """
+        return follow(
+            self._engine,
+            self.path,
+            self._embedder,
+            history=history,
+            conversation=conversation,
+            state=state if isinstance(state, State) else State.from_json(state) if state is not None else State(),
+            tracker=tracker,
+            on_pair=pairs,
+        )

@@ -1,0 +1,245 @@
+"""What the views say to the messages of a conversation: the SQL of tracking, one statement over the views of version 1.
+
+`statement_for` is for `recollect.tenancy.in_one_trip`; `latest_turns` takes a connection inside a transaction that has set its
+tenant, and never commits.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from pgvector import HalfVector
+from sqlalchemy import Connection, text
+
+from recollect.embedders import Vectors
+from recollect.namespaces import NamespacePath
+from recollect.tenancy import Statement
+
+NEAREST = 16
+"""So many of the memories nearest to a message, or to a description in it, are looked at."""
+
+_PRONOUN_MEMORIES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """A memory near to a text. text: its number; links: whom it is surely about, with whether as its subject."""
+
+    text: int
+    content: str
+    similarity: float
+    links: tuple[tuple[UUID, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What one statement finds. bearers: by number of the text and entity, the cosine of the nearest memory about the entity.
+
+    entities: a row for each entity concerned, as `recollect.rows.entity_of` takes it, with ``ancestors``, ``shares`` (what shares
+    a memory or a relation with it), and ``he`` and ``she`` (memories about it that begin so).
+    """
+
+    near: tuple[Near, ...]
+    bearers: Mapping[tuple[int, UUID], float]
+    entities: Sequence[Any]
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    model: str,
+    vectors: Vectors,
+    bearers: Collection[tuple[int, UUID]],
+    entity_ids: Collection[UUID],
+) -> Statement:
+    """Asks for the memories nearest to each vector, how near each bearer of a name is, and what is known of all these entities.
+
+    bearers: numbers of vectors, each with an entity that is held against it. entity_ids: further ones to tell of. The rows
+    are for `facts`.
+    """
+    asked = sorted(bearers, key=lambda pair: (pair[0], pair[1]))
+    return _FACTS, {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "vectors": [HalfVector(vector).to_text() for vector in vectors],
+        "nearest": NEAREST,
+        "texts": [number for number, _ in asked],
+        "bearers": [key for _, key in asked],
+        "entity_ids": list(entity_ids),
+        "pronoun_memories": _PRONOUN_MEMORIES,
+    }
+
+
+def facts(rows: Sequence[Any]) -> Facts:
+    """The rows of the statement as values."""
+    near = [
+        Near(
+            text=row.number,
+            content=row.content,
+            similarity=row.similarity,
+            links=tuple(zip(row.linked, row.subjects, strict=True)),
+        )
+        for row in rows
+        if row.kind == "near"
+    ]
+    return Facts(
+        near=tuple(near),
+        bearers={(row.number, row.entity_id): row.similarity for row in rows if row.kind == "bearer"},
+        entities=[row for row in rows if row.kind == "entity"],
+    )
+
+
+def latest_turns(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[tuple[str, str]]:
+    """The latest messages of a conversation, oldest first, each with its role."""
+    rows = connection.execute(
+        _LATEST,
+        {
+            "tenant_id": path.tenant_id,
+            "namespace_id": path.namespace_id,
+            "conversation_id": conversation,
+            "limit": limit,
+        },
+    )
+    return [(row.role, row.content) for row in rows][::-1]
+
+
+# Nearest memories are found exactly, by the namespace's btree, as `recollect.views` does.
+_FACTS = """
+    with recursive asked as materialized (
+        select cast(number - 1 as integer) as number, cast(vector as halfvec) as vector
+        from unnest(cast(%(vectors)s as text[])) with ordinality as one (vector, number)
+    ),
+    nearest as materialized (
+        select asked.number, found.owner_id as memory_id, found.similarity
+        from asked cross join lateral (
+            select vector.owner_id, 1 - (vector.embedding <=> asked.vector) as similarity
+            from recollect_read_v1.embeddings as vector
+            where vector.tenant_id = %(tenant_id)s and vector.namespace_id = %(namespace_id)s
+              and vector.model = %(model)s and vector.owner_kind = 'memory'
+            order by vector.embedding <=> asked.vector, vector.owner_id
+            limit %(nearest)s
+        ) as found
+    ),
+    near as materialized (
+        select nearest.number, memory.content, nearest.similarity, nearest.memory_id, links.linked, links.subjects
+        from nearest
+        join recollect_read_v1.memories as memory
+          on memory.tenant_id = %(tenant_id)s and memory.namespace_id = %(namespace_id)s and memory.memory_id = nearest.memory_id
+         and memory.known_to is null and memory.state = 'active'
+        cross join lateral (
+            select array_agg(link.entity_id order by link.entity_id) as linked,
+                   array_agg(link.role = 'subject' order by link.entity_id) as subjects
+            from recollect_read_v1.memory_entities as link
+            where link.tenant_id = %(tenant_id)s and link.namespace_id = %(namespace_id)s and link.memory_id = nearest.memory_id
+              and link.certainty = 'sure'
+        ) as links
+        where links.linked is not null
+    ),
+    bearers as materialized (
+        select asked.number, wanted.entity_id, max(1 - (vector.embedding <=> asked.vector)) as similarity
+        from unnest(cast(%(texts)s as integer[]), cast(%(bearers)s as uuid[])) as wanted (number, entity_id)
+        join asked on asked.number = wanted.number
+        join recollect_read_v1.memory_entities as link
+          on link.tenant_id = %(tenant_id)s and link.namespace_id = %(namespace_id)s and link.entity_id = wanted.entity_id
+         and link.certainty = 'sure'
+        join recollect_read_v1.embeddings as vector
+          on vector.tenant_id = %(tenant_id)s and vector.namespace_id = %(namespace_id)s and vector.model = %(model)s
+         and vector.owner_kind = 'memory' and vector.owner_id = link.memory_id
+        group by asked.number, wanted.entity_id
+    ),
+    told as materialized (
+        select unnest(near.linked) as entity_id from near
+        union
+        select unnest(cast(%(entity_ids)s as uuid[]))
+    ),
+    shared as materialized (
+        select link.entity_id, other.entity_id as other_id
+        from told
+        join recollect_read_v1.entities as entity
+          on entity.tenant_id = %(tenant_id)s and entity.namespace_id = %(namespace_id)s and entity.entity_id = told.entity_id
+         and entity.entity_type not in ('org', 'place')
+        join recollect_read_v1.memory_entities as link
+          on link.tenant_id = %(tenant_id)s and link.namespace_id = %(namespace_id)s and link.entity_id = told.entity_id
+         and link.certainty = 'sure'
+        join recollect_read_v1.memory_entities as other
+          on other.tenant_id = %(tenant_id)s and other.namespace_id = %(namespace_id)s and other.memory_id = link.memory_id
+         and other.certainty = 'sure' and other.entity_id <> link.entity_id
+        where not entity.is_user
+        union
+        select relation.subject_id, relation.object_id from told
+        join recollect_read_v1.relations as relation
+          on relation.tenant_id = %(tenant_id)s and relation.namespace_id = %(namespace_id)s
+         and relation.subject_id = told.entity_id and relation.valid_to is null
+        union
+        select relation.object_id, relation.subject_id from told
+        join recollect_read_v1.relations as relation
+          on relation.tenant_id = %(tenant_id)s and relation.namespace_id = %(namespace_id)s
+         and relation.object_id = told.entity_id and relation.valid_to is null
+    ),
+    concerned as materialized (
+        select entity_id from told union select other_id from shared
+    ),
+    ancestors (entity_id, ancestor_id, steps) as (
+        select entity_id, entity_id, 0 from concerned
+        union
+        select below.entity_id, entity.parent_id, below.steps + 1
+        from ancestors as below
+        join recollect_read_v1.entities as entity
+          on entity.tenant_id = %(tenant_id)s and entity.namespace_id = %(namespace_id)s and entity.entity_id = below.ancestor_id
+        where entity.parent_id is not null and below.steps < 4
+    ),
+    entities as materialized (
+        select entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user,
+               entity.parent_id,
+               (select parent.name from recollect_read_v1.entities as parent
+                where parent.tenant_id = %(tenant_id)s and parent.namespace_id = %(namespace_id)s
+                  and parent.entity_id = entity.parent_id) as parent,
+               (select array_agg(alias.alias order by alias.alias) from recollect_read_v1.aliases as alias
+                where alias.tenant_id = %(tenant_id)s and alias.namespace_id = %(namespace_id)s
+                  and alias.entity_id = entity.entity_id) as aliases,
+               (select count(*) from recollect_read_v1.memory_entities as link
+                join recollect_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+                where link.tenant_id = %(tenant_id)s and link.namespace_id = %(namespace_id)s
+                  and link.entity_id = entity.entity_id and memory.known_to is null and memory.state = 'active') as memories,
+               (select array_agg(distinct above.ancestor_id) from ancestors as above
+                where above.entity_id = entity.entity_id and above.steps > 0) as ancestors,
+               (select array_agg(distinct shared.other_id) from shared where shared.entity_id = entity.entity_id) as shares,
+               said.he, said.she
+        from recollect_read_v1.entities as entity
+        left join lateral (
+            select count(*) filter (where opening.content ~* '^(he|his)\\M') as he,
+                   count(*) filter (where opening.content ~* '^(she|her)\\M') as she
+            from (
+                select memory.content from recollect_read_v1.memory_entities as link
+                join recollect_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+                where link.tenant_id = %(tenant_id)s and link.namespace_id = %(namespace_id)s
+                  and link.entity_id = entity.entity_id and link.role = 'subject' and link.certainty = 'sure'
+                  and memory.known_to is null and memory.state = 'active'
+                order by memory.memory_id limit %(pronoun_memories)s
+            ) as opening
+        ) as said on entity.entity_type = 'person'
+        where entity.tenant_id = %(tenant_id)s and entity.namespace_id = %(namespace_id)s
+          and entity.entity_id in (select ancestor_id from ancestors)
+    )
+    select 'near' as kind, number, null::uuid as entity_id, similarity, content, linked, subjects,
+           null::text as key, null::text as name, null::text as entity_type, null::text as description, null::boolean as is_user,
+           null::uuid as parent_id, null::text as parent, null::text[] as aliases, null::bigint as memories,
+           null::uuid[] as ancestors, null::uuid[] as shares, null::bigint as he, null::bigint as she
+    from near
+    union all
+    select 'bearer', number, entity_id, similarity, null, null, null, null, null, null, null, null, null, null, null, null,
+           null, null, null, null
+    from bearers
+    union all
+    select 'entity', null, entity_id, null, null, null, null, key, name, entity_type, description, is_user, parent_id, parent,
+           aliases, memories, ancestors, shares, he, she
+    from entities
+"""
+
+_LATEST = text("""
+    select role, content from recollect_read_v1.messages
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation_id
+    order by occurred_at desc, message_id desc limit :limit
+""")

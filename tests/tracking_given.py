@@ -1,0 +1,94 @@
+"""A small world for the tests of tracking: a boatyard, a theatre, and the people of both."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID, uuid5
+
+from recollect.genders import Gender
+from recollect.kinds import EntityType
+from recollect.tracking import Known, KnownEntity, Named, State, Turn, track
+
+HE, SHE = Gender.HE, Gender.SHE
+
+
+def key(name: str) -> UUID:
+    """The id of an entity of the small world."""
+    return uuid5(UUID(int=7), name)
+
+
+def _entity(name: str, kind: str, *, parent: str = "", kin: tuple[str, ...] = (), **given: Any) -> KnownEntity:
+    homes = {key(parent)} if parent else set()
+    return KnownEntity(
+        entity_id=key(name),
+        entity_type=EntityType(kind),
+        names=(name.lower(),),
+        parent_id=key(parent) if parent else None,
+        homes=frozenset(homes),
+        kin=frozenset(map(key, kin)) | homes,
+        **given,
+    )
+
+
+ENTITIES = {
+    one.entity_id: one
+    for one in (
+        _entity("Brightwater", "org"),
+        _entity("Lamplight", "org"),
+        _entity("Nora Finch", "person", parent="Brightwater", gender=SHE, kin=("Otto Reiss",)),
+        _entity("Otto Reiss", "person", parent="Brightwater", gender=HE, kin=("Nora Finch",)),
+        _entity("Ivan Brook", "person", parent="Lamplight", gender=HE),
+        _entity("Kit Marlow", "person", parent="Lamplight"),
+        _entity("Kit Sorel", "person", gender=SHE),
+        _entity("Spring Regatta", "project", parent="Brightwater"),
+        _entity("How to launch a boat", "process", parent="Brightwater"),
+    )
+}
+CALLED = {
+    "Brightwater": ("Brightwater",),
+    "Lamplight": ("Lamplight",),
+    "Nora": ("Nora Finch",),
+    "Otto": ("Otto Reiss",),
+    "Ivan": ("Ivan Brook",),
+    "Marlow": ("Kit Marlow",),
+    "Sorel": ("Kit Sorel",),
+    "Kit": ("Kit Marlow", "Kit Sorel"),
+    "Regatta": ("Spring Regatta",),
+}
+
+
+def known(text: str, **given: Any) -> Known:
+    """What the small world knows to a message: the names in it, and what is given."""
+    names = [
+        Named(start=text.index(called), end=text.index(called) + len(called), entity_ids=tuple(map(key, bearers)))
+        for called, bearers in CALLED.items()
+        if called in text
+    ]
+    return Known(entities=ENTITIES, names=tuple(sorted(names, key=lambda one: one.start)), **given)
+
+
+def near(**cosines: float) -> dict[UUID, float]:
+    """Cosines by name, with _ for the spaces."""
+    return {key(name.replace("_", " ")): cosine for name, cosine in cosines.items()}
+
+
+def said(*messages: str, state: State | None = None, knowing: Mapping[str, Known] | None = None) -> State:
+    """The state after some messages of the user; one that begins with ">" is the assistant's. knowing: by message."""
+    now = state or State()
+    for message in messages:
+        text = message.removeprefix(">")
+        turn = Turn(text=text, by_user=text == message)
+        now = track(now, turn, (knowing or {}).get(message) or known(text))
+    return now
+
+
+def meant(state: State) -> dict[str, set[str]]:
+    """What the words of the latest turn refer to, by name."""
+    return {one.text: names(one.entity_ids) for one in state.references}
+
+
+def names(ids: Any) -> set[str]:
+    """The names of entities of the small world, by their ids or by what a layer holds."""
+    by_key = {key(name): name for bearers in CALLED.values() for name in bearers} | {
+        key("How to launch a boat"): "How to launch a boat"
+    }
+    return {by_key[getattr(one, "entity_id", one)] for one in ids}
