@@ -62,18 +62,29 @@ def stamps(connection: Connection, number: int) -> list[Stamp]:
     return [Stamp(uuid7(), first + timedelta(microseconds=place)) for place in range(number)]
 
 
+def stamp_of_event(connection: Connection, event_id: UUID) -> Stamp:
+    """For what a command does: its decision bears the event's id, so that whoever published it can take it back."""
+    return Stamp(event_id, connection.execute(_CLOCK).scalar_one())
+
+
 def log(connection: Connection, batch: BatchRef, decisions: Iterable[LoggedDecision]) -> None:
     """Write the log, in order."""
-    for one in decisions:
-        columns = {name: getattr(one, name) for name in _COLUMNS}
-        row = {**batch.scope, **one.stamp.columns, **columns, "entities": list(one.entities)}
-        connection.execute(_LOG, {**row, "candidates": list(one.candidates)})
-        links = [
-            {**batch.lane.scope, "decision_id": one.stamp.decision_id, "memory_id": key, "changed": key in one.changed}
-            for key in sorted(one.changed | one.concerned)
-        ]
-        if links:
-            connection.execute(_CONCERNS, links)
+    logged = list(decisions)
+    if logged:
+        connection.execute(_LOG, [_row(batch, one) for one in logged])
+    concerned = [
+        {**batch.lane.scope, "decision_id": one.stamp.decision_id, "memory_id": key, "changed": key in one.changed}
+        for one in logged
+        for key in sorted(one.changed | one.concerned)
+    ]
+    if concerned:
+        connection.execute(_CONCERNS, concerned)
+
+
+def _row(batch: BatchRef, one: LoggedDecision) -> dict[str, Any]:
+    columns = {name: getattr(one, name) for name in _COLUMNS}
+    row = {**batch.scope, **one.stamp.columns, **columns, "entities": list(one.entities)}
+    return {**row, "candidates": list(one.candidates)}
 
 
 _CLOCK = text("select clock_timestamp()")

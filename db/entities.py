@@ -1,12 +1,9 @@
-"""The registry of entities on the write side: who bears a name, and what is learned of them."""
+"""The registry of entities on the write side: whom a batch may speak of, and what is learned of them."""
 
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-from pgvector import HalfVector
 from sqlalchemy import Connection, Row, text
 
 from db.decisions import Stamp
@@ -15,17 +12,17 @@ from recollect.kinds import EntityType
 from recollect.names import normalise
 from recollect.registry import RegisteredEntity
 
-Vector = NDArray[np.float32]
+
+def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:
+    """The namespace's user, of whom there is but one; None before anything is known of him."""
+    row = connection.execute(_USER, lane.scope).one_or_none()
+    return registered(row) if row else None
 
 
-def bearers(connection: Connection, lane: LaneRef, names: Sequence[str], model: str) -> list[RegisteredEntity]:
-    """The entities that bear one of the names, each with its vectors, and the user, of whom there is but one, without."""
-    rows = connection.execute(_BEARERS, {**lane.scope, "names": sorted({normalise(name) for name in names})}).all()
-    vectors: dict[UUID, list[Vector]] = {}
-    parameters = {**lane.scope, "model": model, "entity_ids": [row.entity_id for row in rows if not row.is_user]}
-    for row in connection.execute(_VECTORS, parameters):
-        vectors.setdefault(row.entity_id, []).append(HalfVector.from_text(row.vector).to_numpy().astype(np.float32))
-    return [registered(row, tuple(vectors.get(row.entity_id, ()))) for row in rows]
+def parents_above(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> dict[UUID, UUID]:
+    """By entity its parent, of some entities and of all above them."""
+    rows = connection.execute(_PARENTS_ABOVE, {**lane.scope, "entity_ids": list(entity_ids)})
+    return {row.entity_id: row.parent_id for row in rows}
 
 
 def save(connection: Connection, lane: LaneRef, entity: RegisteredEntity, stamp: Stamp) -> None:
@@ -49,7 +46,7 @@ def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], 
     return [registered(row) for row in rows]
 
 
-def registered(row: Row[Any], vectors: tuple[Vector, ...] = ()) -> RegisteredEntity:
+def registered(row: Row[Any]) -> RegisteredEntity:
     """A row of REGISTERED columns as the registry's value."""
     return RegisteredEntity(
         entity_id=row.entity_id,
@@ -60,7 +57,6 @@ def registered(row: Row[Any], vectors: tuple[Vector, ...] = ()) -> RegisteredEnt
         parent=row.parent,
         is_user=row.is_user,
         aliases=tuple(row.aliases or ()),
-        vectors=vectors,
     )
 
 
@@ -85,32 +81,42 @@ _NAMED = """
               and name.entity_id = entity.entity_id and name.known_to is null and name.normalised = any(:names))
 """
 
-_BEARERS = text(f"""
-    select {REGISTERED} from recollect.entities as entity {PARENT}
-    where {OF_LANE} and (entity.is_user or {_NAMED}) order by entity.entity_id
+_USER = text(f"""
+    select {REGISTERED} from recollect.entities as entity {PARENT} where {OF_LANE} and entity.is_user
 """)
 
+# A union drops what it has seen, so that a cycle ends.
+_PARENTS_ABOVE = text(f"""
+    with recursive above as (
+        select entity.entity_id, entity.parent_id from recollect.entities as entity
+        where {OF_LANE} and entity.entity_id = any(cast(:entity_ids as uuid[])) and entity.parent_id is not null
+        union
+        select entity.entity_id, entity.parent_id
+        from above join recollect.entities as entity on entity.entity_id = above.parent_id
+        where {OF_LANE} and entity.parent_id is not null
+    )
+    select entity_id, parent_id from above
+""")
+
+# Those last touched are read from the end of an index, however many there are.
 _KNOWN = text(f"""
-    select {REGISTERED} from recollect.entities as entity {PARENT}
+    with spoken_of as (
+        select name.entity_id, true as named from recollect.entity_aliases as name
+        where name.tenant_id = :tenant_id and name.namespace_id = :namespace_id and name.known_to is null
+          and name.normalised = any(:names)
+        union all
+        (select profile.entity_id, false from recollect.profiles as profile
+         where profile.tenant_id = :tenant_id and profile.namespace_id = :namespace_id and profile.touched_at is not null
+         order by profile.touched_at desc limit :limit)
+    ),
+    each as (select entity_id, bool_or(named) as named from spoken_of group by entity_id)
+    select {REGISTERED} from each join recollect.entities as entity using (entity_id) {PARENT}
     left join recollect.profiles as profile
       on profile.tenant_id = entity.tenant_id and profile.namespace_id = entity.namespace_id
      and profile.entity_id = entity.entity_id
     where {OF_LANE}
-    order by {_NAMED} desc, greatest(profile.dirty_since, profile.refreshed_at) desc nulls last, entity.entity_id
+    order by each.named desc, profile.touched_at desc nulls last, entity.entity_id
     limit :limit
-""")
-
-_VECTORS = text("""
-    select owner.entity_id, cast(vector.embedding as text) as vector
-    from (
-        select 'profile' as owner_kind, entity_id, entity_id as owner_id from unnest(cast(:entity_ids as uuid[])) as entity_id
-        union all
-        select 'memory', link.entity_id, link.memory_id from recollect.memory_entities as link
-        where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = any(:entity_ids)
-          and link.certainty = 'sure' and link.known_to is null
-    ) as owner
-    join recollect.embeddings as vector using (owner_kind, owner_id)
-    where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
 """)
 
 _INTRODUCE = text("""
@@ -129,10 +135,10 @@ _LEARN = text("""
         returning *
     )
     insert into recollect.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, tags, is_user, created_at,
+        (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, tags, is_user, created_at, key,
          known_from, made_by)
     select tenant_id, namespace_id, entity_id, name, entity_type, coalesce(description, :description),
-           coalesce(parent_id, :parent_id), tags, is_user, created_at, :at, :decision_id
+           coalesce(parent_id, :parent_id), tags, is_user, created_at, key, :at, :decision_id
     from ended
 """)
 

@@ -83,7 +83,7 @@ _WAITING = text("""
     select event.* from recollect.publishers as publisher cross join lateral (
         select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence, occurred_at,
                position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect,
-               type in ('undo', 'configure') as command
+               type not in ('message', 'conversation_ended') as command
         from recollect.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
           and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null

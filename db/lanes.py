@@ -73,8 +73,19 @@ def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID
     connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
 
 
+def profiles_due(connection: Connection, lane: LaneRef) -> bool:
+    """Lock a lane for a batch that refreshes profiles alone; False where another has it, it is not due, or no profile is."""
+    return connection.execute(_LOCK_PROFILES, lane.scope).one_or_none() is not None
+
+
+def make_refresh(connection: Connection, batch: BatchRef, *, gap: timedelta) -> None:
+    """Make a batch without events that begins at the last stage. Events that come meanwhile are due when it is done."""
+    connection.execute(_MAKE_REFRESH, {**batch.scope, "stage": STAGES[-1]})
+    connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
+
+
 def wait_for_gap(connection: Connection, lane: LaneRef, *, gap: timedelta) -> None:
-    """Look at a lane again when the gap that holds its events has lasted long enough; never, where nothing waits."""
+    """Look at a lane again when the gap that holds its events has lasted long enough, or a profile is due; never, if neither."""
     connection.execute(_SET_LANE, {**lane.scope, "batch_id": None, "claimed": False, "gap": gap})
 
 
@@ -148,6 +159,11 @@ _LOCK_LANE = text(f"""
     for update skip locked
 """)
 
+_LOCK_PROFILES = text(f"""
+    select 1 from recollect.lanes
+    where {_LANE} and {_RESTING} and ready_at <= now() and profiles_due_at <= now() for update skip locked
+""")
+
 _TAKE_EVENTS = text("""
     update recollect.events as event set batch_id = :batch_id, place = taken.place, late = event.late
         or event.publisher_sequence < (
@@ -173,6 +189,11 @@ _MAKE_BATCH = text(f"""
     select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from recollect.events where {_BATCH}
 """)
 
+_MAKE_REFRESH = text("""
+    insert into recollect.batches (tenant_id, namespace_id, batch_id, stage, hinted_at)
+    values (:tenant_id, :namespace_id, :batch_id, :stage, now())
+""")
+
 _PASS_GAPS = text(f"""
     with taken as (
         select publisher_id, max(publisher_sequence) as up_to from recollect.events where {_BATCH} group by publisher_id
@@ -189,11 +210,13 @@ _PASS_GAPS = text(f"""
 """)
 
 _SET_LANE = text(f"""
-    update recollect.lanes set
+    update recollect.lanes as lane set
         batch_id = cast(:batch_id as uuid),
         (ready_at, first_pending_at) = (
-            select case when :claimed then now() else received_at + cast(:gap as interval) end, received_at
-            from recollect.events where {_LANE} and state = 'received' and batch_id is null order by position limit 1
+            select case when not :claimed then least(min(received_at) + cast(:gap as interval), lane.profiles_due_at)
+                        when count(*) > 0 then now() end, min(received_at)
+            from (select received_at from recollect.events where {_LANE} and state = 'received' and batch_id is null
+                  order by position limit 1) as next
         )
     where {_LANE}
 """)

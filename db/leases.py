@@ -123,7 +123,12 @@ _SET_STAGE = text(f"""
 
 _FREE_LEASE = text(f"update recollect.lanes set lease_until = null, lease_owner = null where {_BATCH}")
 
-_FREE_LANE = text(f"update recollect.lanes set lease_until = null, lease_owner = null, batch_id = null where {_BATCH}")
+# Profiles that wait for their refresh are the lane's next work, unless events are: those have a time of their own.
+_FREE_LANE = text(f"""
+    update recollect.lanes
+    set lease_until = null, lease_owner = null, batch_id = null, ready_at = coalesce(ready_at, profiles_due_at)
+    where {_BATCH}
+""")
 
 _PUT_OFF = text(f"""
     update recollect.batches

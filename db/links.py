@@ -23,9 +23,9 @@ def link(
         connection.execute(_LINK, rows)
 
 
-def entities_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> list[UUID]:
-    """Whom a memory is about."""
-    return list(connection.execute(_OF_MEMORY, {**lane.scope, "memory_id": memory_id}).scalars())
+def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID) -> list[UUID]:
+    """Whom a memory is about, or several are."""
+    return list(connection.execute(_OF_MEMORY, {**lane.scope, "memory_ids": list(memory_ids)}).scalars())
 
 
 def relate(
@@ -67,8 +67,9 @@ _LINK = text("""
 """)
 
 _OF_MEMORY = text("""
-    select entity_id from recollect.memory_entities
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and known_to is null
+    select distinct entity_id from recollect.memory_entities
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
+      and known_to is null
 """)
 
 _RELATE = text("""

@@ -4,7 +4,7 @@ A row is one version. A change ends the current row and begins the next version,
 changes is marked with the decision that did (`db.decisions.Stamp`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -49,12 +49,23 @@ class NewMemory:
     marked: bool = False
     record_name: str | None = None
     record: Mapping[str, Any] | None = None
+    key: str | None = None
 
 
 def add(connection: Connection, lane: LaneRef, memory: NewMemory, stamp: Stamp) -> None:
     """A new memory, version 1."""
-    columns = {field: getattr(memory, field) for field in NewMemory.__slots__}
-    connection.execute(_ADD, {**lane.scope, **stamp.columns, **columns})
+    add_all(connection, lane, [(memory, stamp)])
+
+
+def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory, Stamp]]) -> None:
+    """New memories, version 1 of each, in one statement."""
+    rows = [
+        {name: _plain(value) for name, value in stamp.columns.items()}
+        | {name: _plain(getattr(memory, name)) for name in NewMemory.__slots__}
+        for memory, stamp in new
+    ]
+    if rows:
+        connection.execute(_ADD, {**lane.scope, "rows": rows})
 
 
 def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int, stamp: Stamp, **changes: Any) -> None:
@@ -98,13 +109,14 @@ def set_vectors(
     connection: Connection, lane: LaneRef, model: str, kind: str, vectors: Mapping[UUID, Vector], *, version: int = 1
 ) -> None:
     """The embeddings of memories or profiles (``kind``), by id. version: of a memory, that which began with the text."""
-    rows = [
-        {**lane.scope, "model": model, "kind": kind, "owner_id": owner, "version": version}
-        | {"vector": HalfVector(vector).to_text()}
-        for owner, vector in vectors.items()
-    ]
+    rows = [{"owner_id": str(owner), "vector": HalfVector(vector).to_text()} for owner, vector in vectors.items()]
     if rows:
-        connection.execute(_SET_VECTOR, rows)
+        connection.execute(_SET_VECTORS, {**lane.scope, "model": model, "kind": kind, "version": version, "rows": rows})
+
+
+def _plain(value: Any) -> Any:
+    """A column's value as JSON has it."""
+    return str(value) if isinstance(value, UUID | datetime) else value
 
 
 CHANGEABLE: Final = frozenset(
@@ -120,15 +132,19 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _NEW_COLUMNS = """
     memory_id, kind, content, salience, factors, confidence, tier, attribute, value, occurred_from, occurred_to, granularity,
-    valid_from, said_by, marked, record_name, record
+    valid_from, said_by, marked, record_name, record, key
 """
 _JSON: Final = {"factors": JSONB(), "record": JSONB(none_as_null=True)}
 
+# One statement however many they are: what triggers do, they do once.
 _ADD = text(f"""
     insert into recollect.memories (tenant_id, namespace_id, version, state, known_from, made_by, {_NEW_COLUMNS})
-    values (:tenant_id, :namespace_id, 1, 'active', :at, :decision_id,
-            :{", :".join(column.strip() for column in _NEW_COLUMNS.split(","))})
-""").bindparams(*(bindparam(name, type_=kind) for name, kind in _JSON.items()))
+    select :tenant_id, :namespace_id, 1, 'active', at, decision_id, {_NEW_COLUMNS}
+    from jsonb_to_recordset(:rows) as one
+        (at timestamptz, decision_id uuid, memory_id uuid, kind text, content text, salience real, factors jsonb, confidence real,
+         tier text, attribute text, value text, occurred_from timestamptz, occurred_to timestamptz, granularity text,
+         valid_from timestamptz, said_by text, marked boolean, record_name text, record jsonb, key text)
+""").bindparams(bindparam("rows", type_=JSONB))
 
 _END = text(f"""
     update recollect.memories set known_to = :at, ended_by = :decision_id
@@ -138,7 +154,7 @@ _END = text(f"""
 IMAGE: Final = (
     *("kind", "content", "salience", "factors", "confidence", "tier", "reinforced", "attribute", "value", "state"),
     *("superseded_by", "occurred_from", "occurred_to", "granularity", "valid_from", "valid_to", "said_by", "marked"),
-    *("record_name", "record"),
+    *("record_name", "record", "key"),
 )
 """What a version says, without who made it and when."""
 
@@ -175,8 +191,9 @@ _QUOTES_FOR = text(f"""
     where {_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
 """)
 
-_SET_VECTOR = text("""
+_SET_VECTORS = text("""
     insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
-    values (:tenant_id, :namespace_id, :model, :kind, :owner_id, :version, cast(:vector as halfvec))
+    select :tenant_id, :namespace_id, :model, :kind, owner_id, :version, cast(vector as halfvec)
+    from jsonb_to_recordset(:rows) as one (owner_id uuid, vector text)
     on conflict (tenant_id, namespace_id, model, owner_kind, owner_id, version) do update set embedding = excluded.embedding
-""")
+""").bindparams(bindparam("rows", type_=JSONB))

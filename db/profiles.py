@@ -1,78 +1,249 @@
-"""The profiles of entities: which await their refresh, and how they are stored refreshed."""
+"""The profiles of entities: which are due for their refresh, what is new of each, and how they are stored refreshed.
 
-from collections.abc import Sequence
+A profile is due when nothing touched it for a while (``least``), or when its first touch is long enough ago (``most``).
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
-from db.entities import OF_LANE, PARENT, REGISTERED, registered
+from db.entities import PARENT, REGISTERED, registered
 from db.refs import LaneRef
 from recollect.registry import RegisteredEntity
 
 
 @dataclass(frozen=True, slots=True)
-class DirtyProfile:
-    """A profile that awaits its refresh, with what the refresh needs. memories: contents, most salient first."""
+class DueProfile:
+    """A profile that is due. holds: the memories that its summary rests on; None where it is to be put together anew."""
 
     entity: RegisteredEntity
     summary: str
-    dirty_since: datetime
-    memories: tuple[str, ...]
+    touched_at: datetime
+    holds: tuple[UUID, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Some profiles that are due, longest dirty first. gone: entities that are no more, of which nothing is to be written."""
+
+    profiles: tuple[DueProfile, ...]
+    gone: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldMemory:
+    """A memory that is surely about an entity, as a profile tells it. subject: it is about the entity before all others."""
+
+    memory_id: UUID
+    content: str
+    subject: bool
+    salience: float
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What became of a profile since its last refresh, most telling first.
+
+    held: what its summary rests on. new: what came, or changed. ended: whether something that it rests on is so no more.
+    """
+
+    held: tuple[ToldMemory, ...]
+    new: tuple[ToldMemory, ...]
+    ended: bool
 
 
 def touch(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
-    """Mark profiles as awaiting a refresh."""
-    rows = [{**lane.scope, "entity_id": entity_id} for entity_id in sorted(set(entity_ids))]
+    """Mark profiles as awaiting a refresh. Call it in the transaction that changed what is known of the entities."""
+    if entity_ids:
+        connection.execute(_TOUCH, {**lane.scope, "entity_ids": sorted(set(entity_ids))})
+
+
+def due_profiles(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta, limit: int) -> Due:
+    """Profiles that are due."""
+    rows = connection.execute(_DUE, {**lane.scope, "least": least, "most": most, "limit": limit}).all()
+    return Due(
+        profiles=tuple(
+            DueProfile(registered(row), row.summary, row.touched_at, None if row.holds is None else tuple(row.holds))
+            for row in rows
+            if row.entity_id is not None
+        ),
+        gone=tuple(row.profile_id for row in rows if row.entity_id is None),
+    )
+
+
+def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile], *, limit: int) -> dict[UUID, News]:
+    """By entity, what became of its profile since the last refresh, and at most so much of what is new.
+
+    Reads what began since then and what the summaries rest on, however much else is known. Of profiles that are to be put
+    together anew it says nothing.
+    """
+    holds = {profile.entity.entity_id: profile.holds for profile in profiles if profile.holds is not None}
+    rows: dict[UUID, list[Row[Any]]] = {entity_id: [] for entity_id in holds}
     if rows:
-        connection.execute(_TOUCH, rows)
+        for row in connection.execute(_NEWS, {**lane.scope, "entity_ids": list(holds), "limit": limit}):
+            rows[row.entity_id].append(row)
+    return {entity_id: _news(held, rows[entity_id]) for entity_id, held in holds.items()}
 
 
-def dirty_profiles(connection: Connection, lane: LaneRef, *, limit: int, memories: int) -> list[DirtyProfile]:
-    """Profiles that await a refresh, longest first, with the most salient memories about each."""
-    rows = connection.execute(_DIRTY, {**lane.scope, "limit": limit, "memories": memories})
-    return [
-        DirtyProfile(
-            entity=registered(row),
-            summary=row.summary,
-            dirty_since=row.dirty_since,
-            memories=tuple(row.memories or ()),
-        )
-        for row in rows
-    ]
+def most_telling(
+    connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID], *, limit: int
+) -> dict[UUID, tuple[ToldMemory, ...]]:
+    """By entity, the memories that tell the most of it, at most so many of each: what is about it first, then by salience."""
+    found: dict[UUID, list[ToldMemory]] = {entity_id: [] for entity_id in entity_ids}
+    if found:
+        for row in connection.execute(_MOST_TELLING, {**lane.scope, "entity_ids": list(found), "limit": limit}):
+            found[row.entity_id].append(_told(row))
+    return {entity_id: tuple(told) for entity_id, told in found.items()}
 
 
-def save_profile(connection: Connection, lane: LaneRef, profile: DirtyProfile, summary: str) -> None:
-    """Store a refreshed summary; the profile stays dirty if a memory came in between."""
-    parameters = {"entity_id": profile.entity.entity_id, "summary": summary, "dirty_since": profile.dirty_since}
-    connection.execute(_SAVE_PROFILE, {**lane.scope, **parameters})
+def save_profile(
+    connection: Connection, lane: LaneRef, profile: DueProfile, *, summary: str, holds: Sequence[UUID]
+) -> None:
+    """Store a refreshed summary, and what it rests on; the profile stays dirty where it was touched in between."""
+    parameters = {"entity_id": profile.entity.entity_id, "touched_at": profile.touched_at}
+    connection.execute(_SAVE, {**lane.scope, **parameters, "summary": summary, "holds": list(holds)})
 
 
+def forget(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> None:
+    """Leave the profiles of entities that are no more as they are; should one come back, it is put together anew."""
+    if entity_ids:
+        connection.execute(_FORGET, {**lane.scope, "entity_ids": list(entity_ids)})
+
+
+def set_timer(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta) -> None:
+    """Note on the lane when the first of its dirty profiles is due; its batch hands that on to ``ready_at`` as it ends."""
+    connection.execute(_SET_TIMER, {**lane.scope, "least": least, "most": most})
+
+
+def put_off(connection: Connection, lane: LaneRef, *, pause: timedelta) -> None:
+    """Look at a lane's profiles again after a while: they could not be refreshed."""
+    connection.execute(_PUT_OFF, {**lane.scope, "pause": pause})
+
+
+def _news(holds: Sequence[UUID], rows: Iterable[Row[Any]]) -> News:
+    now = {row.memory_id: row for row in rows}
+    stands = {key for key in holds if key in now and now[key].stands}
+    return News(
+        held=tuple(_told(now[key]) for key in holds if key in stands),
+        new=tuple(_told(row) for row in now.values() if not row.held),
+        ended=len(stands) < len(holds),
+    )
+
+
+def _told(row: Row[Any]) -> ToldMemory:
+    return ToldMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from)
+
+
+def _of_lane(alias: str) -> str:
+    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
+
+
+_DUE_AT = "least(profile.touched_at + cast(:least as interval), profile.dirty_since + cast(:most as interval))"
+_DIRTY = f"{_of_lane('profile')} and profile.dirty_since is not null"
+_LINKED = f"{_of_lane('link')} and link.known_to is null"
+_SURE = f"{_LINKED} and link.certainty = 'sure'"
+_KNOWN = f"{_of_lane('memory')} and memory.known_to is null and memory.state = 'active'"
+_TOLD = "memory.memory_id, memory.content, link.role = 'subject' as subject, memory.salience, memory.valid_from"
+_RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id"
+
+# dirty_since is the beginning of the transaction: what it changed is stamped later, so that nothing older has to be looked at.
 _TOUCH = text("""
-    insert into recollect.profiles as profile (tenant_id, namespace_id, entity_id, dirty_since)
-    values (:tenant_id, :namespace_id, :entity_id, clock_timestamp())
-    on conflict (tenant_id, namespace_id, entity_id) do update set dirty_since = excluded.dirty_since
+    insert into recollect.profiles as profile (tenant_id, namespace_id, entity_id, dirty_since, touched_at)
+    select :tenant_id, :namespace_id, entity_id, now(), clock_timestamp() from unnest(cast(:entity_ids as uuid[])) as entity_id
+    on conflict (tenant_id, namespace_id, entity_id) do update
+    set dirty_since = coalesce(profile.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
 """)
 
-_DIRTY = text(f"""
-    select {REGISTERED}, profile.summary, profile.dirty_since,
-           array(select memory.content from recollect.memory_entities as link
-                 join recollect.memories as memory using (tenant_id, namespace_id, memory_id)
-                 where link.tenant_id = entity.tenant_id and link.namespace_id = entity.namespace_id
-                   and link.entity_id = entity.entity_id and link.certainty = 'sure' and link.known_to is null
-                   and memory.known_to is null and memory.state = 'active'
-                 order by link.role = 'subject' desc, memory.salience desc, memory.valid_from desc, memory.memory_id
-                 limit :memories) as memories
-    from recollect.profiles as profile
-    join recollect.entities as entity using (tenant_id, namespace_id, entity_id) {PARENT}
-    where {OF_LANE} and profile.dirty_since is not null
-    order by profile.dirty_since limit :limit
+_DUE = text(f"""
+    select {REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
+    from (
+        select * from recollect.profiles as profile where {_DIRTY} and {_DUE_AT} <= now()
+        order by profile.dirty_since, profile.entity_id limit :limit
+    ) as profile
+    left join recollect.entities as entity
+      on {_of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
+    {PARENT}
+    order by profile.dirty_since, profile.entity_id
 """)
 
-_SAVE_PROFILE = text("""
-    update recollect.profiles
-    set summary = :summary, version = version + 1, refreshed_at = now(),
-        dirty_since = case when dirty_since = :dirty_since then null else dirty_since end
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id
+# The few memories that changed come first, and whom they are about second (offset 0 keeps it so): an entity may have thousands.
+# What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
+_NEWS = text(f"""
+    with asked as (
+        select profile.entity_id, profile.dirty_since as since, profile.holds from recollect.profiles as profile
+        where {_of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+    ),
+    found as (
+        select asked.entity_id, held.memory_id, true as held
+        from asked cross join lateral unnest(asked.holds) as held (memory_id)
+        union all
+        select asked.entity_id, link.memory_id, false
+        from asked join recollect.memory_entities as link
+          on {_LINKED} and link.entity_id = asked.entity_id and link.known_from > asked.since
+        union all
+        select asked.entity_id, changed.memory_id, false
+        from (
+            select memory.memory_id, memory.known_from from recollect.memories as memory
+            where {_KNOWN} and memory.known_from > (select min(since) from asked) offset 0
+        ) as changed
+        cross join lateral (
+            select link.entity_id from recollect.memory_entities as link
+            where {_LINKED} and link.memory_id = changed.memory_id offset 0
+        ) as about
+        join asked on asked.entity_id = about.entity_id and changed.known_from > asked.since
+    ),
+    told as (
+        select asked.entity_id, {_TOLD}, found.held,
+               link.known_from <= asked.since and (memory.known_from <= asked.since or exists (
+                   select from recollect.memories as was
+                   where {_of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
+                     and was.known_to > asked.since and was.content = memory.content
+                     and was.salience <= memory.salience)) as stands,
+               row_number() over (partition by asked.entity_id, found.held order by {_RANK}) as place
+        from (select entity_id, memory_id, bool_or(held) as held from found group by entity_id, memory_id) as found
+        join asked using (entity_id)
+        cross join lateral (
+            select link.role, link.known_from from recollect.memory_entities as link
+            where {_SURE} and link.memory_id = found.memory_id and link.entity_id = found.entity_id offset 0
+        ) as link
+        join recollect.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
+    )
+    select * from told where held or place <= :limit order by entity_id, place
+""")
+
+_MOST_TELLING = text(f"""
+    select asked.entity_id, best.* from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
+    cross join lateral (
+        select {_TOLD} from recollect.memory_entities as link
+        join recollect.memories as memory on {_KNOWN} and memory.memory_id = link.memory_id
+        where {_SURE} and link.entity_id = asked.entity_id
+        order by {_RANK} limit :limit
+    ) as best
+""")
+
+_SAVE = text(f"""
+    update recollect.profiles as profile
+    set summary = :summary, holds = cast(:holds as uuid[]), version = version + 1, refreshed_at = now(),
+        dirty_since = case when touched_at = :touched_at then null else dirty_since end
+    where {_of_lane("profile")} and profile.entity_id = :entity_id
+""")
+
+_FORGET = text(f"""
+    update recollect.profiles as profile set dirty_since = null, holds = null
+    where {_of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+""")
+
+_SET_TIMER = text(f"""
+    update recollect.lanes as lane set profiles_due_at = (
+        select greatest(min({_DUE_AT}), now()) from recollect.profiles as profile where {_DIRTY} having count(*) > 0)
+    where {_of_lane("lane")}
+""")
+
+_PUT_OFF = text(f"""
+    update recollect.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {_of_lane("lane")}
 """)

@@ -12,7 +12,10 @@ from db.refs import BatchRef
 
 @dataclass(frozen=True, slots=True)
 class SimilarRow:
-    """A memory that a candidate fact may be about. subject_ids: the entities that it describes."""
+    """A memory that a candidate fact may be about.
+
+    subject_ids: the entities that it describes. sure_ids, unsure_ids: whom it is about, and whom it may be about.
+    """
 
     fact_number: int
     memory_id: UUID
@@ -30,6 +33,8 @@ class SimilarRow:
     confidence: float
     reinforced: int
     subject_ids: tuple[UUID, ...]
+    sure_ids: tuple[UUID, ...]
+    unsure_ids: tuple[UUID, ...]
     similarity: float
 
 
@@ -62,6 +67,8 @@ def similar_to_batch(
             fact_number=row.number,
             said_at=row.valid_from,
             subject_ids=tuple(row.subject_ids or ()),
+            sure_ids=tuple(row.sure_ids or ()),
+            unsure_ids=tuple(row.unsure_ids or ()),
             similarity=float(row.similarity),
             **{column: getattr(row, column) for column in _SIMILAR_COLUMNS},
         )
@@ -123,14 +130,19 @@ _SIMILAR = text("""
               where concerned.number = fact.number and link.tenant_id = memory.tenant_id
                 and link.namespace_id = memory.namespace_id and link.memory_id = memory.memory_id and link.known_to is null))
     )
-    select near.number, near.similarity, memory.*,
-           (select array_agg(link.entity_id) from recollect.memory_entities as link
-            where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
-              and link.memory_id = memory.memory_id and link.role = 'subject' and link.known_to is null) as subject_ids
+    select near.number, near.similarity, memory.*, about.*
     from near
     join recollect.memories as memory
       on memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.memory_id = near.memory_id
      and memory.known_to is null and memory.state = 'active'
+    cross join lateral (
+        select array_agg(link.entity_id) filter (where link.role = 'subject') as subject_ids,
+               array_agg(link.entity_id) filter (where link.certainty = 'sure') as sure_ids,
+               array_agg(link.entity_id) filter (where link.certainty = 'unsure') as unsure_ids
+        from recollect.memory_entities as link
+        where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
+          and link.memory_id = memory.memory_id and link.known_to is null
+    ) as about
     order by near.number, near.similarity desc, memory.memory_id
 """)
 

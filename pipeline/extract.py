@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pipeline.facts import Background, Fact, Message
 from pipeline.guard import guarded
@@ -14,10 +15,11 @@ from pipeline.prompts.grounding import Grounded, facts_of, joined
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The facts of a batch, and how many that the LLM proposed were refused, by reason."""
+    """The facts of a batch, and how many that the LLM proposed were refused, and of the entities in them, by reason."""
 
     facts: tuple[Fact, ...]
     refused: Mapping[str, int] = field(default_factory=dict)
+    refused_entities: Mapping[str, int] = field(default_factory=dict)
 
 
 def extract(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:
@@ -38,7 +40,11 @@ def _found(messages: Sequence[Message], background: Background, model: LanguageM
     asked = [portion for portion in portions(messages, background.earlier) if portion.is_spoken]
     question = _Question(messages, background, model)
     grounded = joined(answer for portion in asked for answer in question.ask(portion))
-    return Extraction(grounded.facts, {str(reason): count for reason, count in grounded.refused.items()})
+    return Extraction(grounded.facts, _by_reason(grounded.refused), _by_reason(grounded.refused_entities))
+
+
+def _by_reason(refused: Mapping[Any, int]) -> dict[str, int]:
+    return {str(reason): count for reason, count in refused.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,155 +1,208 @@
 """Which entities a batch's facts are about: those of the registry that bear the name and fit, else new ones.
 
-Names are not unique. Among several bearers the text decides, as `recollect.resolution` does; a link that it does not settle is
-kept as unsure rather than guessed.
+Names are not unique. Whom a name means, the text decides, as it does for a reader (`recollect.disambiguation`). What the text
+leaves open is held until somebody answers, and never guessed; neither how often nor how lately somebody was mentioned has a say.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pipeline.facts import USER, Fact, Mention
+from pipeline.linking import introductions
+from pipeline.linking.bearers import Bearer, bearers, differ, folded, same_sort
+from pipeline.linking.evidence import BatchEvidence
+from pipeline.linking.registry import BatchRegistry
+from pipeline.linking.values import Held, Link, LinkedFacts, LookAround, Refusal, ToLink
+from pipeline.wording import telling
+from recollect.disambiguation import Evidence, Resolution, disambiguate
 from recollect.kinds import EntityType
 from recollect.names import normalise
 from recollect.registry import RegisteredEntity
-from recollect.resolution import resolve
 
-Vector = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A fact is about an entity, in a role, and how certain that is."""
-
-    entity_id: UUID
-    role: Literal["subject", "object", "about"]
-    certainty: Literal["sure", "unsure"]
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedFacts:
-    """links: by fact number and name. learned: by fact number, the entities that are new with it, or of which more is known."""
-
-    links: Mapping[int, Mapping[str, Link]]
-    learned: Mapping[int, tuple[RegisteredEntity, ...]]
+_OFFERED = 4
+_SUPPORTS = (
+    0.5  # cosine (MiniLM) from which what is known of somebody speaks for him, where his name alone would not do
+)
 
 
 def link_entities(
-    facts: Mapping[int, tuple[Fact, Vector]],
+    facts: Mapping[int, ToLink],
     registry: Sequence[RegisteredEntity],
-    around: Callable[[int, str], Vector],
+    *,
+    parents: Mapping[UUID, UUID],
+    around: LookAround,
     new_id: Callable[[], UUID],
 ) -> LinkedFacts:
     """Link the mentions of facts, in the order of their numbers, so that a later fact finds what an earlier one introduced.
 
-    facts: by number, each with its embedding. registry: the bearers of the names in them, and the user.
-    around: for a fact's number and a name, the vector of what was said around that name; asked only where several bear it.
+    registry: those that bear one of the names in the facts, or a part of it, and the user. parents: by entity what it belongs to,
+    of those and of all above them. around: what was said around a name, and what is known of whom it may mean.
     """
-    linker = _Linker(registry, around, new_id)
-    links: dict[int, Mapping[str, Link]] = {}
-    learned: dict[int, tuple[RegisteredEntity, ...]] = {}
-    for number, (fact, vector) in sorted(facts.items()):
-        links[number] = linker.link(number, fact, vector)
-        learned[number] = linker.news()
-    return LinkedFacts(links, learned)
+    linker = _Linker(BatchRegistry(registry, parents, new_id), around)
+    links, held, learned, refused = {}, {}, {}, {}
+    for number, one in sorted(facts.items()):
+        links[number], held[number] = linker.link(number, one)
+        learned[number] = linker.registry.news()
+        refused[number] = linker.registry.refused()
+    return LinkedFacts(links, held, learned, refused, linker.registry.entities)
+
+
+_Settled = RegisteredEntity | tuple[UUID, ...]
+"""Whom a mention means; or, where that is open, whom it may mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """What the text says of those that a mention may mean. words: by what the bearer is called there, beside the name."""
+
+    resolution: Resolution
+    evidence: Mapping[UUID, Evidence]
+    words: frozenset[str]
+
+    @property
+    def best(self) -> tuple[UUID, ...]:
+        """Whom to offer as an answer."""
+        return (
+            self.resolution.plausible
+            or tuple(key for key, _ in self.resolution.scores[:_OFFERED])
+            or tuple(self.evidence)
+        )
+
+    def supports(self, entity_id: UUID) -> bool:
+        """Whether more than the name speaks for somebody."""
+        evidence = self.evidence[entity_id]
+        return bool(evidence.named) or max(evidence.nearest, default=0.0) >= _SUPPORTS
+
+    def calls_so(self, entity: RegisteredEntity) -> bool:
+        """Whether somebody is known by one of the words that the bearer is called by."""
+        known = telling(f"{entity.description or ''} {' '.join(self.evidence[entity.entity_id].words)}")
+        return any(telling(word) & known for word in self.words)
 
 
 class _Linker:
-    def __init__(
-        self, registry: Sequence[RegisteredEntity], around: Callable[[int, str], Vector], new_id: Callable[[], UUID]
-    ) -> None:
-        self._entities = {entity.entity_id: entity for entity in registry}
-        self._before = dict(self._entities)
+    def __init__(self, registry: BatchRegistry, around: LookAround) -> None:
+        self.registry = registry
         self._around = around
-        self._new_id = new_id
+        self._evidence = BatchEvidence()
+        self._settled: dict[tuple[int, str], tuple[Mention, _Settled]] = {}
+        self._latest: dict[tuple[str | None, str], _Settled] = {}
 
-    def news(self) -> tuple[RegisteredEntity, ...]:
-        """The entities that are not as they were when this was asked last."""
-        changed = tuple(entity for key, entity in self._entities.items() if entity != self._before.get(key))
-        self._before = dict(self._entities)
-        return changed
-
-    def link(self, number: int, fact: Fact, vector: Vector) -> dict[str, Link]:
+    def link(self, number: int, one: ToLink) -> tuple[dict[str, Link], dict[str, Held]]:
+        fact = one.fact
         # Parents first: a person's firm is often introduced by the same sentence.
         parents = {mention.parent for mention in fact.mentions}
-        ordered = sorted(fact.mentions, key=lambda mention: mention.name not in parents)
         links: dict[str, Link] = {}
-        for mention in ordered:
-            links.setdefault(mention.name, self._link(number, _own_name_is_user(fact, mention), vector))
-        self._learn_name(fact)
-        return links
+        held: dict[str, Held] = {}
+        for mention in sorted(fact.mentions, key=lambda mention: mention.name not in parents):
+            taken = frozenset(link.entity_id for link in links.values())
+            settled = self._settle(number, one, _own_name_is_user(fact, mention), taken)
+            if isinstance(settled, tuple):
+                held.setdefault(mention.name, Held(settled, mention.role))
+            else:
+                self._learn(settled, mention, links)
+                links.setdefault(mention.name, Link(settled.entity_id, mention.role))
+        if _names_user(fact):
+            self.registry.learn_name(fact)
+        about = {link.entity_id for link in links.values()}
+        for entity_id in about:
+            self._evidence.note(entity_id, content=fact.content, vector=one.vector, others=about - {entity_id})
+        return links, held
 
-    def _link(self, number: int, mention: Mention, vector: Vector) -> Link:
+    def _learn(self, entity: RegisteredEntity, mention: Mention, links: Mapping[str, Link]) -> None:
+        if not entity.is_user:
+            self.registry.learn(self.registry.entities[entity.entity_id], mention, links)
+
+    def _settle(self, number: int, one: ToLink, mention: Mention, taken: frozenset[UUID]) -> _Settled:
         if mention.name == USER:
-            return Link(self._user().entity_id, mention.role, "sure")
-        entity, certainty = self._find(number, mention)
-        entity = entity or self._introduce(mention)
-        if certainty == "sure":
-            # Of one who is perhaps another, nothing is learned: an alias on the wrong Peter would misguide for good.
-            learned = self._with_news(entity, mention)
-            self._entities[entity.entity_id] = replace(learned, vectors=(*learned.vectors, vector))
-        return Link(entity.entity_id, mention.role, certainty)
+            return self.registry.user()
+        settled = self._as_before(one, mention)
+        if settled is None:
+            settled = self._find(number, one, mention, taken)
+        for source in one.fact.sources:
+            self._settled.setdefault((source, folded(mention.name)), (mention, settled))
+        self._latest[one.conversation, folded(mention.name)] = settled
+        return settled
 
-    def _find(self, number: int, mention: Mention) -> tuple[RegisteredEntity | None, Literal["sure", "unsure"]]:
-        names = {normalise(name) for name in (mention.name, *mention.aliases)}
-        fitting = [
-            entity
-            for entity in self._entities.values()
-            if names & _names(entity)
-            and _same_sort(entity.entity_type, mention.entity_type)
-            and not _differ(mention, entity)
+    def _as_before(self, one: ToLink, mention: Mention) -> _Settled | None:
+        """Within one message a name means one, unless it is called two things."""
+        for source in one.fact.sources:
+            before, settled = self._settled.get((source, folded(mention.name)), (mention, None))
+            if settled is not None and not _otherwise(mention.description, before.description):
+                if not same_sort(mention.entity_type, before.entity_type):
+                    self.registry.refuse(Refusal.TYPE)
+                return settled
+        # Where a message says "he", a name that stands in for it means whom it meant when it was spoken.
+        spoken = folded(mention.name) in folded(one.said) or mention.description
+        return None if spoken else self._latest.get((one.conversation, folded(mention.name)))
+
+    def _find(self, number: int, one: ToLink, mention: Mention, taken: frozenset[UUID]) -> _Settled:
+        named = [
+            bearer
+            for bearer in bearers(mention, self.registry.entities.values())
+            if not differ(mention, bearer.entity) and (bearer.how == "whole" or bearer.entity.entity_id not in taken)
         ]
-        described = [entity for entity in fitting if mention.description and entity.description == mention.description]
+        fitting = [bearer for bearer in named if same_sort(bearer.entity.entity_type, mention.entity_type)]
+        if not fitting:
+            return self._of_another_sort(number, one, mention, named) or self.registry.introduce(mention)
+        described = [one for one in fitting if mention.description and one.entity.description == mention.description]
         candidates = described or fitting
-        if len(candidates) <= 1:
-            one = candidates[0] if candidates else None
-            return one, "unsure" if one and _described_otherwise(mention, one) else "sure"
-        known = {entity.entity_id: _stacked(entity.vectors) for entity in candidates}
-        resolution = resolve(self._around(number, mention.name)[None, :], known)
-        best = self._entities[resolution.scores[0][0]]
-        return best, "sure" if resolution.status == "resolved" else "unsure"
+        if len(candidates) == 1 and candidates[0].how == "whole" and not _needs_weighing(one, mention, candidates[0]):
+            return candidates[0].entity
+        return self._decide(one, mention, candidates, self._weigh(number, one, mention, candidates))
 
-    def _introduce(self, mention: Mention) -> RegisteredEntity:
-        return RegisteredEntity(entity_id=self._new_id(), name=mention.name, entity_type=mention.entity_type)
-
-    def _with_news(self, entity: RegisteredEntity, mention: Mention) -> RegisteredEntity:
-        aliases = dict.fromkeys(
-            (*entity.aliases, *(name for name in (mention.name, *mention.aliases) if name != entity.name))
-        )
-        parent = self._parent(mention) if entity.parent_id is None else None
-        return replace(
-            entity,
-            aliases=tuple(aliases),
-            description=entity.description or mention.description,
-            parent_id=entity.parent_id or (parent.entity_id if parent else None),
-            parent=entity.parent or (parent.name if parent else None),
-        )
-
-    def _parent(self, mention: Mention) -> RegisteredEntity | None:
-        if mention.parent is None or normalise(mention.parent) == normalise(mention.name):
+    def _of_another_sort(
+        self, number: int, one: ToLink, mention: Mention, named: Sequence[Bearer]
+    ) -> RegisteredEntity | None:
+        """Somebody known whom the text clearly means, though it is said to be a firm, say; the type that is known stays."""
+        candidates = [bearer for bearer in named if bearer.how == "whole"]
+        if not candidates:
             return None
-        wanted = normalise(mention.parent)
-        found = (entity for entity in self._entities.values() if not _is_person(entity) and wanted in _names(entity))
-        return next(found, None)
+        weighed = self._weigh(number, one, mention, candidates)
+        meant = weighed.resolution.entity_id
+        if meant is None or not weighed.supports(meant):
+            return None
+        self.registry.refuse(Refusal.TYPE)
+        return self.registry.entities[meant]
 
-    def _user(self) -> RegisteredEntity:
-        user = next((entity for entity in self._entities.values() if entity.is_user), None)
-        if user is None:
-            user = RegisteredEntity(entity_id=self._new_id(), name=USER, entity_type=EntityType.PERSON, is_user=True)
-            self._entities[user.entity_id] = user
-        return user
+    def _weigh(self, number: int, one: ToLink, mention: Mention, candidates: Sequence[Bearer]) -> _Weighed:
+        entities = [bearer.entity for bearer in candidates]
+        around = self._around(number, mention.name, [entity.entity_id for entity in entities])
+        evidence = self._evidence.weighed(entities, one, around, self.registry.entities)
+        return _Weighed(disambiguate(around.asked, evidence), evidence, introductions.called(one.said, mention))
 
-    def _learn_name(self, fact: Fact) -> None:
-        # "User's name is Sarah": from now on Sarah is the user.
-        if not _names_user(fact):
-            return
-        user = self._user()
-        if fact.value and fact.value not in user.aliases:
-            self._entities[user.entity_id] = replace(user, aliases=(*user.aliases, fact.value))
+    def _decide(self, one: ToLink, mention: Mention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
+        meant = weighed.resolution.entity_id
+        if meant is None:
+            return self._open(one, mention, candidates, weighed)
+        bearer = next(bearer for bearer in candidates if bearer.entity.entity_id == meant)
+        if introductions.is_new(one.said, mention) and not weighed.supports(meant):
+            return self.registry.introduce(mention)
+        if bearer.how == "whole":
+            otherwise = weighed.words and _otherwise(mention.description, bearer.entity.description)
+            doubtful = otherwise and not weighed.calls_so(bearer.entity)
+            return (meant,) if doubtful else bearer.entity
+        if weighed.supports(meant) or _is_named_in_full(one, bearer.entity) or _is_surname(mention, bearer):
+            return bearer.entity
+        # A part of a name makes nobody the same: who is known only by more of it, or by less, may be another.
+        return (meant,) if bearer.how == "short" else self.registry.introduce(mention)
+
+    def _open(self, one: ToLink, mention: Mention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
+        """Somebody new, where the message introduces somebody; else it is held, and asked."""
+        entities = [bearer.entity for bearer in candidates]
+        stranger = weighed.words and not any(weighed.calls_so(entity) for entity in entities)
+        in_full = all(bearer.how == "longer" for bearer in candidates)
+        if stranger or in_full or introductions.is_new(one.said, mention):
+            return self.registry.introduce(mention)
+        return weighed.best
+
+
+def _needs_weighing(one: ToLink, mention: Mention, bearer: Bearer) -> bool:
+    """Whether the only bearer of a name may still not be meant: the text introduces somebody, or calls him something else."""
+    if introductions.is_new(one.said, mention):
+        return True
+    words, known = introductions.called(one.said, mention), telling(bearer.entity.description or "")
+    return bool(words) and not any(telling(word) & known for word in words)
 
 
 def _names_user(fact: Fact) -> bool:
@@ -159,53 +212,22 @@ def _names_user(fact: Fact) -> bool:
 
 def _own_name_is_user(fact: Fact, mention: Mention) -> Mention:
     """In "User's name is Sarah", Sarah is no second person."""
-    own = _names_user(fact) and normalise(mention.name) == normalise(fact.value or "")
+    own = _names_user(fact) and folded(mention.name) == folded(fact.value or "")
     return mention.model_copy(update={"name": USER}) if own else mention
 
 
-def _names(entity: RegisteredEntity) -> set[str]:
-    return {normalise(name) for name in (entity.name, *entity.aliases)}
+def _otherwise(said: str | None, known: str | None) -> bool:
+    """Whether somebody is called something else than before, so that he may be a namesake."""
+    return bool(said and known) and not telling(said or "") & telling(known or "")
 
 
-def _is_person(entity: RegisteredEntity) -> bool:
-    return entity.entity_type is EntityType.PERSON
+def _is_surname(mention: Mention, bearer: Bearer) -> bool:
+    """ "Haas" for Peter Haas, and a firm by the first word of its name, or its initials; not "Peter", of whom there are many."""
+    first = folded(bearer.entity.name).split()[0]
+    is_person = mention.entity_type is EntityType.PERSON
+    return bearer.how == "short" and not (is_person and folded(mention.name) == first)
 
 
-def _same_sort(one: EntityType, other: EntityType) -> bool:
-    # What is a firm to one sentence is a project or a system to the next; a person stays a person.
-    return (one is EntityType.PERSON) == (other is EntityType.PERSON)
-
-
-def _described_otherwise(mention: Mention, entity: RegisteredEntity) -> bool:
-    """Whether somebody called something else than what the entity was called, so that it may be a namesake."""
-    said, known = set(normalise(mention.description or "").split()), set(normalise(entity.description or "").split())
-    return _is_person(entity) and bool(said and known) and not said & known
-
-
-def _differ(mention: Mention, entity: RegisteredEntity) -> bool:
-    """Whether what is said of the bearer rules the entity out: another relative or friend of one person, or of another firm."""
-    if mention.entity_type is not EntityType.PERSON or entity.is_user:
-        return False
-    said, known = mention.description or "", entity.description or ""
-    of_one_person = _whose(said) and _whose(said) == _whose(known)
-    if of_one_person and _relation(said) != _relation(known):
-        return True
-    if (_whose(said) and entity.parent) or (_whose(known) and mention.parent):
-        return True
-    return bool(mention.parent and entity.parent and normalise(mention.parent) != normalise(entity.parent))
-
-
-def _whose(description: str) -> str | None:
-    """Whose relative or friend: "User's brother" and "User's dentist" are two people, "User's brother" and "Tom's father" may be
-    one, and "writer" is one of many things that the same person can be."""
-    owner, possessive, _ = description.casefold().replace("’", "'").partition("'s ")
-    return owner if possessive else None
-
-
-def _relation(description: str) -> str:
-    """ "User's brother, a baker" is User's brother."""
-    return normalise(description.partition(",")[0])
-
-
-def _stacked(vectors: Sequence[Vector]) -> Vector:
-    return np.stack(vectors) if vectors else np.empty((0, 0), np.float32)
+def _is_named_in_full(one: ToLink, entity: RegisteredEntity) -> bool:
+    said = normalise(" ".join((*one.before, one.said)))
+    return len(entity.name.split()) > 1 and normalise(entity.name) in said

@@ -1,10 +1,11 @@
-"""The living profiles of entities: a few sentences of what is known of each."""
+"""The living profiles of entities: a few sentences of what is known of each, from the old summary and what is new."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
-from pipeline.ports import LanguageModel
+from pipeline.ports import AnswerRefused, LanguageModel
 from pipeline.prompts.profile import profile_prompt
 from recollect.registry import RegisteredEntity
 
@@ -13,18 +14,44 @@ _CHARACTERS = 700
 
 
 @dataclass(frozen=True, slots=True)
+class ToldMemory:
+    """A memory about an entity. subject: it is about the entity before all others. salience: 0 to 10."""
+
+    memory_id: UUID
+    content: str
+    subject: bool
+    salience: float
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class StaleProfile:
-    """An entity of which more is known than its summary says. memories: about it, most telling first."""
+    """An entity of which more is known than its summary says.
+
+    summary, held: what it says, and the memories that this rests on, all of which still hold; both empty where it is to be put
+        together anew. news: the memories that came since, or the most telling ones.
+    """
 
     entity: RegisteredEntity
     summary: str
-    memories: tuple[str, ...]
+    held: tuple[ToldMemory, ...]
+    news: tuple[ToldMemory, ...]
 
 
-def refresh_profiles(profiles: Sequence[StaleProfile], model: LanguageModel | None) -> dict[UUID, str]:
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """A new summary. holds: the memories that it rests on. refused: why the model's was not taken, if it was not."""
+
+    summary: str
+    holds: tuple[UUID, ...]
+    refused: str | None = None
+
+
+def refresh_profiles(profiles: Sequence[StaleProfile], model: LanguageModel | None) -> dict[UUID, Refreshed]:
     """By entity, its new summary.
 
-    model: sums up in its own words, one call for each profile; None, the default of the service, puts the memories together.
+    model: sums up in its own words, one call for each profile of which there is news; where it gives no usable answer, and where
+        there is none, the default of the service, the memories are put together by rules. Raises ModelUnavailable.
     """
     return {
         profile.entity.entity_id: _put_together(profile) if model is None else _sum_up(profile, model)
@@ -32,19 +59,50 @@ def refresh_profiles(profiles: Sequence[StaleProfile], model: LanguageModel | No
     }
 
 
-def _sum_up(profile: StaleProfile, model: LanguageModel) -> str:
-    entity = profile.entity
-    prompt = profile_prompt(entity.name, entity.entity_type, profile.summary or None, profile.memories)
-    return model.answer(prompt).summary
+def _sum_up(profile: StaleProfile, model: LanguageModel) -> Refreshed:
+    known = (*profile.held, *profile.news)
+    if not known:
+        return _put_together(profile)
+    if not profile.news:
+        return Refreshed(profile.summary, tuple(memory.memory_id for memory in known))
+    news = [memory.content for memory in sorted(profile.news, key=lambda memory: (memory.valid_from, memory.memory_id))]
+    prompt = profile_prompt(_introduction(profile.entity), profile.summary or None, news)
+    try:
+        return Refreshed(model.answer(prompt).summary, tuple(memory.memory_id for memory in known))
+    except AnswerRefused as error:
+        refused = f"{type(error).__name__}: {error}"
+    made = _put_together(profile)
+    return Refreshed(made.summary, made.holds, refused)
 
 
-def _put_together(profile: StaleProfile) -> str:
+def _put_together(profile: StaleProfile) -> Refreshed:
+    """Who it is, then the most telling memories. What it did not hold before was less telling, and is not looked at again."""
+    told = list(_distinct((*profile.held, *profile.news)))[:_SENTENCES]
     sentences = [_introduction(profile.entity)]
-    for memory in dict.fromkeys(memory.rstrip(". ") for memory in profile.memories[:_SENTENCES]):
+    for memory in map(_sentence, told):
         if len(sentences) > 1 and sum(map(len, sentences)) + len(memory) > _CHARACTERS:
             break
         sentences.append(memory)
-    return " ".join(f"{sentence}." for sentence in sentences)
+    summary = " ".join(f"{sentence}." for sentence in sentences)
+    return Refreshed(summary, tuple(memory.memory_id for memory in told))
+
+
+def _distinct(memories: Iterable[ToldMemory]) -> Iterable[ToldMemory]:
+    """The memories, most telling first, each of those that say the same once."""
+    said: set[str] = set()
+    for memory in sorted(memories, key=_rank):
+        words = _sentence(memory).casefold()
+        if words not in said:
+            said.add(words)
+            yield memory
+
+
+def _rank(memory: ToldMemory) -> tuple[bool, float, float, UUID]:
+    return (not memory.subject, -memory.salience, -memory.valid_from.timestamp(), memory.memory_id)
+
+
+def _sentence(memory: ToldMemory) -> str:
+    return memory.content.rstrip(". ")
 
 
 def _introduction(entity: RegisteredEntity) -> str:

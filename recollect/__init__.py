@@ -30,10 +30,15 @@ from recollect.errors import (
     UndoRefused,
     WaitTimeout,
 )
+from recollect.graph import Neighbour
+from recollect.importing import Imported
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
+from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
+from recollect.resolving import Resolved
 from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
+from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
 
 __version__ = "0.1.0"
 
@@ -52,12 +57,17 @@ __all__ = [
     "Granularity",
     "Hit",
     "Hits",
+    "Imported",
+    "InFocus",
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
     "MemoryKind",
+    "Mention",
+    "MentionKind",
     "ModelMissing",
     "Namespace",
+    "Neighbour",
     "NotFound",
     "Occurrence",
     "Profile",
@@ -65,13 +75,17 @@ __all__ = [
     "Question",
     "QueueUnavailable",
     "RecollectError",
+    "Referring",
     "Related",
+    "Resolved",
     "Role",
     "Source",
     "SpoolFull",
     "SpoolUnavailable",
     "StoreUnavailable",
     "StoredMemory",
+    "Tracked",
+    "TrackedTurn",
     "UndoRefused",
     "WaitTimeout",
 ]

@@ -1,8 +1,6 @@
 """The command `recollect`: what an app can do, for a shell."""
 
-import json
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +13,18 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from recollect.embedders.install import install_model
-from recollect.errors import InvalidEvent, RecollectError
+from recollect.entity_commands import entity_cli
+from recollect.errors import RecollectError
+from recollect.graph_commands import graph_cli
 from recollect.history_commands import history_cli
+from recollect.identity_commands import identity_cli
+from recollect.import_commands import import_cli
 from recollect.namespace import Namespace
 from recollect.publishing.publisher import open_spool
 from recollect.publishing.spool import Held, Spool
 from recollect.settings import client_settings
-from recollect.shell import AsOf, In, Json, console, new_table, open_namespace, print_answer
+from recollect.shell import AsOf, In, Json, console, id_or_name, json_lines, new_table, open_namespace, print_answer
+from recollect.tracking.commands import tracking_cli
 
 cli = typer.Typer(
     name="recollect",
@@ -32,7 +35,12 @@ cli = typer.Typer(
 )
 model_cli = typer.Typer(help="The local embedding model.", no_args_is_help=True)
 cli.add_typer(model_cli, name="model")
+cli.add_typer(entity_cli)
 cli.add_typer(history_cli)
+cli.add_typer(identity_cli)
+cli.add_typer(import_cli)
+cli.add_typer(graph_cli)
+cli.add_typer(tracking_cli)
 
 
 def main() -> None:
@@ -111,25 +119,12 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
 
 
 @cli.command()
-def entities(namespace: In, json_output: Json = False) -> None:
-    """Whom and what the memories are about."""
-    with open_namespace(namespace) as opened:
-        found = opened.entities()
-    table = new_table("memories", "type", "name", "known as", "what tells it apart", "part of")
-    for one in found:
-        known_as = escape(", ".join(one.aliases))
-        apart = escape(one.description or "")
-        table.add_row(str(one.memories), one.entity_type, escape(one.name), known_as, apart, escape(one.parent or ""))
-    print_answer(json_output, {"entities": found}, table)
-
-
-@cli.command()
 def profile(
     namespace: In, entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")], json_output: Json = False
 ) -> None:
     """What is known of one entity."""
     with open_namespace(namespace) as opened:
-        found = opened.profile(_id_or_name(entity))
+        found = opened.profile(id_or_name(entity))
     print_answer(json_output, {"profile": found}, escape(found.summary))
 
 
@@ -169,23 +164,10 @@ def model_install(
 
 
 def _publish_file(opened: Namespace, path: Path, conversation: str | None) -> list[UUID]:
-    records = list(_records(path))
+    records = list(json_lines(path))
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("publishing", total=len(records))
         return opened.publish_conversation(records, conversation=conversation, on_sent=lambda: bar.advance(task))
-
-
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
-            raise InvalidEvent(f"{path.name}, line {number}: not a JSON object")
-        yield record
 
 
 def _held_in(path: Path) -> Held:
@@ -208,10 +190,3 @@ def _plain_held(held: Held) -> dict[str, Any]:
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-def _id_or_name(entity: str) -> str | UUID:
-    try:
-        return UUID(entity)
-    except ValueError:
-        return entity

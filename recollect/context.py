@@ -33,11 +33,18 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What must be asked back, because the words fit several entities."""
+    """What must be asked back, because the words fit several entities. `Namespace.clarify` takes it with its answer.
+
+    id: of a question that the service holds open; None of one that a read asks.
+    message: what the mention stands in. memories: what waits for the answer, where the service asks.
+    """
 
     text: str
     mention: str
     candidates: tuple[Candidate, ...]
+    id: UUID | None = None
+    message: str = ""
+    memories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine", "undo"]
+Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine", "undo", "clarify", "merge", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +23,14 @@ class Decision:
     """One thing that was decided.
 
     action: "add" made a memory, "update" made one more precise, "supersede" replaced one, "contradict" set one against another,
-        "none" found it known already, "quarantine" kept it from becoming a memory, "undo" took a decision back.
+        "none" found it known already, "quarantine" kept it from becoming a memory, "undo" took a decision back;
+        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two.
     memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
-    fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, … ; empty for an undo. candidates: what was near.
-    extracted_by, decided_by: "rules", or the model's name; an undo is decided by "app". prompt_version: of the prompt.
+    fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app
+        named; empty for an undo. candidates: what was near.
+    extracted_by, decided_by: "rules", or the model's name; what the app told is decided by "app". prompt_version: of the prompt.
     undoes: the decision that it takes back. in_effect: False where it was taken back, or was refused.
-    refused: why what the model proposed, or the undo, was not carried out.
+    refused: why what the model proposed, or the app told, was not carried out.
     """
 
     id: UUID

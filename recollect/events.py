@@ -24,6 +24,7 @@ from pydantic_core import ErrorDetails
 
 from recollect.errors import InvalidEvent, InvalidNamespace
 from recollect.ids import uuid7
+from recollect.imported import MAX_ALIASES, ImportedEntity, ImportedMemory
 from recollect.kinds import Role
 from recollect.namespaces import NamespacePath
 
@@ -33,6 +34,7 @@ MAX_METADATA_BYTES = 16 * 1024
 MAX_INJECTED = 200
 MAX_INSTRUCTIONS = 4_000
 MAX_SCHEMAS = 20
+MAX_IMPORTED = 200
 MAX_EVENT_BYTES = 2 * MAX_CONTENT_BYTES
 """What the intake reads at most: escaped as JSON, a content at its limit can grow."""
 
@@ -61,7 +63,7 @@ class _Event(BaseModel):
     @classmethod
     def _check_storable(cls, data: Any) -> Any:
         for name in cls.model_fields if isinstance(data, Mapping) else ():
-            if not _storable(data.get(name)):
+            if not storable(data.get(name)):
                 raise ValueError(
                     f"{name}: holds a NUL character or half a surrogate pair, which cannot be stored; remove it"
                 )
@@ -166,11 +168,72 @@ class Configure(_Event):
     schemas: list[SchemaOfRecords] = Field(default_factory=list, max_length=MAX_SCHEMAS)
 
 
-AnyEvent = MessageEvent | ConversationEnded | Undo | Configure
+class Import(_Event):
+    """Entities and memories brought from elsewhere. Each memory stays one of its own; the same key twice is the same thing."""
+
+    type: Literal["import"] = "import"
+    entities: list[ImportedEntity] = Field(default_factory=list, max_length=MAX_IMPORTED)
+    memories: list[ImportedMemory] = Field(default_factory=list, max_length=MAX_IMPORTED)
+
+
+class Clarify(_Event):
+    """The answer to "Which Peter?".
+
+    question_id: of a question that the service holds open; what waits for the answer is linked then. Without it the answer is to
+        a question that a read asked: mention is the name, and text what was said around it.
+    entity_id: who is meant; None for nobody that is known, but somebody new.
+    """
+
+    type: Literal["clarify"] = "clarify"
+    question_id: UUID | None = None
+    mention: str | None = Field(None, min_length=1, max_length=200)
+    text: str | None = Field(None, min_length=1, max_length=8_000)
+    entity_id: UUID | None = None
+
+    @model_validator(mode="after")
+    def _check_question(self) -> "Clarify":
+        if self.question_id is None and (self.mention is None or self.text is None):
+            raise ValueError("question_id: missing; or give the mention and the text that it stands in")
+        if self.question_id is None and self.entity_id is None:
+            raise ValueError(
+                "entity_id: missing; only a question that the service holds can be answered with somebody new"
+            )
+        return self
+
+
+class Merge(_Event):
+    """Two entities are one: all that is known of the first is known of the second from here on."""
+
+    type: Literal["merge"] = "merge"
+    entity_id: UUID
+    into: UUID
+
+    @model_validator(mode="after")
+    def _check_two(self) -> "Merge":
+        if self.entity_id == self.into:
+            raise ValueError("into: is the same entity; name another")
+        return self
+
+
+class Split(_Event):
+    """One entity is two: some of the memories about it are about somebody else of the same name, or of another."""
+
+    type: Literal["split"] = "split"
+    entity_id: UUID
+    memories: list[UUID] = Field(min_length=1, max_length=1_000)
+    name: str | None = Field(None, min_length=1, max_length=200)
+    aliases: list[str] = Field(default_factory=list, max_length=MAX_ALIASES)
+    description: str | None = Field(None, min_length=1, max_length=500)
+
+
+Command = Undo | Configure | Import | Clarify | Merge | Split
+"""Events that say nothing, but have something done: each is a batch of its own."""
+
+AnyEvent = MessageEvent | ConversationEnded | Command
 Event = Annotated[AnyEvent, Field(discriminator="type")]
 
 _ADAPTER: TypeAdapter[AnyEvent] = TypeAdapter(Event)
-_TYPES = ("message", "conversation_ended", "undo", "configure")
+_TYPES = ("message", "conversation_ended", "undo", "configure", "import", "clarify", "merge", "split")
 
 
 def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
@@ -183,8 +246,14 @@ def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
     try:
         return _ADAPTER.validate_python(data)
     except ValidationError as error:
-        faults = error.errors(include_input=False, include_url=False)
-    raise InvalidEvent("event not accepted: " + "; ".join(sorted({_explain(fault, name_unknown) for fault in faults})))
+        faults = faults_of(error, name_unknown=name_unknown)
+    raise InvalidEvent(f"event not accepted: {faults}")
+
+
+def faults_of(error: ValidationError, *, name_unknown: bool = True) -> str:
+    """Each field at fault and the fix, with nothing of what was given. name_unknown: as for `parse_event`."""
+    faults = error.errors(include_input=False, include_url=False)
+    return "; ".join(sorted({_explain(fault, name_unknown) for fault in faults}))
 
 
 def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
@@ -202,12 +271,13 @@ def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
     return f"{field}: {_FIXES.get((field, fault['type'])) or _FIXES.get(fault['type']) or fault['msg'].lower()}"
 
 
-def _storable(value: Any) -> bool:
+def storable(value: Any) -> bool:
+    """Whether Postgres can store all the text in a value: it has no NUL character and no half of a surrogate pair."""
     if isinstance(value, str):
         return "\x00" not in value and not _SURROGATE.search(value)
     if isinstance(value, Mapping):
-        return all(_storable(name) and _storable(inner) for name, inner in value.items())
-    return not isinstance(value, list | tuple) or all(_storable(inner) for inner in value)
+        return all(storable(name) and storable(inner) for name, inner in value.items())
+    return not isinstance(value, list | tuple) or all(storable(inner) for inner in value)
 
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from recollect import past
+from recollect import exporting, past
 from recollect.decisions import Decision, Related
 from recollect.embedders import Embedder
 from recollect.errors import NotFound, UndoRefused
@@ -32,7 +32,7 @@ class History:
 
         as_of: as it was known at that time, with a time zone; now by default. Raises NotFound.
         """
-        wanted, moment = _id("memory_id", memory_id), aware(as_of)
+        wanted, moment = id_of("memory_id", memory_id), aware(as_of)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = past.memory(connection, self.path, wanted, as_of=moment)
         if found is None:
@@ -42,13 +42,13 @@ class History:
 
     def memories_from(self, message_id: UUID | str) -> list[StoredMemory]:
         """What was taken from a message (its event's id), as it is known now; superseded and withdrawn ones included."""
-        wanted = _id("message_id", message_id)
+        wanted = id_of("message_id", message_id)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return past.memories_from(connection, self.path, wanted)
 
     def decisions(self, memory_id: UUID | str) -> list[Decision]:
         """What was decided about a memory, in order: what was seen, by whom it was decided, and why."""
-        wanted = _id("memory_id", memory_id)
+        wanted = id_of("memory_id", memory_id)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return past.decisions(connection, self.path, wanted)
 
@@ -59,7 +59,7 @@ class History:
 
     def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
         """How other memories stand to one: similar, contradicting, replaced, about the same; at most so many of each kind."""
-        wanted = _id("memory_id", memory_id)
+        wanted = id_of("memory_id", memory_id)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return past.related(connection, self.path, wanted, limit)
 
@@ -72,12 +72,12 @@ class History:
         # One snapshot for all of it, whatever is written meanwhile.
         engine = self._engine.execution_options(isolation_level="REPEATABLE READ")
         with tenant_transaction(engine, self.path.tenant_id) as connection:
-            for record in past.export(connection, self.path, as_of=moment):
+            for record in exporting.export(connection, self.path, as_of=moment):
                 yield json.dumps(record, ensure_ascii=False, sort_keys=True)
 
     def _check_undo(self, decision_id: UUID | str) -> UUID:
         """Raises NotFound, or UndoRefused where the service would refuse, as far as can be seen from here."""
-        wanted = _id("decision_id", decision_id)
+        wanted = id_of("decision_id", decision_id)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = past.decision(connection, self.path, wanted)
             later = past.later_decisions(connection, self.path, wanted)
@@ -101,7 +101,8 @@ def aware(moment: datetime | None) -> datetime | None:
     return moment
 
 
-def _id(name: str, given: UUID | str) -> UUID:
+def id_of(name: str, given: UUID | str) -> UUID:
+    """An id as one. Raises NotFound, which names the argument, where it is none."""
     try:
         return UUID(str(given))
     except ValueError:

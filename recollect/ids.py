@@ -1,8 +1,9 @@
-"""Ids that sort by the time at which they were made."""
+"""Ids: those that sort by the time at which they were made, and those of what an app has a name for."""
 
 import os
 import time
-from uuid import UUID
+from typing import Literal
+from uuid import UUID, uuid5
 
 
 def uuid7() -> UUID:
@@ -16,3 +17,11 @@ def uuid7() -> UUID:
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0b11 << 62) | 0b10 << 62
     return UUID(int=value)
+
+
+def imported_id(namespace_id: UUID, kind: Literal["entity", "memory"], key: str) -> UUID:
+    """The id of what is imported under an app's own name for it: the same name is the same thing, however often it comes.
+
+    A UUID of version 5 (RFC 9562, 5.5), by the namespace's id.
+    """
+    return uuid5(namespace_id, f"{kind}\x1f{key}")

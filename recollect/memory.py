@@ -112,7 +112,7 @@ class Memory:
 def _open_engine(settings: ClientSettings) -> Engine:
     return create_engine(
         sqlalchemy_url(settings.database_url, _SETTING),
-        pool_pre_ping=True,
+        # No pre-ping, which would be a round trip for each read: `recollect.tenancy` replaces connections that have died.
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
         connect_args={"connect_timeout": 5},
     )

@@ -9,12 +9,35 @@ MAX_WORDS = 5
 _WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*", re.UNICODE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 
+LEADING = frozenset("the a an der die das mr mrs ms miss dr prof professor sir".split())
+"""What may stand before a name, or be left out: articles and titles."""
+
+_SPACES = '-‐‑‒–—/,;:()"“”„«»_'
+_NOTHING = ".'’ʼ`´"
+_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "a", "œ": "o"}
+_PLAIN = str.maketrans({**dict.fromkeys(_SPACES, " "), **dict.fromkeys(_NOTHING), **_LETTERS})
+_LEADING = re.compile(rf"^(?:(?:{'|'.join(sorted(LEADING))}) )+(?=.)")
+_UMLAUT = re.compile("(?<=[aou])e")
+
 
 def normalise(name: str) -> str:
     """A name in lower case, without accents, possessive and surplus space: "Müller's" is "muller"."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     plain = "".join(character for character in decomposed if not unicodedata.combining(character))
     return " ".join(bare for word in plain.split() if (bare := _POSSESSIVE.sub("", word)))
+
+
+def spelled_out(normalised: str) -> str:
+    """A normalised name without its article or title, its hyphens and its apostrophes: "the o'hara-smith" is "ohara smith"."""
+    return _LEADING.sub("", " ".join(word for word in normalised.translate(_PLAIN).split(" ") if word))
+
+
+def name_key(normalised: str) -> str:
+    """What a name is looked up by, coarser than what makes two names the same: "mueller" and "muller" have one key.
+
+    The SQL function ``recollect.name_key`` gives the same.
+    """
+    return _UMLAUT.sub("", spelled_out(normalised))
 
 
 def possible_names(text: str) -> list[str]:
@@ -26,9 +49,3 @@ def possible_names(text: str) -> list[str]:
         for start in range(len(words) - length + 1)
     }
     return sorted(runs, key=lambda run: (-len(run.split()), run))
-
-
-def without(text: str, name: str) -> str:
-    """A text without the words of a name; what is left says which bearer of the name is meant."""
-    words = set(normalise(name).split())
-    return " ".join(word for word in text.split() if normalise(word.strip('.,;:!?"()')) not in words)

@@ -8,35 +8,32 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from recollect import context as contexts
-from recollect import past, views
-from recollect.embedders import Embedder, Vectors
+from recollect import lookup, past, views
+from recollect.bringing import Bringing
+from recollect.embedders import Vectors
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
-from recollect.history import History, aware
+from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, Neighbour, neighbours
+from recollect.history import aware
 from recollect.kinds import Role
+from recollect.mentions import PARSE_SECONDS, Mention, Parser, parse
 from recollect.names import normalise
-from recollect.namespaces import NamespacePath
-from recollect.publishing.checking import check_events
 from recollect.publishing.inbox import AppSession
-from recollect.publishing.publisher import Publisher, publish_checked
 from recollect.redaction import redact
+from recollect.resolving import Resolving
 from recollect.results import Entity, Hits, Profile, Progress, StoredMemory
 from recollect.retrieval import retrieve, told_apart
 from recollect.tenancy import tenant_transaction
+from recollect.tracking.following import Following
 from recollect.transcript import turns
 
 _POLL_SECONDS = 0.05
 
 
-class Namespace(History):
+class Namespace(Bringing, Following, Resolving):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
-
-    def __init__(self, path: NamespacePath, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
-        """Use `Memory.namespace`."""
-        super().__init__(path, engine, embedder)
-        self._publisher = publisher
 
     # Write ------------------------------------------------------------------------------------------------------------
 
@@ -114,7 +111,7 @@ class Namespace(History):
     def undo(self, decision_id: UUID | str, *, session: AppSession | None = None) -> UUID:
         """Take back what a decision did (`decisions`); an event, which returns its id at once and takes effect in its turn.
 
-        The undo is a decision of its own, and can be undone. session: as for `publish`.
+        The undo is a decision of its own, bears its event's id, and can be undone. session: as for `publish`.
         Raises NotFound, and UndoRefused where it was taken back already, or where later decisions build on it, which it names.
         What changes before the event takes effect can still have it refused: the decision log says so then.
         """
@@ -216,6 +213,20 @@ class Namespace(History):
             partial=progress.partial,
         )
 
+    def mentions(
+        self, message: str, *, parser: Parser | None = None, seconds: float = PARSE_SECONDS
+    ) -> tuple[Mention, ...]:
+        """What a message refers to: entities by name, pronouns, descriptions, attributes, concepts and processes it implies.
+
+        parser: asked in place of the heuristics for all but the names, an LLM of yours, say; it gets the message and returns
+        mappings of ``kind`` and ``text``, within so many seconds, else the heuristics answer. Secrets in the message are replaced
+        before anything sees it; ``start`` and ``end`` count in the text after that. No embedding is made.
+        """
+        said = redact(message)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            found = lookup.named(connection, self.path, [said])
+        return parse(said, found, parser=parser, seconds=seconds)
+
     def memories(self, *, limit: int = 1000) -> list[StoredMemory]:
         """What is known now, most salient first."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
@@ -245,6 +256,23 @@ class Namespace(History):
             raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
         return found[0]
 
+    def neighbours(
+        self, entity: str | UUID, *, depth: int = 2, fan_out: int = 20, as_of: datetime | None = None
+    ) -> list[Neighbour]:
+        """What is related to an entity (its id, its name or an alias), and to that, the nearest first.
+
+        depth: how many edges away at most, up to 4. fan_out: how many edges of each entity are followed, up to 200. as_of: as it
+        was known and held at that time, with a time zone; now by default.
+        Raises ValueError where one of these does not fit, otherwise as `profile`; of an unknown id there are no neighbours.
+        """
+        moment = aware(as_of)
+        for name, given, most in (("depth", depth, MAX_DEPTH), ("fan_out", fan_out, MAX_FAN_OUT)):
+            if not 1 <= given <= most:
+                raise ValueError(f"{name}: from 1 to {most}, got {given}")
+        entity_id = entity if isinstance(entity, UUID) else self.profile(entity).entity.id
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            return neighbours(connection, self.path, entity_id, depth=depth, fan_out=fan_out, as_of=moment)
+
     def progress(self) -> Progress:
         """How far the namespace's events have come."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
@@ -254,17 +282,6 @@ class Namespace(History):
         # What was published first: what arrives in between is then received and published, not received alone.
         published = self._publisher.published(self.path) if self._publisher else {}
         return replace(views.progress(connection, self.path), published=published)
-
-    def _publish(
-        self,
-        events: Sequence[Mapping[str, Any]],
-        *,
-        on_sent: Callable[[], object] | None = None,
-        session: AppSession | None = None,
-    ) -> list[UUID]:
-        checked = check_events(self.path, events)
-        publish_checked(self._publisher, self.path, checked, on_sent=on_sent, session=session)
-        return [event.event_id for event in checked]
 
 
 class _Asked(TypedDict):

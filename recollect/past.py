@@ -4,7 +4,6 @@ As in `recollect.views`, functions take a connection inside a transaction that h
 ``as_of`` they speak of now.
 """
 
-from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -26,7 +25,7 @@ def memory(
     connection: Connection, path: NamespacePath, memory_id: UUID, *, as_of: datetime | None = None
 ) -> StoredMemory | None:
     """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time."""
-    parameters = {**_scope(path, as_of), "memory_id": memory_id}
+    parameters = {**scope(path, as_of), "memory_id": memory_id}
     row = connection.execute(_MEMORY, parameters).one_or_none()
     if row is None:
         return None
@@ -46,65 +45,53 @@ def similar_memories(
 ) -> list[Hit]:
     """The memories of that time nearest to a vector, by their texts of that time; most similar first."""
     asked = {"model": model, "vector": HalfVector(vector).to_text(), "limit": limit, "threshold": threshold}
-    rows = connection.execute(_SIMILAR, {**_scope(path, as_of), **asked})
+    rows = connection.execute(_SIMILAR, {**scope(path, as_of), **asked})
     return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]
 
 
 def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
     """What was taken from a message, as it is known now, superseded ones included."""
-    rows = connection.execute(_FROM_MESSAGE, {**_scope(path, None), "message_id": message_id})
+    rows = connection.execute(_FROM_MESSAGE, {**scope(path, None), "message_id": message_id})
     return [StoredMemory(**memory_fields(row)) for row in rows]
 
 
 def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
     """What was decided about a memory, in order."""
-    return [decision_of(row) for row in connection.execute(_DECISIONS, {**_scope(path, None), "memory_id": memory_id})]
+    return [decision_of(row) for row in connection.execute(_DECISIONS, {**scope(path, None), "memory_id": memory_id})]
 
 
 def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
     """One decision; None where there is no such one."""
-    row = connection.execute(_DECISION, {**_scope(path, None), "decision_id": decision_id}).one_or_none()
+    row = connection.execute(_DECISION, {**scope(path, None), "decision_id": decision_id}).one_or_none()
     return decision_of(row) if row else None
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
     """The decisions in effect that changed, after one, a memory that it changed; the latest first."""
-    return list(connection.execute(_LATER, {**_scope(path, None), "decision_id": decision_id}).scalars())
+    return list(connection.execute(_LATER, {**scope(path, None), "decision_id": decision_id}).scalars())
 
 
 def quarantined(connection: Connection, path: NamespacePath, limit: int) -> list[Decision]:
     """The latest facts that were kept from becoming memories."""
-    return [decision_of(row) for row in connection.execute(_QUARANTINED, {**_scope(path, None), "limit": limit})]
+    return [decision_of(row) for row in connection.execute(_QUARANTINED, {**scope(path, None), "limit": limit})]
 
 
 def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
     """How other memories of now stand to one, the strongest first of each kind."""
-    rows = connection.execute(_RELATED, {**_scope(path, None), "memory_id": memory_id, "limit": limit})
+    rows = connection.execute(_RELATED, {**scope(path, None), "memory_id": memory_id, "limit": limit})
     return [Related(kind=row.kind, memory_id=row.memory_id, entity_id=row.entity_id, weight=row.weight) for row in rows]
 
 
-def export(
-    connection: Connection, path: NamespacePath, *, as_of: datetime | None = None
-) -> Iterator[Mapping[str, Any]]:
-    """What is known, as JSON-able records in an order of their own: entities, memories, relations, edges. See docs/export.md.
-
-    Needs one snapshot for all it reads: a transaction of isolation level REPEATABLE READ, where others write.
-    """
-    scope = _scope(path, as_of)
-    for statement in (_EXPORT_ENTITIES, _EXPORT_MEMORIES, _EXPORT_RELATIONS, _EXPORT_EDGES):
-        for row in connection.execute(statement, scope):
-            yield {name: value for name, value in row.record.items() if value is not None}
-
-
-def _scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
+def scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
+    """The parameters of `known`: whose rows, and of which time; None for now."""
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "as_of": as_of}
 
 
 _TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
 
 
-def _known(alias: str) -> str:
-    """Rows of a namespace that were known at the time."""
+def known(alias: str) -> str:
+    """SQL for the rows of a namespace, under an alias, that were known at a time."""
     return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
         and {alias}.known_from <= {_TIME} and ({alias}.known_to is null or {alias}.known_to > {_TIME})"""
 
@@ -112,15 +99,15 @@ def _known(alias: str) -> str:
 _COLUMNS = f"""
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
     memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
-    memory.said_by, memory.marked, memory.record_name, memory.record,
+    memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
     (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
      from recollect_read_v1.memory_entities_over_time as link
      join recollect_read_v1.entities_over_time as entity on entity.entity_id = link.entity_id
-     where {_known("link")} and {_known("entity")} and link.memory_id = memory.memory_id) as about
+     where {known("link")} and {known("entity")} and link.memory_id = memory.memory_id) as about
 """
 
 _MEMORY = text(f"""
-    select {_COLUMNS} from recollect_read_v1.memories as memory where {_known("memory")} and memory.memory_id = :memory_id
+    select {_COLUMNS} from recollect_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
 """)
 
 _SOURCES = text(f"""
@@ -129,7 +116,7 @@ _SOURCES = text(f"""
     left join recollect_read_v1.messages as message
       on message.tenant_id = source.tenant_id and message.namespace_id = source.namespace_id
      and message.message_id = source.message_id
-    where {_known("source")} and source.memory_id = :memory_id
+    where {known("source")} and source.memory_id = :memory_id
     order by source.stance desc, message.occurred_at, source.message_id
 """)
 
@@ -142,14 +129,14 @@ _SIMILAR = text(f"""
           and vector.version <= memory.version
         order by vector.version desc limit 1
     ) as vector
-    where {_known("memory")} and memory.state = 'active'
+    where {known("memory")} and memory.state = 'active'
       and (cast(:threshold as float8) is null or 1 - (vector.embedding <=> cast(:vector as halfvec)) > :threshold)
     order by vector.embedding <=> cast(:vector as halfvec), memory.memory_id limit :limit
 """)
 
 _FROM_MESSAGE = text(f"""
     select {_COLUMNS} from recollect_read_v1.memories as memory
-    where {_known("memory")} and memory.memory_id in (
+    where {known("memory")} and memory.memory_id in (
         select source.memory_id from recollect_read_v1.provenance as source
         where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
           and source.stance = 'for')
@@ -218,70 +205,4 @@ _RELATED = text("""
         select *, row_number() over (partition by kind order by weight desc nulls last, memory_id, entity_id) as place from found
     ) as ranked
     where place <= :limit order by kind, place
-""")
-
-_ACTIVE = (
-    f"select memory.* from recollect_read_v1.memories as memory where {_known('memory')} and memory.state = 'active'"
-)
-
-_EXPORT_ENTITIES = text(f"""
-    with recursive entity as (
-        select entity.* from recollect_read_v1.entities_over_time as entity where {_known("entity")}
-    ),
-    shown as (
-        select link.entity_id from recollect_read_v1.memory_entities_over_time as link
-        where {_known("link")} and link.memory_id in (select memory_id from ({_ACTIVE}) as active)
-        union
-        select entity.parent_id from entity join shown using (entity_id) where entity.parent_id is not null
-    )
-    select jsonb_build_object(
-        'type', 'entity', 'key', entity.entity_id, 'name', entity.name, 'entity_type', entity.entity_type,
-        'aliases', (select coalesce(jsonb_agg(alias.alias order by alias.normalised), '[]')
-                    from recollect_read_v1.aliases_over_time as alias
-                    where {_known("alias")} and alias.entity_id = entity.entity_id and alias.alias <> entity.name),
-        'parent', entity.parent_id, 'description', entity.description, 'is_user', nullif(entity.is_user, false)) as record
-    from entity join shown using (entity_id) order by entity.name, entity.entity_id
-""")
-
-_EXPORT_MEMORIES = text(
-    f"""
-    select jsonb_build_object(
-        'type', 'memory', 'id', memory.memory_id, 'content', memory.content, 'kind', memory.kind,
-        'occurred_at', memory.valid_from,
-        'about', (select coalesce(jsonb_agg(link.entity_id order by {{order}}), '[]') {{links}}),
-        'roles', (select coalesce(jsonb_agg(jsonb_build_array(link.role, link.certainty) order by {{order}}), '[]') {{links}}),
-        'occurred', case when memory.occurred_from is not null then jsonb_build_object(
-            'start', memory.occurred_from, 'end', memory.occurred_to, 'granularity', memory.granularity) end,
-        'salience', memory.salience, 'confidence', memory.confidence, 'tier', memory.tier, 'reinforced', memory.reinforced,
-        'attribute', memory.attribute, 'value', memory.value, 'said_by', memory.said_by, 'marked', nullif(memory.marked, false),
-        'record_name', memory.record_name, 'record', memory.record,
-        'sources', (select coalesce(jsonb_agg(jsonb_build_object(
-                        'message_id', source.message_id, 'quote', source.quote, 'stance', source.stance)
-                        order by source.message_id), '[]')
-                    from recollect_read_v1.provenance_over_time as source
-                    where {_known("source")} and source.memory_id = memory.memory_id)) as record
-    from ({_ACTIVE}) as memory order by memory.memory_id
-""".format(
-        order="array_position(array['subject', 'object', 'about'], link.role), link.entity_id",
-        links=f"""from recollect_read_v1.memory_entities_over_time as link
-                    where {_known("link")} and link.memory_id = memory.memory_id""",
-    )
-)
-
-_EXPORT_RELATIONS = text(f"""
-    select jsonb_build_object(
-        'type', 'relation', 'subject', edge.subject_id, 'predicate', edge.predicate, 'object', edge.object_id,
-        'memory', edge.memory_id, 'valid_from', edge.valid_from, 'valid_to', edge.valid_to) as record
-    from recollect_read_v1.relations_over_time as edge
-    where {_known("edge")} and edge.memory_id in (select memory_id from ({_ACTIVE}) as active)
-    order by edge.memory_id, edge.subject_id, edge.predicate, edge.object_id
-""")
-
-_EXPORT_EDGES = text(f"""
-    with active as ({_ACTIVE})
-    select jsonb_build_object(
-        'type', 'edge', 'from', edge.from_id, 'to', edge.to_id, 'kind', edge.kind, 'weight', edge.weight) as record
-    from recollect_read_v1.edges_over_time as edge
-    where {_known("edge")} and edge.from_id in (select memory_id from active) and edge.to_id in (select memory_id from active)
-    order by edge.from_id, edge.to_id, edge.kind
 """)

@@ -14,6 +14,7 @@ class RegisteredEntity:
     """An entity and what tells it from its namesakes.
 
     description: what somebody said it is ("User's brother", "writer").
+    key: the app's own name for it, where it was imported.
     vectors: of its profile and of the memories that are surely about it.
     """
 
@@ -25,4 +26,5 @@ class RegisteredEntity:
     parent_id: UUID | None = None
     parent: str | None = None
     is_user: bool = False
+    key: str | None = None
     vectors: tuple[NDArray[np.float32], ...] = field(default=(), compare=False, repr=False)

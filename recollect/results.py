@@ -45,6 +45,7 @@ class StoredMemory:
     state, superseded_by: a memory that was replaced stays, and points to what replaced it; one that an undo took back is
         "withdrawn".
     record_name, record: the data in a shape of the app's own, and the name of that shape.
+    key: the app's own name for it, where it was imported.
     sources: what it was taken from, and what speaks against it; of memories that `Namespace.get` returns.
     """
 
@@ -64,6 +65,7 @@ class StoredMemory:
     marked: bool = False
     record_name: str | None = None
     record: Mapping[str, Any] | None = field(default=None, hash=False)
+    key: str | None = None
     sources: tuple[Source, ...] = ()
 
     @property
@@ -146,7 +148,7 @@ class Entity:
     """Somebody or something that memories are about. Names are not unique; ids are.
 
     description: what tells it from its namesakes, where somebody said so.
-    memories: how many memories are about it.
+    memories: how many memories are about it. key: the app's own name for it, where it was imported.
     """
 
     id: UUID
@@ -157,6 +159,7 @@ class Entity:
     parent: str | None = None
     is_user: bool = False
     memories: int = 0
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

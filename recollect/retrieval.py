@@ -1,25 +1,24 @@
 """What a message calls for: whom it names, who of several is meant, and what each path finds. The reading half of a context."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from recollect import views
-from recollect.context import Candidate, Path, Question
+from recollect import evidence, lookup, views
+from recollect.asking import question
+from recollect.context import Path, Question
+from recollect.disambiguation import Resolution, disambiguate, telling
 from recollect.embedders import Embedder, Vectors
-from recollect.fence import one_line
+from recollect.evidence import Weighed
 from recollect.kinds import MemoryKind
-from recollect.names import possible_names, without
 from recollect.namespaces import NamespacePath
-from recollect.resolution import Resolution, resolve
+from recollect.resolving import TURNS, offered
 from recollect.results import Entity, Hit
 
 _PER_ENTITY = 8
 _SEMANTIC = 20
-_TURNS = 2
-_OFFERED = 4
 _CALLED_FOR = 0.4  # cosine (MiniLM) from which a message is taken to call for a process
 
 
@@ -46,18 +45,17 @@ def retrieve(
     """
     model = embedder.name
     semantic = views.similar_memories(connection, path, model=model, vector=vector, limit=_SEMANTIC, threshold=None)
-    around = " ".join([*history[-_TURNS:], message])
+    asker = _Asker(connection, path, embedder, message, [*_processes_called_for(semantic), *history[-TURNS:]])
     resolved: dict[UUID, str] = {}
     namesakes: set[UUID] = set()
     questions = []
-    for name, bearers in _named(connection, path, message).items():
-        telling = [without(around, name), *_processes_called_for(semantic)]
-        resolution = _resolve(connection, path, embedder, telling, bearers)
-        if resolution.entity_id is not None:
-            resolved[resolution.entity_id] = name
-            namesakes.update(bearer for bearer in bearers if bearer != resolution.entity_id)
-        else:
-            questions.append(_question(connection, path, name, resolution))
+    for name, bearers in asker.named.items():
+        decision, weighed = asker.resolve(name, bearers)
+        if decision.entity_id is not None:
+            resolved[decision.entity_id] = name
+            namesakes.update(bearer for bearer in bearers if bearer != decision.entity_id)
+        elif decision.status == "ambiguous":
+            questions.append(question(name, offered(decision, weighed), message))
     about = views.memories_of_entities(
         connection, path, model=model, vector=vector, entity_ids=list(resolved), limit=_PER_ENTITY
     )
@@ -72,43 +70,43 @@ def told_apart(entity: Entity) -> str:
     return " at ".join(detail for detail in (entity.description, entity.parent) if detail) or entity.entity_type
 
 
-def _named(connection: Connection, path: NamespacePath, message: str) -> Mapping[str, list[UUID]]:
-    found = views.entities_named(connection, path, possible_names(message))
-    names: dict[str, list[UUID]] = {}
-    for entity_id, name in found.items():
-        names.setdefault(name, []).append(entity_id)
-    # "Peter Haas" was named, not also every other Peter.
-    longer = [name.split() for name in names if " " in name]
-    return {name: bearers for name, bearers in names.items() if not any(name in words for words in longer)}
-
-
 def _processes_called_for(hits: Sequence[Hit]) -> list[str]:
     """The taught processes that a message clearly calls for: whom they speak of ("back to the writer") tells who is meant."""
     return [hit.content for hit in hits if hit.kind is MemoryKind.PROCESS and hit.similarity >= _CALLED_FOR]
 
 
-def _resolve(
-    connection: Connection, path: NamespacePath, embedder: Embedder, telling: Sequence[str], bearers: Sequence[UUID]
-) -> Resolution:
-    if len(bearers) == 1:
-        return Resolution("resolved", bearers[0], ((bearers[0], 1.0),))
-    known = views.vectors_of_entities(connection, path, embedder.name, bearers)
-    return resolve(embedder.embed(telling), known)
+class _Asker:
+    """Tells whom the names of one message mean."""
 
+    def __init__(
+        self, connection: Connection, path: NamespacePath, embedder: Embedder, message: str, before: Sequence[str]
+    ) -> None:
+        self._connection, self._path, self._embedder = connection, path, embedder
+        self._message, self._before = message, before
+        self._found = lookup.named(connection, path, [message, *before])
 
-def _question(connection: Connection, path: NamespacePath, name: str, resolution: Resolution) -> Question:
-    scores = dict(resolution.scores[:_OFFERED])
-    entities = {profile.entity.id: profile.entity for profile in views.profiles(connection, path, entity_ids=scores)}
-    candidates = tuple(
-        Candidate(entity_id=key, name=entities[key].name, description=told_apart(entities[key]), score=round(score, 4))
-        for key, score in scores.items()
-        if key in entities
-    )
-    mention = candidates[0].name if candidates else name
-    choices = ", or ".join(_to_the_user(candidate.description) for candidate in candidates)
-    return Question(text=one_line(f"Which {mention} do you mean: {choices}?"), mention=mention, candidates=candidates)
+    @property
+    def named(self) -> Mapping[str, set[UUID]]:
+        """The names in the message, each with whom it may mean."""
+        names: dict[str, set[UUID]] = {}
+        for match in self._found:
+            if match.text == 0 and not match.entity.is_user:
+                names.setdefault(match.name, set()).add(match.entity.entity_id)
+        return names
 
-
-def _to_the_user(description: str) -> str:
-    # Memories speak of the user in the third person; a question speaks to the user.
-    return description.replace("User's ", "your ")
+    def resolve(self, name: str, bearers: Collection[UUID]) -> tuple[Resolution, Mapping[UUID, Weighed]]:
+        """Who of its bearers a name means; nothing is weighed where there is but one."""
+        if len(bearers) == 1:
+            return Resolution(status="resolved", entity_id=next(iter(bearers))), {}
+        asked = telling(self._message, name, self._before)
+        weighed = evidence.weigh(
+            self._connection,
+            self._path,
+            model=self._embedder.name,
+            asked=asked,
+            vectors=self._embedder.embed(asked.texts),
+            candidates=bearers,
+            named={one.entity.entity_id for one in self._found if one.text == 0} - set(bearers),
+            scene_named={one.entity.entity_id for one in self._found if one.text > 0} - set(bearers),
+        )
+        return disambiguate(asked, {key: one.evidence for key, one in weighed.items()}), weighed

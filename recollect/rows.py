@@ -32,6 +32,7 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
         "marked": row.marked,
         "record_name": row.record_name,
         "record": row.record,
+        "key": row.key,
     }
 
 
@@ -75,6 +76,7 @@ def entity_of(row: Row[Any]) -> Entity:
     """An entity with its names and the number of memories about it."""
     return Entity(
         id=row.entity_id,
+        key=row.key,
         name=row.name,
         entity_type=EntityType(row.entity_type),
         description=row.description,

@@ -5,12 +5,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from recollect.errors import InvalidEvent
 from recollect.memory import Memory
 from recollect.namespace import Namespace
 
@@ -38,12 +41,34 @@ def open_namespace(namespace: str) -> Iterator[Namespace]:
         yield memory.namespace(*namespace.split("/"))
 
 
+def id_or_name(entity: str) -> str | UUID:
+    """What a command is given for an entity: its id, or a name."""
+    try:
+        return UUID(entity)
+    except ValueError:
+        return entity
+
+
 def new_table(*columns: str) -> Table:
     """A plain table."""
     made = Table(box=None, pad_edge=False)
     for column in columns:
         made.add_column(column)
     return made
+
+
+def json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file of JSON Lines. Raises InvalidEvent, which names the first line that is none."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict):
+            raise InvalidEvent(f"{path.name}, line {number}: not a JSON object")
+        yield record
 
 
 def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:

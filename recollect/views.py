@@ -3,7 +3,7 @@
 Functions take a connection inside a transaction that has set its tenant (`recollect.tenancy`), and never commit.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -82,16 +82,6 @@ def entities_named(connection: Connection, path: NamespacePath, names: Sequence[
     return {row.entity_id: row.normalised for row in rows}
 
 
-def vectors_of_entities(
-    connection: Connection, path: NamespacePath, model: str, entity_ids: Sequence[UUID]
-) -> Mapping[UUID, Vector]:
-    """By entity, the vectors of its profile and of the memories about it; shape (n, dimensions)."""
-    gathered: dict[UUID, list[Vector]] = {}
-    for row in connection.execute(_ENTITY_VECTORS, {**_scope(path), "model": model, "entity_ids": list(entity_ids)}):
-        gathered.setdefault(row.entity_id, []).append(HalfVector.from_text(row.embedding).to_numpy().astype(np.float32))
-    return {entity_id: np.stack(vectors) for entity_id, vectors in gathered.items()}
-
-
 def memories_about_only(
     connection: Connection, path: NamespacePath, entity_ids: Iterable[UUID], *, but_not: Iterable[UUID]
 ) -> set[UUID]:
@@ -134,7 +124,7 @@ _ACTIVE_MODEL = text("select model, dimensions from recollect_read_v1.models whe
 _MEMORY_COLUMNS = """
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
     memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
-    memory.said_by, memory.marked, memory.record_name, memory.record,
+    memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
     (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
      from recollect_read_v1.memory_entities as link
      join recollect_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)
@@ -186,7 +176,7 @@ _MEMORIES = text(f"""
 """)
 
 _ENTITY_COLUMNS = """
-    entity.entity_id, entity.name, entity.entity_type, entity.description, entity.is_user, parent.name as parent,
+    entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user, parent.name as parent,
     (select array_agg(alias.alias order by alias.alias) from recollect_read_v1.aliases as alias
      where alias.tenant_id = entity.tenant_id and alias.namespace_id = entity.namespace_id
        and alias.entity_id = entity.entity_id) as aliases,
@@ -220,20 +210,6 @@ _NAMED = text("""
     select normalised, entity_id from recollect_read_v1.aliases
     where tenant_id = :tenant_id and namespace_id = :namespace_id and normalised = any(:names)
     order by length(normalised), normalised, entity_id
-""")
-
-_ENTITY_VECTORS = text("""
-    select owner.entity_id, cast(vector.embedding as text) as embedding
-    from (
-        select 'profile' as owner_kind, entity_id, entity_id as owner_id from unnest(cast(:entity_ids as uuid[])) as entity_id
-        union all
-        select 'memory', link.entity_id, link.memory_id
-        from recollect_read_v1.memory_entities as link
-        where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = any(:entity_ids)
-          and link.certainty = 'sure'
-    ) as owner
-    join recollect_read_v1.embeddings as vector using (owner_kind, owner_id)
-    where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
 """)
 
 _ABOUT_ONLY = text("""

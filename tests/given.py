@@ -104,8 +104,11 @@ def claim(
 ) -> BatchRef | None:
     """Claim a lane as the sweeper does."""
     limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
+    settings = Settings().model_copy(update=limits)
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        return claiming.claim(connection, lane, uuid4(), Settings().model_copy(update=limits))
+        return claiming.claim(connection, lane, uuid4(), settings) or claiming.claim_refresh(
+            connection, lane, uuid4(), settings
+        )
 
 
 def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:

@@ -38,11 +38,17 @@ def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[Written]) -> 
             fact=_as_json(plan, decision),
             candidates=[_candidate(row) for row in plan.near.get(decision.fact_number, ())],
             prompt_version=decision.prompt_version,
-            refused=decision.refused,
+            refused=_refused(plan, decision),
             entities=sorted(outcome.entities),
             changed=outcome.changed,
             concerned=frozenset(_ids(outcome.memory_id, outcome.target_id)),
         )
+
+
+def _refused(plan: Plan, decision: Decision) -> str | None:
+    """What was proposed and not taken: for the fact, and of those that it is about."""
+    of_entities = sorted(plan.linked.refused.get(decision.fact_number, {}))
+    return "; ".join([*([decision.refused] if decision.refused else []), *of_entities]) or None
 
 
 def _as_json(plan: Plan, decision: Decision) -> dict[str, Any]:

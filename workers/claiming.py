@@ -1,4 +1,4 @@
-"""The claim: a lane's waiting events put in order, and as many of them as one batch may hold."""
+"""The claim: a lane's waiting events put in order, and as many of them as one batch may hold; else the profiles that are due."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -24,4 +24,13 @@ def claim(connection: Connection, lane: LaneRef, batch_id: UUID, settings: Setti
         return None
     batch = BatchRef(lane, batch_id)
     lanes.make_batch(connection, batch, [event.event_id for event in taken], gap=gap)
+    return batch
+
+
+def claim_refresh(connection: Connection, lane: LaneRef, batch_id: UUID, settings: Settings) -> BatchRef | None:
+    """Make a batch of a lane's profiles that are due, where `claim` found no event to take; None where none is due."""
+    if not lanes.profiles_due(connection, lane):
+        return None
+    batch = BatchRef(lane, batch_id)
+    lanes.make_refresh(connection, batch, gap=timedelta(seconds=settings.gap_seconds))
     return batch

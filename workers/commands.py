@@ -1,38 +1,59 @@
 """Events that are nothing that was said, but something to be done: each a batch of its own, carried out by consolidate."""
 
+from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, links, namespaces, profiles, undoing
+from db import decisions, inbox, links, namespaces, profiles, registry, undoing
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import Configure, Undo
+from recollect.events import Clarify, Command, Configure, Import, Merge, Split, Undo
+from workers import identity_commands, importing
+from workers.parts import Parts
+from workers.stages import Store
 
 _APP = "app"
 
 
-def carry_out(connection: Connection, *, batch: BatchRef, command: Undo | Configure) -> None:
-    """Do what an event says, and mark it as in effect. One that cannot be done is refused, and the log says why."""
-    if isinstance(command, Undo):
-        undo(connection, batch, command.decision_id)
-    else:
-        schemas = [schema.model_dump() for schema in command.schemas]
-        namespaces.configure(connection, batch.lane, instructions=command.instructions, schemas=schemas)
+def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
+    """How a command is carried out: what takes its time is done now, outside any transaction, and the rest within one.
+
+    One that cannot be done is refused, and the decision log says why.
+    """
+    return partial(_carry_out, batch=batch, work=_work_of(batch, command, parts))
+
+
+def _carry_out(connection: Connection, *, batch: BatchRef, work: Callable[[Connection], object]) -> None:
+    work(connection)
     inbox.mark_done(connection, batch)
 
 
-def undo(connection: Connection, batch: BatchRef, decision_id: UUID) -> str | None:
-    """Take a decision back, or log why not; returns why not."""
+def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:
+    match command:
+        case Undo():
+            return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
+        case Configure():
+            schemas = [schema.model_dump() for schema in command.schemas]
+            return partial(namespaces.configure, lane=batch.lane, instructions=command.instructions, schemas=schemas)
+        case Import():
+            return importing.prepare(batch, command, parts)
+        case Clarify() | Merge() | Split():
+            return identity_commands.prepare(batch, command, parts)
+
+
+def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:
+    """Take a decision back, as an event wants, or log why not; returns why not."""
     done = undoing.find(connection, batch.lane, decision_id)
     refused = _refusal(connection, batch.lane, done)
-    (stamp,) = decisions.stamps(connection, 1)
+    stamp = decisions.stamp_of_event(connection, event_id)
     if done is not None and refused is None:
         touched = _entities_of(connection, batch.lane, done)
         undoing.reverse(connection, batch.lane, done, stamp)
         touched |= _entities_of(connection, batch.lane, done)
-        profiles.touch(connection, batch.lane, sorted(touched))
+        profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched))
     memories = frozenset(done.memories if done else ())
     logged = LoggedDecision(
         stamp=stamp,
@@ -56,12 +77,13 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
         return "there is no such decision"
     if not done.in_effect:
         return "it is not in effect"
-    if not done.memories:
+    if not done.memories and not done.entities:
         return "it changed nothing"
     later = undoing.builders(connection, lane, done)
-    return f"later decisions build on it: {', '.join(map(str, later))}" if later else None
+    if later is None:
+        return None
+    return f"later decisions build on it: {', '.join(map(str, later))}" if later else "what it did has changed since"
 
 
 def _entities_of(connection: Connection, lane: LaneRef, done: Done) -> set[UUID]:
-    of_memories = (links.entities_of_memory(connection, lane, memory_id) for memory_id in done.memories)
-    return {*done.entities, *(entity_id for found in of_memories for entity_id in found)}
+    return {*done.entities, *links.entities_of_memory(connection, lane, *done.memories)}

@@ -1,34 +1,31 @@
 """What consolidation will do, worked out before anything is written: whom the facts are about, and what becomes of each."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 
-from db import entities, similar
+from db import similar
 from db.candidates import CandidateRow
 from db.refs import BatchRef
 from db.similar import SimilarRow
 from pipeline.consolidate import Decision, Known, NewFact, consolidate
 from pipeline.embed import embed
-from pipeline.facts import USER, Fact, Message, Occurrence
-from pipeline.link_entities import Link, LinkedFacts, link_entities
-from recollect.embedders import Embedder, Vectors
-from recollect.ids import uuid7
+from pipeline.facts import Fact, Message, Occurrence
+from pipeline.linking.values import LinkedFacts
+from recollect.embedders import Vectors
 from recollect.kinds import Granularity, MemoryKind
-from recollect.names import without
 from recollect.tenancy import tenant_transaction
-from workers import loading
+from workers import linking, loading
+from workers.linking import Facts
 from workers.parts import Parts
 
 _NEAREST = 5
 _NEAR = 0.5
 _INJECTED_MESSAGES = 50
-
-Facts = Mapping[int, tuple[Fact, CandidateRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +53,15 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
     messages = {message.number: message for message in loading.messages_of(batch, parts)}
     # What must not become a memory teaches nothing about anybody either.
     trusted = {number: fact for number, fact in facts.items() if fact[0].suspicion is None}
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        registry = entities.bearers(connection, batch.lane, _names(trusted), parts.embedder.name)
-    embedded = {number: (fact, _vector(row)) for number, (fact, row) in trusted.items()}
-    linked = link_entities(embedded, registry, _what_was_said(facts, messages, parts.embedder), uuid7)
+    linked = linking.link(batch, parts, trusted, messages)
+    loading.report_refused("entities", linked.all_refused())
     about = {number: sorted({link.entity_id for link in links.values()}) for number, links in linked.links.items()}
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         rows = similar.similar_to_batch(
             connection, batch, parts.embedder.name, about=about, limit=_NEAREST, least=_NEAR
         )
         injected = similar.injected(connection, batch, latest=_INJECTED_MESSAGES)
+    rows = [row for row in rows if not _is_open(linked, row.fact_number, sure=row.sure_ids, maybe=row.unsure_ids)]
     found = dict(enumerate({row.memory_id: row for row in rows}.values(), 1))
     near: defaultdict[int, list[SimilarRow]] = defaultdict(list)
     for row in rows:
@@ -89,25 +85,13 @@ def said_by(fact: Fact, messages: Mapping[int, Message]) -> str | None:
     return next((speaker for source in quoting if (speaker := messages[source].speaker) is not None), None)
 
 
-def subjects(links: Mapping[str, Link]) -> frozenset[UUID]:
-    """The entities that a fact describes."""
-    return frozenset(link.entity_id for link in links.values() if link.role == "subject")
+def _is_open(linked: LinkedFacts, number: int, *, sure: Iterable[UUID], maybe: Iterable[UUID]) -> bool:
+    """Whether it is open if a fact and what it is held against are about the same: then neither says anything of the other.
 
-
-def _what_was_said(facts: Facts, messages: Mapping[int, Message], embedder: Embedder) -> Callable[[int, str], Vectors]:
-    """For a fact's number and a name, the vector of the messages that the fact was taken from, without the name."""
-
-    def around(number: int, name: str) -> Vectors:
-        said = " ".join(messages[source].content for source in facts[number][0].sources)
-        vector: Vectors = embedder.embed([without(said, name)])[0]
-        return vector
-
-    return around
-
-
-def _names(facts: Facts) -> list[str]:
-    mentions = (mention for fact, _ in facts.values() for mention in fact.mentions)
-    return [name for mention in mentions for name in (mention.name, *mention.aliases, mention.parent or USER)]
+    sure, maybe: whom the other is about, and whom it may be about.
+    """
+    candidates = linked.may_be_about(number)
+    return bool(candidates & {*sure, *maybe} or linked.is_about(number) & {*maybe})
 
 
 def _vector(row: CandidateRow) -> Vectors:
@@ -135,11 +119,16 @@ def _new_facts(facts: Facts, messages: Mapping[int, Message], linked: LinkedFact
             number,
             fact,
             said_at(fact, messages),
-            subjects(linked.links.get(number, {})),
+            linked.subjects(number),
             near=(),
             said_by=said_by(fact, messages),
         )
-        found = [*remembered, *_earlier(alone, _vector(candidate), new_facts.values(), facts, len(shown.similar))]
+        before = [
+            one
+            for one in new_facts.values()
+            if not _is_open(linked, number, sure=linked.is_about(one.number), maybe=linked.may_be_about(one.number))
+        ]
+        found = [*remembered, *_earlier(alone, _vector(candidate), before, facts, len(shown.similar))]
         new_facts[number] = replace(alone, near=tuple(sorted(found, key=lambda pair: -pair[1])))
     return new_facts
 

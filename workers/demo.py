@@ -22,6 +22,7 @@ from recollect.errors import RecollectError, WaitTimeout
 from recollect.memory import Memory
 from recollect.namespace import Namespace
 from workers.demo_correction import show_correction
+from workers.demo_question import show_question
 from workers.machine import Addresses, flower_answers, processes, servers, wait_until
 from workers.machine.processes import ROOT
 
@@ -100,6 +101,7 @@ def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
         _show_memories(console, nadia)
         _show_entities(console, nadia)
         answers = [_answer(console, nadia, question) for question in QUESTIONS]
+        question = show_question(console, nadia)
         correction = show_correction(console, nadia)
         query_ms = [_milliseconds(partial(nadia.query, text)) for text in _fresh_texts()]
     latencies = {"publish_ms": _percentiles(publish_ms), "query_ms": _percentiles(query_ms)}
@@ -109,6 +111,7 @@ def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
         "messages": len(publish_ms),
         "consolidated_s": round(consolidated, 2),
         "answers": answers,
+        "question": question,
         "correction": correction,
     } | latencies
 

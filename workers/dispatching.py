@@ -9,7 +9,7 @@ from db import breakers, heartbeats, lanes
 from db.refs import BatchRef
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
-from workers.claiming import claim
+from workers.claiming import claim, claim_refresh
 from workers.hints import hint
 from workers.providers import stages_that_wait
 
@@ -34,22 +34,23 @@ def dispatch(engine: Engine, settings: Settings) -> None:
         claimed = (
             [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, slots.free - len(due))
         )
-    for batch, stage in (*due, *((batch, lanes.STAGES[0]) for batch in claimed)):
+    for batch, stage in (*due, *claimed):
         hint(batch, stage)
 
 
 def _claim(
     connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, limit: int
-) -> list[BatchRef]:
+) -> list[tuple[BatchRef, str]]:
     of_tenant = settings.tenant_slots or _share(slots.all)
-    claimed: list[BatchRef] = []
+    claimed: list[tuple[BatchRef, str]] = []
     for lane in lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant):
         if len(claimed) == limit:
             break
         with tenant_transaction(engine, lane.tenant_id) as own:
-            batch = claim(own, lane, uuid7(), settings)
-        if batch is not None:
-            claimed.append(batch)
+            if batch := claim(own, lane, uuid7(), settings):
+                claimed.append((batch, lanes.STAGES[0]))
+            elif batch := claim_refresh(own, lane, uuid7(), settings):
+                claimed.append((batch, lanes.STAGES[-1]))
     return claimed
 
 

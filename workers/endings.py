@@ -8,13 +8,14 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from db import inbox, lanes, leases
+from db import inbox, lanes, leases, profiles
 from recollect.tenancy import tenant_transaction
 from workers import providers
 from workers.parts import Parts
 from workers.retries import GiveUp, Retry, Wait, describe
 
 _QUARANTINE_WITHIN = timedelta(hours=1)
+_PROFILES_PAUSE = timedelta(minutes=5)
 _POLL_SECONDS = 0.5
 
 _log = structlog.get_logger()
@@ -31,6 +32,8 @@ def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, wha
         if isinstance(outcome, Retry):
             leases.put_off(connection, lease, error=what, delay=outcome.delay, counts=outcome.counts)
             return "tried again"
+        if lease.stage == lanes.STAGES[-1]:
+            profiles.put_off(connection, lease.batch.lane, pause=_PROFILES_PAUSE)
         return _split(connection, lease, what) if lease.events > 1 else _bury(connection, lease, used, what)
 
     _under_lease(lease, used, end, what)

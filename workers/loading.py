@@ -7,9 +7,10 @@ import structlog
 from db import budgets, candidates, entities, inbox, namespaces, paid
 from db.refs import BatchRef
 from pipeline.facts import Background, Fact, KnownEntity, Message, RecordSchema
-from recollect.events import AnyEvent, Configure, MessageEvent, Undo, parse_event
+from recollect.events import AnyEvent, Command, MessageEvent, parse_event
 from recollect.fence import strip_fences
 from recollect.names import possible_names
+from recollect.namespaces import NamespacePath
 from recollect.redaction import redact
 from recollect.tenancy import tenant_transaction
 from workers.kept_model import KeptModel
@@ -45,11 +46,19 @@ def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) ->
     )
 
 
-def command_of(batch: BatchRef, parts: Parts) -> Undo | Configure | None:
+def turns_before(batch: BatchRef, parts: Parts, limit: int) -> tuple[NamespacePath, list[Message]]:
+    """Whose batch it is, and the messages just before it, oldest first."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        first = parse_event(inbox.events_of_batch(connection, batch)[0])
+        earlier = inbox.earlier_messages(connection, batch, limit)
+    return NamespacePath.of(first.namespace), _messages(parse_event(payload) for payload in earlier)
+
+
+def command_of(batch: BatchRef, parts: Parts) -> Command | None:
     """What a batch has to do, where it is a command; None where it holds what was said."""
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
-    return next((event for event in events if isinstance(event, Undo | Configure)), None)
+    return next((event for event in events if isinstance(event, Command)), None)
 
 
 def facts_of(batch: BatchRef, parts: Parts) -> dict[int, tuple[Fact, candidates.CandidateRow]]:
@@ -83,7 +92,7 @@ def formed_by(model: KeptModel | None) -> str:
 
 
 def report_refused(what: str, refused: Mapping[str, int]) -> None:
-    """Log how many of the LLM's proposals were not taken, by reason. what: "facts" or "decisions"."""
+    """Log how many of the LLM's proposals were not taken, by reason. what: "facts", "entities" or "decisions"."""
     if refused:
         _log.warning(f"{what}_refused", reasons=dict(refused))
 

@@ -38,6 +38,7 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     model = loading.model_for(batch, parts)
     found = pipeline.extract.extract(messages, background, model)
     loading.report_refused("facts", found.refused)
+    loading.report_refused("entities", found.refused_entities)
     facts = [fact.model_dump(mode="json") for fact in found.facts]
     return partial(candidates.store_facts, batch=batch, facts=facts, formed_by=loading.formed_by(model))
 
@@ -69,15 +70,15 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
     """Facts to memories, or a command carried out: the only stage that touches memories."""
     command = loading.command_of(batch, parts)
     if command is not None:
-        return partial(commands.carry_out, batch=batch, command=command)
+        return commands.prepare(batch, command, parts)
     plan = deciding.decide(batch, parts)
     return partial(applying.apply, batch=batch, plan=plan)
 
 
 @_stage
 def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
-    """New summaries of those whom the batch was about."""
-    stale = profiles.stale_profiles(batch.lane, parts)
+    """New summaries of those whose profiles are due: of whom this batch was about, or an earlier one."""
+    due = profiles.due_profiles(batch.lane, parts)
     model = loading.model_for(batch, parts) if parts.settings.llm_profiles else None
-    summaries = pipeline.refresh_profiles.refresh_profiles([profile for profile, _ in stale], model)
-    return profiles.how_to_store(batch.lane, parts, stale, summaries)
+    refreshed = pipeline.refresh_profiles.refresh_profiles(due.stale, model)
+    return profiles.how_to_store(batch.lane, parts, due, refreshed)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import edges, entities, links, memories
+from db import edges, entities, links, memories, questions
 from db.decisions import Stamp
 from db.edges import Edge
 from db.memories import NewMemory
@@ -15,6 +15,8 @@ from pipeline import confidence
 from pipeline.consolidate import Decision, Known
 from pipeline.facts import Fact
 from recollect.ids import uuid7
+from recollect.registry import RegisteredEntity
+from workers.asking import open_questions
 from workers.deciding import Plan, said_at, said_by
 
 _SIMILAR = 0.75
@@ -58,10 +60,13 @@ class Writer:
             row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced)
             for row in plan.similar.values()
         }
+        self._unwritten: dict[UUID, RegisteredEntity] = {}
         self.touched: set[UUID] = set()
 
     def write(self, decision: Decision, stamp: Stamp) -> Written:
         """Write one decision, marked with its stamp."""
+        learned = self._plan.linked.learned.get(decision.fact_number, ())
+        self._unwritten |= {entity.entity_id: entity for entity in learned}
         target = self._memory_of(decision.target) if decision.target else None
         version = self._standing[target].version if target else None
         action = decision.action
@@ -195,11 +200,10 @@ class Writer:
     def _attach(self, change: "_Change", memory_id: UUID) -> None:
         """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
         fact = self._fact(change)
-        for entity in self._plan.linked.learned[change.fact_number]:
-            entities.save(self._connection, self._lane, entity, change.stamp)
+        self._save_entities(change)
         named = self._plan.linked.links[change.fact_number]
         memories.add_sources(self._connection, self._lane, memory_id, self._quotes(change), change.stamp)
-        by_entity = {link.entity_id: (link.role, link.certainty) for link in reversed(list(named.values()))}
+        by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
         links.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
         stated = [
             (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
@@ -208,7 +212,34 @@ class Writer:
         ]
         since = said_at(fact, self._plan.messages)
         links.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
+        self._ask(change, memory_id)
         self.touched.update(by_entity)
+
+    def _save_entities(self, change: "_Change") -> None:
+        """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
+        linked, number = self._plan.linked, change.fact_number
+        learned = {entity.entity_id for entity in linked.learned[number]}
+        parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
+        for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
+            if key in self._unwritten:
+                entities.save(self._connection, self._lane, self._unwritten.pop(key), change.stamp)
+
+    def _ask(self, change: "_Change", memory_id: UUID) -> None:
+        fact, linked = self._fact(change), self._plan.linked
+        for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
+            questions.ask(
+                self._connection,
+                self._lane,
+                question_id=one.question_id,
+                memory_id=memory_id,
+                message_id=one.message_id,
+                mention=one.mention,
+                text=one.text,
+                candidates=one.held.candidates,
+                role=one.held.role,
+                relations=one.relations,
+                stamp=change.stamp,
+            )
 
     def _join_similar(self, change: "_Change", memory_id: UUID) -> None:
         for known, similarity in self._plan.new[change.fact_number].near:

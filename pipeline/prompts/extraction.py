@@ -5,7 +5,9 @@ The answer only proposes; `pipeline.prompts.grounding` makes facts of it, or ref
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, WithJsonSchema
 
 from pipeline.facts import Background, KnownEntity, Message, RecordSchema
 from pipeline.ports import Prompt
@@ -73,11 +75,23 @@ class ExtractedTime(Answer):
     granularity: Granularity
 
 
+def _known_type(given: object) -> EntityType | None:
+    return next((one for one in EntityType if one == given), None)
+
+
+KnownType = Annotated[
+    EntityType | None,
+    BeforeValidator(_known_type),
+    WithJsonSchema({"enum": [one.value for one in EntityType], "type": "string"}),
+]
+"""A type of entity; None for one that there is not, so that what else the answer holds still counts."""
+
+
 class ExtractedMention(Answer):
-    """An entity that a fact is about."""
+    """An entity that a fact is about. entity_type: None where the model gave one that there is not."""
 
     name: Text
-    entity_type: EntityType
+    entity_type: KnownType
     role: Literal["subject", "object", "about"]
     aliases: tuple[Text, ...]
     parent: Text | None

@@ -8,18 +8,13 @@ When it happened, `pipeline.dating` settles; a record that does not fit its sche
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipeline.dating import date_fact
 from pipeline.facts import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
-from pipeline.prompts.extraction import (
-    ExtractedFact,
-    ExtractedMention,
-    ExtractedRecord,
-    ExtractedRelation,
-    ExtractionAnswer,
-)
+from pipeline.prompts.extraction import ExtractedFact, ExtractedRecord, ExtractedRelation, ExtractionAnswer
+from pipeline.prompts.mentions import EntityRefusal, NamesInPlay, Said, mentions_of
 from pipeline.prompts.occurrences import occurrence_of, words_for
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import read_record
@@ -29,10 +24,9 @@ MAX_FACTS = 100
 """Facts that one batch may give; a model that goes round in circles does not fill the memory."""
 
 _CONTENT_CHARACTERS = 2_000
-_NAME_CHARACTERS = 200
+_KEY_CHARACTERS = 200
 _SPEAKERS = frozenset({Role.USER, Role.ASSISTANT})
 _TOKEN = re.compile(r"\w+")
-_NO_NAMES = frozenset({USER.casefold(), "i", "me", "we", "us", "you", "he", "him", "she", "her", "it", "they", "them"})
 
 
 class Refusal(StrEnum):
@@ -50,10 +44,14 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """The facts that stand, in the order of the answer, and how many did not, by reason; for RECORD, how many stand without."""
+    """The facts that stand, in the order of the answer, and how many did not, by reason; for RECORD, how many stand without.
+
+    refused_entities: how many entities, or names of them, the facts were to be about and are not, by reason.
+    """
 
     facts: tuple[Fact, ...]
     refused: Mapping[Refusal, int]
+    refused_entities: Mapping[EntityRefusal, int] = field(default_factory=dict)
 
 
 def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: Background) -> Grounded:
@@ -63,7 +61,8 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     is the user's, and its quote is empty or stands in one of the user's messages as it is.
     """
     said = {message.number: message for message in messages if message.role in _SPEAKERS}
-    grounding = _Grounding(said, _known(background), background.schemas)
+    names = NamesInPlay.of(answer, background.entities)
+    grounding = _Grounding(said, _known(background), background.schemas, names)
     results = [_fact(proposed, grounding) for proposed in answer.facts]
     refused = Counter(result for result in results if isinstance(result, Refusal))
     facts = [result for result in results if isinstance(result, Fact)]
@@ -71,15 +70,17 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
         proposed.record is not None and isinstance(result, Fact) and result.record is None
         for proposed, result in zip(answer.facts, results, strict=True)
     )
-    return joined([Grounded(tuple(facts), refused + Counter({Refusal.RECORD: lost}))])
+    return joined([Grounded(tuple(facts), refused + Counter({Refusal.RECORD: lost}), grounding.refused)])
 
 
 def joined(answers: Iterable[Grounded]) -> Grounded:
     """The facts of several answers, each content once, and no more of them than a batch may give."""
     facts: dict[str, Fact] = {}
     refused: Counter[Refusal] = Counter()
+    refused_entities: Counter[EntityRefusal] = Counter()
     for answer in answers:
         refused.update(answer.refused)
+        refused_entities.update(answer.refused_entities)
         for fact in answer.facts:
             if fact.content.casefold() in facts:
                 refused[Refusal.REPEATED] += 1
@@ -87,16 +88,21 @@ def joined(answers: Iterable[Grounded]) -> Grounded:
                 refused[Refusal.OVER_LIMIT] += 1
             else:
                 facts[fact.content.casefold()] = fact
-    return Grounded(tuple(facts.values()), refused)
+    return Grounded(tuple(facts.values()), refused, refused_entities)
 
 
 @dataclass(frozen=True, slots=True)
 class _Grounding:
-    """What proposals are held against. said: the messages that may be cited, whole. known: names that need not be said again."""
+    """What proposals are held against. said: the messages that may be cited, whole. known: names that need not be said again.
+
+    names: of all that the answer speaks of. refused: counts the entities that are not taken.
+    """
 
     said: Mapping[int, Message]
     known: Vocabulary
     schemas: tuple[RecordSchema, ...]
+    names: NamesInPlay
+    refused: Counter[EntityRefusal] = field(default_factory=Counter)
 
 
 def _known(background: Background) -> Vocabulary:
@@ -122,7 +128,8 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | Refusal:
         proposed.kind, proposed.content, quote=quote, quoted=quoted, sources=sources, proposed=said_by_model
     )
     times = words_for(dated.occurred)
-    mentions = _mentions(proposed, grounds)
+    mentions, refused = _mentions(proposed, Said(tuple(message.content for message in sources), grounds), held.names)
+    held.refused.update(refused)
     if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
         return Refusal.UNGROUNDED
     attribute, value = _single_valued(proposed, grounds | times)
@@ -176,14 +183,12 @@ def _verbatim(quote: str, messages: Sequence[Message]) -> tuple[Message | None, 
     return next(((message, match.group()) for message, match in found if match), (None, ""))
 
 
-def _mentions(proposed: ExtractedFact, grounds: Vocabulary) -> tuple[Mention, ...]:
-    mentions: dict[str, Mention] = {}
-    for given in proposed.mentions:
-        name = _name(given.name, grounds)
-        if name and name.casefold() not in mentions:
-            mentions[name.casefold()] = _mention(given, name, grounds)
+def _mentions(
+    proposed: ExtractedFact, said: Said, names: NamesInPlay
+) -> tuple[tuple[Mention, ...], Counter[EntityRefusal]]:
+    mentions, refused = mentions_of(proposed.mentions, said, names)
     user = _mention_of_user(proposed, [mention.role for mention in mentions.values()])
-    return (*([user] if user else []), *mentions.values())
+    return (*([user] if user else []), *mentions.values()), refused
 
 
 def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> Mention | None:
@@ -195,25 +200,6 @@ def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> Mention |
     opens = re.match(rf"{USER}\b(?!['’]s\b)", proposed.content)
     describes = opens or (proposed.attribute and "subject" not in roles)
     return Mention(name=USER, entity_type=EntityType.PERSON, role=role or ("subject" if describes else "about"))
-
-
-def _mention(given: ExtractedMention, name: str, grounds: Vocabulary) -> Mention:
-    aliases = dict.fromkeys(alias for alias in (_name(alias, grounds) for alias in given.aliases) if alias)
-    description = given.description or ""
-    return Mention(
-        name=name,
-        entity_type=given.entity_type,
-        role=given.role,
-        aliases=tuple(alias for alias in aliases if alias.casefold() != name.casefold()),
-        parent=_name(given.parent or "", grounds) or None,
-        description=None if grounds.lacks_part_of(description) else description[:_NAME_CHARACTERS] or None,
-    )
-
-
-def _name(given: str, grounds: Vocabulary) -> str:
-    name = " ".join(given.split())
-    usable = _TOKEN.search(name) and len(name) <= _NAME_CHARACTERS and name.casefold() not in _NO_NAMES
-    return name if usable and not grounds.lacks_name(name) else ""
 
 
 def _relations(proposed: Sequence[ExtractedRelation], mentions: Sequence[Mention]) -> tuple[Relation, ...]:
@@ -237,4 +223,4 @@ def _single_valued(proposed: ExtractedFact, grounds: Vocabulary) -> tuple[str | 
 
 
 def _snake_case(text: str) -> str:
-    return "_".join(_TOKEN.findall(text.casefold()))[:_NAME_CHARACTERS]
+    return "_".join(_TOKEN.findall(text.casefold()))[:_KEY_CHARACTERS]

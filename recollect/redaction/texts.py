@@ -2,29 +2,34 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any
 
-from pydantic import BaseModel
-
-from recollect.events import AnyEvent, parse_event
+from recollect.events import AnyEvent, Import, parse_event
 from recollect.redaction.redact import redact
 
 _NO_TEXTS = frozenset(
     "version type event_id namespace publisher publisher_sequence conversation occurred_at role sequence "
     "tool_call_id injected "
-    "decision_id".split()
+    "decision_id question_id entity_id into".split()
 )
 """Fields of an event that name or order it. Redacted, they would name something else."""
 
 _IDS = frozenset({"id", "type", "tool_call_id", "tool_use_id"})
 """The same inside tool calls and parts of a content."""
 
+_KEYS = frozenset({"key", "id", "parent", "about", "roles"})
+"""The same in what is imported: the app's own names for entities and memories. Redacted, two of them could become one."""
+
 _SAYS_WHAT_IT_IS = re.compile(
     r"[\w.\-]*(?:passw(?:or)?d|passwd|pwd|passphrase|passcode|secret|key|credential|pin|pincode|cvv|cvc|otp|ssn|"
     r"token|authorization)s?",
     re.IGNORECASE,
 )
+
+_LISTS_OF_IDS = frozenset({"memories", "injected"})
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 _QUOTES_NOT = re.compile(r"[\"'`\n]")
 
@@ -34,9 +39,11 @@ def redact_event(event: AnyEvent) -> AnyEvent:
 
     Raises InvalidEvent where it does not fit any more: a mark can be longer than the secret that it stands for.
     """
-    texts = {name: getattr(event, name) for name in event.__class__.model_fields.keys() - _NO_TEXTS}
-    changed = {name: redacted for name, value in texts.items() if (redacted := redact_json(value)) != value}
-    return parse_event({**event.model_dump(), **changed}) if changed else event
+    fields = event.model_dump()
+    redacting = partial(redact_json, keys=_KEYS) if isinstance(event, Import) else redact_json
+    texts = {name: fields[name] for name in fields.keys() - _NO_TEXTS}
+    changed = {name: redacted for name, value in texts.items() if (redacted := redacting(value)) != value}
+    return parse_event({**fields, **changed}) if changed else event
 
 
 def redact_fields(event: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,17 +51,21 @@ def redact_fields(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value if name in _NO_TEXTS else redact_json(value, name=name) for name, value in event.items()}
 
 
-def redact_json(value: Any, *, name: str = "") -> Any:
-    """JSON with every text in it redacted, at any depth. name: of the field that holds it, which may say that it is a secret."""
+def redact_json(value: Any, *, name: str = "", keys: Collection[str] = ()) -> Any:
+    """JSON with every text in it redacted, at any depth. name: of the field that holds it, which may say that it is a secret.
+
+    keys: of fields that stay as they are.
+    """
     # By a list of what is left to do, rather than by recursion: what comes from outside may be nested deeper than a stack is.
     whole = [value]
     left: list[tuple[Any, Any, str]] = [(whole, 0, name)]
     while left:
         holder, key, name = left.pop()
-        value = holder[key].model_dump() if isinstance(holder[key], BaseModel) else holder[key]
+        value = holder[key]
         if isinstance(value, Mapping):
             holder[key] = inner = dict(value)
-            left += [(inner, one, str(one)) for one in inner if not (one in _IDS and isinstance(inner[one], str))]
+            texts = (one for one in inner if one not in keys and not (one in _IDS and isinstance(inner[one], str)))
+            left += [(inner, one, str(one)) for one in texts]
         elif isinstance(value, list | tuple):
             holder[key] = items = list(value)
             left += [(items, place, name) for place in range(len(items))]
@@ -65,6 +76,9 @@ def redact_json(value: Any, *, name: str = "") -> Any:
 
 
 def _redact_named(text: str, name: str) -> str:
+    # Now and then the figures of an id look like those of a card.
+    if name in _LISTS_OF_IDS and _UUID.fullmatch(text):
+        return text
     inner = _from_json(text)
     if inner is not None:
         redacted = redact_json(inner)

@@ -79,7 +79,12 @@ class Running:
 @contextmanager
 def machine(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Running]:
     """A machine in a folder of its own, with a short debounce; ``environment`` is added to what its processes see."""
-    quick = {"RECOLLECT_DEBOUNCE_SECONDS": "0.5", "RECOLLECT_SWEEP_SECONDS": "0.1", "RECOLLECT_LOG_FORMAT": "json"}
+    quick = {
+        "RECOLLECT_DEBOUNCE_SECONDS": "0.5",
+        "RECOLLECT_PROFILE_DEBOUNCE_SECONDS": "0",
+        "RECOLLECT_SWEEP_SECONDS": "0.1",
+        "RECOLLECT_LOG_FORMAT": "json",
+    }
     with (
         patch.dict("os.environ", {**quick, **environment}),
         servers(Settings(data_dir=data_dir, flower_port=0)) as addresses,

@@ -28,6 +28,13 @@ def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path:
     assert "detectors" in story
     assert "plumber" not in story  # the other Peter
     assert report["answers"][0]["asked"] == []
+    question = report["question"]
+    assert question["asked"].startswith("Which Peter do you mean: ")
+    assert question["offered"] == 2
+    assert [certainty for _, certainty in question["before"]] == ["unsure", "unsure"]
+    assert question["after"] == [["Peter, User's brother-in-law", "sure"]]
+    assert question["still_open"] == []
+    assert "Which Peter do you mean: " in result.stderr
     correction = report["correction"]
     assert "Porto" in correction["corrected"]
     assert correction["as_of_before"] == correction["after_undo"] != correction["corrected"]

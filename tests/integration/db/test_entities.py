@@ -1,18 +1,19 @@
-"""The registry on the write side: saving merges and overwrites nothing, and bearers are found by any of their names."""
+"""The registry on the write side: saving merges and overwrites nothing; who the user is, and what belongs to what."""
 
 from uuid import uuid4
 
 import pytest
 
-from db import entities, memories
+from db import entities
 from recollect.kinds import EntityType
 from recollect.registry import RegisteredEntity
-from tests.given import MODEL, Remembering, direction, registered
+from tests.given import Remembering, registered
 
 
-def bearers(remembering: Remembering, *names: str) -> list[RegisteredEntity]:
+def named(remembering: Remembering, name: str) -> RegisteredEntity:
     with remembering.transaction() as connection:
-        return entities.bearers(connection, remembering.lane, names, MODEL)
+        found = entities.known_entities(connection, remembering.lane, [name], 10)
+    return next(entity for entity in found if name in {one.casefold() for one in (entity.name, *entity.aliases)})
 
 
 def test_saving_again_adds_what_is_new_and_overwrites_nothing(remembering: Remembering) -> None:
@@ -24,7 +25,7 @@ def test_saving_again_adds_what_is_new_and_overwrites_nothing(remembering: Remem
         with remembering.stamped() as (connection, stamp):
             entities.save(connection, remembering.lane, entity, stamp)
 
-    (found,) = bearers(remembering, "pete")
+    found = named(remembering, "pete")
     assert (found.entity_id, found.description, found.parent_id, found.parent) == (
         peter,
         "writer",
@@ -34,40 +35,28 @@ def test_saving_again_adds_what_is_new_and_overwrites_nothing(remembering: Remem
     assert found.aliases == ("Pete", "Peter", "Peter Haas")
 
 
-def test_all_bearers_of_a_name_are_found_whatever_its_case_and_accents(remembering: Remembering) -> None:
-    two = {remembering.entity("Müller"), remembering.entity("Jo", aliases=("MULLER",))}
-    remembering.entity("Miller")
-
-    assert {entity.entity_id for entity in bearers(remembering, "müller's")} == two
-
-
-def test_the_user_is_always_among_them_and_there_is_but_one(remembering: Remembering) -> None:
+def test_there_is_but_one_user(remembering: Remembering) -> None:
+    with remembering.transaction() as connection:
+        assert entities.user(connection, remembering.lane) is None
     user = remembering.entity("User", is_user=True)
+    remembering.entity("User")
 
-    assert [entity.entity_id for entity in bearers(remembering, "nobody")] == [user]
+    with remembering.transaction() as connection:
+        found = entities.user(connection, remembering.lane)
+    assert found is not None
+    assert found.entity_id == user
     with pytest.raises(Exception, match="entities_user"):
         remembering.entity("User", is_user=True)
 
 
-def test_only_links_that_are_sure_say_what_a_bearer_is_like(remembering: Remembering) -> None:
-    peter = remembering.entity("Peter")
-    remembering.memory("sure", direction(1), about={peter: ("subject", "sure")})
-    remembering.memory("unsure", direction(0, 1), about={peter: ("subject", "unsure")})
+def test_what_something_belongs_to_is_told_up_to_the_top(remembering: Remembering) -> None:
+    top = remembering.entity("Group", entity_type=EntityType.ORG)
+    firm = remembering.entity("Firm", entity_type=EntityType.ORG, parent_id=top)
+    team = remembering.entity("Team", entity_type=EntityType.ORG, parent_id=firm)
+    remembering.entity("Other", entity_type=EntityType.ORG, parent_id=top)
     with remembering.transaction() as connection:
-        memories.set_vectors(connection, remembering.lane, MODEL, "profile", {peter: direction(0, 0, 1)})
-
-    (found,) = bearers(remembering, "Peter")
-    assert sorted(tuple(vector[:3]) for vector in found.vectors) == [(0, 0, 1), (1, 0, 0)]
-
-
-def test_a_superseded_memory_no_longer_says_what_a_bearer_is_like(remembering: Remembering) -> None:
-    peter = remembering.entity("Peter")
-    old = remembering.memory("Peter is a writer", direction(1), about={peter: ("subject", "sure")})
-    with remembering.transaction() as connection:
-        memories.retire_vector(connection, remembering.lane, old)
-
-    (found,) = bearers(remembering, "Peter")
-    assert found.vectors == ()
+        assert entities.parents_above(connection, remembering.lane, [team]) == {team: firm, firm: top}
+        assert entities.parents_above(connection, remembering.lane, [top]) == {}
 
 
 def test_known_entities_are_those_named_then_those_last_touched(remembering: Remembering) -> None:

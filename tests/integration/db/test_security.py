@@ -28,6 +28,7 @@ _PLAIN: dict[str, Any] = {
     "jsonb": "'{}'",
     "bytea": "'x'",
     "halfvec": "'[1]'",
+    "tsvector": "'x'",
     "timestamp with time zone": "now()",
     "integer": "1",
     "bigint": "1",
@@ -44,6 +45,8 @@ _CHECKED = {
     ("memory_entities", "role"): "'subject'",
     ("memory_entities", "certainty"): "'sure'",
     ("memory_edges", "kind"): "'similar'",
+    ("questions", "role"): "'subject'",
+    ("traits", "owner_kind"): "'memory'",
 }
 
 
@@ -215,10 +218,12 @@ def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine
     assert functions(admin_engine, "recollect_ingest") == {"recollect_write_v1.publish", "recollect_write_v1.refuse"}
 
 
-def test_a_worker_may_call_what_moves_watermarks_and_what_publishes_a_dead_letter_again(admin_engine: Engine) -> None:
+def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter_again(admin_engine: Engine) -> None:
     assert functions(admin_engine, "recollect_worker") == {
         "recollect.current_tenant",
         "recollect.move_watermark",
+        "recollect.name_key",
+        "recollect.refresh_traits",
         "recollect_write_v1.publish",
     }
 

@@ -10,15 +10,16 @@ from sqlalchemy import Engine
 
 from db import inbox, memories, profiles
 from db.refs import LaneRef
-from recollect import AmbiguousName, InvalidEvent, Memory, Namespace, NotFound, WaitTimeout
+from recollect import AmbiguousName, InvalidEvent, Memory, MentionKind, Namespace, NotFound, WaitTimeout
 from recollect.embedders import MiniLM
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
-from tests.given import MODEL, NOON, Publishing, Remembering, claimed
+from tests.given import MODEL, NONE, NOON, Publishing, Remembering, claimed
 from tests.integration.recollect.conftest import Taken
 
 MINILM = MiniLM()
+NO_ID = UUID(int=7)
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ class TestMemories:
         )
         assert [(source.message_id, source.quote) for source in found.sources] == [(message, "he writes")]
 
-    @pytest.mark.parametrize("wrong", ["not-an-id", str(uuid4())])
+    @pytest.mark.parametrize("wrong", ["not-an-id", str(NO_ID)])
     def test_one_that_is_not_there_is_said_so(self, sarah: Namespace, wrong: str) -> None:
         with pytest.raises(NotFound, match=r"^memory_id: .*" + wrong):
             sarah.get(wrong)
@@ -147,8 +148,9 @@ class TestEntities:
         self, sarah: Namespace, remembering: Remembering, peters: tuple[UUID, UUID]
     ) -> None:
         with remembering.transaction() as connection:
-            for dirty in profiles.dirty_profiles(connection, remembering.lane, limit=9, memories=9):
-                profiles.save_profile(connection, remembering.lane, dirty, f"{dirty.entity.description}.")
+            for due in profiles.due_profiles(connection, remembering.lane, least=NONE, most=NONE, limit=9).profiles:
+                summary = f"{due.entity.description}."
+                profiles.save_profile(connection, remembering.lane, due, summary=summary, holds=[])
 
         assert sarah.profile("PETE's").summary == "writer."
         assert sarah.profile(peters[1]).summary == "User's brother."
@@ -159,10 +161,21 @@ class TestEntities:
             sarah.profile("Peter")
         assert all(str(key) in str(caught.value) for key in peters)
 
-    @pytest.mark.parametrize("nobody", ["Nobody", uuid4()])
+    @pytest.mark.parametrize("nobody", ["Nobody", NO_ID])
     def test_nobody_is_said_so(self, sarah: Namespace, nobody: str | UUID) -> None:
         with pytest.raises(NotFound, match=r"^entity: nothing in"):
             sarah.profile(nobody)
+
+    def test_a_message_is_parsed_into_what_it_refers_to(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+        found = {(one.kind, one.text): set(one.entities) for one in sarah.mentions("What's Peter's address? He moved.")}
+        assert found[MentionKind.ENTITY, "Peter"] == set(peters)
+        assert {(MentionKind.ATTRIBUTE, "address"), (MentionKind.PRONOUN, "He")} <= found.keys()
+
+    def test_a_parser_of_the_apps_own_sees_no_secret(self, sarah: Namespace) -> None:
+        seen: list[str] = []
+        sarah.mentions("My password is hunter2-hunter2.", parser=seen.append)
+        (said,) = seen
+        assert "hunter2" not in said
 
     @pytest.mark.usefixtures("peters")
     def test_the_context_is_of_the_bearer_that_the_words_fit(self, sarah: Namespace, knows: Knows) -> None:
@@ -174,14 +187,14 @@ class TestEntities:
         assert "football" not in context.text  # that is the other Peter's
         assert process in {memory.id for memory in context.memories}
         explained = {one.memory.content: one.paths for one in context.explain()}
-        assert "entity: peter" in explained["Peter edits content for the WOBS blog"]
+        assert "entity: Peter" in explained["Peter edits content for the WOBS blog"]
 
     def test_words_that_fit_two_become_a_question(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
         (question,) = sarah.context("Ask Peter").questions
 
         assert question.text.startswith("Which Peter do you mean: ")
         assert {candidate.entity_id for candidate in question.candidates} == set(peters)
-        assert {candidate.description for candidate in question.candidates} == {"writer at WOBS", "User's brother"}
+        assert {candidate.description for candidate in question.candidates} == {"the writer at WOBS", "your brother"}
 
     @pytest.mark.usefixtures("peters")
     def test_what_was_said_just_before_helps(self, sarah: Namespace) -> None:

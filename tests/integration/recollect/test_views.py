@@ -9,23 +9,26 @@ VIEWS = {
     "messages": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata",
     "memories": "tenant_id namespace_id memory_id version kind content salience factors confidence tier reinforced attribute "
     "value state superseded_by occurred_from occurred_to granularity valid_from valid_to known_from known_to "
-    "said_by marked record_name record",
+    "said_by marked record_name record key",
     "embeddings": "tenant_id namespace_id model owner_kind owner_id embedding version",
     "terms": "tenant_id namespace_id memory_id term frequency",
-    "entities": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user created_at",
-    "aliases": "tenant_id namespace_id entity_id alias normalised",
+    "entities": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user created_at key search",
+    "aliases": "tenant_id namespace_id entity_id alias normalised first_word last_word initials",
     "memory_entities": "tenant_id namespace_id memory_id entity_id role certainty",
     "relations": "tenant_id namespace_id relation_id subject_id predicate object_id memory_id valid_from valid_to",
+    "traits": "tenant_id namespace_id entity_id model owner_kind owner_id embedding words",
     "profiles": "tenant_id namespace_id entity_id summary version dirty_since refreshed_at",
     "documents": "tenant_id namespace_id document_id schema_name body version updated_at",
-    "questions": "tenant_id namespace_id question_id text candidates asked_at answered_at",
+    "questions": "tenant_id namespace_id question_id text candidates asked_at answered_at mention memory_id role message_id "
+    "conversation_id answer_id",
+    "examples": "tenant_id namespace_id example_id mention text entity_id others conversation_id",
     "provenance": "tenant_id namespace_id memory_id message_id quote stance",
     "decisions": "tenant_id namespace_id decision_id action memory_id target_id target_version fact candidates decided_by "
     "prompt_version reason decided_at position batch_id extracted_by refused undoes in_effect",
     "decision_memories": "tenant_id namespace_id memory_id decision_id changed",
     "edges": "tenant_id namespace_id from_id to_id kind weight",
     "entities_over_time": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user known_from "
-    "known_to",
+    "known_to key",
     "aliases_over_time": "tenant_id namespace_id entity_id alias normalised known_from known_to",
     "memory_entities_over_time": "tenant_id namespace_id memory_id entity_id role certainty known_from known_to",
     "relations_over_time": "tenant_id namespace_id relation_id subject_id predicate object_id memory_id valid_from valid_to "

@@ -26,7 +26,7 @@ from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
 from pipeline.prompts.grounding import facts_of
 from pipeline.prompts.profile import profile_prompt
 from recollect.errors import ConfigurationError
-from recollect.kinds import EntityType, Role
+from recollect.kinds import Role
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from workers.language_model import OpenAILanguageModel, open_language_model
@@ -302,7 +302,7 @@ def test_after_a_fault_the_next_question_is_answered(fake: FakeOpenAI) -> None:
 
 
 def test_a_profile_is_asked_for_under_its_own_schema(fake: FakeOpenAI) -> None:
-    question = profile_prompt("Peter", EntityType.PERSON, None, ["Peter is a writer.", "Peter is Swiss."])
+    question = profile_prompt("Peter (person)", None, ["Peter is a writer.", "Peter is Swiss."])
 
     answer = model_at(fake.base_url).answer(question)
 

@@ -6,10 +6,9 @@ an LLM over real HTTP that answers anything at all.
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any, Self, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -22,7 +21,7 @@ from db import candidates, inbox, undoing
 from db.refs import BatchRef, LaneRef
 from pipeline.facts import Fact, Mention, Occurrence
 from pipeline.ports import AnswerRefused
-from recollect import past
+from recollect import exporting
 from recollect.embedders import Vectors
 from recollect.kinds import EntityType, Granularity, MemoryKind
 from recollect.namespaces import NamespacePath
@@ -101,9 +100,30 @@ class Joined:
 
     connection: Connection
 
-    @contextmanager
-    def begin(self) -> Iterator[Connection]:
-        yield self.connection
+    def connect(self) -> "Step":
+        return Step(self.connection)
+
+
+@dataclass
+class Step:
+    """A connection whose transaction others go on with."""
+
+    connection: Connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is committed or closed."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+    def commit(self) -> None:
+        """As above."""
+
+    def close(self) -> None:
+        """As above."""
 
 
 @dataclass
@@ -150,7 +170,9 @@ class Example:
 
     def undo(self, decision_id: UUID) -> str | None:
         """Take a decision back; returns why not, where it was refused."""
-        return commands.undo(self.connection, BatchRef(self.lane, uuid4()), decision_id)
+        return commands.undo(
+            self.connection, batch=BatchRef(self.lane, uuid4()), event_id=uuid4(), decision_id=decision_id
+        )
 
     def release(self) -> None:
         """The lane is free again, as after the last stage."""
@@ -182,7 +204,7 @@ class Example:
         """What is known now, or was known just before a decision."""
         as_of = before.decided_at - timedelta(microseconds=1) if before else None
         return "\n".join(
-            json.dumps(one, sort_keys=True) for one in past.export(self.connection, self.path, as_of=as_of)
+            json.dumps(one, sort_keys=True) for one in exporting.export(self.connection, self.path, as_of=as_of)
         )
 
 

@@ -1,6 +1,6 @@
 """Whom facts are about: names are not unique, the words decide, and what they do not settle stays unsure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from pipeline.facts import USER, Fact, Mention
-from pipeline.link_entities import LinkedFacts, Vector, link_entities
+from pipeline.link_entities import link_entities
+from pipeline.linking.values import Around, LinkedFacts, Refusal, ToLink, Vector
+from recollect.disambiguation import Evidence, telling
 from recollect.kinds import EntityType, MemoryKind
 from recollect.registry import RegisteredEntity
 from tests.given import registered
@@ -18,6 +20,7 @@ PERSON, ORG, PLACE, SYSTEM = EntityType.PERSON, EntityType.ORG, EntityType.PLACE
 
 WORK, HOME = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
 BETWEEN = np.array([1, 1], np.float32) / np.float32(2**0.5)
+NOWHERE = np.zeros(2, np.float32)
 
 
 def mention(name: str, entity_type: EntityType = PERSON, **given: Any) -> Mention:
@@ -25,7 +28,14 @@ def mention(name: str, entity_type: EntityType = PERSON, **given: Any) -> Mentio
 
 
 def fact(*mentions: Mention, **given: Any) -> Fact:
-    return Fact(kind=MemoryKind.FACT, content="x", sources=(1,), quote="x", mentions=mentions, **given)
+    return Fact(
+        **{"kind": MemoryKind.FACT, "content": "x", "sources": (1,), "quote": "x", "mentions": mentions} | given
+    )
+
+
+def said(text: str, *mentions: Mention, source: int = 1, vector: Vector = WORK, **given: Any) -> ToLink:
+    """A fact that says what its message says. source: the number of that message."""
+    return ToLink(fact(*mentions, content=text, sources=(source,)), vector, text, **given)
 
 
 def new_ids() -> Callable[[], UUID]:
@@ -33,9 +43,40 @@ def new_ids() -> Callable[[], UUID]:
     return lambda: UUID(int=next(numbers))
 
 
-def linked(*facts: Fact, registry: Sequence[RegisteredEntity] = (), vector: Vector = WORK) -> LinkedFacts:
-    numbered = {number: (one, vector) for number, one in enumerate(facts, 1)}
-    return link_entities(numbered, registry, lambda number, name: vector, new_ids())
+def _naming(one: Fact) -> str:
+    return " and ".join(mention.name for mention in one.mentions)
+
+
+def linked(
+    *facts: Fact | ToLink, registry: Sequence[RegisteredEntity] = (), vector: Vector = WORK, **given: Any
+) -> LinkedFacts:
+    """Linked as if each fact were of a message of its own, unless it comes with one."""
+    numbered = {
+        number: one
+        if isinstance(one, ToLink)
+        else ToLink(one.model_copy(update={"sources": (number,)}), vector, _naming(one))
+        for number, one in enumerate(facts, 1)
+    }
+    return link(numbered, registry, **given)
+
+
+def link(
+    facts: Mapping[int, ToLink],
+    registry: Sequence[RegisteredEntity],
+    *,
+    known: Mapping[UUID, Vector] | None = None,
+    parents: Mapping[UUID, UUID] | None = None,
+) -> LinkedFacts:
+    """known: by entity the vector of what is known of it."""
+
+    def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
+        asked = telling(facts[number].said, name, facts[number].before)
+        texts = np.stack([facts[number].vector] * len(asked.texts))
+        near = {key: float(texts[0] @ (known or {}).get(key, NOWHERE)) for key in candidates}
+        evidence = {key: Evidence(nearest=(one,) * len(asked.texts)) for key, one in near.items()}
+        return Around(asked, texts, evidence)
+
+    return link_entities(facts, registry, parents=parents or {}, around=around, new_id=new_ids())
 
 
 def entity_of(found: LinkedFacts, name: str, number: int = 1) -> UUID:
@@ -78,54 +119,229 @@ def test_what_is_known_already_is_not_written_over() -> None:
     assert (entity_of(found, "Peter"), learned(found)) == (peter.entity_id, ())
 
 
-WRITER = registered("Peter", description="writer", vectors=(WORK,))
-BROTHER = registered("Peter", description="User's brother", vectors=(HOME,))
+WRITER = registered("Peter", description="writer")
+BROTHER = registered("Peter", description="User's brother")
+BOTH = (WRITER, BROTHER)
+KNOWN = {WRITER.entity_id: WORK, BROTHER.entity_id: HOME}
+
+
+def held(found: LinkedFacts, number: int = 1) -> set[UUID]:
+    """Whom the one held mention of a fact may mean; nobody is linked by its name."""
+    ((name, one),) = found.held[number].items()
+    assert name not in found.links[number]
+    return set(one.candidates)
 
 
 @pytest.mark.parametrize(
-    ("said", "vector", "meant", "certainty"),
+    ("called", "vector", "meant"),
     [
-        ("writer", HOME, WRITER, "sure"),
-        ("User's brother", WORK, BROTHER, "sure"),
-        (None, WORK, WRITER, "sure"),
-        (None, HOME, BROTHER, "sure"),
-        (None, BETWEEN, None, "unsure"),
+        ("writer", HOME, WRITER),
+        ("User's brother", WORK, BROTHER),
+        (None, WORK, WRITER),
+        (None, HOME, BROTHER),
     ],
 )
 def test_of_two_namesakes_the_description_decides_then_the_words(
-    said: str | None, vector: Vector, meant: RegisteredEntity | None, certainty: str
+    called: str | None, vector: Vector, meant: RegisteredEntity
 ) -> None:
-    found = linked(fact(mention("Peter", description=said)), registry=[WRITER, BROTHER], vector=vector)
+    found = linked(fact(mention("Peter", description=called)), registry=BOTH, vector=vector, known=KNOWN)
 
-    link = found.links[1]["Peter"]
-    assert link.certainty == certainty
-    assert link.entity_id in ({meant.entity_id} if meant else {WRITER.entity_id, BROTHER.entity_id})
+    assert entity_of(found, "Peter") == meant.entity_id
+    assert not found.held[1]
 
 
-def test_a_link_that_is_unsure_teaches_nothing_of_what_its_bearer_is_like() -> None:
-    found = linked(fact(mention("Peter")), registry=[WRITER, BROTHER], vector=BETWEEN)
-    assert [len(entity.vectors) for entity in learned(found)] in ([], [1])
+def test_what_the_words_leave_open_is_held_for_an_answer_and_not_guessed() -> None:
+    found = linked(fact(mention("Peter", role="subject")), registry=BOTH, vector=BETWEEN, known=KNOWN)
+
+    assert found.links[1] == {}
+    assert held(found) == {WRITER.entity_id, BROTHER.entity_id}
+    assert found.held[1]["Peter"].role == "subject"
+    assert found.subjects(1) == found.may_be_about(1) == {WRITER.entity_id, BROTHER.entity_id}
+    assert found.is_about(1) == set()
 
 
 def test_of_one_who_is_perhaps_another_nothing_is_learned() -> None:
-    two = [registered("Peter", description="writer"), registered("Peter", description="User's brother")]
-    found = linked(fact(mention("Peter", aliases=("mosshead",))), registry=two)
-
-    assert found.links[1]["Peter"].certainty == "unsure"
+    found = linked(fact(mention("Peter", aliases=("mosshead",))), registry=BOTH, vector=BETWEEN, known=KNOWN)
     assert learned(found) == ()
 
 
 def test_a_link_that_is_sure_helps_the_next_fact_of_the_batch() -> None:
     facts = {
-        1: (fact(mention("Peter", description="User's brother")), HOME),
-        2: (fact(mention("Peter", description="writer")), WORK),
-        3: (fact(mention("Peter")), HOME),
+        1: said("Peter at home", mention("Peter", description="User's brother"), source=1, vector=HOME),
+        2: said("Peter at work", mention("Peter", description="writer"), source=2, vector=WORK),
+        3: said("Peter at home again", mention("Peter"), source=3, vector=HOME),
     }
-    blank = [registered("Peter", description=one) for one in ("writer", "User's brother")]
-    found = link_entities(facts, blank, lambda number, name: facts[number][1], new_ids())
+    found = link(facts, BOTH)
 
     assert entity_of(found, "Peter", 3) == entity_of(found, "Peter", 1) != entity_of(found, "Peter", 2)
-    assert found.links[3]["Peter"].certainty == "sure"
+
+
+def test_within_one_message_a_name_means_one() -> None:
+    facts = {
+        1: said("Peter a", mention("Peter"), vector=HOME),
+        2: said("Peter b", mention("Peter"), vector=BETWEEN),
+        3: said("Peter c", mention("Peter"), source=2, vector=WORK),
+    }
+    found = link(facts, BOTH, known=KNOWN)
+
+    assert entity_of(found, "Peter", 1) == entity_of(found, "Peter", 2) == BROTHER.entity_id
+    assert entity_of(found, "Peter", 3) == WRITER.entity_id
+
+
+def test_within_one_message_a_name_that_is_called_two_things_may_be_two() -> None:
+    facts = {
+        1: said("Peter a", mention("Peter", description="writer"), vector=HOME),
+        2: said("Peter b", mention("Peter", description="User's brother"), vector=HOME),
+    }
+    found = link(facts, BOTH, known=KNOWN)
+    assert entity_of(found, "Peter", 1) != entity_of(found, "Peter", 2)
+
+
+def test_what_one_message_leaves_open_is_open_for_all_its_facts() -> None:
+    facts = {number: said("Peter a", mention("Peter"), vector=BETWEEN) for number in (1, 2)}
+    found = link(facts, BOTH, known=KNOWN)
+    assert held(found, 1) == held(found, 2)
+
+
+ROOFER = "Peter the roofer broke his arm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROOFER,
+        "My plumber Peter came by",
+        "I met a Peter from the market",
+        "Another Peter joined the team",
+        "There is a guy called Peter in my class",
+        "My new neighbour Peter is loud",
+    ],
+)
+@pytest.mark.parametrize("known_of", [BOTH, (WRITER, registered("Peter", description="teacher"))])
+def test_who_is_introduced_is_somebody_new(text: str, known_of: Sequence[RegisteredEntity]) -> None:
+    found = linked(said(text, mention("Peter"), vector=NOWHERE), registry=known_of)
+    assert entity_of(found, "Peter") not in {one.entity_id for one in known_of}
+
+
+@pytest.mark.parametrize("text", ["Peter called", "I gave Peter the order", "I had a call with Peter", "a Peter draft"])
+def test_who_is_not_introduced_is_nobody_new(text: str) -> None:
+    found = linked(said(text, mention("Peter"), vector=NOWHERE), registry=BOTH)
+    assert held(found) == {WRITER.entity_id, BROTHER.entity_id}
+
+
+def test_who_was_just_introduced_is_introduced_once() -> None:
+    facts = {
+        1: said("A guy called Peter fixed the roof", mention("Peter"), vector=HOME),
+        2: said("A guy called Peter fixed the roof", mention("Peter"), vector=NOWHERE),
+    }
+    found = link(facts, [WRITER], known=KNOWN)
+    assert entity_of(found, "Peter", 1) == entity_of(found, "Peter", 2) != WRITER.entity_id
+
+
+def test_a_new_man_of_a_known_trade_is_asked_about() -> None:
+    """The only Peter is a writer; whether he is a plumber too, nobody said."""
+    found = linked(fact(mention("Peter", description="plumber")), registry=[WRITER])
+    assert held(found) == {WRITER.entity_id}
+
+
+def test_who_does_more_than_was_known_is_the_same() -> None:
+    found = linked(fact(mention("Peter", description="runs the office in Bristol")), registry=[WRITER])
+    assert entity_of(found, "Peter") == WRITER.entity_id
+
+
+def test_he_is_whom_the_name_meant_when_it_was_spoken() -> None:
+    """A fact gives the name; its message says "he"."""
+    named = ToLink(fact(mention("Peter")), HOME, "Peter called", conversation="c1")
+    for conversation, same in (("c1", True), ("c2", False)):
+        he = ToLink(fact(mention("Peter"), sources=(2,)), WORK, "He is late", conversation=conversation)
+        found = link({1: named, 2: he}, BOTH, known=KNOWN)
+        assert (entity_of(found, "Peter", 2) == entity_of(found, "Peter", 1)) is same
+
+
+HAAS = registered("Peter Haas")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "meant"),
+    [
+        ("Haas", "Haas raised the rent", True),
+        ("Dr. Haas", "Dr. Haas raised the rent", True),
+        ("Peter", "Peter raised the rent", False),
+        ("Peter Schmidt", "Peter Schmidt raised the rent", None),
+        ("Anna Haas", "Anna Haas raised the rent", None),
+        ("Peter", "Peter Haas is tall. Peter is a chef", True),
+    ],
+)
+def test_a_part_of_a_name_finds_its_bearer_and_alone_makes_nobody_the_same(
+    name: str, text: str, *, meant: bool | None
+) -> None:
+    found = linked(said(text, mention(name), vector=NOWHERE), registry=[HAAS])
+
+    if meant is None:
+        assert entity_of(found, name) != HAAS.entity_id
+    elif meant:
+        assert entity_of(found, name) == HAAS.entity_id
+        assert learned(found) == ()
+    else:
+        assert held(found) == {HAAS.entity_id}
+
+
+def test_what_is_known_of_somebody_makes_a_part_of_his_name_enough() -> None:
+    found = linked(fact(mention("Peter")), registry=[HAAS], vector=WORK, known={HAAS.entity_id: WORK})
+    assert entity_of(found, "Peter") == HAAS.entity_id
+
+
+def test_who_is_known_by_less_than_his_name_is_the_same_where_more_than_the_name_says_so() -> None:
+    peter = registered("Peter")
+    near = linked(fact(mention("Peter Haas")), registry=[peter], vector=WORK, known={peter.entity_id: WORK})
+    far = linked(fact(mention("Peter Haas")), registry=[peter], vector=HOME, known={peter.entity_id: WORK})
+
+    assert entity_of(near, "Peter Haas") == peter.entity_id
+    assert learned(near)[0].aliases == ("Peter Haas",)
+    assert entity_of(far, "Peter Haas") != peter.entity_id
+
+
+def test_a_full_name_that_may_be_of_either_is_of_somebody_new() -> None:
+    found = linked(fact(mention("Peter Haas")), registry=BOTH, vector=NOWHERE)
+    assert entity_of(found, "Peter Haas") not in {one.entity_id for one in BOTH}
+
+
+@pytest.mark.parametrize(
+    ("name", "whole", "entity_type", "same"),
+    [
+        ("Brightleaf", "Brightleaf Tea", ORG, True),
+        ("WOBS", "Wolf of Blog Street", ORG, True),
+        ("Tea", "Brightleaf Tea", ORG, False),
+        ("London", "London Bridge", PLACE, False),
+        ("the Anchor", "Anchor", PLACE, True),
+        ("Mueller", "Müller", ORG, True),
+    ],
+)
+def test_a_firm_goes_by_the_beginning_of_its_name_or_its_initials(
+    name: str, whole: str, entity_type: EntityType, *, same: bool
+) -> None:
+    known = registered(whole, entity_type=entity_type)
+    found = linked(said(name, mention(name, entity_type)), registry=[known])
+    assert (entity_of(found, name) == known.entity_id) is same
+
+
+def test_two_firms_that_begin_alike_are_told_apart_or_asked_about() -> None:
+    two = [registered(f"Castell {what}", entity_type=ORG) for what in ("Roofing", "Plumbing")]
+    found = linked(fact(mention("Castell", ORG)), registry=two)
+    assert held(found) == {one.entity_id for one in two}
+
+
+def test_somebody_known_who_is_said_to_be_a_firm_stays_a_person() -> None:
+    found = linked(fact(mention("Peter", ORG)), registry=[WRITER], vector=WORK, known=KNOWN)
+
+    assert entity_of(found, "Peter") == WRITER.entity_id
+    assert found.refused[1] == {Refusal.TYPE: 1}
+    assert [one.entity_type for one in learned(found)] in ([], [PERSON])
+
+
+def test_a_firm_of_a_persons_name_of_which_nothing_else_is_said_is_a_firm() -> None:
+    found = linked(fact(mention("Peter", ORG)), registry=[WRITER], vector=HOME, known=KNOWN)
+    assert [one.entity_type for one in learned(found)] == [ORG]
 
 
 @pytest.mark.parametrize(
@@ -174,6 +390,51 @@ def test_a_parent_that_the_same_sentence_introduces_is_linked() -> None:
 def test_nobody_belongs_to_himself_to_a_stranger_or_to_a_person(parent: str) -> None:
     found = linked(fact(mention("Peter", parent=parent)), registry=[registered("Sarah")])
     assert [entity.parent_id for entity in learned(found)] == [None]
+    assert found.refused[1] == ({Refusal.OWN_PARENT: 1} if parent == "Peter" else {})
+
+
+def test_what_belongs_to_a_thing_cannot_have_it_as_a_part() -> None:
+    """A belongs to B, B to C, and C is said to belong to A; B is not named."""
+    ids = [registered(name, entity_type=ORG) for name in ("Labs", "Hidden", "Acme")]
+    a, _, c = (one.entity_id for one in ids)
+    parents = {a: ids[1].entity_id, ids[1].entity_id: c}
+    found = linked(fact(mention("Acme", ORG, parent="Labs")), registry=[ids[0], ids[2]], parents=parents)
+
+    assert learned(found) == ()
+    assert found.refused[1] == {Refusal.PARENT_CYCLE: 1}
+
+
+def test_a_cycle_within_one_batch_is_refused() -> None:
+    found = linked(
+        fact(mention("Acme", ORG, parent="Labs"), mention("Labs", ORG)), fact(mention("Labs", ORG, parent="Acme"))
+    )
+    parents = {entity.name: entity.parent for entity in learned(found)}
+    assert parents == {"Acme": "Labs", "Labs": None}
+    assert found.refused[2] == {Refusal.PARENT_CYCLE: 1}
+
+
+def test_a_parent_of_whose_name_there_are_two_is_not_guessed() -> None:
+    two = [registered("Acme", entity_type=ORG) for _ in range(2)]
+    found = linked(fact(mention("Peter", parent="Acme")), registry=two)
+    assert [entity.parent_id for entity in learned(found)] == [None]
+    assert found.refused[1] == {Refusal.PARENT_UNCLEAR: 1}
+
+
+def test_a_name_of_somebody_else_is_no_alias() -> None:
+    sarah = registered("Sarah")
+    found = linked(
+        fact(mention("Peter"), mention("Sarah")), fact(mention("Peter", aliases=("Sarah",))), registry=[sarah]
+    )
+
+    assert entity_of(found, "Peter", 2) != entity_of(found, "Sarah") == sarah.entity_id
+    assert all("Sarah" not in entity.aliases for entity in learned(found))
+    assert found.refused[2] == {Refusal.ALIAS: 1}
+
+
+def test_namesakes_may_share_an_alias() -> None:
+    one = registered("Peter", description="writer", aliases=("Pete",))
+    found = linked(fact(mention("Peter", description="User's brother", aliases=("Pete",))), registry=[one])
+    assert found.refused[1] == {}
 
 
 def test_the_user_is_one_whoever_else_is_there() -> None:

@@ -1,24 +1,39 @@
-"""Living profiles: put together by rules, or summed up by a model."""
+"""Living profiles: put together by rules, or summed up by a model, from the old summary and what is new."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
 from typing import Any, TypeVar
+from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from pipeline.ports import Prompt
-from pipeline.refresh_profiles import StaleProfile, refresh_profiles
+from pipeline.ports import AnswerDeclined, ModelUnavailable, Prompt
+from pipeline.refresh_profiles import Refreshed, StaleProfile, ToldMemory, refresh_profiles
 from recollect.kinds import EntityType
-from tests.given import registered
+from tests.given import NOON, registered
 
 A = TypeVar("A", bound=BaseModel)
 
-
-def stale(*memories: str, summary: str = "", **entity: Any) -> StaleProfile:
-    return StaleProfile(registered(**{"name": "Peter", **entity}), summary, memories)
+PETER = registered("Peter")
 
 
-def put_together(profile: StaleProfile) -> str:
-    return refresh_profiles([profile], None)[profile.entity.entity_id]
+def told(content: str, *, number: int = 1, subject: bool = True, salience: float = 5.0, day: int = 0) -> ToldMemory:
+    return ToldMemory(UUID(int=number), content, subject, salience, NOON + timedelta(days=day))
+
+
+def in_order(*contents: str) -> tuple[ToldMemory, ...]:
+    """Memories, each less telling than the one before."""
+    return tuple(told(content, number=number, salience=10 - number / 100) for number, content in enumerate(contents, 1))
+
+
+def put_together(*news: ToldMemory, held: Sequence[ToldMemory] = (), **entity: Any) -> Refreshed:
+    stale = StaleProfile(registered(**{"name": "Peter", **entity}), "", tuple(held), news)
+    return refresh_profiles([stale], None)[stale.entity.entity_id]
 
 
 @pytest.mark.parametrize(
@@ -36,45 +51,116 @@ def put_together(profile: StaleProfile) -> str:
     ],
 )
 def test_it_says_first_who_this_is(entity: dict[str, Any], introduction: str) -> None:
-    assert put_together(stale(**entity)) == introduction
+    assert put_together(**entity) == Refreshed(introduction, ())
 
 
-def test_then_what_is_known_each_once_and_in_order() -> None:
-    profile = stale("Peter writes.", "Peter likes tea", "Peter writes")
-    assert put_together(profile) == "Peter (person). Peter writes. Peter likes tea."
+class TestByRules:
+    def test_then_what_is_known_each_once_the_most_telling_first(self) -> None:
+        memories = (
+            told("Peter likes tea", number=1, salience=3),
+            told("Peter writes", number=2, salience=9),
+            told("peter writes.", number=3, salience=8),
+            told("Bo knows Peter", number=4, salience=10, subject=False),
+            told("Peter sings", number=5, salience=3, day=1),
+        )
+        assert put_together(*memories) == Refreshed(
+            "Peter (person). Peter writes. Peter sings. Peter likes tea. Bo knows Peter.",
+            (UUID(int=2), UUID(int=5), UUID(int=1), UUID(int=4)),
+        )
+
+    def test_a_few_sentences_at_most(self) -> None:
+        made = put_together(*in_order(*(f"Peter knows word {number}" for number in range(100))))
+        assert made.summary.count("Peter knows") == len(made.holds) == 8
+
+    def test_it_stays_short_but_says_one_thing_at_least(self) -> None:
+        assert len(put_together(*in_order(*(f"{number} " + "x" * 300 for number in range(8)))).summary) < 800
+        assert "y" * 5000 in put_together(*in_order("y" * 5000, "z")).summary
 
 
-def test_a_few_sentences_at_most() -> None:
-    summary = put_together(stale(*(f"Peter knows word {number}" for number in range(100))))
-    assert summary.count("Peter knows") == 8
+MEMORIES = st.lists(
+    st.builds(
+        told,
+        st.sampled_from(
+            ["Peter sings", "peter sings.", "Peter runs", *(f"Peter said {word * 90}" for word in "abcdefghi")]
+        ),
+        subject=st.booleans(),
+        salience=st.sampled_from([0.0, 3.0, 7.5]),
+        day=st.integers(0, 3),
+    ),
+    max_size=30,
+).map(lambda memories: [replace(memory, memory_id=UUID(int=number)) for number, memory in enumerate(memories)])
 
 
-def test_it_stays_short_but_says_one_thing_at_least() -> None:
-    assert len(put_together(stale(*(f"{number} " + "x" * 300 for number in range(8))))) < 800
-    assert "y" * 5000 in put_together(stale("y" * 5000, "z"))
+@given(memories=MEMORIES, cuts=st.lists(st.integers(0, 30), max_size=6))
+def test_bit_by_bit_it_becomes_what_it_is_from_scratch(memories: list[ToldMemory], cuts: list[int]) -> None:
+    """Whatever came when: what was not telling enough for the summary of before is not for that of now."""
+    by_id = {memory.memory_id: memory for memory in memories}
+    places = [0, *sorted(min(cut, len(memories)) for cut in cuts), len(memories)]
+    made = put_together()
+    for start, end in pairwise(places):
+        made = put_together(*memories[start:end], held=[by_id[key] for key in made.holds])
+
+    assert made == put_together(*memories)
 
 
 class SummingUp:
-    """A language model that says what it was asked about."""
+    """A language model that says how often it was asked; or what it is told to fail with."""
 
     name = "a-model"
 
-    def __init__(self) -> None:
+    def __init__(self, error: Exception | None = None) -> None:
         self.asked: list[str] = []
+        self._error = error
 
     def answer(self, prompt: Prompt[A]) -> A:
         self.asked.append(prompt.user)
+        if self._error is not None:
+            raise self._error
         return prompt.answer.model_validate({"summary": f"summary {len(self.asked)}"})
 
 
-def test_a_model_is_asked_once_for_each_with_what_was_known() -> None:
-    model = SummingUp()
-    profiles = [stale("Peter writes", summary="An old summary"), stale("Bo sings", name="Bo")]
-    found = refresh_profiles(profiles, model)
+class TestByAModel:
+    def test_it_is_asked_once_for_each_with_what_was_known_and_what_is_new_oldest_first(self) -> None:
+        model = SummingUp()
+        held, (new, newer) = (
+            in_order("Peter sings"),
+            (told("Peter left", number=8, day=2), told("Peter came", number=9)),
+        )
+        stale = [
+            StaleProfile(PETER, "An old summary", held, (new, newer)),
+            StaleProfile(registered("Bo", description="singer"), "", (), in_order("Bo sings")),
+        ]
+        found = refresh_profiles(stale, model)
 
-    assert found == {profiles[0].entity.entity_id: "summary 1", profiles[1].entity.entity_id: "summary 2"}
-    assert all(words in model.asked[0] for words in ("Peter writes", "An old summary"))
-    assert "Bo sings" in model.asked[1]
+        assert list(found.values()) == [
+            Refreshed("summary 1", (UUID(int=1), UUID(int=8), UUID(int=9))),
+            Refreshed("summary 2", (UUID(int=1),)),
+        ]
+        assert "| An old summary" in model.asked[0]
+        assert "| Peter came\n| Peter left" in model.asked[0]
+        assert "Peter sings" not in model.asked[0], "the old summary rests on it"
+        assert "| Bo (singer)" in model.asked[1]
+
+    def test_where_nothing_is_new_it_is_not_asked(self) -> None:
+        model = SummingUp()
+        held = in_order("Peter sings")
+        nobody = registered("Bo")
+        found = refresh_profiles([StaleProfile(PETER, "Sings.", held, ()), StaleProfile(nobody, "", (), ())], model)
+
+        assert found == {
+            PETER.entity_id: Refreshed("Sings.", (held[0].memory_id,)),
+            nobody.entity_id: Refreshed("Bo (person).", ()),
+        }
+        assert model.asked == []
+
+    def test_an_answer_that_is_refused_leaves_it_to_the_rules(self) -> None:
+        stale = StaleProfile(PETER, "", (), in_order("Peter sings"))
+        (made,) = refresh_profiles([stale], SummingUp(AnswerDeclined("the model declined"))).values()
+        assert made == Refreshed("Peter (person). Peter sings.", (UUID(int=1),), "AnswerDeclined: the model declined")
+
+    def test_an_endpoint_that_is_down_is_waited_for(self) -> None:
+        with pytest.raises(ModelUnavailable):
+            refresh_profiles([StaleProfile(PETER, "", (), in_order("x"))], SummingUp(ModelUnavailable("503")))
 
 
 def test_nothing_stale_is_nothing_to_do() -> None:

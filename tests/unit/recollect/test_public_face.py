@@ -10,10 +10,11 @@ import recollect
 from recollect import Memory, Namespace, RecollectError
 
 NAMES = """
-    AmbiguousName Candidate ConfigurationError Considered Context Decision EmbedderMismatch EmbedderUnavailable Entity EntityType
-    Explanation Granularity Hit Hits InvalidEvent InvalidNamespace Memory MemoryKind ModelMissing Namespace NotFound Occurrence
-    Profile Progress Question QueueUnavailable RecollectError Related Role Source SpoolFull SpoolUnavailable StoreUnavailable
-    StoredMemory UndoRefused WaitTimeout
+    AmbiguousName Candidate ConfigurationError Considered Context Decision EmbedderMismatch EmbedderUnavailable Entity
+    EntityType Explanation Granularity Hit Hits Imported InFocus InvalidEvent InvalidNamespace Memory MemoryKind Mention
+    MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question QueueUnavailable RecollectError
+    Referring Related
+    Resolved Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory Tracked TrackedTurn UndoRefused WaitTimeout
 """.split()
 
 MEMORY = {
@@ -32,12 +33,21 @@ NAMESPACE = {
     "end_conversation": ["conversation", "session"],
     "undo": ["decision_id", "session"],
     "configure": ["instructions", "schemas", "session"],
+    "questions": [],
+    "clarify": ["question", "entity", "session"],
+    "merge": ["entity", "into", "session"],
+    "split": ["entity", "memories", "name", "aliases", "description", "session"],
+    "import_records": ["lines", "on_sent", "session"],
     "wait": ["timeout"],
     "query": ["text", "limit", "threshold", "as_of"],
     "context": ["message", "conversation", "history", "budget", "now"],
+    "track": ["history", "conversation", "state", "tracker", "pairs"],
+    "resolve": ["text", "mention", "history", "conversation"],
+    "mentions": ["message", "parser", "seconds"],
     "memories": ["limit"],
     "entities": [],
     "profile": ["entity"],
+    "neighbours": ["entity", "depth", "fan_out", "as_of"],
     "progress": [],
     "get": ["memory_id", "as_of"],
     "memories_from": ["message_id"],
@@ -52,7 +62,7 @@ def methods(of: type) -> dict[str, list[str]]:
     """The public methods of a class, each with its parameters."""
     return {
         name: [parameter for parameter in inspect.signature(getattr(of, name)).parameters if parameter != "self"]
-        for name in (*vars(of), *(name for base in of.__bases__ if base is not object for name in vars(base)))
+        for name in dict.fromkeys(name for one in of.__mro__ if one is not object for name in vars(one))
         if not name.startswith("_") and callable(getattr(of, name))
     }
 

@@ -1,0 +1,1 @@
+drop schema recollect_read_v1 cascade;

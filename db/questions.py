@@ -1,0 +1,200 @@
+"""Questions that ingestion could not answer: whom a mention means. What waits for the answer is linked to nobody surely."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.decisions import Stamp
+from db.refs import LaneRef
+
+HeldRelation = tuple[UUID | None, str, UUID | None]
+"""What a memory states about the mention, once it is known who that is: subject, predicate, object; None for the mention."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A memory that waits for the answer to a question. role: of the mention in it; message: in which the mention stands."""
+
+    question_id: UUID
+    memory_id: UUID
+    mention: str
+    message_id: UUID
+    message: str
+    conversation: str | None
+    role: str
+    candidates: tuple[UUID, ...]
+    relations: tuple[HeldRelation, ...]
+    answered: bool
+
+
+def ask(
+    connection: Connection,
+    lane: LaneRef,
+    *,
+    question_id: UUID,
+    memory_id: UUID,
+    message_id: UUID,
+    mention: str,
+    text: str,
+    candidates: Sequence[UUID],
+    role: str,
+    stamp: Stamp,
+    relations: Sequence[HeldRelation] = (),
+) -> None:
+    """Hold a memory until it is known whom a mention in it means; until then it is unsurely about each candidate.
+
+    question_id: the same for the memories of one mention in one message, so that one answer settles them all; asked twice of a
+        memory, it is asked once. text: the question, as a person would ask it. candidates: the most plausible first.
+    relations: what the memory states about the mention; it holds from the answer on.
+    """
+    row = {
+        **lane.scope,
+        **stamp.columns,
+        "question_id": question_id,
+        "memory_id": memory_id,
+        "message_id": message_id,
+        "mention": mention,
+        "text": text,
+        "candidates": list(candidates),
+        "role": role,
+        "relations": [[_plain(subject), predicate, _plain(other)] for subject, predicate, other in relations],
+    }
+    if connection.execute(_ASK, row).rowcount == 1:
+        connection.execute(_HOLD, row)
+
+
+def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[Waiting]:
+    """The memories that wait for the answer to a question, or did; empty where it was never asked, or was taken back."""
+    return [
+        Waiting(
+            question_id=question_id,
+            memory_id=row.memory_id,
+            mention=row.mention,
+            message_id=row.message_id,
+            message=row.message,
+            conversation=row.conversation_id,
+            role=row.role,
+            candidates=tuple(row.candidates),
+            relations=tuple((_id(subject), predicate, _id(other)) for subject, predicate, other in row.relations),
+            answered=row.answered_at is not None,
+        )
+        for row in connection.execute(_WAITING, {**lane.scope, "question_id": question_id})
+    ]
+
+
+def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Waiting], answer: UUID, stamp: Stamp) -> None:
+    """Answer a question: all that waits for it is surely about the one who is meant, and not unsurely about the other candidates.
+
+    What the memories state about the mention begins to hold, from when it was said.
+    """
+    row = {
+        **lane.scope,
+        **stamp.columns,
+        "question_id": waiting[0].question_id,
+        "answer": answer,
+        "memories": [one.memory_id for one in waiting],
+        "candidates": sorted({candidate for one in waiting for candidate in one.candidates}),
+    }
+    for statement in _SETTLE:
+        connection.execute(statement, row)
+
+
+def _plain(entity_id: UUID | None) -> str | None:
+    return str(entity_id) if entity_id is not None else None
+
+
+def _id(entity_id: str | None) -> UUID | None:
+    return UUID(entity_id) if entity_id is not None else None
+
+
+_ASK = text("""
+    insert into recollect.questions
+        (tenant_id, namespace_id, question_id, memory_id, mention, text, candidates, role, message_id, conversation_id,
+         relations, asked_at, known_from, made_by)
+    values (:tenant_id, :namespace_id, :question_id, :memory_id, :mention, :text, cast(:candidates as uuid[]), :role, :message_id,
+            (select conversation_id from recollect.messages as message
+             where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id
+               and message.message_id = :message_id),
+            :relations, :at, :at, :decision_id)
+    on conflict do nothing
+""").bindparams(bindparam("relations", type_=JSONB))
+
+_HOLD = text("""
+    insert into recollect.memory_entities
+        (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
+    select :tenant_id, :namespace_id, :memory_id, candidate, :role, 'unsure', :at, :decision_id
+    from unnest(cast(:candidates as uuid[])) as candidate
+    on conflict do nothing
+""")
+
+_WAITING = text("""
+    select question.*, coalesce(message.content, '') as message
+    from recollect.questions as question
+    left join recollect.messages as message using (tenant_id, namespace_id, message_id)
+    where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id
+      and question.known_to is null
+    order by question.memory_id
+""")
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_ENDED = "known_to = :at, ended_by = :decision_id"
+
+_END_OPEN = text(f"""
+    update recollect.questions set {_ENDED}
+    where {_LANE} and question_id = :question_id and known_to is null and answered_at is null
+""")
+
+_BEGIN_ANSWERED = text(f"""
+    insert into recollect.questions
+        (tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
+         relations, asked_at, answered_at, answer_id, known_from, made_by)
+    select tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
+           relations, asked_at, :at, :answer, :at, :decision_id
+    from recollect.questions where {_LANE} and question_id = :question_id and ended_by = :decision_id
+""")
+
+# A candidate whom another open question offers for the same memory stays, as unsure as it was.
+_RELEASE = text(f"""
+    update recollect.memory_entities as link set {_ENDED}
+    where {_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
+        entity_id = :answer or certainty = 'unsure' and entity_id = any(cast(:candidates as uuid[])) and not exists (
+            select from recollect.questions as other
+            where other.tenant_id = :tenant_id and other.namespace_id = :namespace_id and other.memory_id = link.memory_id
+              and other.known_to is null and other.answered_at is null and link.entity_id = any(other.candidates)))
+""")
+
+_BIND = text(f"""
+    insert into recollect.memory_entities
+        (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
+    select distinct on (memory_id) tenant_id, namespace_id, memory_id, :answer, role, 'sure', :at, :decision_id
+    from (select tenant_id, namespace_id, memory_id, role from recollect.questions
+          where {_LANE} and question_id = :question_id and made_by = :decision_id
+          union all
+          select tenant_id, namespace_id, memory_id, role from recollect.memory_entities
+          where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
+            and entity_id = :answer and certainty = 'sure') as asked
+    order by memory_id, array_position(array['subject', 'object', 'about'], role)
+""")
+
+_STATE = text("""
+    insert into recollect.relations
+        (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
+         known_from, made_by)
+    select memory.tenant_id, memory.namespace_id, gen_random_uuid(), subject_id, edge ->> 1, object_id, memory.memory_id,
+           memory.valid_from, memory.valid_to, :at, :decision_id
+    from recollect.questions as question
+    join recollect.memories as memory using (tenant_id, namespace_id, memory_id)
+    cross join jsonb_array_elements(question.relations) as edge
+    cross join lateral (
+        select coalesce(cast(edge ->> 0 as uuid), :answer) as subject_id, coalesce(cast(edge ->> 2 as uuid), :answer) as object_id
+    ) as ends
+    where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id
+      and question.made_by = :decision_id and memory.known_to is null and subject_id <> object_id
+    on conflict do nothing
+""")
+
+_SETTLE = (_END_OPEN, _BEGIN_ANSWERED, _RELEASE, _BIND, _STATE)

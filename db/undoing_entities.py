@@ -1,0 +1,108 @@
+"""How the entities that a decision made, changed or ended are brought back to what they were. See `db.undoing_rows`.
+
+Whom consolidation introduced stays when that is taken back, for other memories may be about it; only what was learned of it goes
+(``introduces``). Whom the app introduced, by a split or as somebody new, goes with the decision, if nothing else rests on it.
+"""
+
+from typing import Final
+
+from sqlalchemy import text
+
+from db.undoing_rows import of_lane
+
+_MADE = f"{of_lane('made')} and made.entity_id = any(cast(:entities as uuid[])) and made.made_by = :undone"
+_ENDED = f"{of_lane('ended')} and ended.entity_id = any(cast(:entities as uuid[])) and ended.ended_by = :undone"
+
+
+def _same(one: str, other: str) -> str:
+    return f"{of_lane(one)} and {one}.entity_id = {other}.entity_id"
+
+
+_BEFORE = f"left join recollect.entities as before on {_same('before', 'made')} and before.ended_by = :undone"
+_NEW = f"""
+    select made.entity_id from recollect.entities as made {_BEFORE}
+    where {_MADE} and before.entity_id is null and not :introduces
+"""
+
+MOVED_ON: Final = f"""
+    (select 1 from recollect.entities as made {_BEFORE}
+     where {_MADE} and (made.description, made.parent_id) is distinct from (before.description, before.parent_id)
+       and not exists (
+         select from recollect.entities as now where {_same("now", "made")} and now.known_to is null
+           and (made.description is not distinct from before.description or now.description is not distinct from made.description)
+           and (made.parent_id is not distinct from before.parent_id or now.parent_id is not distinct from made.parent_id)))
+    union all
+    (select 1 from ({_NEW}) as made where not exists (
+        select from recollect.entities as now where {_same("now", "made")} and now.known_to is null))
+    union all
+    (select 1 from recollect.entities as ended where {_ENDED}
+       and not exists (select from recollect.entities as made where {_same("made", "ended")} and made.made_by = :undone)
+       and exists (select from recollect.entities as now where {_same("now", "ended")} and now.known_to is null))
+"""
+"""Finds an entity of which what the decision said does not hold any more."""
+
+
+def _others(table: str, key: tuple[str, ...], names: str) -> str:
+    """Finds who made the rows of a table that name an entity which would go, and that are not the decision's own."""
+    same = " and ".join(f"made.{column} = now.{column}" for column in key)
+    return f"""
+        (select now.made_by from recollect.{table} as now join ({_NEW}) as new on {names}
+         where {of_lane("now")} and now.known_to is null and not exists (
+             select from recollect.{table} as made where {of_lane("made")} and {same} and made.made_by = :undone))
+    """
+
+
+RESTING_ON: Final = text(
+    " union all ".join(
+        (
+            _others("memory_entities", ("memory_id", "entity_id"), "now.entity_id = new.entity_id"),
+            _others("relations", ("relation_id",), "new.entity_id in (now.subject_id, now.object_id)"),
+            _others("entities", ("entity_id",), "now.parent_id = new.entity_id"),
+            _others("examples", ("example_id",), "now.entity_id = new.entity_id"),
+        )
+    )
+)
+
+_UNLEARN = text(f"""
+    with learned as (
+        select now.entity_id,
+               case when made.description is distinct from before.description
+                    then before.description else now.description end as description,
+               case when made.parent_id is distinct from before.parent_id
+                    then before.parent_id else now.parent_id end as parent_id
+        from recollect.entities as made
+        join recollect.entities as now on {_same("now", "made")} and now.known_to is null
+        {_BEFORE}
+        where {_MADE} and (before.entity_id is not null or :introduces)
+    ),
+    over as (
+        update recollect.entities as now set known_to = :at, ended_by = :decision_id from learned
+        where {_same("now", "learned")} and now.known_to is null
+          and (now.description, now.parent_id) is distinct from (learned.description, learned.parent_id)
+        returning now.*, learned.description as new_description, learned.parent_id as new_parent_id
+    )
+    insert into recollect.entities
+        (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
+         known_from, made_by)
+    select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, new_description,
+           new_parent_id, :at, :decision_id
+    from over
+""")
+
+_END_NEW = text(f"""
+    update recollect.entities as now set known_to = :at, ended_by = :decision_id from ({_NEW}) as made
+    where {_same("now", "made")} and now.known_to is null
+""")
+
+_BEGIN_AGAIN = text(f"""
+    insert into recollect.entities
+        (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
+         known_from, made_by)
+    select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
+           :at, :decision_id
+    from recollect.entities as ended where {_ENDED}
+      and not exists (select from recollect.entities as made where {_same("made", "ended")} and made.made_by = :undone)
+""")
+
+REVERSE: Final = (_UNLEARN, _END_NEW, _BEGIN_AGAIN)
+"""To be run in this order."""

@@ -1,0 +1,72 @@
+"""The commands `recollect import` and `recollect neighbours`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import InvalidEvent
+from recollect.cli import cli
+from recollect.namespaces import NamespacePath
+from tests.given import Remembering
+from workers.machine import Addresses
+
+LINES = """
+{"type": "memory", "id": "m1", "content": "Ada restores harps\u2028by hand.", "about": ["ada"]}
+{"type": "entity", "key": "ada", "name": "Ada", "entity_type": "person"}
+{"type": "relation", "subject": "ada", "predicate": "knows", "object": "ada", "memory": "m1"}
+"""
+
+Run = Callable[..., str]
+Taken = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def run(
+    addresses: Addresses,
+    fresh_namespace: NamespacePath,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """Runs a command of the fresh namespace in this process, and returns what it printed."""
+    monkeypatch.setenv("RECOLLECT_DATABASE_URL", addresses.database_url)
+    monkeypatch.setenv("RECOLLECT_BROKER_URL", addresses.broker_url)
+    monkeypatch.setenv("RECOLLECT_SPOOL_DIR", str(tmp_path / "spool"))
+
+    def run(*arguments: object) -> str:
+        cli([*map(str, arguments), "--namespace", str(fresh_namespace)], standalone_mode=False)
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_a_file_is_published_and_what_is_skipped_is_said(run: Run, tmp_path: Path, taken: Taken) -> None:
+    file = tmp_path / "world.jsonl"
+    file.write_text(LINES, encoding="utf-8")
+    assert run("import", file) == "1 entities and 1 memories published; 1 of type relation skipped\n"
+    (event,) = taken(1)
+    assert (event["type"], event["entities"][0]["key"], event["memories"][0]["about"]) == ("import", "ada", ["ada"])
+
+    answer: dict[str, Any] = json.loads(run("import", file, "--json"))["imported"]
+    assert (answer["entities"], answer["memories"], answer["skipped"]) == (1, 1, {"relation": 1})
+    assert answer["event_ids"][0] in {one["event_id"] for one in taken(1)}
+
+
+def test_nothing_of_a_file_with_a_fault_is_published(run: Run, tmp_path: Path, taken: Taken) -> None:
+    file = tmp_path / "world.jsonl"
+    file.write_text(f"{LINES}{{\n", encoding="utf-8")
+    with pytest.raises(InvalidEvent, match="line 5: not a JSON object"):
+        run("import", file)
+    assert taken() == []
+
+
+def test_neighbours_are_shown(run: Run, remembering: Remembering) -> None:
+    barn = remembering.entity("Harp Barn")
+    ada = remembering.entity("Ada", parent_id=barn)
+    (row,) = [line.split() for line in run("neighbours", "Ada").splitlines()[1:]]
+    assert row == ["1", "Harp", "Barn", "person", "part_of", "->"]
+    (found,) = json.loads(run("neighbours", str(barn), "--json"))["neighbours"]
+    assert (found["id"], found["direction"], found["distance"]) == (str(ada), "in", 1)

@@ -1,0 +1,258 @@
+"""`Namespace.resolve`: who is meant is told by the words around the name, asked where they fit several, and unknown otherwise."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine, text
+from typer.testing import CliRunner
+
+from recollect import Memory, Namespace
+from recollect.cli import cli
+from recollect.embedders import MiniLM
+from recollect.kinds import EntityType
+from recollect.namespaces import NamespacePath
+from recollect.shell import console
+from tests.given import Remembering
+from workers.machine import Addresses
+
+TOMATOES = "Did Peter water the tomatoes in his greenhouse?"
+
+
+class World:
+    """Two Peters and a firm, with a memory or two about each."""
+
+    def __init__(self, remembering: Remembering) -> None:
+        self.remembering = remembering
+        self.firm = remembering.entity("Wolf of Blog Street", entity_type=EntityType.ORG, aliases=("WOBS",))
+        self.writer = remembering.entity("Peter Haas", description="writer", parent_id=self.firm)
+        self.brother = remembering.entity("Peter", description="User's brother")
+        self.knows(self.writer, "Peter writes articles about link building", also=self.firm)
+        self.knows(self.brother, "Peter grows tomatoes in a greenhouse")
+
+    def knows(self, entity: UUID, content: str, *, also: UUID | None = None, certainty: str = "sure") -> UUID:
+        """A memory about an entity."""
+        about = {entity: ("subject", certainty)} | ({also: ("about", "sure")} if also else {})
+        return self.remembering.memory(content, MiniLM().embed([content])[0], about=about)
+
+
+@pytest.fixture
+def world(remembering: Remembering) -> World:
+    return World(remembering)
+
+
+@pytest.fixture
+def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    return memory.namespace(*fresh_namespace.parts)
+
+
+def test_the_words_around_the_name_tell(world: World, sarah: Namespace) -> None:
+    found = sarah.resolve(TOMATOES, mention="Peter")
+
+    assert found.entity is not None
+    assert (found.status, found.entity.id, found.entity.memories, found.question) == (
+        "resolved",
+        world.brother,
+        1,
+        None,
+    )
+    assert {one.entity_id: one.description for one in found.candidates} == {
+        world.brother: "your brother",
+        world.writer: "the writer at Wolf of Blog Street",
+    }
+    assert found.candidates[0].score > found.candidates[1].score
+
+
+def test_the_turns_before_tell(world: World, sarah: Namespace) -> None:
+    history = [
+        {"role": "user", "content": "The link building articles for WOBS are late."},
+        {"role": "assistant", "content": "Somebody should write them."},
+    ]
+    found = sarah.resolve("Then ask Peter about the articles", mention="Peter", history=history)
+    assert found.entity is not None
+    assert found.entity.id == world.writer
+
+
+def test_words_that_fit_both_become_a_question(world: World, sarah: Namespace) -> None:
+    found = sarah.resolve("Is Peter in?", mention="Peter")
+
+    assert found.question is not None
+    assert (found.status, found.entity) == ("ambiguous", None)
+    assert {one.entity_id for one in found.question.candidates} == {world.writer, world.brother}
+    assert (found.question.mention, found.question.message) == ("Peter", "Is Peter in?")
+
+
+def test_without_a_mention_the_name_that_several_bear_is_meant(world: World, sarah: Namespace) -> None:
+    found = sarah.resolve("Does WOBS know whether Peter's tomatoes in the greenhouse are ripe?")
+    assert found.entity is not None
+    assert (found.mention, found.entity.id) == ("Peter", world.brother)
+
+
+@pytest.mark.parametrize(
+    "said", ["Are Peter's tomatoes in the greenhouse ripe?", "WOBS asks whether peter's tomatoes are in the greenhouse"]
+)
+def test_a_guessed_name_is_decided_as_one_that_is_given(world: World, sarah: Namespace, said: str) -> None:
+    mention = "Peter" if "Peter" in said else "peter"
+    assert sarah.resolve(said) == sarah.resolve(said, mention=mention)
+
+
+@pytest.mark.parametrize(
+    ("said", "mention"),
+    [
+        ("Anna asks whether Peter grows tomatoes", "Peter"),  # nobody bears the guess
+        ("Does the Wolf of Blog Street write articles?", "Wolf of Blog Street"),  # the guess is a part of it
+        ("Tom asks Peter for articles", "Peter"),  # one bears the guess, two bear another
+        ("Peter Lindqvist writes articles", "Peter"),  # the guess is more than anybody bears
+    ],
+)
+def test_a_wrong_guess_is_asked_anew(world: World, sarah: Namespace, said: str, mention: str) -> None:
+    world.remembering.entity("Tom")
+    assert sarah.resolve(said) == sarah.resolve(said, mention=mention)
+
+
+@pytest.mark.parametrize("said", ["Is Tom in?", "is anybody in?"])
+def test_nobody_of_that_name_is_unknown(world: World, sarah: Namespace, said: str) -> None:
+    found = sarah.resolve(said, mention="Tom" if "Tom" in said else None)
+    assert (found.status, found.entity, found.candidates, found.question) == ("unknown", None, (), None)
+
+
+@pytest.mark.usefixtures("world")
+def test_a_part_of_a_name_names_its_bearer(sarah: Namespace) -> None:
+    found = sarah.resolve("Has Haas written the articles about link building?", mention="haas")
+    assert found.entity is not None
+    assert found.entity.name == "Peter Haas"
+
+
+@pytest.mark.parametrize(
+    ("said", "mention", "named"),
+    [
+        ("", None, "text"),
+        (" \n", None, "text"),
+        ("Ask Peter", "", "mention"),
+        ("Ask Peter", "Tom", "mention"),
+        (5, None, "text"),
+    ],
+)
+def test_bad_input_is_named(sarah: Namespace, said: str, mention: str | None, named: str) -> None:
+    with pytest.raises(ValueError, match=f"^{named}: "):
+        sarah.resolve(said, mention=mention)
+
+
+@pytest.mark.usefixtures("world")
+def test_another_namespace_knows_nobody(memory: Memory, fresh_namespace: NamespacePath) -> None:
+    tom = memory.namespace(fresh_namespace.parts[0], "tom")
+    assert tom.resolve(TOMATOES, mention="Peter").status == "unknown"
+
+
+def test_the_command_says_who_is_meant_or_asks(
+    world: World, addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in addresses.environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(console, "width", 200)
+    turns = tmp_path / "turns.jsonl"
+    turns.write_text(json.dumps({"role": "user", "content": "The tomatoes in the greenhouse are dry"}) + "\n\n")
+    into = ["--namespace", "/".join(fresh_namespace.parts)]
+
+    asked = CliRunner().invoke(cli, ["resolve", *into, "Is Peter in?", "--mention", "Peter"])
+    told = CliRunner().invoke(
+        cli, ["resolve", *into, "Should Peter water the tomatoes in the greenhouse?", "--history", str(turns), "--json"]
+    )
+    assert "Which Peter do you mean" in asked.output
+    assert json.loads(told.output)["resolved"]["entity"]["id"] == str(world.brother)
+
+
+class Counting:
+    """Stands between a client and Postgres on a socket, and counts how often the client spoke after it was answered."""
+
+    def __init__(self, folder: Path, target: str) -> None:
+        self.trips = 0
+        self._target = target
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(str(folder / ".s.PGSQL.5432"))
+        self._server.listen()
+        self._answered = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more connections."""
+        self._server.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._server.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self._target)
+            for one, other, asks in ((client, server, True), (server, client, False)):
+                threading.Thread(target=self._carry, args=(one, other, asks), daemon=True).start()
+
+    def _carry(self, one: socket.socket, other: socket.socket, asks: bool) -> None:
+        with one, other:
+            while True:
+                try:
+                    data = one.recv(1 << 16)
+                    if not data:
+                        other.shutdown(socket.SHUT_RDWR)
+                        return
+                    if asks:
+                        self.trips += self._answered
+                    self._answered = not asks
+                    other.sendall(data)
+                except OSError:
+                    return
+
+
+@pytest.fixture
+def counted(addresses: Addresses, tmp_path: Path) -> Iterator[tuple[Counting, Memory]]:
+    """The library behind a socket that counts."""
+    folder = Path(parse_qs(urlsplit(addresses.database_url).query)["host"][0])
+    counting = Counting(tmp_path, str(folder / ".s.PGSQL.5432"))
+    url = addresses.database_url.replace(str(folder), str(tmp_path))
+    with Memory.connect(database_url=url, broker_url=addresses.broker_url, spool_dir=tmp_path / "spool") as connected:
+        yield counting, connected
+    counting.close()
+
+
+@pytest.mark.usefixtures("world")
+def test_it_takes_one_round_trip(counted: tuple[Counting, Memory], fresh_namespace: NamespacePath) -> None:
+    counting, connected = counted
+    sarah = connected.namespace(*fresh_namespace.parts)
+    sarah.resolve(TOMATOES, mention="Peter")  # connects, and prepares the statements
+    for said in (TOMATOES, "Is Peter in?", TOMATOES):
+        before = counting.trips
+        sarah.resolve(said, mention="Peter", history=[{"role": "user", "content": "hello"}])
+        assert counting.trips - before == 1
+
+
+@pytest.mark.usefixtures("world")
+def test_without_a_mention_it_takes_one_too_where_the_name_can_be_guessed(
+    counted: tuple[Counting, Memory], fresh_namespace: NamespacePath
+) -> None:
+    counting, connected = counted
+    sarah = connected.namespace(*fresh_namespace.parts)
+    sarah.resolve(TOMATOES)  # connects, and prepares the statements
+    guessed, not_guessed = "Ask peter about the tomatoes in the greenhouse", "Has haas tomatoes in a greenhouse?"
+    for said, mention, trips in ((TOMATOES, "Peter", 1), (guessed, "peter", 1), (not_guessed, "haas", 2)):
+        before = counting.trips
+        found = sarah.resolve(said, history=[{"role": "user", "content": "hello"}])
+        assert (found.mention, counting.trips - before) == (mention, trips)
+
+
+def test_connections_that_died_are_replaced(world: World, sarah: Namespace, admin_engine: Engine) -> None:
+    kill = text("""
+        select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
+        where usename = 'recollect_reader' and pid <> pg_backend_pid()
+    """)
+    for read in (lambda: sarah.resolve(TOMATOES, mention="Peter").status, lambda: len(sarah.entities())):
+        expected = read()
+        with admin_engine.connect() as connection:
+            assert connection.execute(kill).scalar_one() > 0
+        assert read() == expected

@@ -1,0 +1,417 @@
+"""What an app says about who is who: what waits for an answer is linked, entities become one, or two; all can be taken back."""
+
+from collections.abc import Callable
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from db import links, questions, registry
+from db.refs import BatchRef
+from recollect import Candidate, InvalidEvent, Namespace, NotFound, Question
+from recollect.embedders import MiniLM
+from recollect.events import Command, parse_event
+from recollect.namespaces import NamespacePath
+from tests.forming import Forming
+from tests.given import NOON, Publishing, Remembering, event
+from workers import commands
+from workers.parts import Parts
+
+QUESTION = uuid4()
+
+
+Tell = Callable[..., UUID]
+
+
+class People:
+    """Two Peters, the user, a firm, and a memory of which it is open whom it is about."""
+
+    def __init__(self, remembering: Remembering, message_id: UUID) -> None:
+        self.lane = remembering.lane
+        self.user = remembering.entity("User", is_user=True)
+        self.firm = remembering.entity("WOBS", entity_type="org")
+        self.writer = remembering.entity("Peter", description="a writer", parent_id=self.firm)
+        self.brother = remembering.entity("Peter", description="User's brother", aliases=("Pete",))
+        self.writes = remembering.memory("Peter writes", about={self.writer: ("subject", "sure")})
+        self.bakes = remembering.memory("Peter bakes", about={self.brother: ("subject", "sure")})
+        self.held = remembering.memory("Peter moved to Leeds")
+        with remembering.stamped() as (connection, stamp):
+            questions.ask(
+                connection,
+                self.lane,
+                question_id=QUESTION,
+                memory_id=self.held,
+                message_id=message_id,
+                mention="Peter",
+                text="Which Peter do you mean: the writer at WOBS, or your brother?",
+                candidates=[self.writer, self.brother],
+                role="subject",
+                relations=[(None, "works_at", self.firm)],
+                stamp=stamp,
+            )
+
+
+@pytest.fixture
+def people(remembering: Remembering, publishing: Publishing) -> People:
+    said = publishing.message("Hm.", conversation="c1")
+    publishing.send(said)
+    return People(remembering, UUID(said["event_id"]))
+
+
+def exported(namespace: Namespace) -> str:
+    return "\n".join(namespace.export())
+
+
+@pytest.fixture
+def about(worker_engine: Engine, remembering: Remembering) -> Any:
+    """Whom a memory is about, as things are: role and certainty by entity."""
+
+    def find(memory_id: UUID) -> dict[UUID, tuple[str, str]]:
+        statement = text("""
+            select entity_id, role, certainty from recollect.memory_entities where memory_id = :id and known_to is null
+        """)
+        with remembering.transaction() as connection:
+            return {row[0]: (row[1], row[2]) for row in connection.execute(statement, {"id": memory_id})}
+
+    return find
+
+
+@pytest.fixture(scope="module")
+def parts(worker_engine: Engine) -> Parts:
+    return Parts(Settings(), worker_engine, MiniLM(), None, [])
+
+
+@pytest.fixture
+def tell(parts: Parts, remembering: Remembering, fresh_namespace: NamespacePath) -> Tell:
+    """Carries out a command, without the stages around it; returns its id."""
+
+    def carry_out(**fields: Any) -> UUID:
+        envelope = {name: one for name, one in event(fresh_namespace.parts).items() if name not in {"role", "content"}}
+        command = cast("Command", parse_event({**envelope, **fields}))
+        store = commands.prepare(BatchRef(remembering.lane, uuid4()), command, parts)
+        with remembering.transaction() as connection:
+            store(connection)
+        return command.event_id
+
+    return carry_out
+
+
+def refreshing(remembering: Remembering) -> set[UUID]:
+    """Whose profiles await a refresh."""
+    statement = text(
+        "select entity_id from recollect.profiles where tenant_id = :tenant_id and dirty_since is not null"
+    )
+    with remembering.transaction() as connection:
+        return set(connection.execute(statement, {"tenant_id": remembering.lane.tenant_id}).scalars())
+
+
+def refreshed(remembering: Remembering) -> None:
+    """As if all profiles were."""
+    with remembering.transaction() as connection:
+        connection.execute(text("update recollect.profiles set dirty_since = null"))
+
+
+def examples(remembering: Remembering) -> list[Any]:
+    """The examples that are kept, each with the number of its vectors."""
+    statement = text("""
+        select mention, text, entity_id, others, conversation_id, (
+            select count(*) from recollect_read_v1.embeddings where owner_kind = 'example' and owner_id = example_id)
+        from recollect_read_v1.examples where tenant_id = :tenant_id
+    """)
+    with remembering.transaction() as connection:
+        return [tuple(row) for row in connection.execute(statement, {"tenant_id": remembering.lane.tenant_id})]
+
+
+def relations(remembering: Remembering) -> set[tuple[UUID, str, UUID]]:
+    statement = text(
+        "select subject_id, predicate, object_id from recollect.relations where tenant_id = :id and known_to is null"
+    )
+    with remembering.transaction() as connection:
+        return {tuple(row) for row in connection.execute(statement, {"id": remembering.lane.tenant_id})}
+
+
+class TestAnAnswer:
+    """To a question that the service holds, or that a read asked."""
+
+    def test_until_it_comes_nobody_is_meant_for_sure(self, people: People, sarah: Namespace, about: Any) -> None:
+        (question,) = sarah.questions()
+
+        assert (question.id, question.mention, question.message) == (QUESTION, "Peter", "Hm.")
+        assert question.memories == ("Peter moved to Leeds",)
+        assert [(one.entity_id, one.description) for one in question.candidates] == [
+            (people.writer, "a writer at WOBS"),
+            (people.brother, "your brother"),
+        ]
+        assert question.text == "Which Peter do you mean: a writer at WOBS, or your brother?"
+        assert about(people.held) == dict.fromkeys((people.writer, people.brother), ("subject", "unsure"))
+
+    def test_links_what_waited_and_is_kept_as_an_example(
+        self, people: People, tell: Tell, sarah: Namespace, about: Any, remembering: Remembering
+    ) -> None:
+        before = exported(sarah)
+        refreshed(remembering)
+        event_id = tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
+
+        assert sarah.questions() == []
+        assert about(people.held) == {people.writer: ("subject", "sure")}
+        assert relations(remembering) == {(people.writer, "works_at", people.firm)}
+        assert examples(remembering) == [("Peter", "Hm.", people.writer, [people.brother], "c1", 1)]
+        assert refreshing(remembering) == {people.writer, people.brother}
+        (decision,) = sarah.decisions(people.held)
+        assert (decision.id, decision.action, decision.in_effect) == (event_id, "clarify", True)
+
+        tell(type="undo", decision_id=str(event_id))
+        assert exported(sarah) == before
+        assert [one.id for one in sarah.questions()] == [QUESTION]
+        assert examples(remembering) == []
+
+    def test_can_be_somebody_new(self, people: People, tell: Tell, sarah: Namespace, about: Any) -> None:
+        event_id = tell(type="clarify", question_id=str(QUESTION))
+
+        assert about(people.held) == {event_id: ("subject", "sure")}
+        entity = sarah.profile(event_id).entity
+        assert (entity.name, entity.entity_type) == ("Peter", "person")
+        tell(type="undo", decision_id=str(event_id))
+        with pytest.raises(NotFound):
+            sarah.profile(event_id)
+
+    def test_that_was_surely_about_one_of_them_keeps_the_weightier_role(
+        self, people: People, tell: Tell, about: Any, remembering: Remembering
+    ) -> None:
+        with remembering.stamped() as (connection, stamp):
+            ids: dict[str, Any] = {"question_id": uuid4(), "memory_id": people.writes, "message_id": uuid4()}
+            asked: dict[str, Any] = {"mention": "Pete", "text": "?", "candidates": [people.writer], "role": "object"}
+            questions.ask(connection, people.lane, **ids, **asked, stamp=stamp)
+        tell(type="clarify", question_id=str(ids["question_id"]), entity_id=str(people.writer))
+        assert about(people.writes) == {people.writer: ("subject", "sure")}
+
+    def test_to_one_question_leaves_what_another_asks_of_the_same_memory(
+        self, people: People, tell: Tell, about: Any, remembering: Remembering
+    ) -> None:
+        with remembering.stamped() as (connection, stamp):
+            asked: dict[str, Any] = {"mention": "Pete", "text": "?", "candidates": [people.brother], "role": "object"}
+            ids: dict[str, Any] = {"question_id": uuid4(), "memory_id": people.held, "message_id": uuid4()}
+            questions.ask(connection, people.lane, **ids, **asked, stamp=stamp)
+        tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
+        assert about(people.held) == {people.writer: ("subject", "sure"), people.brother: ("subject", "unsure")}
+
+    def test_to_a_question_of_a_read_is_an_example_and_can_be_undone(
+        self, people: People, tell: Tell, remembering: Remembering
+    ) -> None:
+        event_id = tell(type="clarify", mention="Peter", text="Ask Peter about the batch", entity_id=str(people.writer))
+        assert examples(remembering) == [("Peter", "Ask Peter about the batch", people.writer, [], None, 1)]
+        tell(type="undo", decision_id=str(event_id))
+        assert examples(remembering) == []
+
+    def test_that_cannot_be_is_refused_with_its_reason(
+        self, people: People, tell: Tell, sarah: Namespace, remembering: Remembering
+    ) -> None:
+        stranger = remembering.entity("Zoe")
+        before = exported(sarah)
+        refused = {
+            "there is no such question": {"question_id": uuid4(), "entity_id": people.writer},
+            "there is no such entity": {"question_id": QUESTION, "entity_id": uuid4()},
+            "it does not bear the name, and was no candidate": {"question_id": QUESTION, "entity_id": stranger},
+        }
+        for reason, fields in refused.items():
+            event_id = tell(type="clarify", **{name: str(one) for name, one in fields.items()})
+            assert logged(remembering, event_id) == (reason, False)
+        assert exported(sarah) == before
+        tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
+        again = tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.brother))
+        assert logged(remembering, again) == ("it is answered already", False)
+
+
+def logged(remembering: Remembering, event_id: UUID) -> tuple[str | None, bool]:
+    """Why the decision that bears an event's id was refused, and whether it is in effect."""
+    statement = text("select refused, in_effect from recollect.decisions where decision_id = :id")
+    with remembering.transaction() as connection:
+        refused, in_effect = connection.execute(statement, {"id": event_id}).one()
+        return refused, in_effect
+
+
+class TestAMerge:
+    """Two that are one."""
+
+    def test_moves_all_that_is_known_of_one_to_the_other(
+        self, people: People, tell: Tell, sarah: Namespace, about: Any, remembering: Remembering
+    ) -> None:
+        shop = remembering.entity("Shop", entity_type="org", parent_id=people.brother)
+        with remembering.stamped() as (connection, stamp):
+            both = {people.writer: ("about", "unsure"), people.brother: ("object", "sure")}
+            links.link(connection, people.lane, people.bakes, both, stamp)
+            edges = [(uuid4(), people.brother, "knows", people.writer), (uuid4(), people.user, "knows", people.brother)]
+            links.relate(connection, people.lane, people.bakes, edges, stamp, valid_from=NOON)
+        tell(type="clarify", mention="Peter", text="Peter bakes?", entity_id=str(people.brother))
+        before = exported(sarah)
+        refreshed(remembering)
+        event_id = tell(type="merge", entity_id=str(people.brother), into=str(people.writer))
+
+        assert about(people.bakes) == {people.writer: ("subject", "sure")}
+        assert about(people.held) == {people.writer: ("subject", "unsure")}
+        assert relations(remembering) == {(people.user, "knows", people.writer)}
+        assert sarah.profile("Pete").entity.id == people.writer
+        assert sarah.profile("Pete").entity.description == "a writer"
+        assert {one.id: one.parent for one in sarah.entities()} == {
+            people.user: None,
+            people.firm: None,
+            people.writer: "WOBS",
+            shop: "Peter",
+        }
+        assert [one.entity_id for one in sarah.questions()[0].candidates] == [people.writer]
+        assert [one[2] for one in examples(remembering)] == [people.writer]
+        assert people.writer in refreshing(remembering)
+        assert people.brother not in refreshing(remembering)
+        tell(type="undo", decision_id=str(event_id))
+        assert exported(sarah) == before
+        assert sarah.profile("Pete").entity.id == people.brother
+
+    @pytest.mark.parametrize("into", ["parent", "grandparent", "child"])
+    def test_makes_nobody_a_part_of_themselves(
+        self, tell: Tell, sarah: Namespace, remembering: Remembering, into: str
+    ) -> None:
+        top = remembering.entity("Top", entity_type="org")
+        middle = remembering.entity("Middle", entity_type="org", parent_id=top)
+        low = remembering.entity("Low", entity_type="org", parent_id=middle)
+        one, other = {"parent": (middle, top), "grandparent": (low, top), "child": (top, low)}[into]
+        tell(type="merge", entity_id=str(one), into=str(other))
+
+        parents = {found.name: found.parent for found in sarah.entities()}
+        assert (
+            parents
+            == {
+                "parent": {"Top": None, "Low": "Top"},
+                "grandparent": {"Top": None, "Middle": "Top"},
+                "child": {"Low": None, "Middle": "Low"},
+            }[into]
+        )
+
+    def test_on_which_another_builds_is_not_taken_back_before_that(
+        self, people: People, tell: Tell, remembering: Remembering
+    ) -> None:
+        third = remembering.entity("Peter Haas")
+        first = tell(type="merge", entity_id=str(people.brother), into=str(people.writer))
+        second = tell(type="merge", entity_id=str(people.writer), into=str(third))
+        early = tell(type="undo", decision_id=str(first))
+        with remembering.transaction() as connection:
+            now = registry.merged(connection, people.lane, [people.brother, people.writer, third])
+        assert now == {people.brother: third, people.writer: third}
+        assert logged(remembering, early) == (f"later decisions build on it: {second}", False)
+        for event_id in (second, first):
+            undo = tell(type="undo", decision_id=str(event_id))
+            assert logged(remembering, undo) == (None, True)
+
+    def test_that_cannot_be_is_refused(self, people: People, tell: Tell, remembering: Remembering) -> None:
+        user = tell(type="merge", entity_id=str(people.user), into=str(people.writer))
+        unknown = tell(type="merge", entity_id=str(people.writer), into=str(uuid4()))
+
+        assert logged(remembering, user) == ("the user cannot become a part of somebody else", False)
+        assert logged(remembering, unknown) == ("there is no such entity", False)
+
+
+class TestASplit:
+    """One that is two."""
+
+    def test_moves_some_memories_and_what_they_state(
+        self, people: People, tell: Tell, sarah: Namespace, about: Any, remembering: Remembering
+    ) -> None:
+        with remembering.stamped() as (connection, stamp):
+            edge = [(uuid4(), people.user, "knows", people.writer)]
+            links.relate(connection, people.lane, people.writes, edge, stamp, valid_from=NOON)
+        stays = remembering.memory("Peter is tall", about={people.writer: ("subject", "sure")})
+        before = exported(sarah)
+        refreshed(remembering)
+        event_id = tell(
+            type="split",
+            entity_id=str(people.writer),
+            memories=[str(people.writes), str(people.held), str(uuid4())],
+            name="Peter Haas",
+            aliases=["Haas"],
+            description="a baker",
+        )
+
+        assert about(people.writes) == {event_id: ("subject", "sure")}
+        assert set(about(people.held)) == {event_id, people.brother}
+        assert about(stays) == {people.writer: ("subject", "sure")}
+        assert relations(remembering) == {(people.user, "knows", event_id)}
+        entity = sarah.profile("Haas").entity
+        assert (entity.id, entity.name, entity.description) == (event_id, "Peter Haas", "a baker")
+        assert {people.writer, event_id} <= refreshing(remembering)
+        assert [one.entity_id for one in sarah.questions()[0].candidates] == [event_id, people.brother]
+        tell(type="undo", decision_id=str(event_id))
+        assert exported(sarah) == before
+        assert sarah.profile(people.writer).entity.memories == 3
+
+    def test_of_whom_more_is_known_since_is_not_taken_back(
+        self, people: People, tell: Tell, remembering: Remembering
+    ) -> None:
+        event_id = tell(type="split", entity_id=str(people.writer), memories=[str(people.writes)])
+        remembering.memory("Peter is tall", about={event_id: ("subject", "sure")})
+        undo = tell(type="undo", decision_id=str(event_id))
+        assert logged(remembering, undo) == ("what it did has changed since", False)
+
+    def test_of_which_no_memory_is_there_is_refused(self, people: People, tell: Tell, remembering: Remembering) -> None:
+        event_id = tell(type="split", entity_id=str(people.writer), memories=[str(people.bakes)])
+        assert logged(remembering, event_id) == ("none of the memories is about it", False)
+
+
+class TestAtTheCallers:
+    """What can be seen from the app's side is said there."""
+
+    def test_what_there_is_not_is_named(self, people: People, sarah: Namespace) -> None:
+        missing = uuid4()
+        with pytest.raises(NotFound, match=rf"^question: there is no question {missing} in "):
+            sarah.clarify(missing, people.writer)
+        with pytest.raises(NotFound, match=f"^entity: there is no entity {missing} in "):
+            sarah.clarify(QUESTION, missing)
+        with pytest.raises(NotFound, match=f"^into: there is no entity {missing} in "):
+            sarah.merge(people.writer, missing)
+        with pytest.raises(NotFound, match=r"^entity: 'Peter' is not an id"):
+            sarah.split("Peter", [people.writes])
+
+    def test_what_cannot_be_is_said_before_it_is_published(self, people: People, sarah: Namespace) -> None:
+        with pytest.raises(InvalidEvent, match=r"into: is the same entity; name another"):
+            sarah.merge(people.writer, people.writer)
+        with pytest.raises(
+            InvalidEvent, match=r"^entity: the user cannot become a part of somebody else; merge the other"
+        ):
+            sarah.merge(people.user, people.writer)
+        with pytest.raises(InvalidEvent, match=r"^memories: none of them is about"):
+            sarah.split(people.writer, [people.bakes])
+        with pytest.raises(
+            InvalidEvent, match=r"only a question that the service holds can be answered with somebody new"
+        ):
+            sarah.clarify(Question(text="?", mention="Peter", candidates=(), message="Ask Peter"), None)
+
+    def test_a_question_that_was_answered_is_said_so(self, people: People, tell: Tell, sarah: Namespace) -> None:
+        tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
+        with pytest.raises(InvalidEvent, match=rf"^question: {QUESTION} is answered already; undo that answer"):
+            sarah.clarify(QUESTION, people.brother)
+
+    def test_what_is_published_is_carried_out(  # noqa: PLR0917 - fixtures
+        self,
+        people: People,
+        sarah: Namespace,
+        forming: Forming,
+        remembering: Remembering,
+        ingest_engine: Engine,
+        about: Any,
+    ) -> None:
+        (question,) = sarah.questions()
+        read = Question(text="?", mention="Peter", candidates=(), message="Ask Peter")
+        writer = Candidate(entity_id=people.writer, name="Peter", description="", score=1.0)
+        with ingest_engine.begin() as session:
+            answer = sarah.clarify(question, question.candidates[1], session=session)
+            sarah.clarify(read, writer, session=session)
+            merged = sarah.merge(sarah.profile(people.writer).entity, people.brother, session=session)
+            split = sarah.split(people.brother, [sarah.get(people.bakes)], name="Petra", session=session)
+        with remembering.transaction() as connection:
+            connection.execute(text("update recollect.lanes set ready_at = now()"))
+        forming.send()
+
+        assert about(people.held) == {people.brother: ("subject", "sure")}
+        assert about(people.bakes) == {split: ("subject", "sure")}
+        assert [one.id for one in sarah.decisions(people.held)] == [answer, merged]
+        assert [one.id for one in sarah.decisions(people.writes)] == [merged]

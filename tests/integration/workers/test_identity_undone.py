@@ -1,0 +1,238 @@
+"""Whatever is merged, split and answered: taken back in turn, everything is as it was, and taken back again, as it was after.
+
+Each example is a namespace of its own, written and changed by the service's own statements.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+from uuid import UUID, uuid4, uuid5
+
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection, Engine, text
+
+from config.settings import Settings
+from db import decisions, entities, links, memories, questions
+from db.decisions import Stamp
+from db.refs import BatchRef, LaneRef
+from db.undoing_rows import TABLES
+from recollect import exporting
+from recollect.embedders import Vectors
+from recollect.events import parse_event
+from recollect.namespaces import NamespacePath
+from recollect.tenancy import tenant_transaction
+from tests.given import MODEL, NOON, direction, new_memory, registered
+from tests.given import event as an_event
+from workers import commands
+from workers.parts import Parts
+
+NAMES = ("Peter", "Peter Haas", "Sam")
+ROLES = ("subject", "object", "about")
+
+_indices = st.integers(0, 5)
+_LINK = st.tuples(_indices, st.sampled_from(ROLES), st.sampled_from(("sure", "unsure")))
+_ASKED = st.tuples(st.lists(_indices, min_size=1, max_size=3, unique=True), st.sampled_from(ROLES))
+_MEMORY = st.fixed_dictionaries(
+    {
+        "links": st.lists(_LINK, max_size=3, unique_by=lambda link: link[0]),
+        "relations": st.lists(st.tuples(_indices, _indices), max_size=2),
+        "asked": st.sampled_from((True, False)).flatmap(lambda asked: _ASKED if asked else st.none()),
+    }
+)
+_ENTITY = st.fixed_dictionaries(
+    {
+        "name": st.sampled_from(NAMES),
+        "alias": st.none() | st.sampled_from(("Pete", "Haas")),
+        "parent": st.none() | _indices,
+        "description": st.none() | st.sampled_from(("a writer", "a baker")),
+    }
+)
+_COMMAND = st.one_of(
+    st.tuples(st.just("merge"), _indices, _indices),
+    st.tuples(st.just("split"), _indices, st.sets(_indices, min_size=1, max_size=3)),
+    st.tuples(st.just("answer"), _indices, st.none() | _indices),
+    st.tuples(st.just("example"), _indices, st.just(None)),
+)
+
+
+_SETTINGS = Settings()
+_HOLDING = text(
+    " union all ".join(
+        f"""
+            select '{table}' || cast(to_jsonb(one) - array['known_from', 'made_by', 'version'] as text)
+            from recollect.{table} as one where tenant_id = :tenant_id and known_to is null
+        """
+        for table in (*(one.name for one in TABLES), "entities", "memories")
+    )
+)
+"""All that holds now in every table that decisions change, without who made it and when."""
+
+
+class _Directions:
+    """Embeds what was said around a name; what the vector is does not matter here."""
+
+    name = MODEL
+
+    def embed(self, texts: list[str]) -> list[Vectors]:
+        return [direction(1.0, len(one) % 3) for one in texts]
+
+
+@dataclass
+class World:
+    """A namespace. people, remembered, asked: its entities, memories and questions, by place."""
+
+    engine: Engine
+    path: NamespacePath = field(default_factory=lambda: NamespacePath.of((f"tenant-{uuid4().hex}", "sarah")))
+    people: list[UUID] = field(default_factory=list)
+    remembered: list[UUID] = field(default_factory=list)
+    asked: list[UUID] = field(default_factory=list)
+
+    @property
+    def lane(self) -> LaneRef:
+        return LaneRef(self.path.tenant_id, self.path.namespace_id)
+
+    def fill(self, people: list[dict[str, Any]], remembered: list[dict[str, Any]]) -> None:
+        """People, then memories, each with what it states and asks."""
+        self.people = [uuid4() for _ in people]
+        for place, one in enumerate(people):
+            parent = None if one["parent"] is None else self.person(one["parent"])
+            entity = registered(
+                one["name"],
+                entity_id=self.people[place],
+                description=one["description"],
+                parent_id=parent if parent in self.people[:place] else None,
+                is_user=place == 0,
+                aliases=(one["alias"],) if one["alias"] else (),
+            )
+            with self.stamped() as (connection, stamp):
+                entities.save(connection, self.lane, entity, stamp)
+        for place, one in enumerate(remembered):
+            with self.stamped() as (connection, stamp):
+                self._remember(connection, stamp, f"memory {place}", one)
+
+    @contextmanager
+    def stamped(self) -> Iterator[tuple[Connection, Stamp]]:
+        """A transaction of the tenant, and the mark of a decision made in it."""
+        with tenant_transaction(self.engine, self.path.tenant_id) as connection:
+            yield connection, decisions.stamps(connection, 1)[0]
+
+    def _remember(self, connection: Connection, stamp: Stamp, content: str, one: dict[str, Any]) -> None:
+        new = new_memory(content)
+        self.remembered.append(new.memory_id)
+        memories.add(connection, self.lane, new, stamp)
+        message = uuid4()
+        memories.add_sources(connection, self.lane, new.memory_id, {message: content}, stamp)
+        about = {self.person(who): (role, certainty) for who, role, certainty in one["links"]}
+        links.link(connection, self.lane, new.memory_id, about, stamp)
+        edges = [(uuid4(), self.person(a), "knows", self.person(b)) for a, b in one["relations"]]
+        links.relate(connection, self.lane, new.memory_id, edges, stamp, valid_from=NOON)
+        if one["asked"]:
+            candidates, role = one["asked"]
+            self.asked.append(uuid5(message, "Peter"))
+            questions.ask(
+                connection,
+                self.lane,
+                question_id=self.asked[-1],
+                memory_id=new.memory_id,
+                message_id=message,
+                mention="Peter",
+                text="Which Peter do you mean?",
+                candidates=list(dict.fromkeys(self.person(who) for who in candidates)),
+                role=role,
+                relations=[(None, "likes", self.person(candidates[0] + 1))],
+                stamp=stamp,
+            )
+
+    def person(self, place: int) -> UUID:
+        return self.people[place % len(self.people)]
+
+    def command(self, kind: str, one: int, other: Any) -> UUID | None:
+        """Publish a command and carry it out; the event's id, or None where it was refused."""
+        fields = self._fields(kind, one, other)
+        if kind == "merge" and fields["entity_id"] == fields["into"]:
+            return None
+        event_id = self._carry_out("clarify" if kind in {"answer", "example"} else kind, fields)
+        refused = self._refusal(event_id)
+        event(f"{kind}: {refused}" if refused else kind)
+        if refused is None and kind == "merge":
+            self.people.remove(fields["entity_id"])
+            holding = self.state()[1]
+            assert not [row for row in holding if str(fields["entity_id"]) in row], "something names who is no more"
+        elif refused is None and (kind == "split" or (kind == "answer" and other is None)):
+            self.people.append(event_id)
+        return None if refused else event_id
+
+    def _fields(self, kind: str, one: int, other: Any) -> dict[str, Any]:
+        if kind == "merge":
+            return {"entity_id": self.person(one), "into": self.person(other)}
+        if kind == "split":
+            moving = [self.remembered[place % len(self.remembered)] for place in other]
+            return {"entity_id": self.person(one), "memories": moving, "aliases": ["Petey"], "description": "else"}
+        if kind == "answer":
+            asked = self.asked[one % len(self.asked)] if self.asked else uuid4()
+            return {"question_id": asked, "entity_id": None if other is None else self.person(other)}
+        return {"mention": "Peter", "text": "Ask Peter about it", "entity_id": self.person(one)}
+
+    def undo(self, decision_id: UUID) -> UUID:
+        """Take a decision back; the undo's id."""
+        event_id = self._carry_out("undo", {"decision_id": decision_id})
+        assert self._refusal(event_id) is None
+        return event_id
+
+    def _carry_out(self, kind: str, fields: dict[str, Any]) -> UUID:
+        envelope = an_event(self.path.parts)
+        del envelope["role"], envelope["content"]
+        command = parse_event({**envelope, "type": kind, **fields})
+        parts = Parts(_SETTINGS, self.engine, cast(Any, _Directions()), None, [])
+        store = commands.prepare(BatchRef(self.lane, uuid4()), cast(Any, command), parts)
+        with tenant_transaction(self.engine, self.path.tenant_id) as connection:
+            store(connection)
+        return command.event_id
+
+    def _refusal(self, event_id: UUID) -> str | None:
+        statement = text("select refused from recollect.decisions where decision_id = :id")
+        with tenant_transaction(self.engine, self.path.tenant_id) as connection:
+            return cast("str | None", connection.execute(statement, {"id": event_id}).scalar_one())
+
+    def state(self) -> tuple[str, Counter[str]]:
+        """What an export says, and all that holds now."""
+        with tenant_transaction(self.engine, self.path.tenant_id) as connection:
+            exported = "\n".join(json.dumps(one, sort_keys=True) for one in exporting.export(connection, self.path))
+            rows = connection.execute(_HOLDING, {"tenant_id": self.path.tenant_id}).scalars().all()
+        return exported, Counter(rows)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    people=st.lists(_ENTITY, min_size=2, max_size=5),
+    remembered=st.lists(_MEMORY, min_size=2, max_size=5),
+    said=st.lists(_COMMAND, min_size=1, max_size=5),
+)
+def test_all_of_it_can_be_taken_back_and_done_again(
+    worker_engine: Engine,
+    people: list[dict[str, Any]],
+    remembered: list[dict[str, Any]],
+    said: list[tuple[str, int, Any]],
+) -> None:
+    world = World(worker_engine)
+    world.fill(people, remembered)
+    states = [world.state()]
+    done = []
+    for one in said:
+        event_id = world.command(*one)
+        if event_id is None:
+            assert world.state() == states[-1], "what was refused changed something"
+        else:
+            done.append(event_id)
+            states.append(world.state())
+    undone = []
+    for place, event_id in reversed([*enumerate(done)]):
+        undone.append(world.undo(event_id))
+        assert world.state() == states[place]
+    for place, event_id in enumerate(reversed(undone), 1):
+        world.undo(event_id)
+        assert world.state() == states[place]

@@ -1,0 +1,83 @@
+"""Whom memories are about, from what was said to the rows: sure links, what is held until somebody answers, and the answer."""
+
+import json
+
+import pytest
+
+from recollect import Namespace
+from recollect.embedders import MiniLM
+from tests.forming import Forming
+from tests.given import Remembering
+
+OPEN = "Peter has a new phone number."
+HELD = "Peter has a new phone number"
+
+
+@pytest.fixture
+def two(remembering: Remembering, forming: Forming) -> tuple[str, str]:
+    """Two Peters, by their keys: of both it is known that they like tea, of one also that he keeps bees."""
+    writer = _peter(remembering, "writer", "Peter likes tea")
+    return writer, _peter(
+        remembering, "User's brother", "Peter likes tea", "Peter keeps bees and repairs boilers in Leeds"
+    )
+
+
+def _peter(remembering: Remembering, description: str, *known: str) -> str:
+    entity_id = remembering.entity("Peter", description=description)
+    for content, vector in zip(known, MiniLM().embed(list(known)), strict=True):
+        remembering.memory(content, vector, about={entity_id: ("subject", "sure")})
+    return str(entity_id)
+
+
+def links(namespace: Namespace, content: str) -> dict[str, str]:
+    """Whom the one memory of a content is about, and how surely."""
+    records = [json.loads(line) for line in namespace.export()]
+    (memory,) = (one for one in records if one["type"] == "memory" and one["content"] == content)
+    return {key: certainty for key, (_, certainty) in zip(memory["about"], memory["roles"], strict=True)}
+
+
+def contents(namespace: Namespace) -> list[str]:
+    return sorted(memory.content for memory in namespace.memories())
+
+
+def test_what_the_words_leave_open_is_held_and_an_answer_links_it(
+    forming: Forming, sarah: Namespace, two: tuple[str, str]
+) -> None:
+    forming.say(OPEN)
+    (question,) = sarah.questions()
+    assert "writer" in question.text
+    assert "your brother" in question.text
+    assert {str(one.entity_id) for one in question.candidates} == set(two)
+    assert links(sarah, HELD) == dict.fromkeys(two, "unsure")
+
+    forming.command(type="clarify", question_id=str(question.id), entity_id=two[1])
+
+    assert sarah.questions() == []
+    assert links(sarah, HELD) == {two[1]: "sure"}
+
+
+def test_what_is_held_is_not_compared_with_what_is_known_of_those_it_may_be_about(
+    forming: Forming, sarah: Namespace, two: tuple[str, str]
+) -> None:
+    """Said twice of a Peter, nobody knows whether of the same; and neither replaces anything."""
+    forming.say(OPEN)
+    forming.say(OPEN)
+
+    assert contents(sarah).count(HELD) == 2
+    assert len(sarah.questions()) == 2
+
+
+def test_the_words_tell_who_is_meant_and_nothing_is_asked(
+    forming: Forming, sarah: Namespace, two: tuple[str, str]
+) -> None:
+    forming.say("Peter likes bees and boilers.")
+
+    assert sarah.questions() == []
+    assert links(sarah, "Peter likes bees and boilers") == {two[1]: "sure"}
+
+
+def test_who_is_introduced_is_somebody_new(forming: Forming, sarah: Namespace, two: tuple[str, str]) -> None:
+    forming.say("Our new neighbour Peter has a parrot.")
+
+    assert sarah.questions() == []
+    assert len([one for one in sarah.entities() if one.name == "Peter"]) == 3

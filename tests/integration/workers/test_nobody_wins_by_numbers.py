@@ -1,0 +1,129 @@
+"""Who is meant, asked as an app asks: how much is known of somebody, how often it was said, and when, have no say."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from sqlalchemy import Engine
+
+from benchmarks.entities.world import Who, World, read_world
+from config.settings import Settings
+from recollect import Memory, Namespace
+from recollect.disambiguation import telling
+from recollect.embedders import MiniLM
+from recollect.importing import check_lines, events_of
+from recollect.publishing.checking import check_events
+from tests.forming import Forming
+from tests.given import Publishing
+
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "entities" / "carpenter_and_band"
+BUSY = "anna-upstairs"
+"""Of whom much more comes to be known, and nothing that is asked about."""
+NEWS = [f"Form {number} has a blue margin." for number in range(40)]
+MINILM = MiniLM()
+
+Bring = Callable[[Namespace, Iterable[Mapping[str, Any]]], None]
+
+
+class Answer(NamedTuple):
+    """The status, and by key who fits best."""
+
+    status: str
+    best: str | None
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return read_world(FOLDER)
+
+
+@pytest.fixture
+def bring(settled: None, memory: Memory, worker_engine: Engine, ingest_engine: Engine, service: Settings) -> Bring:
+    """Brings lines into a namespace."""
+
+    def carry(namespace: Namespace, lines: Iterable[Mapping[str, Any]]) -> None:
+        forming = Forming(worker_engine, Publishing(ingest_engine, namespace.path))
+        events = events_of(check_lines(lines, namespace._known_keys))
+        for event in (json.loads(one.body) for one in check_events(namespace.path, list(events))):
+            forming.command(**{name: event[name] for name in ("type", "entities", "memories")})
+
+    return carry
+
+
+@pytest.fixture
+def asked(world: World) -> list[Who]:
+    """Questions about the name that most bear."""
+    return [row for row in world.who if row.mention == "Anna"]
+
+
+def lines_of(world: World, years: int = 0) -> list[dict[str, Any]]:
+    """The world's lines; years: so much earlier is every other memory."""
+    lines = [one.model_dump(mode="json") for one in world.entities]
+    for place, memory in enumerate(world.memories):
+        earlier = memory.occurred_at - timedelta(days=365 * years * (place % 2))
+        lines.append({**memory.model_dump(mode="json"), "occurred_at": earlier.isoformat()})
+    return lines
+
+
+def answers(namespace: Namespace, rows: Iterable[Who]) -> dict[str, Answer]:
+    keys = {one.id: one.key for one in namespace.entities()}
+    found = {}
+    for row in rows:
+        history = [turn.model_dump(mode="json") for turn in row.history]
+        resolved = namespace.resolve(row.text, mention=row.mention, history=history)
+        best = keys[resolved.candidates[0].entity_id] if resolved.candidates else None
+        found[row.id] = Answer(resolved.status, best)
+    return found
+
+
+def apart(world: World, rows: Iterable[Who]) -> list[Who]:
+    """The questions to which the news is no nearer than what was known of whom it is about, and with which it shares no word."""
+    news = MINILM.embed(NEWS)
+    known = MINILM.embed([one.content for one in world.memories if BUSY in one.about])
+    stems = {word[:4] for word in re.findall(r"[a-z]+", NEWS[0].casefold())}
+    found = []
+    for row in rows:
+        said = telling(row.text, row.mention, [turn.content for turn in row.history])
+        texts = MINILM.embed(said.texts)
+        nearer = (news @ texts.T).max() >= (known @ texts.T).max()
+        if not nearer and stems.isdisjoint(word[:4] for word in (*said.words, *said.scene_words)):
+            found.append(row)
+    return found
+
+
+def test_what_is_off_the_subject_repeated_or_older_changes_no_winner(
+    bring: Bring, sarah: Namespace, world: World, asked: list[Who]
+) -> None:
+    bring(sarah, lines_of(world))
+    before = answers(sarah, asked)
+    rows = [row for row in apart(world, asked) if before[row.id].best != BUSY]
+    assert len(rows) > 20
+
+    bring(
+        sarah, ({"type": "memory", "id": f"news-{n}", "content": said, "about": [BUSY]} for n, said in enumerate(NEWS))
+    )
+    again = [one for one in world.memories if "anna-drums" in one.about]
+    bring(
+        sarah,
+        (
+            {**one.model_dump(mode="json"), "id": f"again-{place}", "occurred_at": "2026-03-01T09:00:00Z"}
+            for place, one in enumerate(again)
+        ),
+    )
+    after = answers(sarah, rows)
+
+    assert {row.id: after[row.id].best for row in rows} == {row.id: before[row.id].best for row in rows}
+
+
+def test_when_it_was_said_has_no_say(
+    bring: Bring, sarah: Namespace, memory: Memory, world: World, asked: list[Who]
+) -> None:
+    bring(sarah, lines_of(world))
+    other = memory.namespace(sarah.path.parts[0], "of another age")
+    bring(other, lines_of(world, years=9))
+
+    assert answers(other, asked) == answers(sarah, asked)

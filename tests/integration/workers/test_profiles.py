@@ -1,0 +1,230 @@
+"""Profiles are refreshed when they are due: once for a burst, a few at a time, and never before messages that wait."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Engine, text
+
+from config.settings import Settings, settings
+from db import lanes, leases, profiles
+from db.refs import LaneRef
+from recollect import Namespace, WaitTimeout
+from tests.fake_openai import FakeOpenAI, Fault
+from tests.forming import Forming, carry_through
+from tests.given import LONG, Hint, Publishing, Remembering, Worker, claim, claimed, contents_of
+from workers import endings
+from workers.dispatching import dispatch
+from workers.parts import parts
+from workers.retries import GiveUp
+
+SURE = ("subject", "sure")
+
+
+@pytest.fixture
+def slow(service: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Profiles wait for an hour without a touch, and for a day at most."""
+    monkeypatch.setenv("RECOLLECT_PROFILE_DEBOUNCE_SECONDS", "3600")
+    monkeypatch.setenv("RECOLLECT_PROFILE_DEBOUNCE_MOST_SECONDS", "86400")
+    settings.cache_clear()
+    parts.cache_clear()
+
+
+@pytest.fixture
+def fake(slow: None, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """An LLM that writes profiles, too."""
+    with FakeOpenAI() as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
+        monkeypatch.setenv("RECOLLECT_LLM_PROFILES", "true")
+        settings.cache_clear()
+        parts.cache_clear()
+        yield served
+
+
+@pytest.fixture
+def an_hour_passes(admin_engine: Engine, lane: LaneRef) -> Callable[[], None]:
+    """For the timers."""
+
+    def pass_by() -> None:
+        with admin_engine.begin() as connection:
+            for table, columns in (("profiles", ["touched_at"]), ("lanes", ["ready_at", "profiles_due_at"])):
+                earlier = ", ".join(f"{column} = {column} - interval '1 hour'" for column in columns)
+                statement = text(f"update recollect.{table} set {earlier} where tenant_id = :id")
+                connection.execute(statement, {"id": lane.tenant_id})
+
+    return pass_by
+
+
+def asked_about(fake: FakeOpenAI, name: str) -> list[str]:
+    """The prompts for the profile of an entity."""
+    return [
+        request.prompt
+        for request in fake.requests
+        if request.schema == "ProfileAnswer" and f"BEGIN ENTITY\n| {name} (" in request.prompt
+    ]
+
+
+def test_a_burst_about_an_entity_is_one_refresh_with_what_is_new(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, an_hour_passes: Callable[[], None]
+) -> None:
+    dishes = ("soup", "bread", "rice", "fish", "figs", "dates", "plums", "eggs", "kale")
+    forming.say("My friend Peter plays the oboe")
+    for part in (dishes[:4], dishes[4:]):
+        forming.say(*(f"My friend Peter cooks {dish}" for dish in part))
+    assert asked_about(fake, "Peter") == []
+    with pytest.raises(WaitTimeout):
+        sarah.wait(timeout=0)
+
+    an_hour_passes()
+    forming.send()
+    (first,) = asked_about(fake, "Peter")
+    assert "OLD SUMMARY" not in first
+    assert all(word in first for word in ("oboe", "soup", "kale"))
+    assert not sarah.wait(timeout=0).at_work
+
+    forming.say("My friend Peter moved to Oslo")
+    an_hour_passes()
+    forming.send()
+    (_, second) = asked_about(fake, "Peter")
+    old, new = second.split("END OLD SUMMARY")
+    assert "oboe" in old
+    assert ("Oslo" in new, "oboe" in new) == (True, False)
+
+
+def test_an_answer_that_is_refused_is_logged_and_left_to_the_rules(
+    fake: FakeOpenAI,
+    forming: Forming,
+    sarah: Namespace,
+    an_hour_passes: Callable[[], None],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    fake.script("ProfileAnswer", *[Fault("refusal")] * 4)
+    forming.say("My friend Peter plays the oboe")
+    an_hour_passes()
+    forming.send()
+    assert sarah.profile("Peter").summary.startswith("Peter (person). ")
+    assert "profile_refused" in "".join(capfd.readouterr())
+
+
+def test_what_a_correction_ended_is_in_no_profile(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I live in Leeds")
+    forming.say("I have a dog called Bo")
+    assert "Leeds" in sarah.profile("User").summary
+    forming.say("I've moved, I live in Lisbon now")
+
+    summary = sarah.profile("User").summary
+    assert ("Leeds" in summary, "Lisbon" in summary, "Bo" in summary) == (False, True, True)
+
+
+@pytest.fixture
+def waiting(slow: None, forming: Forming) -> Forming:
+    """The lane has nothing to do but for a profile that is not due."""
+    forming.say("My friend Peter plays the oboe")
+    return forming
+
+
+@pytest.mark.usefixtures("waiting")
+class TestTheTimer:
+    def test_what_is_not_due_is_not_refreshed_and_keeps_nobody_waiting(
+        self, waiting: Forming, sarah: Namespace, worker_engine: Engine
+    ) -> None:
+        assert sarah.profile("Peter").refreshed_at is None
+        assert sarah.progress().at_work
+        assert claim(worker_engine, waiting.publishing.lane) is None
+
+    def test_it_becomes_due_without_a_new_event_and_is_dispatched(
+        self,
+        *,
+        sarah: Namespace,
+        an_hour_passes: Callable[[], None],
+        worker_engine: Engine,
+        slots: Callable[[int], None],
+        hints: Callable[[], list[Hint]],
+    ) -> None:
+        slots(1)
+        before = len(hints())
+        dispatch(worker_engine, settings())
+        assert len(hints()) == before
+        an_hour_passes()
+        dispatch(worker_engine, settings())
+        (hint,) = hints()[before:]
+        assert hint.task == "recollect.refresh_profiles"
+        assert sarah.progress().at_work
+
+    def test_messages_that_wait_go_first_and_bring_the_refresh_with_them(
+        self, waiting: Forming, sarah: Namespace, an_hour_passes: Callable[[], None], worker_engine: Engine
+    ) -> None:
+        an_hour_passes()
+        waiting.publishing.say("I like tea")
+        batch = claimed(worker_engine, waiting.publishing.lane)
+        assert contents_of(worker_engine, batch) == ["I like tea"]
+        carry_through(batch)
+        assert "oboe" in sarah.profile("Peter").summary
+
+    def test_a_burst_of_messages_is_not_cut_short_by_a_profile(
+        self, waiting: Forming, worker: Worker, an_hour_passes: Callable[[], None]
+    ) -> None:
+        """Neither where it begins while the profile waits, nor while a batch is at work."""
+        waiting.publishing.say("I like tea")
+        batch = claimed(worker.engine, worker.lane)
+        waiting.publishing.send(waiting.publishing.message("I like figs"), quiet=2 * LONG, most=3 * LONG)
+        carry_through(batch)
+        an_hour_passes()
+        assert claim(worker.engine, worker.lane) is None
+        an_hour_passes()
+        assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["I like figs"]
+
+    def test_it_does_not_wait_for_a_number_that_is_missing(
+        self, waiting: Forming, sarah: Namespace, an_hour_passes: Callable[[], None]
+    ) -> None:
+        waiting.publishing.message("not sent")
+        waiting.send(waiting.publishing.message("behind a gap"))
+        an_hour_passes()
+        waiting.send()
+        assert "oboe" in sarah.profile("Peter").summary
+        assert sarah.progress().pending == 1
+
+    def test_a_refresh_that_is_given_up_is_tried_again_later(
+        self, an_hour_passes: Callable[[], None], worker: Worker, admin_engine: Engine
+    ) -> None:
+        an_hour_passes()
+        batch = claimed(worker.engine, worker.lane)
+        endings.settle(worker.leased(batch, lanes.STAGES[-1]), parts(), GiveUp(), "ValueError")
+        with admin_engine.connect() as connection:
+            statement = text("""
+                select batch_id, extract(epoch from ready_at - now()) as seconds from recollect.lanes where tenant_id = :id
+            """)
+            row = connection.execute(statement, {"id": worker.lane.tenant_id}).one()
+        assert row.batch_id is None
+        assert float(row.seconds) == pytest.approx(300, abs=60)
+
+    def test_one_that_crashed_is_done_again(
+        self, sarah: Namespace, an_hour_passes: Callable[[], None], worker: Worker
+    ) -> None:
+        an_hour_passes()
+        batch = claimed(worker.engine, worker.lane)
+        worker.crash(batch, lanes.STAGES[-1])
+        carry_through(batch)
+        assert "oboe" in sarah.profile("Peter").summary
+        assert not sarah.progress().at_work
+
+
+def test_many_are_refreshed_a_few_at_a_time_until_none_is_due(
+    *, forming: Forming, remembering: Remembering, sarah: Namespace, publishing: Publishing, worker: Worker
+) -> None:
+    many = {remembering.entity(f"Peter {number}"): SURE for number in range(21)}
+    remembering.memory("They sing", about=many)
+    publishing.say("hi")
+    carry_through(claimed(worker.engine, worker.lane))
+    assert sarah.progress().at_work
+    publishing.say("hello")
+    hello = claimed(worker.engine, worker.lane)
+    assert contents_of(worker.engine, hello) == ["hello"], "between two runs the messages have their turn"
+    with worker.transaction() as connection:
+        found = profiles.due_profiles(connection, worker.lane, least=timedelta(0), most=LONG, limit=99)
+        assert len(found.profiles) == 1
+        leases.end(connection, worker.leased(hello), "dead")
+
+    forming.send()
+    assert not sarah.progress().at_work
+    assert all(sarah.profile(entity_id).summary.endswith("They sing.") for entity_id in many)

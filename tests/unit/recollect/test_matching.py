@@ -1,0 +1,67 @@
+"""Where a name stands in a text: joined by "and", opening a sentence, and among the days of the week."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.matching import Name, places, words_of
+
+BROOKS = Name(normalised="agnes brooks", is_person=True, full=("agnes", "brooks"))
+RAIN = Name(normalised="otto rain", is_person=True, full=("otto", "rain"))
+MAY = Name(normalised="lucy may", is_person=True, full=("lucy", "may"))
+FAIR = Name(normalised="swap-it saturday", is_person=False)
+FORGE = Name(normalised="anvil & spark", is_person=False)
+TAILORS = Name(normalised="thread and hem", is_person=False)
+WORDS = [
+    "anvil",
+    "Anvil",
+    "spark",
+    "Spark",
+    "and",
+    "&",
+    "the",
+    "Brooks",
+    "sent",
+    "Saturday",
+    "May",
+    "on",
+    ".",
+    "said",
+    "thread",
+]
+
+
+def named(text: str, *names: Name) -> list[str]:
+    return [text[place.start : place.end] for place in places(words_of(text), names)]
+
+
+def test_an_ampersand_is_an_and() -> None:
+    assert named("Lunch at Anvil & Spark today", FORGE) == ["Anvil & Spark"]
+    assert named("Lunch at Anvil and Spark today", FORGE) == ["Anvil and Spark"]
+    assert named("Lunch at Thread & Hem today", TAILORS) == ["Thread & Hem"]
+    assert named("Is the Anvil and Otto's saw there?", FORGE) == ["Anvil"]
+    assert named("the anvil and the spark", FORGE) == []
+    assert named("the anvil & a spark", FORGE) == []
+
+
+def test_a_surname_that_is_a_word_opens_a_sentence_where_it_does_what_people_do() -> None:
+    assert named("Brooks sent a list, it ends.", BROOKS) == ["Brooks"]
+    assert named("No idea. Rain said noon.", RAIN) == ["Rain"]
+    assert named("Brooks are deep here.", BROOKS) == []
+    assert named("Rain is coming.", RAIN) == []
+    assert named("So rain said it all.", RAIN) == []
+
+
+def test_a_day_or_a_month_is_no_part_of_a_name() -> None:
+    assert named("He sleeps over on Saturday.", FAIR) == []
+    assert named("Saturday said nothing.", FAIR) == []
+    assert named("See you Saturday then.", FAIR) == []
+    assert named("Is Swap-It Saturday on?", FAIR) == ["Swap-It Saturday"]
+    assert named("We open in May.", MAY) == []
+    assert named("Did you ask May?", MAY) == ["May"]
+    assert named("May said noon.", MAY) == ["May"]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12))
+def test_a_place_neither_begins_nor_ends_with_an_and(words: list[str]) -> None:
+    for found in named(" ".join(words), BROOKS, MAY, FAIR, FORGE, TAILORS):
+        assert {"and", "&"}.isdisjoint((found.split()[0], found.split()[-1]))

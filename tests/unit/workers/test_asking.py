@@ -1,0 +1,78 @@
+"""How a question is put, and what waits for its answer."""
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from pipeline.facts import Fact, Mention, Message, Relation
+from pipeline.linking.values import Held, Link, LinkedFacts
+from recollect.kinds import EntityType, MemoryKind, Role
+from recollect.registry import RegisteredEntity
+from tests.given import NOON, registered
+from workers.asking import open_questions, which
+
+WRITER = registered("Peter", description="writer", parent="WOBS")
+BROTHER = registered("Peter", description="User's brother")
+BLANK = registered("Peter")
+
+
+@pytest.mark.parametrize(
+    ("candidates", "question"),
+    [
+        ([WRITER, BROTHER], "Which Peter do you mean: the writer at WOBS, or your brother?"),
+        ([WRITER], "Which Peter do you mean: the writer at WOBS, or somebody else?"),
+        ([BLANK, WRITER, BROTHER], "Which Peter do you mean: the person Peter, the writer at WOBS, or your brother?"),
+        ([BLANK, BLANK], "Which Peter do you mean: the person Peter, or somebody else?"),
+        ([registered("Peter Haas"), BROTHER], "Which Peter do you mean: Peter Haas, or your brother?"),
+        (
+            [registered("Peter", description="Tom's father"), WRITER],
+            "Which Peter do you mean: Tom's father, or the writer at WOBS?",
+        ),
+    ],
+)
+def test_a_question_offers_what_tells_the_candidates_apart(candidates: list[RegisteredEntity], question: str) -> None:
+    assert which("Peter", candidates) == question
+
+
+MESSAGES = {
+    number: Message(number, UUID(int=number), "c1", Role.USER, None, text, NOON)
+    for number, text in ((1, "Peter works with Anna."), (2, "She likes him."))
+}
+ANNA = uuid4()
+
+
+def asked(*sources: int, mention: str = "Peter") -> UUID:
+    (question,) = open_questions(1, fact(*sources), linked=linked(mention), messages=MESSAGES)
+    return question.question_id
+
+
+def fact(*sources: int) -> Fact:
+    edges = [("Peter", "works_with", "Anna"), ("Anna", "works_with", "Peter"), ("Anna", "likes", "Anna")]
+    return Fact(
+        kind=MemoryKind.FACT,
+        content="Peter works with Anna",
+        sources=sources,
+        quote="",
+        mentions=tuple(Mention(name=name, entity_type=EntityType.PERSON) for name in ("Peter", "Anna")),
+        relations=tuple(Relation(subject=one, predicate=what, object=other) for one, what, other in edges),
+    )
+
+
+def linked(mention: str = "Peter") -> LinkedFacts:
+    known = {one.entity_id: one for one in (WRITER, BROTHER)}
+    return LinkedFacts(
+        {1: {"Anna": Link(ANNA, "object")}}, {1: {mention: Held(tuple(known), "subject")}}, {1: ()}, {}, known
+    )
+
+
+def test_one_question_is_asked_of_a_name_in_a_message_whatever_the_facts() -> None:
+    assert asked(1) == asked(1, 2) == asked(1, mention="PETER")
+    assert len({asked(1), asked(2), asked(1, mention="Anna")}) == 3
+
+
+def test_what_the_fact_states_of_the_mention_waits_with_it() -> None:
+    (question,) = open_questions(1, fact(1, 2), linked=linked(), messages=MESSAGES)
+
+    assert question.message_id == UUID(int=1)
+    assert question.relations == ((None, "works_with", ANNA), (ANNA, "works_with", None))
+    assert open_questions(2, fact(1), linked=linked(), messages=MESSAGES) == []
