@@ -1,10 +1,7 @@
 """An entity as the registry has it: what linking and resolving decide on, on both sides."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from recollect.kinds import EntityType
 
@@ -15,7 +12,6 @@ class RegisteredEntity:
 
     description: what somebody said it is ("User's brother", "writer").
     key: the app's own name for it, where it was imported.
-    vectors: of its profile and of the memories that are surely about it.
     """
 
     entity_id: UUID
@@ -27,4 +23,3 @@ class RegisteredEntity:
     parent: str | None = None
     is_user: bool = False
     key: str | None = None
-    vectors: tuple[NDArray[np.float32], ...] = field(default=(), compare=False, repr=False)

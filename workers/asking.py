@@ -1,14 +1,13 @@
 """The questions that a batch leaves open: whom a mention means, as a person would ask it, and what waits for the answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from pipeline.facts import Fact, Message
 from pipeline.linking.values import Held, LinkedFacts
-from recollect.fence import one_line
+from recollect.asking import Offered, question
 from recollect.names import normalise
-from recollect.registry import RegisteredEntity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,31 +31,13 @@ def open_questions(
             question_id=uuid5(NAMESPACE_OID, f"{message_id}/{normalise(mention)}"),
             message_id=message_id,
             mention=mention,
-            text=which(mention, [linked.entities[key] for key in held.candidates]),
+            text=question(mention, [Offered(entity=linked.entities[key]) for key in held.candidates]).text,
             held=held,
             relations=_relations(number, fact, mention, linked),
         )
         for mention, held in linked.held.get(number, {}).items()
         for message_id in [_message_of(fact, mention, messages)]
     ]
-
-
-def which(mention: str, candidates: Sequence[RegisteredEntity]) -> str:
-    """ "Which Peter do you mean: the writer at WOBS, or your brother?" Of one candidate alone: "…, or somebody else?" """
-    choices = list(dict.fromkeys(_told_apart(candidate, mention) for candidate in candidates))
-    if len(choices) < 2:
-        choices.append("somebody else")
-    return one_line(f"Which {mention} do you mean: {', '.join(choices[:-1])}, or {choices[-1]}?")
-
-
-def _told_apart(entity: RegisteredEntity, mention: str) -> str:
-    description = entity.description or (entity.name if normalise(entity.name) != normalise(mention) else "")
-    told = " at ".join(detail for detail in (description, entity.parent) if detail)
-    if not told:
-        return f"the {entity.entity_type.value} {entity.name}"
-    # Memories speak of the user in the third person; a question speaks to the user.
-    own = told.replace("User's ", "your ", 1) if told.startswith("User's ") else told
-    return own if own != told or "'s " in own or own == entity.name else f"the {own}"
 
 
 def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UUID:

@@ -1,5 +1,6 @@
 """Lanes: whose turn it is, how many may be at work, and what is hinted. On the database's own clock."""
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -195,6 +196,7 @@ class TestHints:
         worker.put_off(lease, LONG)
         assert self.hinted(worker, again=-SOON) == []
         worker.put_off(lease, SOON)
+        time.sleep(0.01)
         assert self.hinted(worker) == ["extract"], "due after the last hint: nobody was told of this try"
 
     @pytest.mark.usefixtures("batch")

@@ -241,7 +241,7 @@ class TestEndings:
     def test_a_stage_that_is_put_off_is_due_after_the_delay(
         self, worker: Worker, batch: BatchRef, counts: bool, attempts: int
     ) -> None:
-        for delay in (SOON, LONG):
+        for delay in (-SOON, LONG):
             lease = worker.leased(batch)
             worker.put_off(lease, delay, counts=counts)
 

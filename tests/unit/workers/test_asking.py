@@ -1,37 +1,15 @@
-"""How a question is put, and what waits for its answer."""
+"""What waits for the answer to a question."""
 
 from uuid import UUID, uuid4
-
-import pytest
 
 from pipeline.facts import Fact, Mention, Message, Relation
 from pipeline.linking.values import Held, Link, LinkedFacts
 from recollect.kinds import EntityType, MemoryKind, Role
-from recollect.registry import RegisteredEntity
 from tests.given import NOON, registered
-from workers.asking import open_questions, which
+from workers.asking import open_questions
 
 WRITER = registered("Peter", description="writer", parent="WOBS")
 BROTHER = registered("Peter", description="User's brother")
-BLANK = registered("Peter")
-
-
-@pytest.mark.parametrize(
-    ("candidates", "question"),
-    [
-        ([WRITER, BROTHER], "Which Peter do you mean: the writer at WOBS, or your brother?"),
-        ([WRITER], "Which Peter do you mean: the writer at WOBS, or somebody else?"),
-        ([BLANK, WRITER, BROTHER], "Which Peter do you mean: the person Peter, the writer at WOBS, or your brother?"),
-        ([BLANK, BLANK], "Which Peter do you mean: the person Peter, or somebody else?"),
-        ([registered("Peter Haas"), BROTHER], "Which Peter do you mean: Peter Haas, or your brother?"),
-        (
-            [registered("Peter", description="Tom's father"), WRITER],
-            "Which Peter do you mean: Tom's father, or the writer at WOBS?",
-        ),
-    ],
-)
-def test_a_question_offers_what_tells_the_candidates_apart(candidates: list[RegisteredEntity], question: str) -> None:
-    assert which("Peter", candidates) == question
 
 
 MESSAGES = {
@@ -74,5 +52,6 @@ def test_what_the_fact_states_of_the_mention_waits_with_it() -> None:
     (question,) = open_questions(1, fact(1, 2), linked=linked(), messages=MESSAGES)
 
     assert question.message_id == UUID(int=1)
+    assert question.text == "Which Peter do you mean: the writer at WOBS, or your brother?"
     assert question.relations == ((None, "works_with", ANNA), (ANNA, "works_with", None))
     assert open_questions(2, fact(1), linked=linked(), messages=MESSAGES) == []
