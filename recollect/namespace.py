@@ -22,7 +22,7 @@ from recollect.mentions import PARSE_SECONDS, Mention, Parser, parse
 from recollect.names import normalise
 from recollect.publishing.inbox import AppSession
 from recollect.redaction import redact
-from recollect.resolving import Resolving
+from recollect.resolving import TURNS, Resolving
 from recollect.results import Entity, Hits, Profile, Progress, StoredMemory
 from recollect.retrieval import retrieve, told_apart
 from recollect.tenancy import tenant_transaction
@@ -199,7 +199,7 @@ class Namespace(Bringing, Following, Resolving):
         vector = self._embedder.embed([message])[0]
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             if conversation is not None and not said:
-                said = views.latest_messages(connection, self.path, conversation)
+                said = views.latest_messages(connection, self.path, conversation, TURNS)
             found = retrieve(
                 connection, self.path, self._embedder, message=message, vector=vector, history=[*map(redact, said)]
             )

@@ -109,10 +109,9 @@ def resolve(
     looked = asking.look(said)
     if mention is None:
         if said and looked.weighed and not _borne(looked.weighed, said):
-            looked, said = (
-                asking.look(None),
-                None,
-            )  # others share a word with the guess, and may be named by a part of it
+            # Others share a word with the guess, and may be named by a part of it.
+            said = None
+            looked = asking.look(said)
         mention = contested(_in_message(looked, message, said))
         if mention is None:
             return Resolved(status="unknown", mention="")

@@ -90,7 +90,7 @@ def memories_about_only(
     return set(connection.execute(_ABOUT_ONLY, parameters).scalars()) if parameters["entity_ids"] else set()
 
 
-def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int = 2) -> list[str]:
+def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[str]:
     """What was said last in a conversation, oldest first."""
     rows = connection.execute(_LATEST_MESSAGES, {**_scope(path), "conversation_id": conversation, "limit": limit})
     return [row.content for row in rows][::-1]

@@ -18,11 +18,11 @@ from recollect.ids import uuid7
 from recollect.kinds import Role
 from recollect.namespaces import NamespacePath
 from recollect.registry import RegisteredEntity
+from recollect.resolving import TURNS
 from recollect.tenancy import tenant_transaction
 from workers import loading
 from workers.parts import Parts
 
-_TURNS = 4
 _SPEAKERS = frozenset({Role.USER, Role.ASSISTANT})
 
 Facts = Mapping[int, tuple[Fact, CandidateRow]]
@@ -30,7 +30,7 @@ Facts = Mapping[int, tuple[Fact, CandidateRow]]
 
 def link(batch: BatchRef, parts: Parts, facts: Facts, messages: Mapping[int, Message]) -> LinkedFacts:
     """Link the mentions of a batch's facts; writes nothing."""
-    path, before = loading.turns_before(batch, parts, _TURNS)
+    path, before = loading.turns_before(batch, parts, TURNS)
     turns = [*before, *messages.values()]
     to_link = {number: _to_link(fact, row, messages, turns) for number, (fact, row) in facts.items()}
     with tenant_transaction(parts.engine, path.tenant_id) as connection:
@@ -81,7 +81,7 @@ def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], tur
         fact=fact,
         vector=row.vector if row.vector is not None else np.empty(0, np.float32),
         said="\n".join(source.content for source in sources),
-        before=tuple(turn.content for turn in before[-_TURNS:]),
+        before=tuple(turn.content for turn in before[-TURNS:]),
         conversation=sources[0].conversation,
     )
 
