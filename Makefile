@@ -5,7 +5,7 @@ BIN := .venv/bin
 PACKAGES := recollect config db pipeline workers tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test check format properties bench faults image clean
+.PHONY: help setup up demo test check format properties bench peers faults image clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,14 @@ format: setup ## format the code
 bench: setup ## drive conversations through the real queue and workers: make bench DATA=FILE
 	$(BIN)/python -m benchmarks.ingest --data $(DATA)
 
+peers: setup .venv-peers/.installed ## Recollect beside mem0 and langmem, which it installs into .venv-peers: make peers DATA=FILE
+	$(BIN)/python -m benchmarks.peers $(if $(DATA),--data $(DATA))
+
+.venv-peers/.installed: requirements-peers.lock
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-peers.lock
+	@touch $@
+
 faults: setup ## kill everything, again and again, and check that nothing is lost (half an hour)
 	$(BIN)/python -m benchmarks.faults --full
 
@@ -51,4 +59,4 @@ image: ## build the container image
 	docker build --tag recollect .
 
 clean: ## remove .venv, the data folder and caches
-	rm -rf .venv .recollect .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-peers .recollect .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -72,12 +72,18 @@ def stage_of(connection: Connection, batch: BatchRef) -> str:
     return str(connection.execute(_STAGE, batch.scope).scalar_one())
 
 
+def active_model(connection: Connection) -> str | None:
+    """The model that new vectors come from; None where no worker ever started."""
+    active: str | None = connection.execute(_ACTIVE).scalar()
+    return active
+
+
 def set_active_model(connection: Connection, model: str, dimensions: int) -> str | None:
     """Make a model the one that new vectors come from. Where another is active already, changes nothing and returns its name."""
-    active: str | None = connection.execute(_ACTIVE).scalar()
+    active = active_model(connection)
     if active is None:
         connection.execute(_ADD_MODEL, {"model": model, "dimensions": dimensions})
-        active = connection.execute(_ACTIVE).scalar()
+        active = active_model(connection)
     return None if active == model else active
 
 

@@ -11,7 +11,7 @@ Publishing goes to a local spool and returns at once; reading is synchronous and
 public, and a change to it stands in the changelog.
 """
 
-from recollect.context import Candidate, Context, Explanation, Question
+from recollect.asking import Candidate, Question
 from recollect.decisions import Considered, Decision, Related
 from recollect.errors import (
     AmbiguousName,
@@ -23,6 +23,7 @@ from recollect.errors import (
     ModelMissing,
     NotFound,
     QueueUnavailable,
+    ReadTimeout,
     RecollectError,
     SpoolFull,
     SpoolUnavailable,
@@ -36,6 +37,10 @@ from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
 from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
+from recollect.prefixes import HitIn, Under
+from recollect.reading.contexts import Context, Explanation
+from recollect.reading.found import StoredMessage
+from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
 from recollect.resolving import Resolved
 from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
 from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
@@ -53,9 +58,11 @@ __all__ = [
     "EmbedderUnavailable",
     "Entity",
     "EntityType",
+    "Excerpt",
     "Explanation",
     "Granularity",
     "Hit",
+    "HitIn",
     "Hits",
     "Imported",
     "InFocus",
@@ -74,6 +81,9 @@ __all__ = [
     "Progress",
     "Question",
     "QueueUnavailable",
+    "ReadTimeout",
+    "Recalled",
+    "RecalledMessage",
     "RecollectError",
     "Referring",
     "Related",
@@ -84,8 +94,10 @@ __all__ = [
     "SpoolUnavailable",
     "StoreUnavailable",
     "StoredMemory",
+    "StoredMessage",
     "Tracked",
     "TrackedTurn",
+    "Under",
     "UndoRefused",
     "WaitTimeout",
 ]

@@ -8,16 +8,42 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from recollect.context import Candidate, Question
 from recollect.fence import one_line
 from recollect.names import normalise, spelled_out
 from recollect.registry import RegisteredEntity
+from recollect.results import Entity
 
 _LONGEST_FACT = 12  # words
 _DETERMINED = re.compile(r"(?:the|a|an|my|your|his|her|our|their|one|somebody|someone)\b|\S+['’]s?\s", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.;:!?](?:\s|$)|,\s|\s[–—-]\s|\s\(")
 _SUBJECT = re.compile(r"(?:he|she|it|they)\b", re.IGNORECASE)
 _OWNED = re.compile(r"(?:his|her|its|their)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An entity that a question offers as its answer, with what tells it from the others."""
+
+    entity_id: UUID
+    name: str
+    description: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What must be asked back, because the words fit several entities. `Namespace.clarify` takes it with its answer.
+
+    id: of a question that the service holds open; None of one that a read asks.
+    message: what the mention stands in. memories: what waits for the answer, where the service asks.
+    """
+
+    text: str
+    mention: str
+    candidates: tuple[Candidate, ...]
+    id: UUID | None = None
+    message: str = ""
+    memories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,3 +132,8 @@ def _of_fact(fact: str, entity: RegisteredEntity) -> str | None:
 def _to_the_user(text: str) -> str:
     # Memories speak of the user in the third person; a question speaks to the user.
     return re.sub(r"\bUser['’]s ", "your ", text).replace("the user's ", "your ").replace("User ", "you ")
+
+
+def told_apart(entity: Entity) -> str:
+    """What tells an entity from its namesakes, in a few words."""
+    return " at ".join(detail for detail in (entity.description, entity.parent) if detail) or entity.entity_type

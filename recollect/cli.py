@@ -22,6 +22,7 @@ from recollect.import_commands import import_cli
 from recollect.namespace import Namespace
 from recollect.publishing.publisher import open_spool
 from recollect.publishing.spool import Held, Spool
+from recollect.reading.recalled import Scope
 from recollect.settings import client_settings
 from recollect.shell import AsOf, In, Json, console, id_or_name, json_lines, new_table, open_namespace, print_answer
 from recollect.tracking.commands import tracking_cli
@@ -104,18 +105,43 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
     message: Annotated[str, typer.Argument(help="What the user says now.")],
     conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
     budget: Annotated[int, typer.Option(help="Tokens at most.")] = 800,
-    explain: Annotated[bool, typer.Option(help="Show by which path each memory came.")] = False,
+    overlay: Annotated[int, typer.Option(help="So many of the last messages that are not consolidated yet.")] = 0,
+    explain: Annotated[bool, typer.Option(help="Show by which path each memory and message came.")] = False,
     json_output: Json = False,
 ) -> None:
     """What a model should know to answer a message."""
     with open_namespace(namespace) as opened:
-        found = opened.context(message, conversation=conversation, budget=budget)
-    table = new_table("score", "paths", "memory")
+        found = opened.context(message, conversation=conversation, budget=budget, overlay=overlay)
+    table = new_table("score", "paths", "memory or message")
     for one in found.explain():
-        table.add_row(f"{one.score:.2f}", escape(", ".join(one.paths)), escape(one.memory.content))
+        table.add_row(f"{one.score:.2f}", escape(", ".join(one.paths)), escape(one.content))
     shown: Any = table if explain else escape(found.text)
-    answer = {"text": found.text, "tokens": found.tokens, "questions": found.questions, "memories": found.explain()}
+    answer = {
+        "text": found.text,
+        "tokens": found.tokens,
+        "questions": found.questions,
+        "memories": [one for one in found.explain() if one.memory],
+        "messages": [one for one in found.explain() if one.message],
+    }
     print_answer(json_output, answer, shown, *(f"[yellow]{escape(question.text)}[/]" for question in found.questions))
+
+
+@cli.command()
+def recall(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    text: Annotated[str, typer.Argument(help="What to look for.")],
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="The one that is going on.")] = None,
+    thread: Annotated[bool, typer.Option(help="Look in this conversation alone.")] = False,
+    top_k: Annotated[int, typer.Option(help="How many messages.")] = 4,
+    around: Annotated[int, typer.Option(help="How many before and after each come with it.")] = 1,
+    json_output: Json = False,
+) -> None:
+    """What was said that answers to a text, word for word."""
+    scope: Scope = "thread" if thread else "resource"
+    with open_namespace(namespace) as opened:
+        found = opened.recall_messages(text, conversation=conversation, scope=scope, top_k=top_k, message_range=around)
+    answer = {"hits": found.hits, "excerpts": found.excerpts, "partial": found.partial}
+    print_answer(json_output, answer, escape(found.text))
 
 
 @cli.command()

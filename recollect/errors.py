@@ -14,6 +14,7 @@
     ├── SpoolUnavailable        the spool's file cannot be written or read
     ├── SignatureRefused        an event is not signed as its tenant's are (the service)
     ├── StoreUnavailable        Postgres did not answer
+    │   └── ReadTimeout         a read did not end in time (also a TimeoutError)
     ├── EmbedderUnavailable     the embedding endpoint did not answer
     └── WaitTimeout             events are still being consolidated (also a TimeoutError)
 
@@ -75,6 +76,10 @@ class SignatureRefused(RecollectError):
 
 class StoreUnavailable(RecollectError):
     """Postgres did not answer, or refused the login."""
+
+
+class ReadTimeout(StoreUnavailable, TimeoutError):
+    """A read did not end within the time that it was given."""
 
 
 class EmbedderUnavailable(RecollectError):

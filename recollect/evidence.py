@@ -166,6 +166,14 @@ def _nearest(vectors: Sequence[int], column: str) -> Iterable[str]:
     return (f"-({column} <#> cast(%(vector_{number})s as halfvec))" for number in vectors)
 
 
+def _of_candidates(part: str) -> str:
+    """The traits of all candidates, of which each part has an index of its own."""
+    return f"""select trait.entity_id, trait.owner_kind, trait.owner_id, trait.embedding, trait.words
+        from recollect_read_v1.traits as trait
+        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from candidates))
+          and {part}"""
+
+
 @cache
 def _statement(texts: int, slots: int) -> str:
     numbers = range(texts)
@@ -197,8 +205,7 @@ def _statement(texts: int, slots: int) -> str:
         select trait.entity_id, {best}, bit_or({_bits("trait.words", slots)}) as words,
                count(*) filter (where trait.owner_kind = 'memory') as memories,
                array_agg(trait.owner_id) filter (where trait.owner_id in (select owner_id from others)) as with_others
-        from recollect_read_v1.traits as trait
-        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from candidates))
+        from ({_of_candidates("trait.compact")} union all {_of_candidates("not trait.compact")}) as trait
         group by trait.entity_id
     ),
     shared as materialized (

@@ -40,6 +40,18 @@ class History:
             raise NotFound(f"memory_id: there is no memory {memory_id} in {self.path}{then}")
         return found
 
+    def by_key(self, key: str, *, as_of: datetime | None = None) -> StoredMemory:
+        """The memory that was imported under a key of the app's own (its ``id`` there), with its sources.
+
+        as_of: as for `get`. Raises NotFound.
+        """
+        moment = aware(as_of)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            memory_id = past.memory_by_key(connection, self.path, key, as_of=moment)
+        if memory_id is None:
+            raise NotFound(f"key: no memory in {self.path} has this key")
+        return self.get(memory_id, as_of=moment)
+
     def memories_from(self, message_id: UUID | str) -> list[StoredMemory]:
         """What was taken from a message (its event's id), as it is known now; superseded and withdrawn ones included."""
         wanted = id_of("message_id", message_id)

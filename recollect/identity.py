@@ -8,8 +8,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine
 
 from recollect import asking, identity_views, views
-from recollect.asking import Offered
-from recollect.context import Candidate, Question
+from recollect.asking import Candidate, Offered, Question
 from recollect.embedders import Embedder
 from recollect.errors import InvalidEvent, NotFound
 from recollect.history import History, id_of

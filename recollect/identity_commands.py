@@ -7,7 +7,7 @@ from uuid import UUID
 import typer
 from rich.markup import escape
 
-from recollect.context import Question
+from recollect.asking import Question
 from recollect.namespace import Namespace
 from recollect.shell import In, Json, open_namespace, print_answer
 

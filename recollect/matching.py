@@ -257,16 +257,17 @@ def _unspaced(word: Word) -> Iterator[tuple[str, int, int]]:
 
 def _outermost(found: Sequence[Place]) -> list[Place]:
     """Without what stands inside a longer one, and without a plural where the same place is a name as it stands."""
-    spans = {(place.start, place.end) for place in found}
     exact = {(place.start, place.end) for place in found if place.exact}
+    inside: set[tuple[int, int]] = set()
+    reached = -1
+    for start, end in sorted({(place.start, place.end) for place in found}, key=lambda span: (span[0], -span[1])):
+        if end <= reached:  # by one that begins no later
+            inside.add((start, end))
+        reached = max(reached, end)
     return [
         place
         for place in found
-        if (place.exact or (place.start, place.end) not in exact)
-        and not any(
-            start <= place.start and place.end <= end and (start, end) != (place.start, place.end)
-            for start, end in spans
-        )
+        if (place.exact or (place.start, place.end) not in exact) and (place.start, place.end) not in inside
     ]
 
 

@@ -7,21 +7,29 @@ from typing import Any, Literal, Self
 from uuid import UUID
 
 from sqlalchemy import Engine, create_engine
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy.exc import ProgrammingError
 
 from recollect import views
 from recollect.embedders import Embedder, open_embedder
 from recollect.errors import ConfigurationError, EmbedderMismatch, RecollectError
 from recollect.namespace import Namespace
-from recollect.namespaces import NamespacePath
+from recollect.namespaces import NamespacePath, NamespacePrefix
+from recollect.prefixes import Under
 from recollect.publishing import forking
 from recollect.publishing.checking import check_event
 from recollect.publishing.inbox import AppSession
 from recollect.publishing.publisher import Publisher, open_publisher, publish_checked
+from recollect.reading.checks import checked_seconds
+from recollect.reading.deadline import READ_SECONDS, bounded, ends_within
 from recollect.settings import ClientSettings, client_settings
-from recollect.urls import cannot_connect, describe, sqlalchemy_url
+from recollect.urls import describe, sqlalchemy_url
 
 _SETTING = "RECOLLECT_DATABASE_URL"
+_CONNECTIONS = 20
+"""The most that an app's process holds; they are opened as threads need them."""
+
+_POOL_SECONDS = 0.05
+"""How long to wait for a connection at a time; `recollect.tenancy` waits again until the read has to end."""
 
 
 class Memory:
@@ -48,6 +56,7 @@ class Memory:
         spool_dir: str | Path | None = None,
         spool_bytes: int | None = None,
         signing_key: str | None = None,
+        read_seconds: float = READ_SECONDS,
     ) -> Self:
         """Connect to a running service, and ship what an earlier process left in the spool.
 
@@ -55,6 +64,7 @@ class Memory:
         DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone.
         publish, spool_dir, spool_bytes, signing_key: by default RECOLLECT_PUBLISH, RECOLLECT_SPOOL_DIR, RECOLLECT_SPOOL_BYTES and
         RECOLLECT_SIGNING_KEY (docs/publishing.md).
+        read_seconds: how long a read may take, whatever Postgres does (docs/reading-speed.md).
         Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
         ModelMissing where the local embedding model is not installed, EmbedderMismatch where the service embeds with another.
         """
@@ -68,7 +78,7 @@ class Memory:
             signing_key=signing_key,
         )
         opened = open_embedder(settings.embedder, api_key=settings.openai_api_key, base_url=settings.openai_base_url)
-        engine = _open_engine(settings)
+        engine = _open_engine(settings, checked_seconds("read_seconds", read_seconds))
         try:
             _check(engine, opened)
             return cls(engine, opened, open_publisher(settings))
@@ -83,6 +93,13 @@ class Memory:
         Raises InvalidNamespace where a part is empty or a template stays unresolved.
         """
         return Namespace(NamespacePath.of(parts, values), self._engine, self._embedder, self._publisher)
+
+    def under(self, *parts: str, **values: str) -> Under:
+        """All namespaces whose path begins with some parts, the tenant first, to query them together.
+
+        values: for templates among the parts, as for `namespace`. Raises InvalidNamespace.
+        """
+        return Under(NamespacePrefix.of(parts, values), self._engine, self._embedder)
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Publish one event as docs/events.md shows it, its namespace included, for an app that has its events from elsewhere.
@@ -109,22 +126,25 @@ class Memory:
         self.close()
 
 
-def _open_engine(settings: ClientSettings) -> Engine:
-    return create_engine(
+def _open_engine(settings: ClientSettings, read_seconds: float) -> Engine:
+    engine = create_engine(
         sqlalchemy_url(settings.database_url, _SETTING),
         # No pre-ping, which would be a round trip for each read: `recollect.tenancy` replaces connections that have died.
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
         connect_args={"connect_timeout": 5},
+        pool_size=_CONNECTIONS,
+        max_overflow=0,  # what is opened is kept: a connection costs more than a read
+        pool_use_lifo=True,
+        pool_timeout=_POOL_SECONDS,
     )
+    return bounded(engine, read_seconds)
 
 
 def _check(engine: Engine, embedder: Embedder) -> None:
     where = describe(engine.url)
     try:
-        with engine.connect() as connection:
+        with ends_within(engine), engine.connect() as connection:
             active = views.active_model(connection)
-    except OperationalError as error:
-        raise cannot_connect(engine.url, _SETTING, error) from None
     except ProgrammingError:
         raise ConfigurationError(
             f"{_SETTING}: {where} has no Recollect views that this login may read. Run 'python -m workers migrate' there, "

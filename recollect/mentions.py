@@ -6,9 +6,11 @@ instead, with a time limit: whatever it does, the heuristics answer in its place
 
 import re
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from queue import Empty, Queue
 from typing import Any
 from uuid import UUID
@@ -120,9 +122,12 @@ def _attributes(message: str, names: Sequence[Mention]) -> Iterator[Mention]:
 
 def _concepts(message: str, others: Sequence[Mention]) -> Iterator[Mention]:
     """The words that say what it is about: neither of grammar nor part of a name, a pronoun or an attribute."""
-    said = [one for one in others if one.kind is not MentionKind.PROCESS]
+    said = sorted((one.start, one.end) for one in others if one.kind is not MentionKind.PROCESS)
+    starts = [start for start, _ in said]
+    reached = list(accumulate((end for _, end in said), max))
     for word in words_of(message):
-        if word.plain not in GRAMMAR and not any(one.start <= word.start < one.end for one in said):
+        before = bisect_right(starts, word.start)
+        if word.plain not in GRAMMAR and (before == 0 or reached[before - 1] <= word.start):
             yield _mention(message, MentionKind.CONCEPT, word.start, word.end)
 
 

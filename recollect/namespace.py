@@ -2,18 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any, TypedDict
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import Connection
 
-from recollect import context as contexts
-from recollect import lookup, past, views
+from recollect import lookup, views
+from recollect.asking import told_apart
 from recollect.bringing import Bringing
-from recollect.embedders import Vectors
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, Neighbour, neighbours
 from recollect.history import aware
@@ -21,10 +18,13 @@ from recollect.kinds import Role
 from recollect.mentions import PARSE_SECONDS, Mention, Parser, parse
 from recollect.names import normalise
 from recollect.publishing.inbox import AppSession
+from recollect.querying import Querying
+from recollect.reading.checks import (
+    readable,
+)
 from recollect.redaction import redact
-from recollect.resolving import TURNS, Resolving
-from recollect.results import Entity, Hits, Profile, Progress, StoredMemory
-from recollect.retrieval import retrieve, told_apart
+from recollect.results import Entity, Profile, Progress, StoredMemory
+from recollect.retrieving import Retrieving
 from recollect.tenancy import tenant_transaction
 from recollect.tracking.following import Following
 from recollect.transcript import turns
@@ -32,7 +32,7 @@ from recollect.transcript import turns
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Following, Resolving):
+class Namespace(Bringing, Following, Querying, Retrieving):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------
@@ -157,62 +157,6 @@ class Namespace(Bringing, Following, Resolving):
 
     # Read -------------------------------------------------------------------------------------------------------------
 
-    def query(
-        self, text: str, *, limit: int = 10, threshold: float | None = None, as_of: datetime | None = None
-    ) -> Hits:
-        """The memories most similar to a text, most similar first.
-
-        threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
-        (docs/embedders.md). as_of: among what was known at that time, by the words of that time; now by default.
-        Raises ValueError where limit is below 1 or as_of has no time zone.
-        """
-        moment = aware(as_of)
-        if limit < 1:
-            raise ValueError(f"limit: must be at least 1, got {limit}")
-        vector = self._embedder.embed([redact(text)])[0]
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            asked: _Asked = {"model": self._embedder.name, "vector": vector, "limit": limit, "threshold": threshold}
-            if moment is None:
-                hits = views.similar_memories(connection, self.path, **asked)
-            else:
-                hits = past.similar_memories(connection, self.path, **asked, as_of=moment)
-            return Hits(tuple(hits), self._progress(connection))
-
-    def context(
-        self,
-        message: str,
-        *,
-        conversation: str | None = None,
-        history: Sequence[Mapping[str, Any]] = (),
-        budget: int = 800,
-        now: datetime | None = None,
-    ) -> contexts.Context:
-        """What a model should know to answer a message: what is known of whom it names, joined with what resembles it.
-
-        history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant. Where only the
-        conversation is named, its latest stored messages serve.
-        budget: tokens of the text at most. now: for the recency boost; the clock's by default.
-        """
-        message = redact(message)
-        said = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
-        # Before the transaction: an endpoint may take its time, and a connection is not to wait for it.
-        vector = self._embedder.embed([message])[0]
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            if conversation is not None and not said:
-                said = views.latest_messages(connection, self.path, conversation, TURNS)
-            found = retrieve(
-                connection, self.path, self._embedder, message=message, vector=vector, history=[*map(redact, said)]
-            )
-            progress = self._progress(connection)
-        return contexts.join(
-            found.paths,
-            questions=found.questions,
-            budget=budget,
-            count_tokens=self._embedder.count_tokens,
-            now=now or datetime.now(UTC),
-            partial=progress.partial,
-        )
-
     def mentions(
         self, message: str, *, parser: Parser | None = None, seconds: float = PARSE_SECONDS
     ) -> tuple[Mention, ...]:
@@ -222,7 +166,7 @@ class Namespace(Bringing, Following, Resolving):
         mappings of ``kind`` and ``text``, within so many seconds, else the heuristics answer. Secrets in the message are replaced
         before anything sees it; ``start`` and ``end`` count in the text after that. No embedding is made.
         """
-        said = redact(message)
+        said = redact(readable("message", message))
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = lookup.named(connection, self.path, [said])
         return parse(said, found, parser=parser, seconds=seconds)
@@ -272,23 +216,6 @@ class Namespace(Bringing, Following, Resolving):
         entity_id = entity if isinstance(entity, UUID) else self.profile(entity).entity.id
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return neighbours(connection, self.path, entity_id, depth=depth, fan_out=fan_out, as_of=moment)
-
-    def progress(self) -> Progress:
-        """How far the namespace's events have come."""
-        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return self._progress(connection)
-
-    def _progress(self, connection: Connection) -> Progress:
-        # What was published first: what arrives in between is then received and published, not received alone.
-        published = self._publisher.published(self.path) if self._publisher else {}
-        return replace(views.progress(connection, self.path), published=published)
-
-
-class _Asked(TypedDict):
-    model: str
-    vector: Vectors
-    limit: int
-    threshold: float | None
 
 
 def _shape(schema: type[BaseModel] | Mapping[str, Any]) -> dict[str, Any]:

@@ -60,6 +60,25 @@ class NamespacePath:
         return "/".join(self.parts)
 
 
+@dataclass(frozen=True, slots=True)
+class NamespacePrefix:
+    """The beginning that the paths of some namespaces share: the tenant, and any parts more."""
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[str], values: Mapping[str, str] | None = None) -> "NamespacePrefix":
+        """Check a prefix, filling templates as `NamespacePath.of` does. Raises InvalidNamespace."""
+        if isinstance(parts, str) or not parts:
+            raise InvalidNamespace("namespace: a prefix has its parts one by one, the tenant first: 'acme', 'support'")
+        return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant's id, derived from its name."""
+        return _derived_id("tenant", self.parts[:1])
+
+
 def _part(part: object, place: int, values: Mapping[str, str]) -> str:
     field = f"namespace[{place}]"
     if not isinstance(part, str):

@@ -33,6 +33,13 @@ def memory(
     return StoredMemory(**memory_fields(row), sources=sources)
 
 
+def memory_by_key(
+    connection: Connection, path: NamespacePath, key: str, *, as_of: datetime | None = None
+) -> UUID | None:
+    """The id of the memory that was imported under a key; None where there was none at that time."""
+    return connection.execute(_BY_KEY, {**scope(path, as_of), "key": key}).scalar_one_or_none()
+
+
 def similar_memories(
     connection: Connection,
     path: NamespacePath,
@@ -108,6 +115,10 @@ _COLUMNS = f"""
 
 _MEMORY = text(f"""
     select {_COLUMNS} from recollect_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
+""")
+
+_BY_KEY = text(f"""
+    select memory.memory_id from recollect_read_v1.memories as memory where {known("memory")} and memory.key = :key
 """)
 
 _SOURCES = text(f"""

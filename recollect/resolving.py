@@ -8,8 +8,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from recollect import evidence, lookup, views
-from recollect.asking import Offered, question
-from recollect.context import Candidate, Question
+from recollect.asking import Candidate, Offered, Question, question
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
 from recollect.embedders import Embedder
 from recollect.evidence import Weighed
@@ -17,7 +16,9 @@ from recollect.history import History
 from recollect.likely import likely_name
 from recollect.lookup import NameMatch
 from recollect.matching import Name, places, words_of
+from recollect.names import normalise
 from recollect.namespaces import NamespacePath
+from recollect.reading.checks import readable
 from recollect.redaction import redact
 from recollect.results import Entity
 from recollect.tenancy import in_one_trip, tenant_transaction
@@ -67,17 +68,18 @@ class Resolving(History):
         Raises ValueError where text or mention is empty, or the mention is not in the text.
         """
         _check(text, mention)
+        message = readable("text", text)
         before = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
         if conversation is not None and not before:
             with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-                before = views.latest_messages(connection, self.path, conversation, TURNS)
+                before = views.latest_messages(connection, self.path, readable("conversation", conversation), TURNS)
         return resolve(
             self._engine,
             self.path,
             self._embedder,
-            message=redact(text),
-            mention=mention and redact(mention),
-            history=[*map(redact, before)],
+            message=redact(message),
+            mention=mention and redact(readable("mention", mention)),
+            history=[redact(readable("history", one)) for one in before],
         )
 
 
@@ -248,25 +250,27 @@ def _named(found: Sequence[NameMatch], *, in_message: bool) -> set[UUID]:
 
 def _bearers(weighed: Mapping[UUID, Weighed], mention: str) -> dict[UUID, Weighed]:
     """Whom a mention may mean; the user, whom nobody has to ask for, is not among them."""
-    return {key: weighed[key] for key in sorted(_named_by(weighed, mention)) if not weighed[key].is_user}
+    named = _named_by(weighed, mention)
+    return {key: one for key, one in weighed.items() if key in named and not one.is_user}
 
 
 def _named_by(weighed: Mapping[UUID, Weighed], mention: str) -> set[UUID]:
     """Those of the candidates that share a word with a mention whom it names."""
-    by_name = _by_name(weighed)
+    by_name = _by_name(weighed, mention)
     return {key for place in places(words_of(mention, is_name=True), by_name) for key in by_name[place.name]}
 
 
 def _borne(weighed: Mapping[UUID, Weighed], guess: str) -> bool:
     """Whether all of a guess is somebody's name, or a part of it."""
-    return any(
-        place.end == len(guess) > place.start == 0 for place in places(words_of(guess, is_name=True), _by_name(weighed))
-    )
+    found = places(words_of(guess, is_name=True), _by_name(weighed, guess))
+    return any(place.end == len(guess) > place.start == 0 for place in found)
 
 
-def _by_name(weighed: Mapping[UUID, Weighed]) -> dict[Name, set[UUID]]:
-    by_name: dict[Name, set[UUID]] = {}
+def _by_name(weighed: Mapping[UUID, Weighed], mention: str) -> dict[Name, set[UUID]]:
+    """The names by which the candidates were found; of those that bear the mention itself that name, which says enough."""
+    said = normalise(mention)
+    bearers: dict[str, set[UUID]] = {}
     for key, one in weighed.items():
-        for name in one.found_by:
-            by_name.setdefault(Name(normalised=name, is_person=False), set()).add(key)
-    return by_name
+        for name in (said,) if said in one.found_by else one.found_by:
+            bearers.setdefault(name, set()).add(key)
+    return {Name(normalised=name, is_person=False): keys for name, keys in bearers.items()}

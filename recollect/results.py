@@ -111,16 +111,18 @@ class Progress:
 class Hits(Sequence[Hit]):
     """Hits, most similar first, with how fresh they are.
 
-    partial: events are still on their way, so that a later query may find more.
+    partial: events are still on their way, so that a later query may find more; or the read did not end in time, and nothing was
+    found for that reason.
     """
 
     hits: tuple[Hit, ...]
     progress: Progress
+    reason: str | None = None
 
     @property
     def partial(self) -> bool:
-        """Whether something that was published is not yet in effect."""
-        return self.progress.partial
+        """Whether something that was published is not yet in effect, or the read did not end in time."""
+        return self.reason is not None or self.progress.partial
 
     @property
     def text(self) -> str:

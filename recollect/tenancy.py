@@ -9,6 +9,9 @@ import psycopg
 from psycopg.rows import namedtuple_row
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoneFree
+
+from recollect.reading.deadline import ends_within, remaining, server_milliseconds
 
 Statement = tuple[str, Mapping[str, Any]]
 """SQL in the driver's own style (``%(name)s``), and its parameters."""
@@ -19,9 +22,9 @@ def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
     """A transaction in which row-level security shows this tenant's rows and no others.
 
     The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection. A
-    pooled connection that turns out to be dead is replaced, once.
+    pooled connection that turns out to be dead is replaced, once. `recollect.reading.deadline` bounds how long it may take.
     """
-    with _begun(engine, tenant_id) as connection:
+    with ends_within(engine), _begun(engine, tenant_id) as connection:
         yield connection
         connection.commit()
 
@@ -32,42 +35,55 @@ def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]
     A psycopg pipeline sends all of it before it waits: the begin, the tenant, the statements, which are prepared once for each
     connection and planned once for all parameters, and the commit. Nothing is compiled to machine code or spread over processes,
     which costs more than it saves where all takes milliseconds. A pooled connection that turns out to be dead is replaced, once.
+    `recollect.reading.deadline` bounds how long it may take.
     """
-    try:
-        return _pipelined(engine, tenant_id, statements)
-    except psycopg.OperationalError as error:
-        if error.sqlstate is not None and not error.sqlstate.startswith(_GONE):
-            raise
-        return _pipelined(engine, tenant_id, statements)
+    with ends_within(engine):
+        try:
+            return _pipelined(engine, tenant_id, statements)
+        except psycopg.OperationalError as error:
+            if remaining() == 0 or (error.sqlstate is not None and not error.sqlstate.startswith(_GONE)):
+                raise
+            return _pipelined(engine, tenant_id, statements)
 
 
 def _begun(engine: Engine, tenant_id: UUID) -> Connection:
     try:
         return _of_tenant(engine, tenant_id)
     except DBAPIError as error:
-        if not error.connection_invalidated:
+        if not error.connection_invalidated or remaining() == 0:
             raise
         return _of_tenant(engine, tenant_id)
 
 
 def _of_tenant(engine: Engine, tenant_id: UUID) -> Connection:
-    connection = engine.connect()
+    connection = _connected(engine)
     try:
-        connection.execute(_SET_TENANT, {"tenant_id": str(tenant_id)})
+        connection.execute(_SET_TENANT, {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()})
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def _connected(engine: Engine) -> Connection:
+    """A connection of the pool: where all are in use, the next that is given back before the read has to end."""
+    while True:
+        try:
+            return engine.connect()
+        except NoneFree:
+            if not remaining():
+                raise
+
+
 def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]) -> list[list[Any]]:
     # Without autocommit psycopg begins by itself, and waits for that.
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with _connected(engine).execution_options(isolation_level="AUTOCOMMIT") as connection:
         driver: Any = connection.connection.driver_connection
         try:
             with driver.pipeline():
                 driver.execute("begin read only")
-                driver.execute(_SET_BOTH, {"tenant_id": str(tenant_id)}, prepare=True)
+                whose = {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()}
+                driver.execute(_SET_BOTH, whose, prepare=True)
                 cursors = [
                     driver.cursor(binary=True, row_factory=namedtuple_row).execute(sql, parameters, prepare=True)
                     for sql, parameters in statements
@@ -84,8 +100,12 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence[Statement])
 _GONE = ("08", "57P")
 """How SQLSTATEs begin that say that a connection failed or a server went down; one that is dead already gives none."""
 
-_SET_TENANT = text("select set_config('recollect.tenant_id', :tenant_id, true)")
-_SET_BOTH = """
+_PATIENCE = "set_config('statement_timeout', coalesce({milliseconds}, current_setting('statement_timeout')), true)"
+_SET_TENANT = text(f"""
+    select set_config('recollect.tenant_id', :tenant_id, true), {_PATIENCE.format(milliseconds="cast(:milliseconds as text)")}
+""")
+_SET_BOTH = f"""
     select set_config('recollect.tenant_id', %(tenant_id)s, true), set_config('plan_cache_mode', 'force_generic_plan', true),
-           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)
+           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+           {_PATIENCE.format(milliseconds="%(milliseconds)s::text")}
 """

@@ -4,16 +4,17 @@ Functions take a connection inside a transaction that has set its tenant (`recol
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector import HalfVector
 from sqlalchemy import Connection, text
 
 from recollect.namespaces import NamespacePath
-from recollect.results import Entity, Hit, Profile, Progress, StoredMemory
+from recollect.results import Entity, Profile, Progress, StoredMemory
 from recollect.rows import entity_of, memory_fields
+from recollect.tenancy import Statement
 
 Vector = NDArray[np.float32]
 
@@ -22,40 +23,6 @@ def active_model(connection: Connection) -> tuple[str, int] | None:
     """Name and dimensions of the model that the service embeds with; None before the service first ran."""
     row = connection.execute(_ACTIVE_MODEL).one_or_none()
     return (row.model, row.dimensions) if row else None
-
-
-def similar_memories(
-    connection: Connection, path: NamespacePath, *, model: str, vector: Vector, limit: int, threshold: float | None
-) -> list[Hit]:
-    """The memories nearest to a vector, most similar first. threshold: only those strictly above it; None for all."""
-    rows = connection.execute(
-        _SIMILAR,
-        {
-            **_scope(path),
-            "model": model,
-            "vector": HalfVector(vector).to_text(),
-            "limit": limit,
-            "threshold": threshold,
-        },
-    )
-    return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]
-
-
-def memories_of_entities(
-    connection: Connection, path: NamespacePath, *, model: str, vector: Vector, entity_ids: Sequence[UUID], limit: int
-) -> dict[UUID, list[Hit]]:
-    """By entity, the memories about it: most similar to the vector first, at most ``limit`` each."""
-    found: dict[UUID, list[Hit]] = {entity_id: [] for entity_id in entity_ids}
-    parameters = {
-        **_scope(path),
-        "model": model,
-        "vector": HalfVector(vector).to_text(),
-        "entity_ids": list(entity_ids),
-        "limit": limit,
-    }
-    for row in connection.execute(_OF_ENTITIES, parameters):
-        found[row.entity_id].append(Hit(**memory_fields(row), similarity=round(row.similarity, 4)))
-    return found
 
 
 def memories(connection: Connection, path: NamespacePath, limit: int) -> list[StoredMemory]:
@@ -82,23 +49,29 @@ def entities_named(connection: Connection, path: NamespacePath, names: Sequence[
     return {row.entity_id: row.normalised for row in rows}
 
 
-def memories_about_only(
-    connection: Connection, path: NamespacePath, entity_ids: Iterable[UUID], *, but_not: Iterable[UUID]
-) -> set[UUID]:
-    """The memories about one of some entities, and about none of some others."""
-    parameters = {**_scope(path), "entity_ids": list(entity_ids), "but_not": list(but_not)}
-    return set(connection.execute(_ABOUT_ONLY, parameters).scalars()) if parameters["entity_ids"] else set()
-
-
 def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[str]:
     """What was said last in a conversation, oldest first."""
-    rows = connection.execute(_LATEST_MESSAGES, {**_scope(path), "conversation_id": conversation, "limit": limit})
+    rows = connection.exec_driver_sql(*latest_messages_statement(path, conversation, limit))
     return [row.content for row in rows][::-1]
+
+
+def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
+    """The statement that asks what was said last in a conversation, the last first."""
+    return _LATEST_MESSAGES, {**_scope(path), "conversation_id": conversation, "limit": limit}
 
 
 def progress(connection: Connection, path: NamespacePath) -> Progress:
     """How far the namespace's events have come."""
-    rows = connection.execute(_PROGRESS, _scope(path)).all()
+    return progress_of(connection.exec_driver_sql(*progress_statement(path)).all())
+
+
+def progress_statement(path: NamespacePath) -> Statement:
+    """The statement that asks how far the namespace's events have come; its rows are for `progress_of`."""
+    return _PROGRESS, _scope(path)
+
+
+def progress_of(rows: Sequence[Any]) -> Progress:
+    """What the rows of `progress_statement` say."""
     return Progress(
         pending=max((row.pending for row in rows), default=0),
         at_work=any(row.at_work for row in rows),
@@ -121,7 +94,7 @@ def _scope(path: NamespacePath) -> dict[str, UUID]:
 
 _ACTIVE_MODEL = text("select model, dimensions from recollect_read_v1.models where active")
 
-_MEMORY_COLUMNS = """
+MEMORY_COLUMNS = """
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
     memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
     memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
@@ -140,38 +113,8 @@ _VECTORS_OF_NOW = """
     and vector.model = :model and vector.owner_kind = 'memory'
 """
 
-# Exact, by the namespace's btree: a global HNSW index with a tenant filter finds one row in ten.
-_SIMILAR = text(f"""
-    with nearest as materialized (
-        select vector.owner_id, {_SIMILARITY} as similarity
-        from recollect_read_v1.embeddings as vector
-        where {_VECTORS_OF_NOW} and (cast(:threshold as float8) is null or {_SIMILARITY} > :threshold)
-        order by vector.embedding <=> cast(:vector as halfvec), vector.owner_id
-        limit :limit
-    )
-    select {_MEMORY_COLUMNS}, nearest.similarity
-    from nearest join recollect_read_v1.memories as memory on memory.memory_id = nearest.owner_id
-    where {_OF_NAMESPACE} and {_KNOWN_NOW}
-    order by nearest.similarity desc, memory.memory_id
-""")
-
-_OF_ENTITIES = text(f"""
-    with ranked as materialized (
-        select vector.owner_id, link.entity_id, {_SIMILARITY} as similarity,
-               row_number() over (partition by link.entity_id order by {_SIMILARITY} desc, vector.owner_id) as place
-        from recollect_read_v1.memory_entities as link
-        join recollect_read_v1.embeddings as vector on vector.owner_id = link.memory_id
-        where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = any(:entity_ids)
-          and {_VECTORS_OF_NOW}
-    )
-    select {_MEMORY_COLUMNS}, ranked.entity_id, ranked.similarity
-    from ranked join recollect_read_v1.memories as memory on memory.memory_id = ranked.owner_id
-    where {_OF_NAMESPACE} and {_KNOWN_NOW} and ranked.place <= :limit
-    order by ranked.entity_id, ranked.place
-""")
-
 _MEMORIES = text(f"""
-    select {_MEMORY_COLUMNS} from recollect_read_v1.memories as memory
+    select {MEMORY_COLUMNS} from recollect_read_v1.memories as memory
     where {_OF_NAMESPACE} and {_KNOWN_NOW} order by memory.salience desc, memory.memory_id limit :limit
 """)
 
@@ -212,24 +155,16 @@ _NAMED = text("""
     order by length(normalised), normalised, entity_id
 """)
 
-_ABOUT_ONLY = text("""
-    select memory_id from recollect_read_v1.memory_entities
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = any(cast(:entity_ids as uuid[]))
-    except
-    select memory_id from recollect_read_v1.memory_entities
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = any(cast(:but_not as uuid[]))
-""")
-
-_LATEST_MESSAGES = text("""
+_LATEST_MESSAGES = """
     select content from recollect_read_v1.messages
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation_id
-    order by occurred_at desc, message_id desc limit :limit
-""")
+    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and conversation_id = %(conversation_id)s
+    order by occurred_at desc, message_id desc limit %(limit)s
+"""
 
-_PROGRESS = text("""
+_PROGRESS = """
     select publisher_id, received_up_to, consolidated_up_to, pending, at_work from recollect_read_v1.progress
-    where tenant_id = :tenant_id and namespace_id = :namespace_id
-""")
+    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s
+"""
 
 _RECEIVED = text("""
     select namespace_id, received_up_to from recollect_read_v1.progress

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, profiles
+from db import decisions, inbox, profiles, turns
 from db.decisions import LoggedDecision, Stamp
 from db.refs import BatchRef
 from db.similar import SimilarRow
@@ -22,6 +22,7 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan) -> None:
     written = [writer.write(decision, stamp) for decision, stamp in zip(plan.decisions, stamps, strict=True)]
     decisions.log(connection, batch, _logged(plan, stamps, written))
     profiles.touch(connection, batch.lane, sorted(writer.touched))
+    turns.take_effect(connection, batch)
     inbox.mark_done(connection, batch)
 
 

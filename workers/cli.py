@@ -18,6 +18,7 @@ from db.migrate import migrate as migrate_database
 from recollect.errors import ConfigurationError, RecollectError
 from workers.dead_commands import dead_cli
 from workers.demo import run_demo
+from workers.indexing import index_messages, index_scopes
 from workers.intake import run_intake
 from workers.lane_commands import lanes_cli
 from workers.machine import Addresses, processes, servers
@@ -57,6 +58,8 @@ def up() -> None:
     # Ctrl-C while it still starts is no error either; what was started is stopped on the way out.
     with suppress(KeyboardInterrupt), servers(chosen) as addresses:
         migrate_machine(chosen, addresses)
+        if addresses.admin_url and (done := _index(chosen, addresses.admin_url, addresses.worker_url)):
+            console.print(done)
         with processes(addresses) as running:
             _say_where(chosen, addresses)
             running.wait()
@@ -90,13 +93,16 @@ def sweep() -> None:
 def migrate() -> None:
     """Make or update roles, tables and views, with RECOLLECT_ADMIN_URL; safe to repeat."""
     chosen = settings()
-    if not chosen.admin_url:
-        raise ConfigurationError(
-            "RECOLLECT_ADMIN_URL is not set. Set it to a login that may create roles and the extension vector, such as "
-            "postgresql://postgres:PASSWORD@HOST:5432/recollect"
-        )
-    migrate_database(chosen.admin_url, _passwords(chosen))
+    migrate_database(_admin_url(chosen), _passwords(chosen))
     console.print("The database is up to date.")
+
+
+@cli.command()
+def index() -> None:
+    """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat, and by a timer."""
+    chosen = settings()
+    configure_logging(chosen)
+    console.print(_index(chosen, _admin_url(chosen), chosen.login("worker")) or "There is nothing to index.")
 
 
 @cli.command()
@@ -119,6 +125,25 @@ def migrate_machine(chosen: Settings, addresses: Addresses) -> None:
     admin_url = addresses.admin_url or chosen.admin_url
     if admin_url:
         migrate_database(admin_url, {} if addresses.admin_url else _passwords(chosen))
+
+
+def _index(chosen: Settings, admin_url: str, worker_url: str) -> str | None:
+    embedded = index_messages(chosen, worker_url)
+    done = index_scopes(admin_url)
+    if done is None:
+        return f"{embedded:,} messages embedded; another is making indexes at this moment."
+    if not (embedded or done.make or done.drop):
+        return None
+    return f"{embedded:,} messages embedded, {len(done.make)} indexes made, {len(done.drop)} dropped."
+
+
+def _admin_url(chosen: Settings) -> str:
+    if not chosen.admin_url:
+        raise ConfigurationError(
+            "RECOLLECT_ADMIN_URL is not set. Set it to a login that may create roles and the extension vector, such as "
+            "postgresql://postgres:PASSWORD@HOST:5432/recollect"
+        )
+    return chosen.admin_url
 
 
 def _passwords(chosen: Settings) -> dict[str, str | None]:

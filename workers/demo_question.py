@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recollect.context import Candidate, Question
+from recollect.asking import Candidate, Question
 from recollect.errors import RecollectError
 from recollect.namespace import Namespace
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from config.settings import Settings
 from pipeline.ports import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from recollect.errors import ConfigurationError
+from workers.answer_schema import compact
 from workers.model_failures import failure_of
 
 A = TypeVar("A", bound=BaseModel)
@@ -155,7 +156,7 @@ def _base_url(url: str | None) -> str | None:
 
 @cache
 def _schema(answer: type[BaseModel]) -> dict[str, Any]:
-    return answer.model_json_schema()
+    return compact(answer.model_json_schema())
 
 
 def _completion(body: bytes) -> _Completion:

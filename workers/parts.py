@@ -36,7 +36,7 @@ def parts() -> Parts:
     return Parts(
         settings=chosen,
         engine=open_engine(chosen.login("worker"), setting=WORKER_URL),
-        embedder=_open_embedder(chosen),
+        embedder=open_embedder_of(chosen),
         model=open_language_model(chosen, on_usage=lambda *spent: usage.append(spent)),
         usage=usage,
     )
@@ -61,18 +61,24 @@ def check_parts() -> None:
     engine = open_engine(chosen.login("worker"), setting=WORKER_URL)
     try:
         check_login(engine, setting=WORKER_URL)
-        embedder = _open_embedder(chosen)
+        embedder = open_embedder_of(chosen)
         with engine.begin() as connection:
             other = paid.set_active_model(connection, embedder.name, embedder.dimensions)
     finally:
         engine.dispose()
     if other is not None:
-        raise EmbedderMismatch(
-            f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database holds vectors of {other}; "
-            f"set it to {other}, or start with an empty database"
-        )
+        raise mismatch(embedder, other)
 
 
-def _open_embedder(chosen: Settings) -> Embedder:
+def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
+    """What to raise where the embedder is not the one of the database's active model."""
+    return EmbedderMismatch(
+        f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database holds vectors of {active}; "
+        f"set it to {active}, or start with an empty database"
+    )
+
+
+def open_embedder_of(chosen: Settings) -> Embedder:
+    """The embedder that the settings name. Raises ConfigurationError or ModelMissing."""
     key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
     return open_embedder(chosen.embedder, api_key=key, base_url=chosen.openai_base_url)

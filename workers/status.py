@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from config.settings import Settings
-from db import heartbeats, status
+from db import heartbeats, scopes, status
 from db.breakers import Breaker, breakers
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect.errors import QueueUnavailable
@@ -26,7 +26,8 @@ _REASONS = 20
 class Status:
     """queued_events: published, and not yet taken by the intake. moving: whether a batch ended within STUCK_SECONDS.
 
-    over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent.
+    over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent. indexes_due: namespaces
+    for which `python -m workers index` has something to do.
     """
 
     queued_events: int
@@ -38,6 +39,7 @@ class Status:
     moving: bool
     offline_rules: bool
     over_budget: Sequence[TenantStanding]
+    indexes_due: int
 
     @property
     def stuck(self) -> bool:
@@ -57,6 +59,7 @@ class Status:
             **asdict(self.workforce),
             "offline_rules": self.offline_rules,
             "over_budget": [one.as_dict() for one in self.over_budget],
+            "indexes_due": self.indexes_due,
             "stuck": self.stuck,
         }
 
@@ -78,6 +81,7 @@ def read_status(settings: Settings) -> Status:
                 moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
                 offline_rules=not settings.uses_llm,
                 over_budget=over,
+                indexes_due=scopes.due(connection),
             )
 
 

@@ -45,6 +45,8 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
             yield "", f"{count:,} {reason}", False
     if dead.refused_last_hour:
         yield "refused", f"{dead.refused_last_hour:,} in the last hour", True
+    if found.indexes_due:
+        yield "indexes due", f"{found.indexes_due:,} namespaces; run 'python -m workers index'", True
     yield "facts by", "the offline rules" if found.offline_rules else "the LLM", False
     if found.over_budget:
         count = len(found.over_budget)

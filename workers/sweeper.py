@@ -4,9 +4,11 @@ import time
 from collections.abc import Callable
 
 import structlog
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
+from db import scopes
 from db.engine import check_login, open_engine
 from workers.broker import check_broker
 from workers.dispatching import dispatch
@@ -28,11 +30,13 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
     check_broker(broker_url, stopped)
     _log.info("sweeper_started")
     clear_at = time.monotonic()
+    due = 0
     while not stopped():
         try:
             dispatch(engine, settings)
             if time.monotonic() >= clear_at:
                 clear(engine, settings)
+                due = _report_indexes(engine, due)
                 clear_at = time.monotonic() + _CLEAR_SECONDS
         except DBAPIError as error:
             _log.warning("sweep_interrupted", error=describe(error))
@@ -40,3 +44,12 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
         time.sleep(settings.sweep_seconds)
     engine.dispose()
     _log.info("sweeper_stopped")
+
+
+def _report_indexes(engine: Engine, reported: int) -> int:
+    """Say so where the number of namespaces changed for which `python -m workers index` has something to do; returns it."""
+    with engine.begin() as connection:
+        due = scopes.due(connection)
+    if due > reported:
+        _log.warning("indexes_due", namespaces=due)
+    return due

@@ -12,7 +12,7 @@ import pipeline.refresh_profiles
 import pipeline.score_salience
 from db import candidates
 from db.refs import BatchRef, LaneRef
-from workers import applying, commands, deciding, loading, profiles
+from workers import applying, commands, deciding, loading, profiles, turns
 from workers.app import app
 from workers.parts import Parts
 from workers.stages import Store, Work, run_stage
@@ -59,10 +59,14 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
 
 @_stage
 def embed(batch: BatchRef, parts: Parts) -> Store:
-    """A vector for each fact."""
+    """A vector for each fact, and two for each message."""
     contents = {number: fact.content for number, (fact, _) in loading.facts_of(batch, parts).items()}
-    vectors = pipeline.embed.embed(contents, parts.embedder)
-    return partial(candidates.store_vectors, batch=batch, model=parts.embedder.name, vectors=vectors)
+    found = turns.turns_among(parts.engine, batch.lane, parts.embedder.name, loading.messages_of(batch, parts))
+    texts = {text: text for text in (*contents.values(), *turns.texts_of(found))}
+    vectors = pipeline.embed.embed(texts, parts.embedder)
+    of_facts = {number: vectors[content] for number, content in contents.items()}
+    of_turns = turns.with_vectors(found, vectors)
+    return partial(turns.keep, batch=batch, model=parts.embedder.name, of_facts=of_facts, of_turns=of_turns)
 
 
 @_stage

@@ -39,8 +39,8 @@ _OF_THE_USER = re.compile(
     r"\b(?:when|whenever|if|each time|every time|any time|once|after|before|until|unless|as soon as|whatever"
     rf"|everything|anything|no matter (?:what|how|if)) {THE_USER} (?:\w+ ){{0,2}}?(?:asks?|says?|wants?|requests?"
     r"|mentions?|greets?|types?|writes?|"
-    r"needs?|complains?|seeks?|questions?|tells?|orders?|speaks?|talks?|is|has|does|starts?|opens?|looks?|sends?"
-    r"|shares?|thinks?|does)\b"
+    r"needs?|complains?|seeks?|questions?|tells?|orders?|speaks?|talks?|is|has|starts?|opens?|looks?|sends?"
+    r"|shares?|thinks?|does(?! not(?:[.;,]|$)))\b"  # "she pays when the user does not." waits for nothing
 )
 _PRODUCT = re.compile(
     r"\b(?:our|my|app|apps|product|website|interface|ux|ui|screen|dashboard|prototype|form|login|checkout|spec"

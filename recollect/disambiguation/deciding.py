@@ -4,7 +4,8 @@ The best of the candidates and "nobody can tell" share one probability (softmax,
 and threshold were fitted as docs/disambiguation.md tells.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from math import exp, fsum, log, sqrt
 from typing import Literal, TypeVar
@@ -98,27 +99,26 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Resolut
 def _fits(candidates: Mapping[UUID, Evidence]) -> dict[UUID, float]:
     """How well the text fits each candidate, on the scale of a logit."""
     # fsum, because sets of words have another order in each process, and a sum that depends on it could tip the scales.
-    words = _rarity(one.words - OF_ANYBODY for one in candidates.values())
-    named = _rarity(one.named | one.scene_named for one in candidates.values())
+    words = {key: one.words - OF_ANYBODY for key, one in candidates.items()}
+    named = {key: one.named | one.scene_named for key, one in candidates.items()}
+    of_words, of_named = _rarity(words.values()), _rarity(named.values())
     return {
         key: NEAREST_WEIGHT * sum(one.nearest) / len(one.nearest)
-        + WORD_WEIGHT * fsum(words[word] for word in one.words - OF_ANYBODY)
-        + NAMED_WEIGHT * fsum(named[other] for other in one.named | one.scene_named)
+        + WORD_WEIGHT * fsum(of_words[word] for word in words[key])
+        + NAMED_WEIGHT * fsum(of_named[other] for other in named[key])
         for key, one in candidates.items()
     }
 
 
-def _rarity(candidates: Iterable[frozenset[Trait]]) -> dict[Trait, float]:
+def _rarity(candidates: Collection[frozenset[Trait]]) -> dict[Trait, float]:
     """How much a trait tells: 1 if one candidate alone has it, 0 if all have.
 
     The inverse document frequency of Spärck Jones (1972) with candidates as the documents, so that it changes nothing how many
     memories of one candidate have a word.
     """
-    every = list(candidates)
-    having = {trait: sum(trait in traits for traits in every) for trait in frozenset().union(*every)}
-    return {
-        trait: log(len(every) / count) / log(len(every)) if len(every) > 1 else 0.0 for trait, count in having.items()
-    }
+    of = len(candidates)
+    having = Counter(trait for traits in candidates for trait in traits)
+    return {trait: log(of / count) / log(of) if of > 1 else 0.0 for trait, count in having.items()}
 
 
 def _doubt(asked: Telling, *, strange: bool) -> float:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recollect.embedders.embedder import Vectors, encodable
 from recollect.errors import ConfigurationError, EmbedderUnavailable, RecollectError
+from recollect.reading.deadline import remaining
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -26,6 +27,7 @@ _MOST_BYTES: Final = 8_000
 
 _BYTES_PER_TOKEN: Final = 4
 _NO_KEY_NEEDED: Final = "none"
+_LEAST_PATIENCE: Final = 0.001
 
 
 class _Row(BaseModel):
@@ -119,7 +121,11 @@ class OpenAIEmbedder:
 
         try:
             response = self._connection().embeddings.with_raw_response.create(
-                model=self._model, input=texts, dimensions=self._asked or omit, encoding_format="float"
+                model=self._model,
+                input=texts,
+                dimensions=self._asked or omit,
+                encoding_format="float",
+                timeout=self._patience(),
             )
         except OpenAIError as error:
             failure = self._explain(error)
@@ -127,6 +133,11 @@ class OpenAIEmbedder:
             return response.content
         # Raised outside the handler: the endpoint's own words may repeat the texts, and would be logged as the context.
         raise failure
+
+    def _patience(self) -> float:
+        """Seconds: no more than the read that is being made has left."""
+        left = remaining()
+        return self._timeout if left is None else min(self._timeout, max(left, _LEAST_PATIENCE))
 
     def _connection(self) -> "OpenAI":
         """The client of this process: connections must not be shared with the parent of a fork."""

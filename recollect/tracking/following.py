@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.history import History
+from recollect.reading.checks import readable
 from recollect.tracking.choosing import OnPair
 from recollect.tracking.conversation import Tracker, follow
 from recollect.tracking.state import State
@@ -37,7 +38,7 @@ class Following(History):
             self.path,
             self._embedder,
             history=history,
-            conversation=conversation,
+            conversation=None if conversation is None else readable("conversation", conversation),
             state=state if isinstance(state, State) else State.from_json(state) if state is not None else State(),
             tracker=tracker,
             on_pair=pairs,

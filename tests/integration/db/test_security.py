@@ -14,8 +14,8 @@ from recollect.tenancy import tenant_transaction
 from recollect.urls import sqlalchemy_url
 from workers.machine import Addresses
 
-WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters"}
-"""Tables of a tenant that hold ids, times and reasons only: the sweeper and an operator work across tenants."""
+WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes"}
+"""Tables of a tenant that hold ids, times, numbers and reasons only: the sweeper and an operator work across tenants."""
 
 OF_NOBODY = {"alembic_version", "breakers", "models", "workers"}
 """Tables that belong to no tenant and hold no content."""
@@ -224,6 +224,7 @@ def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter
         "recollect.move_watermark",
         "recollect.name_key",
         "recollect.refresh_traits",
+        "recollect.word_occurrences",
         "recollect_write_v1.publish",
     }
 

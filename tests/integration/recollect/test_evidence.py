@@ -59,6 +59,23 @@ def test_each_text_has_its_nearest_memory(
     assert nearest(remembering, fresh_namespace, peter) == pytest.approx([0.707, 0.894], abs=0.002)
 
 
+def test_what_is_too_large_for_the_index_counts_as_what_fits_into_it(
+    remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
+) -> None:
+    at_length = " ".join(f"tomato{number}" for number in range(80))
+    remembering.memory(f"An article: {at_length}", direction(0, 1), about={peter: ("subject", "sure")})
+    remembering.memory("He is growing", direction(1), about={peter: ("subject", "sure")})
+    with remembering.transaction() as connection:
+        sizes = connection.exec_driver_sql(
+            "select compact from recollect_read_v1.traits where entity_id = %s", (peter,)
+        )
+        assert set(sizes.scalars()) == {True, False}
+
+    found = weigh(remembering, fresh_namespace, peter)[peter]
+    assert [round(cosine, 3) for cosine in found.nearest] == [1, 1]
+    assert found.words == {"article", "growing"}
+
+
 def test_the_profile_speaks_for_those_of_whom_no_memory_is_known(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:

@@ -51,12 +51,43 @@ class TestQuery:
         assert len(sarah.query("Where does she live?", limit=1)) == 1
         assert not hits.partial
 
+    def test_a_kind_narrows_it(self, sarah: Namespace, knows: Knows) -> None:
+        knows("User moved to Seattle", kind="event")
+        way = knows("To move house, User hires two vans", kind="process")
+
+        assert [hit.id for hit in sarah.query("Where did she move?", kind="process")] == [way]
+        assert len(sarah.query("Where did she move?", limit=1, kind="event")) == 1
+        with pytest.raises(ValueError, match="kind: one of fact, preference"):
+            sarah.query("Where did she move?", kind="habit")
+        with pytest.raises(ValueError, match="as_of: cannot be narrowed"):
+            sarah.query("Where did she move?", kind="event", as_of=NOON)
+
+    def test_metadata_of_the_messages_narrows_it(
+        self, sarah: Namespace, knows: Knows, remembering: Remembering, publishing: Publishing
+    ) -> None:
+        told = [
+            publishing.message("I moved", metadata={"channel": channel, "tags": ["home"]})
+            for channel in ("mail", "phone")
+        ]
+        publishing.send(*told)
+        ids = [knows(f"User moved to {place}") for place in ("Seattle", "Porto")]
+        for memory_id, message in zip(ids, told, strict=True):
+            with remembering.stamped() as (connection, stamp):
+                sources = {UUID(message["event_id"]): "I moved"}
+                memories.add_sources(connection, remembering.lane, memory_id, sources, stamp)
+
+        assert [hit.id for hit in sarah.query("Where to?", metadata={"channel": "phone"})] == [ids[1]]
+        assert len(sarah.query("Where to?", metadata={"tags": ["home"]})) == 2
+        assert not sarah.query("Where to?", metadata={"channel": "letter"})
+        with pytest.raises(ValueError, match="metadata: give fields"):
+            sarah.query("Where to?", metadata={"since": NOON})
+
     def test_a_threshold_is_strict(self, sarah: Namespace, knows: Knows) -> None:
         knows("User moved to Seattle")
         (hit,) = sarah.query("User moved to Seattle")
 
         assert hit.similarity == pytest.approx(1, abs=0.001)
-        assert not sarah.query("User moved to Seattle", threshold=1.01)
+        assert not sarah.query("User moved to Seattle", threshold=min(hit.similarity + 0.0001, 1))
         assert len(sarah.query("User moved to Seattle", threshold=0.9)) == 1
 
     def test_another_namespace_of_the_tenant_sees_nothing_of_it(
@@ -104,6 +135,18 @@ class TestMemories:
     def test_one_that_is_not_there_is_said_so(self, sarah: Namespace, wrong: str) -> None:
         with pytest.raises(NotFound, match=r"^memory_id: .*" + wrong):
             sarah.get(wrong)
+
+    def test_one_can_be_got_by_the_apps_own_key(self, sarah: Namespace, knows: Knows) -> None:
+        knows("Peter cooks", key="crm-18")
+        memory_id = knows("Peter writes", key="crm-17")
+
+        assert sarah.by_key("crm-17") == sarah.get(memory_id)
+        assert sarah.by_key("crm-17").key == "crm-17"
+        for missing in ("crm-1", ""):
+            with pytest.raises(NotFound, match=r"^key: no memory in"):
+                sarah.by_key(missing)
+        with pytest.raises(NotFound, match=r"^key: "):
+            sarah.by_key("crm-17", as_of=NOON - timedelta(days=3650))
 
     def test_a_superseded_one_is_got_and_not_found(
         self, sarah: Namespace, knows: Knows, remembering: Remembering
@@ -186,7 +229,7 @@ class TestEntities:
         assert "Peter is a writer at WOBS" in context.text
         assert "football" not in context.text  # that is the other Peter's
         assert process in {memory.id for memory in context.memories}
-        explained = {one.memory.content: one.paths for one in context.explain()}
+        explained = {one.content: one.paths for one in context.explain()}
         assert "entity: Peter" in explained["Peter edits content for the WOBS blog"]
 
     def test_words_that_fit_two_become_a_question(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:

@@ -68,6 +68,17 @@ def test_the_words_around_the_name_tell(world: World, sarah: Namespace) -> None:
     assert found.candidates[0].score > found.candidates[1].score
 
 
+def test_the_user_is_not_meant_by_the_own_name(world: World, sarah: Namespace) -> None:
+    user = world.remembering.entity("Peter", is_user=True)
+    world.knows(user, "Did Peter water the tomatoes in his greenhouse")
+
+    found = sarah.resolve(TOMATOES, mention="Peter")
+
+    assert found.entity is not None
+    assert found.entity.id == world.brother
+    assert user not in {one.entity_id for one in found.candidates}
+
+
 def test_the_turns_before_tell(world: World, sarah: Namespace) -> None:
     history = [
         {"role": "user", "content": "The link building articles for WOBS are late."},

@@ -10,13 +10,16 @@ VIEWS = {
     "memories": "tenant_id namespace_id memory_id version kind content salience factors confidence tier reinforced attribute "
     "value state superseded_by occurred_from occurred_to granularity valid_from valid_to known_from known_to "
     "said_by marked record_name record key",
-    "embeddings": "tenant_id namespace_id model owner_kind owner_id embedding version",
+    "embeddings": "tenant_id namespace_id model owner_kind owner_id embedding version words length",
+    "turns": "tenant_id namespace_id model message_id conversation_id said_at role speaker embedding with_before words length",
+    "scopes": "tenant_id namespace_id model indexed memories",
+    "messages_ahead": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata position",
     "terms": "tenant_id namespace_id memory_id term frequency",
     "entities": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user created_at key search",
     "aliases": "tenant_id namespace_id entity_id alias normalised first_word last_word initials",
     "memory_entities": "tenant_id namespace_id memory_id entity_id role certainty",
     "relations": "tenant_id namespace_id relation_id subject_id predicate object_id memory_id valid_from valid_to",
-    "traits": "tenant_id namespace_id entity_id model owner_kind owner_id embedding words",
+    "traits": "tenant_id namespace_id entity_id model owner_kind owner_id embedding words compact",
     "profiles": "tenant_id namespace_id entity_id summary version dirty_since refreshed_at",
     "documents": "tenant_id namespace_id document_id schema_name body version updated_at",
     "questions": "tenant_id namespace_id question_id text candidates asked_at answered_at mention memory_id role message_id "

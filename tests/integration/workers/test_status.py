@@ -28,6 +28,7 @@ QUIET = Status(
     moving=False,
     offline_rules=True,
     over_budget=(),
+    indexes_due=0,
 )
 AWAY = Breaker("llm", 12.0, 3, "the LLM endpoint answered 503")
 NO_WORKERS = Workforce(workers=0, slots=0)
@@ -71,6 +72,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "slots",
         "offline_rules",
         "over_budget",
+        "indexes_due",
         "stuck",
     ]
 

@@ -11,18 +11,20 @@ from recollect import Memory, Namespace, RecollectError
 
 NAMES = """
     AmbiguousName Candidate ConfigurationError Considered Context Decision EmbedderMismatch EmbedderUnavailable Entity
-    EntityType Explanation Granularity Hit Hits Imported InFocus InvalidEvent InvalidNamespace Memory MemoryKind Mention
-    MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question QueueUnavailable RecollectError
-    Referring Related
-    Resolved Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory Tracked TrackedTurn UndoRefused WaitTimeout
+    EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent InvalidNamespace Memory
+    MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question
+    QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Referring Related Resolved Role Source
+    SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Tracked TrackedTurn Under UndoRefused
+    WaitTimeout
 """.split()
 
 MEMORY = {
     "connect": [
         *("database_url", "broker_url", "embedder"),
-        *("publish", "spool_dir", "spool_bytes", "signing_key"),
+        *("publish", "spool_dir", "spool_bytes", "signing_key", "read_seconds"),
     ],
     "namespace": ["parts", "values"],
+    "under": ["parts", "values"],
     "publish": ["event", "session"],
     "close": [],
 }
@@ -39,8 +41,22 @@ NAMESPACE = {
     "split": ["entity", "memories", "name", "aliases", "description", "session"],
     "import_records": ["lines", "on_sent", "session"],
     "wait": ["timeout"],
-    "query": ["text", "limit", "threshold", "as_of"],
-    "context": ["message", "conversation", "history", "budget", "now"],
+    "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "seconds", "strict"],
+    "context": ["message", "conversation", "history", "budget", "overlay", "now", "seconds", "strict"],
+    "recall_messages": [
+        *(
+            "text",
+            "conversation",
+            "history",
+            "top_k",
+            "message_range",
+            "scope",
+            "threshold",
+            "since",
+            "until",
+        ),
+        *("now", "seconds", "strict"),
+    ],
     "track": ["history", "conversation", "state", "tracker", "pairs"],
     "resolve": ["text", "mention", "history", "conversation"],
     "mentions": ["message", "parser", "seconds"],
@@ -50,6 +66,7 @@ NAMESPACE = {
     "neighbours": ["entity", "depth", "fan_out", "as_of"],
     "progress": [],
     "get": ["memory_id", "as_of"],
+    "by_key": ["key", "as_of"],
     "memories_from": ["message_id"],
     "decisions": ["memory_id"],
     "quarantined": ["limit"],
@@ -80,7 +97,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 15
+    assert len(errors) == 16
     assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
 
 

@@ -1,0 +1,65 @@
+"""What a run found, as a table for people and as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+
+from benchmarks.locomo.scoring import BUDGETS, KS, Answered, Scores, by_category, official, score
+
+_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """answered: by Recollect; vector, bm25: by plain search. memories: how many were formed."""
+
+    answered: Sequence[Answered]
+    vector: Sequence[Answered]
+    bm25: Sequence[Answered]
+    memories: int
+
+
+def as_json(measured: Measured) -> dict[str, Any]:
+    """Recall as fractions, with the number of questions that each is taken of."""
+    answered = measured.answered
+    return {
+        **score(answered).as_json(),
+        "by_category": {str(category): one.as_json() for category, one in by_category(answered).items()},
+        "official": _rounded(official(answered)),
+        "official_questions": len(answered),
+        "official_1_to_4": _rounded(official(answered, adversarial=False)),
+        "vector": score(measured.vector).as_json(),
+        "bm25": score(measured.bm25).as_json(),
+        "memories": measured.memories,
+    }
+
+
+def table(measured: Measured) -> Table:
+    """Recall in percent, ours above plain search."""
+    overall = score(measured.answered)
+    made = Table(title=f"{overall.questions} questions; {measured.memories} memories; recall of the evidence in %")
+    made.add_column("", no_wrap=True)
+    for heading in (*(f"@{k}" for k in KS), *(f"{budget} tokens" for budget in BUDGETS)):
+        made.add_column(heading, justify="right")
+    made.add_row("Recollect", *_figures(overall))
+    for category, scores in by_category(measured.answered).items():
+        made.add_row(f"  {_KINDS.get(category, category)}", *_figures(scores))
+    made.add_row("  official, all questions", *_percent(official(measured.answered)))
+    made.add_row("  official, categories 1-4", *_percent(official(measured.answered, adversarial=False)))
+    made.add_row("plain vector", *_figures(score(measured.vector)))
+    made.add_row("plain BM25", *_figures(score(measured.bm25)))
+    return made
+
+
+def _figures(scores: Scores) -> list[str]:
+    return [*_percent(dict(scores.recall_at)), *_percent(dict(scores.recall_tokens))]
+
+
+def _percent(shares: dict[int, float]) -> list[str]:
+    return [f"{100 * share:.1f}" for share in shares.values()]
+
+
+def _rounded(shares: dict[int, float]) -> dict[str, float]:
+    return {str(k): round(share, 4) for k, share in shares.items()}

@@ -1,0 +1,97 @@
+"""Publishes conversations to a service, waits until they took effect, and asks their questions by the public face."""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import chain
+from uuid import UUID
+
+from rich.console import Console
+
+from benchmarks.locomo.baselines import by_vector, by_words
+from benchmarks.locomo.conversations import Conversation, Question
+from benchmarks.locomo.report import Measured
+from benchmarks.locomo.scoring import BUDGETS, KS, Answered
+from benchmarks.replaying_model import ReplayingModel
+from benchmarks.rig import Rig, rig
+from recollect import Memory, Namespace
+from recollect.embedders import open_embedder
+
+_PATIENCE_SECONDS = 3600.0
+
+
+def run(conversations: Sequence[Conversation], *, facts: bool, console: Console) -> Measured:
+    """Measure on a service that is started for it. facts: with an LLM that finds what the data say; offline otherwise."""
+    with ExitStack() as stack:
+        settings = {}
+        if facts:
+            told = list(chain.from_iterable(one.told for one in conversations))
+            settings["OPENAI_BASE_URL"] = stack.enter_context(ReplayingModel(told)).base_url
+        service = stack.enter_context(rig(concurrency=1, pause=None, **settings))
+        memory = stack.enter_context(service.memory())
+        published = [(one, _publish(memory, one)) for one in conversations]
+        console.print(f"{sum(len(one.turns) for one in conversations)} messages published")
+        service.await_done(sum(len(one.turns) for one in conversations), within=_PATIENCE_SECONDS)
+        answered = [answer for one, ids in published for answer in _ask(_namespace(memory, one), one, ids, console)]
+        memories = int(
+            service.rows("select count(*) from recollect.memories where known_to is null and state = 'active'")[0][0]
+        )
+        return Measured(answered=answered, **_baselines(conversations, service), memories=memories)
+
+
+def _namespace(memory: Memory, conversation: Conversation) -> Namespace:
+    return memory.namespace("locomo", conversation.name)
+
+
+def _publish(memory: Memory, conversation: Conversation) -> dict[UUID, str]:
+    """Publish all turns; returns the turn of each message."""
+    messages = [
+        {
+            "role": "user",
+            "speaker": turn.speaker,
+            "content": turn.content,
+            "conversation": turn.session,
+            "occurred_at": turn.said_at,
+        }
+        for turn in conversation.turns
+    ]
+    ids = _namespace(memory, conversation).publish_conversation(messages)
+    return {message: turn.id for message, turn in zip(ids, conversation.turns, strict=True)}
+
+
+def _ask(namespace: Namespace, conversation: Conversation, turns: dict[UUID, str], console: Console) -> list[Answered]:
+    console.print(f"{conversation.name}: {len(conversation.questions)} questions")
+    return [_answered(namespace, question, turns) for question in conversation.questions]
+
+
+def _answered(namespace: Namespace, question: Question, turns: dict[UUID, str]) -> Answered:
+    recalled = namespace.recall_messages(question.text, top_k=max(KS), message_range=0)
+    return Answered(
+        question=question,
+        ranked=[turns[message.id] for message in recalled.messages],
+        shown={budget: _shown(namespace, question, budget, turns) for budget in BUDGETS},
+    )
+
+
+def _shown(namespace: Namespace, question: Question, budget: int, turns: dict[UUID, str]) -> frozenset[str]:
+    """The turns that a context shows, or from which a memory that it shows was taken."""
+    context = namespace.context(question.text, budget=budget)
+    sources = chain.from_iterable(one.sources for one in context.explain())
+    return frozenset(turns[one] for one in (*(message.id for message in context.messages), *sources))
+
+
+def _baselines(conversations: Sequence[Conversation], service: Rig) -> dict[str, list[Answered]]:
+    embedder = open_embedder("minilm")
+
+    def words(texts: Sequence[str]) -> list[Counter[str]]:
+        found = service.rows(
+            "select array(select array[lexeme, cardinality(positions)::text] from unnest(to_tsvector('english', text))) "
+            "from unnest(%s::text[]) with ordinality as given (text, number) order by number",
+            list(texts),
+        )
+        return [Counter({word: int(often) for word, often in row[0]}) for row in found]
+
+    return {
+        "vector": [answer for one in conversations for answer in by_vector(one, embedder)],
+        "bm25": [answer for one in conversations for answer in by_words(one, embedder, words)],
+    }

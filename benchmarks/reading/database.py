@@ -1,0 +1,33 @@
+"""A Postgres of the benchmark's own with the service's schema: nothing of the service runs beside what is measured."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from config.logging import configure_logging
+from config.settings import Settings
+from db import paid
+from db.engine import open_engine
+from db.migrate import migrate
+from recollect.embedders import Embedder
+from workers.machine import Addresses, servers
+
+
+@contextmanager
+def database(embedder: Embedder) -> Iterator[Addresses]:
+    """Run it inside the block, and remove it afterwards. embedder: whose vectors are the active ones."""
+    with ExitStack() as stack:
+        folder = Path(tempfile.mkdtemp(prefix="rr-"))  # short: a socket's path has a limit
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        chosen = Settings(data_dir=folder, flower_port=0)
+        configure_logging(chosen.model_copy(update={"log_level": "error"}))
+        addresses = stack.enter_context(servers(chosen))
+        assert addresses.admin_url is not None
+        migrate(addresses.admin_url, {})
+        engine = open_engine(addresses.worker_url, setting="RECOLLECT_WORKER_URL")
+        with engine.begin() as connection:
+            paid.set_active_model(connection, embedder.name, embedder.dimensions)
+        engine.dispose()
+        yield addresses

@@ -1,0 +1,68 @@
+"""Times the reads and their floors in turn, a text at a time, so that whatever else the machine does befalls all of them."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from benchmarks.entities.latency import Times
+from benchmarks.reading.floors import Bare, truth
+from benchmarks.reading.layout import Space
+from benchmarks.reading.loading import Known
+from recollect import Memory
+from recollect.embedders import Embedder
+
+_T = TypeVar("_T")
+_WARM = 12
+"""Reads before the first that counts: psycopg and Postgres prepare, and pages come into memory."""
+
+
+@dataclass(slots=True)
+class Sized:
+    """What reading one namespace took, and found. recall: of `query` against an exact search."""
+
+    memories: int
+    taken: dict[str, list[float]] = field(default_factory=dict)
+    recall: list[float] = field(default_factory=list)
+    shown: list[int] = field(default_factory=list)
+
+    def times(self, name: str) -> Times:
+        """Milliseconds of one of the calls."""
+        return Times.of(self.taken[name])
+
+
+def measure(
+    space: Space,
+    known: Known,
+    texts: Iterator[str],
+    *,
+    memory: Memory,
+    embedder: Embedder,
+    bare: Bare,
+    rounds: int,
+    indexed: bool,
+) -> Sized:
+    """Ask so many new texts. embedder: one that remembers nothing. indexed: the namespace has an index."""
+    sized = Sized(space.memories)
+    namespace = memory.namespace(*space.path.parts)
+    for turn in range(_WARM + rounds):
+        kept = sized if turn >= _WARM else Sized(0)
+        vector = _timed(kept, "embed", lambda: embedder.embed([next(texts)])[0])
+        _timed(kept, "select1", bare.round_trip)
+        _timed(kept, "exact", lambda: bare.exact(space, vector))  # noqa: B023 - called at once
+        if indexed:
+            _timed(kept, "index", lambda: bare.by_index(space, vector))  # noqa: B023
+        asked = next(texts)
+        hits = _timed(kept, "query", lambda: namespace.query(asked, strict=True))  # noqa: B023
+        context = _timed(kept, "context", lambda: namespace.context(next(texts)))
+        kept.shown.append(len(context.memories))
+        best = truth(known, embedder.embed([asked])[0])
+        kept.recall.append(len(best & {hit.id for hit in hits}) / len(best))
+    return sized
+
+
+def _timed(into: Sized, name: str, call: Callable[[], _T]) -> _T:
+    started = time.perf_counter()
+    answer = call()
+    into.taken.setdefault(name, []).append(time.perf_counter() - started)
+    return answer

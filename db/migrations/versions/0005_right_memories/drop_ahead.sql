@@ -1,0 +1,1 @@
+drop view recollect_read_v1.messages_ahead;

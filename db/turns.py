@@ -1,0 +1,184 @@
+"""Turns: the messages that reading scans, with their vectors and words. A message gets its row when it takes effect.
+
+What the stage "embed" made of a batch's messages waits in ``candidate_turns`` until then. A turn's place in its conversation is
+when it was said, then its id. A row is written once: a message that comes late gets its own, and those after it stay as they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from sqlalchemy import Connection, Row, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.refs import BatchRef, LaneRef
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTurn:
+    """What is kept of a message for reading. said: its words. embedding: of them. with_before: of the turn before and them."""
+
+    message_id: UUID
+    said: str
+    embedding: Vector
+    with_before: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message as it stands in the table. conversation: None where the app named none."""
+
+    message_id: UUID
+    conversation: str | None
+    role: str
+    speaker: str | None
+    content: str
+    said_at: datetime
+
+
+def turns_before(
+    connection: Connection, lane: LaneRef, model: str, message_ids: Sequence[UUID]
+) -> dict[UUID, StoredMessage]:
+    """By message, the latest turn that is stored and was said before it in its conversation, where there is one."""
+    rows = connection.execute(_BEFORE, {**lane.scope, "model": model, "ids": list(message_ids)})
+    return {row.of_id: _message(row) for row in rows}
+
+
+def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: Sequence[NewTurn]) -> None:
+    """Keep what was made of a batch's messages; replaces what an earlier attempt kept."""
+    connection.execute(_CLEAR, batch.scope)
+    if turns:
+        connection.execute(_KEEP, {**batch.scope, "model": model, "rows": _rows(turns)})
+
+
+def take_effect(connection: Connection, batch: BatchRef) -> None:
+    """Make turns of what was kept of a batch's messages."""
+    connection.execute(_TAKE_EFFECT, batch.scope)
+
+
+def add(connection: Connection, lane: LaneRef, model: str, turns: Sequence[NewTurn]) -> int:
+    """Make turns of messages that took effect before; returns how many are new."""
+    return connection.execute(_ADD, {**lane.scope, "model": model, "rows": _rows(turns)}).rowcount if turns else 0
+
+
+def lanes_without(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
+    """The namespaces of a tenant in which a message took effect and has no turn of this model."""
+    rows = connection.execute(_LANES_WITHOUT, {"tenant_id": tenant_id, "model": model}).scalars()
+    return [LaneRef(tenant_id, namespace_id) for namespace_id in rows]
+
+
+def without_turn(connection: Connection, lane: LaneRef, model: str) -> list[UUID]:
+    """The messages that took effect and have no turn of this model, each conversation's in its order."""
+    return list(connection.execute(_WITHOUT_TURN, {**lane.scope, "model": model}).scalars())
+
+
+def messages(connection: Connection, lane: LaneRef, message_ids: Sequence[UUID]) -> list[StoredMessage]:
+    """Some messages."""
+    rows = connection.execute(_MESSAGES, {**lane.scope, "ids": list(message_ids)})
+    return [_message(row) for row in rows]
+
+
+def _rows(turns: Sequence[NewTurn]) -> list[Mapping[str, str]]:
+    return [
+        {
+            "message_id": str(turn.message_id),
+            "said": turn.said,
+            "embedding": HalfVector(turn.embedding).to_text(),
+            "with_before": HalfVector(turn.with_before).to_text(),
+        }
+        for turn in turns
+    ]
+
+
+def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime]]) -> StoredMessage:
+    return StoredMessage(row.message_id, row.conversation_id, row.role, row.speaker, row.content, row.occurred_at)
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_OF_LANE = "message.tenant_id = :tenant_id and message.namespace_id = :namespace_id"
+_COLUMNS = (
+    "message.message_id, message.conversation_id, message.role, message.speaker, message.content, message.occurred_at"
+)
+
+# The words, and when and by whom they were said: a question may ask for "8 May 2023", or for what somebody said. The day is that
+# of UTC.
+_WORDS = """
+    to_tsvector('english', concat_ws(' ',
+        to_char(message.occurred_at at time zone 'UTC', 'FMDD FMMonth YYYY'), message.speaker, one.said)) as words
+"""
+
+_GIVEN = f"""
+    (select message.*, cast(one.embedding as halfvec) as embedding, cast(one.with_before as halfvec) as with_before, {_WORDS}
+     from jsonb_to_recordset(:rows) as one (message_id uuid, said text, embedding text, with_before text)
+     join recollect.messages as message on {_OF_LANE} and message.message_id = one.message_id) as given
+"""
+
+_BEFORE = text(f"""
+    select asked.message_id as of_id, {_COLUMNS} from recollect.messages as asked
+    cross join lateral (
+        select turn.message_id from recollect.turns as turn
+        where turn.tenant_id = :tenant_id and turn.namespace_id = :namespace_id and turn.model = :model
+          and turn.conversation_id = coalesce(asked.conversation_id, '')
+          and (turn.said_at, turn.message_id) < (asked.occurred_at, asked.message_id)
+        order by turn.said_at desc, turn.message_id desc limit 1
+    ) as before
+    join recollect.messages as message on {_OF_LANE} and message.message_id = before.message_id
+    where asked.tenant_id = :tenant_id and asked.namespace_id = :namespace_id and asked.message_id = any(cast(:ids as uuid[]))
+""")
+
+_CLEAR = text(f"delete from recollect.candidate_turns where {_LANE} and batch_id = :batch_id")
+
+_KEEP = text(f"""
+    insert into recollect.candidate_turns
+        (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
+    select tenant_id, namespace_id, :batch_id, message_id, :model, embedding, with_before, words from {_GIVEN}
+""").bindparams(bindparam("rows", type_=JSONB))
+
+_TURN = (
+    "tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, speaker, embedding, with_before, words"
+)
+
+_TAKE_EFFECT = text(f"""
+    with taken as (delete from recollect.candidate_turns where {_LANE} and batch_id = :batch_id returning *)
+    insert into recollect.turns ({_TURN})
+    select message.tenant_id, message.namespace_id, taken.model, message.message_id, coalesce(message.conversation_id, ''),
+           message.occurred_at, message.role, message.speaker, taken.embedding, taken.with_before, taken.words
+    from taken join recollect.messages as message on {_OF_LANE} and message.message_id = taken.message_id
+    on conflict do nothing
+""")
+
+_ADD = text(f"""
+    insert into recollect.turns ({_TURN})
+    select tenant_id, namespace_id, :model, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker, embedding,
+           with_before, words
+    from {_GIVEN}
+    on conflict do nothing
+""").bindparams(bindparam("rows", type_=JSONB))
+
+_LACKING = """
+    from recollect.messages as message
+    join recollect.events as event on event.tenant_id = message.tenant_id and event.namespace_id = message.namespace_id
+      and event.event_id = message.message_id and event.state = 'done'
+    where message.tenant_id = :tenant_id and message.role in ('user', 'assistant') and message.content <> '' and not exists (
+        select from recollect.turns as turn
+        where turn.tenant_id = message.tenant_id and turn.namespace_id = message.namespace_id
+          and turn.message_id = message.message_id and turn.model = :model)
+"""
+
+_LANES_WITHOUT = text(f"select distinct message.namespace_id {_LACKING} order by message.namespace_id")
+
+_WITHOUT_TURN = text(f"""
+    select message.message_id {_LACKING} and message.namespace_id = :namespace_id
+    order by coalesce(message.conversation_id, ''), message.occurred_at, message.message_id
+""")
+
+_MESSAGES = text(f"""
+    select {_COLUMNS} from recollect.messages as message where {_OF_LANE} and message.message_id = any(cast(:ids as uuid[]))
+""")

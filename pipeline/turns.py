@@ -1,0 +1,60 @@
+"""Messages as reading will find them: what user and assistant said, each with the turn before it in its conversation."""
+
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pipeline.facts import Message
+from pipeline.guard import suspicion_of
+from recollect.kinds import Role
+
+_SAID_BY = frozenset({Role.USER, Role.ASSISTANT})
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one message says, and what the turn before it in its conversation said; None where it is the first."""
+
+    message_id: UUID
+    said: str
+    before: str | None
+
+    @property
+    def with_before(self) -> str:
+        """Both, in the order in which they were said: a short answer is found by what it answers."""
+        return self.said if self.before is None else f"{self.before} {self.said}"
+
+
+def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> list[Turn]:
+    """The turns among some messages; those of tools and of the system are none, nor is one that says nothing.
+
+    Nor is one that gives the assistant orders, hides text or the like: what must not become a memory must not come back into a
+    prompt as a message either. It stays where it was published.
+
+    before: by message id, the latest turn that was stored before and said earlier in the same conversation, where there is one.
+    A turn's place in its conversation is when it was said, then its id. Messages without a conversation count as one.
+    """
+    turns = [message for message in messages if _is_turn(message)]
+    said: dict[UUID, str] = {turn.event_id: turn.content for turn in (*before.values(), *turns)}
+    places: defaultdict[str | None, list[tuple[datetime, UUID]]] = defaultdict(list)
+    for turn in turns:
+        insort(places[turn.conversation], _place(turn))
+    found = []
+    for turn in turns:
+        of_conversation = places[turn.conversation]
+        earlier = of_conversation[: bisect_left(of_conversation, _place(turn))][-1:]
+        earlier += [_place(before[turn.event_id])] if turn.event_id in before else []
+        found.append(Turn(turn.event_id, turn.content, said[max(earlier)[1]] if earlier else None))
+    return found
+
+
+def _is_turn(message: Message) -> bool:
+    says = message.role in _SAID_BY and bool(message.content.strip())
+    return says and suspicion_of(message.content, "", ()) is None
+
+
+def _place(message: Message) -> tuple[datetime, UUID]:
+    return message.occurred_at, message.event_id

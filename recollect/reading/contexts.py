@@ -1,0 +1,141 @@
+"""The context of a message as a value, and how its text shows what is in it. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from recollect.asking import Question
+from recollect.fence import fenced, one_line
+from recollect.kinds import Granularity, MemoryKind
+from recollect.reading.found import StoredMessage
+from recollect.reading.scores import Relevance
+from recollect.results import Hit, StoredMemory
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a memory, or a message, is in a context; the other of the two is None.
+
+    paths: that found it. guaranteed: it had its place before all was ranked.
+    score: base + boost; base: relevance, salience and strength, weighted, at any age; boost: for what was said lately.
+    cosine, words: the raw scores, of which words is BM25; relevance: the same and more, normalised, of a memory.
+    sources: the messages that a memory was taken from.
+    """
+
+    memory: Hit | None = None
+    message: StoredMessage | None = None
+    paths: tuple[str, ...]
+    score: float
+    base: float
+    boost: float = 0.0
+    guaranteed: bool
+    cosine: float | None = None
+    words: float | None = None
+    relevance: Relevance | None = None
+    sources: tuple[UUID, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """What is remembered, or was said."""
+        return self.memory.content if self.memory else self.message.content if self.message else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a model should know to answer a message.
+
+    memories: in the order in which the text shows them: what is of one subject together, the best first. messages: what was said,
+    in the order of time.
+    questions: where it is open who is meant, and asking beats guessing.
+    tokens: of ``text``, counted by the embedder's tokenizer. dated: whether the text has the dates of events.
+    partial: events are still on their way; or the read did not end in time, and ``reason`` says so.
+    """
+
+    memories: tuple[Hit, ...]
+    questions: tuple[Question, ...]
+    tokens: int
+    partial: bool
+    explanations: tuple[Explanation, ...]
+    messages: tuple[StoredMessage, ...] = ()
+    dated: bool = False
+    reason: str | None = None
+
+    @property
+    def text(self) -> str:
+        """``- content`` lines, then under a date for each conversation and day ``speaker: content`` lines.
+
+        Empty where nothing is known. For a prompt, take `as_system_message`.
+        """
+        notes = (f"- {memory_note(memory, dated=self.dated)}" for memory in self.memories)
+        return "\n".join((*notes, *_said(self.messages)))
+
+    def as_system_message(self) -> dict[str, str]:
+        """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence.
+
+        Whatever a memory or a message holds, it is one line of the fence and cannot end it. Where nothing is known, the fence is
+        empty. The fence itself takes some 30 tokens more than `tokens`.
+        """
+        notes = (memory_note(memory, dated=self.dated) for memory in self.memories)
+        return {"role": "system", "content": fenced((*notes, *_said(self.messages)))}
+
+    def explain(self) -> tuple[Explanation, ...]:
+        """For each memory and each message of the context, how it came to be there."""
+        return self.explanations
+
+
+def memory_note(memory: StoredMemory, *, dated: bool) -> str:
+    """A memory on one line. dated: an event that does not say its year gets its date behind it."""
+    content = one_line(memory.content)
+    if not dated or memory.kind is not MemoryKind.EVENT or _YEAR.search(content):
+        return content
+    return f"{content} ({_date(memory)})"
+
+
+def day_heading(message: StoredMessage) -> str:
+    """What stands above the messages of one conversation and day."""
+    return f"{_day(message.said_at)}:"
+
+
+def message_note(message: StoredMessage) -> str:
+    """A message on one line."""
+    return f"{one_line(message.speaker or message.role)}: {one_line(message.content)}"
+
+
+def group_of(message: StoredMessage) -> tuple[str, str]:
+    """Conversation and day: what shares a heading."""
+    return message.conversation or "", f"{message.said_at:%Y-%m-%d}"
+
+
+def in_order(messages: Sequence[StoredMessage]) -> tuple[StoredMessage, ...]:
+    """Groups by their first message, and in each the order in which it was said."""
+    said = sorted(messages, key=lambda one: (one.said_at, one.place, one.id))
+    first: dict[tuple[str, str], int] = {}
+    for number, one in enumerate(said):
+        first.setdefault(group_of(one), number)
+    return tuple(sorted(said, key=lambda one: first[group_of(one)]))
+
+
+def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
+    for _, group in groupby(messages, key=group_of):
+        together = list(group)
+        yield day_heading(together[0])
+        yield from map(message_note, together)
+
+
+def _date(memory: StoredMemory) -> str:
+    if memory.occurred is None:
+        return _day(memory.said_at)
+    if memory.occurred.granularity in {Granularity.SEASON, Granularity.MONTH}:
+        return f"{memory.occurred.start:%B %Y}"
+    if memory.occurred.granularity is Granularity.YEAR:
+        return f"{memory.occurred.start:%Y}"
+    return _day(memory.occurred.start)
+
+
+def _day(time: datetime) -> str:
+    return f"{time:%-d %B %Y}"

@@ -1,0 +1,67 @@
+"""What the scans of a namespace find, as values: candidates with their raw scores. `recollect.reading` ranks and joins them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.kinds import Role
+from recollect.results import StoredMemory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How one raw score lies over all that was scanned, of which what is found is the best part."""
+
+    mean: float
+    deviation: float
+
+    def normalised(self, raw: float) -> float:
+        """How many standard deviations above the mean; 0 where all are equal."""
+        return (raw - self.mean) / self.deviation if self.deviation > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMessage:
+    """One message of a conversation, as the app published it.
+
+    conversation: None where the app named none. place: the message's number in its conversation, from 0, in the order of time.
+    """
+
+    id: UUID
+    conversation: str | None
+    place: int
+    role: Role
+    speaker: str | None
+    content: str
+    said_at: datetime
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageFound:
+    """A message that a scan found.
+
+    cosine: of its text with the question, names stripped. with_before: of the turn before it and it. words: BM25.
+    """
+
+    message: StoredMessage
+    cosine: float
+    with_before: float
+    words: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFound:
+    """A memory that a scan found.
+
+    cosine: with the question, names stripped. words: BM25. entities: whom it is surely about. sources: the messages it was taken
+    from.
+    """
+
+    memory: StoredMemory
+    cosine: float
+    words: float
+    entities: frozenset[UUID] = frozenset()
+    sources: tuple[UUID, ...] = ()

@@ -1,0 +1,289 @@
+"""The memories that a message may call for: one statement over the views of version 1, and its rows as values.
+
+One scan of the namespace's vectors gives the cosine and exact BM25 of every memory, and how both lie over all of them. What is
+fetched is the best by each, the best about whom the message names with what has longest been so of them, the processes, and the
+best of what else is known of the entities that the best of all these are about.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from recollect.namespaces import NamespacePath
+from recollect.reading.found import MemoryFound, Spread
+from recollect.reading.memories import Bearing
+from recollect.reading.weights import MemoryWeights
+from recollect.results import StoredMemory
+from recollect.rows import memory_fields
+
+_LISTED = 50
+"""So many of the best by cosine, and by BM25."""
+
+_PER_NAME, _FOUNDATIONS = 30, 6
+_BEARERS = 12
+"""So many of the bearers of contested names: those with the memories that fit best."""
+
+_PROCESSES = 12
+_PER_RELATED, _RELATED = 16, 80
+_MANY = 400
+"""An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
+
+_K1, _B = 1.2, 0.75
+_NOTHING = Spread(mean=0.0, deviation=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """What a scan of a namespace found. cosine, words: how the raw scores lie over all of it. bearings: of the entities found."""
+
+    memories: tuple[MemoryFound, ...]
+    cosine: Spread
+    words: Spread
+    bearings: Mapping[UUID, Bearing]
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    model: str,
+    vector: NDArray[np.float32],
+    message: str,
+    named: Collection[UUID] = (),
+    contested: Collection[UUID] = (),
+) -> tuple[str, dict[str, Any]]:
+    """The statement and its parameters, as the driver takes them, for `scanned`.
+
+    vector: of the message without its names, of unit length. message: its words are looked for, names and all. named: whom it
+    names by a name that nobody else bears; contested: who may be meant by the others.
+    """
+    return _SCAN, {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "vector": HalfVector(vector).to_text(),
+        "message": message,
+        "named": list(named),
+        "contested": list(contested),
+    }
+
+
+def scanned(rows: Iterable[Any]) -> Scanned:
+    """The rows of the statement as values."""
+    found = list(rows)
+    if not found:
+        return Scanned(memories=(), cosine=_NOTHING, words=_NOTHING, bearings={})
+    first = found[0]
+    return Scanned(
+        memories=tuple(map(_found, found)),
+        cosine=Spread(mean=first.cosine_mean, deviation=first.cosine_deviation),
+        words=Spread(mean=first.words_mean, deviation=first.words_deviation),
+        bearings={
+            entity: Bearing(memories=many, parent=parent)
+            for row in found
+            for entity, many, parent in zip(row.entities or (), row.counts or (), row.parents or (), strict=True)
+        },
+    )
+
+
+def _found(row: Any) -> MemoryFound:
+    return MemoryFound(
+        memory=StoredMemory(**memory_fields(row)),
+        cosine=row.cosine,
+        words=row.words,
+        entities=frozenset(row.entities or ()),
+        sources=tuple(row.sources or ()),
+    )
+
+
+def _scope(alias: str) -> str:
+    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
+_SURE = f"{_scope('link')} and link.certainty = 'sure'"
+_NOW = "memory.known_to is null and memory.state = 'active'"
+_W = MemoryWeights()
+
+_TIMES = f"""
+    round(1 / (cast({10 * pi * pi / 6} as float8) * (0.1 - cast(ts_rank(words, query) as float8))) - 0.5)
+"""
+"""How often a word occurs: to unfold where all words stand takes nearly as long as the scan.
+
+`ts_rank` of one word that occurs n times is a tenth of the sum of 1/i² for i from 1 to n, divided by π²/6 (`calc_rank_or` in
+tsrank.c). What is missing from π²/6 is 1/(n + 0.5), as near as n needs.
+"""
+
+_SCANNED = f"""
+    asked as materialized (
+        select lexeme, cast(quoted as tsquery) as query
+        from (select lexeme, '''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''' as quoted
+              from unnest(to_tsvector('english', %(message)s))) as word
+    ),
+    scanned as materialized (
+        select vector.owner_id, -(vector.embedding <#> cast(%(vector)s as halfvec)) as cosine, vector.length,
+               case when vector.words @@ (select cast(string_agg(cast(query as text), ' | ') as tsquery) from asked)
+                    then vector.words end as words
+        from recollect_read_v1.embeddings as vector
+        where {_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
+    ),
+    of_all as materialized (
+        select cast(count(*) as float8) as memories, greatest(cast(sum(length) as float8) / count(length), 1) as length,
+               avg(cosine) as cosine_mean, stddev_pop(cosine) as cosine_deviation
+        from scanned
+    ),
+    occurring as materialized (
+        select owner_id, cosine, length, lexeme, {_TIMES} as times
+        from (
+            select owner_id, cosine, cast(length as float8) as length, words, unnest(tsvector_to_array(words)) as lexeme
+            from scanned where words is not null
+        ) as one join asked using (lexeme)
+    ),
+    rare as materialized (
+        select lexeme, ln(1 + (of_all.memories - count(*) + 0.5) / (cast(count(*) as float8) + 0.5)) as idf
+        from occurring cross join of_all group by lexeme, of_all.memories
+    ),
+    matched as materialized (
+        select owner_id, cosine,
+               sum(idf * times * {_K1 + 1} / (times + {_K1} * ({1 - _B} + {_B} * occurring.length / of_all.length))) as words
+        from occurring join rare using (lexeme) cross join of_all group by owner_id, cosine
+    ),
+    spread as materialized (
+        select cosine_mean, cosine_deviation, words_mean, sqrt(greatest(squares - words_mean * words_mean, 0)) as words_deviation
+        from of_all cross join lateral (
+            select coalesce(sum(words), 0) / greatest(of_all.memories, 1) as words_mean,
+                   coalesce(sum(words * words), 0) / greatest(of_all.memories, 1) as squares from matched
+        ) as one
+    )"""
+"""The scan, and all scores that it gives, by memory. What it keeps of all is narrow: the words of those that match alone."""
+
+_FIT = f"""
+    (coalesce((one.cosine - spread.cosine_mean) / nullif(spread.cosine_deviation, 0), 0)
+     + {_W.words} * coalesce((coalesce(matched.words, 0) - spread.words_mean) / nullif(spread.words_deviation, 0), 0))
+"""
+_SCORED = f"""
+    select one.*, coalesce(matched.words, 0) as words, {_FIT} as fit
+    from one left join matched using (owner_id) cross join spread
+"""
+
+_CHOSEN = f"""
+    about as materialized (
+        select link.entity_id, link.memory_id as owner_id from recollect_read_v1.memory_entities as link
+        where {_SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
+    ),
+    listed as materialized (
+        (select owner_id, cosine from scanned order by cosine desc, owner_id limit {_LISTED})
+        union
+        (select owner_id, cosine from matched order by words desc, owner_id limit {_LISTED})
+    ),
+    taught as materialized (
+        select memory_id as owner_id from recollect_read_v1.memories as memory
+        where {_scope("memory")} and memory.kind = 'process' and {_NOW}
+    ),
+    pool as materialized (
+        with one as (
+            select owner_id, cosine from listed
+            union
+            select owner_id, cosine from scanned join (select owner_id from about union select owner_id from taught) as other
+            using (owner_id)
+        ) {_SCORED}
+    ),
+    best as materialized (
+        select owner_id from listed
+        union
+        (select owner_id from pool where owner_id in (select owner_id from taught) order by fit desc, owner_id limit {_PROCESSES})
+    ),
+    meant as materialized (
+        select unnest(cast(%(named)s as uuid[])) as entity_id
+        union
+        (select entity_id from about join pool using (owner_id) where entity_id = any(cast(%(contested)s as uuid[]))
+         group by entity_id order by max(fit) desc, entity_id limit {_BEARERS})
+    ),
+    of_names as materialized (
+        select owner_id, lasting from (
+            select about.owner_id, memory.kind <> 'event' as lasting,
+                   row_number() over (partition by about.entity_id order by pool.fit desc, about.owner_id) as place,
+                   row_number() over (partition by about.entity_id
+                                      order by memory.kind = 'event', memory.valid_from, about.owner_id) as age
+            from about join pool using (owner_id) join recollect_read_v1.memories as memory
+              on {_scope("memory")} and memory.memory_id = about.owner_id and {_NOW}
+            where about.entity_id in (select entity_id from meant)
+        ) as one where place <= {_PER_NAME} or age <= {_FOUNDATIONS}
+    ),
+    lenders as materialized (
+        select owner_id from pool left join (
+            select owner_id, max(case when lasting then {_W.entity} else {_W.entity * _W.event} end) as named
+            from of_names group by owner_id
+        ) as one using (owner_id)
+        where named is not null or owner_id in (select owner_id from best)
+        order by fit + coalesce(named, 0) desc, owner_id limit {_W.lenders_after}
+    ),
+    near as materialized (
+        with one as (
+            select owner_id, link.entity_id, cosine
+            from scanned join recollect_read_v1.memory_entities as link on link.memory_id = owner_id
+            where {_SURE} and link.entity_id = any(array(
+                select lent.entity_id from recollect_read_v1.memory_entities as lent
+                where {_scope("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))))
+        ) {_SCORED}
+    ),
+    related as materialized (
+        select owner_id, cosine, words, fit from (
+            select *, row_number() over (partition by entity_id order by fit desc, owner_id) as place from near
+        ) as one where place <= {_PER_RELATED} group by owner_id, cosine, words, fit order by fit desc, owner_id limit {_RELATED}
+    ),
+    chosen as materialized (
+        select owner_id, cosine, words from pool
+        where owner_id in (select owner_id from best) or owner_id in (select owner_id from of_names)
+        union
+        select owner_id, cosine, words from related
+    )"""
+"""What is fetched, of all that was scanned."""
+
+_WHOM = f"""
+    linked as materialized (
+        select link.memory_id, link.entity_id, link.certainty, entity.name, entity.parent_id,
+               array_position(array['subject', 'object', 'about'], link.role) as role
+        from recollect_read_v1.memory_entities as link
+        join recollect_read_v1.entities as entity on {_scope("entity")} and entity.entity_id = link.entity_id
+        where {_scope("link")} and link.memory_id = any(array(select owner_id from chosen))
+    ),
+    counted as materialized (
+        select entity_id, (select count(*) from (
+            select from recollect_read_v1.memory_entities as link
+            where {_scope("link")} and link.entity_id = one.entity_id limit {_MANY}
+        ) as links) as memories
+        from (select distinct entity_id from linked where certainty = 'sure') as one
+    ),
+    whom as materialized (
+        select memory_id, array_agg(name order by role, name) as about,
+               array_agg(linked.entity_id order by linked.entity_id) filter (where certainty = 'sure') as entities,
+               array_agg(parent_id order by linked.entity_id) filter (where certainty = 'sure') as parents,
+               array_agg(counted.memories order by linked.entity_id) filter (where certainty = 'sure') as counts
+        from linked left join counted using (entity_id) group by memory_id
+    ),
+    sources as materialized (
+        select source.memory_id, array_agg(source.message_id order by source.message_id) as messages
+        from recollect_read_v1.provenance as source
+        where {_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from chosen))
+        group by source.memory_id
+    )"""
+
+_SCAN = f"""
+    with {_SCANNED}, {_CHOSEN}, {_WHOM}
+    select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+           memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
+           memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+           whom.about, whom.entities, whom.parents, whom.counts, sources.messages as sources,
+           chosen.cosine, chosen.words, spread.*
+    from chosen cross join spread
+    join recollect_read_v1.memories as memory
+      on {_scope("memory")} and memory.memory_id = chosen.owner_id and {_NOW}
+    left join whom on whom.memory_id = chosen.owner_id
+    left join sources on sources.memory_id = chosen.owner_id
+    order by chosen.owner_id
+"""

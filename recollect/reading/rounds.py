@@ -1,0 +1,197 @@
+"""What a message needs to be read: two round trips to Postgres, with the embedding between them.
+
+    first    whom the message and the turns before it name, and how fresh the memories are
+    second   all that decides who is meant, and what each path may find
+
+A third is made in one case only: where it stays open who is meant, and the message calls for a taught process, whose words may
+tell ("hand it back to the writer").
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Engine
+
+from recollect import evidence, lookup, views
+from recollect.disambiguation import Resolution, Telling, disambiguate, telling
+from recollect.embedders import Embedder, Vectors
+from recollect.evidence import Weighed
+from recollect.lookup import NameMatch
+from recollect.namespaces import NamespacePath
+from recollect.reading import ahead_sql, around_sql, memories_sql, messages_sql
+from recollect.reading.found import StoredMessage
+from recollect.reading.messages_sql import Among, Told
+from recollect.reading.parsing import Parsed, parse
+from recollect.results import Progress
+from recollect.tenancy import Statement, in_one_trip
+
+_MOST_CONTESTED = 3
+"""So many names of a message, each borne by several, are settled; it takes a scan for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """Where to read, and what embeds."""
+
+    engine: Engine
+    path: NamespacePath
+    embedder: Embedder
+
+    def trip(self, statements: Sequence[Statement]) -> list[list[Any]]:
+        """The rows of some statements, for one round trip."""
+        return in_one_trip(self.engine, self.path.tenant_id, statements)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A message as the first trip leaves it.
+
+    before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
+    namespace, and has not taken effect; the last first.
+    """
+
+    parsed: Parsed
+    before: tuple[str, ...]
+    found: tuple[NameMatch, ...]
+    ahead: tuple[StoredMessage, ...]
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """Who a name that several bear means, and what is known of each of them."""
+
+    decision: Resolution
+    bearers: Mapping[UUID, Weighed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What the second trip brings. meant: by name."""
+
+    memories: memories_sql.Scanned
+    messages: messages_sql.Scanned
+    meant: Mapping[str, Meant]
+
+    @property
+    def open(self) -> bool:
+        """Whether it is open who is meant by a name."""
+        return any(one.decision.entity_id is None for one in self.meant.values())
+
+
+def first(
+    store: Store,
+    message: str,
+    before: Sequence[str],
+    *,
+    conversation: str | None = None,
+    turns: int = 0,
+    ahead: int = 0,
+) -> Heard:
+    """Look up whom a message names.
+
+    before: the turns before it, oldest first. conversation, turns: where to look for so many of them instead. ahead: how many to
+    fetch of those that have not taken effect.
+    """
+    texts = [message, *before]
+    names, progress, waiting, *latest = store.trip(
+        [
+            lookup.statement_for(store.path, lookup.keys_of(texts)),
+            views.progress_statement(store.path),
+            ahead_sql.statement_for(store.path, ahead),
+            *([views.latest_messages_statement(store.path, conversation, turns)] if conversation and turns else []),
+        ]
+    )
+    found = lookup.matches(texts, names)
+    return Heard(
+        parsed=parse(message, found),
+        before=tuple(row.content for row in latest[0][::-1]) if latest else tuple(before),
+        found=tuple(found),
+        ahead=tuple(around_sql.stored(waiting)),
+        progress=views.progress_of(progress),
+    )
+
+
+def second(store: Store, heard: Heard, *, among: Among | None = None, told: Told | None = None) -> Fetched:
+    """Fetch what answers to a message, and settle who is meant. among, told: of the messages that are searched."""
+    parsed = heard.parsed
+    contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
+    stripped, *vectors = _embedded(store, parsed.stripped, contests.values())
+    contested = frozenset(bearer for name in contests for bearer in parsed.named[name])
+    asked: dict[str, Any] = {"model": store.embedder.name, "vector": stripped, "message": parsed.text}
+    named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
+    memories, messages, *others = store.trip(
+        [
+            memories_sql.statement_for(store.path, **asked, named=named | parsed.implied, contested=contested),
+            messages_sql.statement_for(store.path, **asked, among=among, told=told),
+            *_weighing(store, heard, contests, vectors),
+        ]
+    )
+    return Fetched(
+        memories=memories_sql.scanned(memories),
+        messages=messages_sql.scanned(messages),
+        meant=_settled(heard, contests, others),
+    )
+
+
+def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:
+    """Settle what stayed open, with what the processes say that the message calls for."""
+    still = [name for name, one in fetched.meant.items() if one.decision.entity_id is None]
+    heard = replace(heard, before=(*processes, *heard.before))
+    contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
+    _, *vectors = _embedded(store, heard.parsed.stripped, contests.values())
+    rows = store.trip(_weighing(store, heard, contests, vectors))
+    return replace(fetched, meant={**fetched.meant, **_settled(heard, contests, rows)})
+
+
+def _embedded(store: Store, stripped: str, tellings: Collection[Telling]) -> list[Vectors]:
+    """The vector of the message, and for each telling those of its texts; all in one call of the embedder."""
+    texts = [stripped, *(text for one in tellings for text in one.texts)]
+    vectors = store.embedder.embed(texts)
+    each, start = [vectors[0]], 1
+    for one in tellings:
+        each.append(vectors[start : start + len(one.texts)])
+        start += len(one.texts)
+    return each
+
+
+def _weighing(
+    store: Store, heard: Heard, contests: Mapping[str, Telling], vectors: Sequence[Vectors]
+) -> list[Statement]:
+    """For each contested name, what is known of its bearers that answers to what was said; then the names of the scene."""
+    if not contests:
+        return []
+    keys = lookup.keys_of(heard.before)
+    return [
+        *(
+            evidence.statement_for(
+                store.path,
+                model=store.embedder.name,
+                asked=asked,
+                vectors=own,
+                candidates=heard.parsed.named[name],
+                named={one.entity.entity_id for one in heard.found} - heard.parsed.named[name],
+                named_keys=keys,
+            )
+            for (name, asked), own in zip(contests.items(), vectors, strict=True)
+        ),
+        lookup.statement_for(store.path, keys),
+    ]
+
+
+def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[Any]]) -> dict[str, Meant]:
+    if not contests:
+        return {}
+    *weighings, names = rows
+    scene = {one.entity.entity_id for one in lookup.matches(heard.before, names) if not one.entity.is_user}
+    meant = {}
+    for (name, asked), weighing in zip(contests.items(), weighings, strict=True):
+        bearers = heard.parsed.named[name]
+        named = frozenset(one for others in heard.parsed.named.values() for one in others) - bearers
+        weighed = evidence.weighed(weighing, asked, named=named, scene_named=scene - bearers)
+        candidates = {key: weighed[key] for key in sorted(bearers) if key in weighed}
+        decision = disambiguate(asked, {key: one.evidence for key, one in candidates.items()})
+        meant[name] = Meant(decision=decision, bearers=candidates)
+    return meant

@@ -1,0 +1,187 @@
+"""Scopes that have outgrown a scan: their indexes are made, found by readers, made anew where they broke, and dropped."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from pgvector import HalfVector
+from sqlalchemy import Engine, text
+
+from db import memories, scopes
+from db.refs import LaneRef
+from db.scopes import Scope
+from recollect.tenancy import tenant_transaction
+from workers.indexing import Work, index_scopes
+
+DIMENSIONS = 16
+MANY = 3_000
+NEAREST = 10
+
+
+@pytest.fixture
+def model(admin_engine: Engine) -> Iterator[str]:
+    """A model of small vectors that no other test knows; what bears its name is gone afterwards."""
+    name = f"small'{uuid4().hex}"
+    with admin_engine.begin() as connection:
+        insert = text("insert into recollect.models (model, dimensions) values (:name, :dimensions)")
+        connection.execute(insert, {"name": name, "dimensions": DIMENSIONS})
+    yield name
+    with admin_engine.begin() as connection:
+        for table in ("embeddings", "scopes", "models"):
+            connection.execute(text(f"delete from recollect.{table} where model = :name"), {"name": name})
+
+
+@pytest.fixture
+def vectors(worker_engine: Engine, lane: LaneRef, model: str) -> dict[UUID, Any]:
+    """The vectors of the fresh namespace, as many as outgrow a scan here; and a neighbour's, all nearer to the first of them."""
+    drawn = np.random.default_rng(7).normal(size=(MANY, DIMENSIONS)).astype(np.float32)
+    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    found = {uuid4(): vector for vector in drawn}
+    neighbour = LaneRef(lane.tenant_id, uuid4())
+    with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+        memories.set_vectors(connection, lane, model, "memory", found)
+        memories.set_vectors(connection, neighbour, model, "memory", {uuid4(): 2 * drawn[0] for _ in range(500)})
+    return found
+
+
+@pytest.fixture
+def scope(lane: LaneRef, model: str) -> Scope:
+    return Scope(lane, model, DIMENSIONS, MANY)
+
+
+@pytest.fixture
+def index(admin_url: str) -> Callable[[], Work]:
+    """Does what is to be done, as if these few thousand were many."""
+
+    def run() -> Work:
+        done = index_scopes(admin_url, outgrown=MANY - 1, shrunk=MANY // 2)
+        assert done is not None
+        return done
+
+    return run
+
+
+def search(scope: Scope, limit: int = NEAREST) -> str:
+    """The statement with which a reader goes through the index: its scope and its limit stand in it as they are."""
+    model = scope.model.replace("'", "''")
+    distance = f"embedding::halfvec({scope.dimensions}) <#> cast($1 as halfvec({scope.dimensions}))"
+    return f"""
+        select owner_id from recollect_read_v1.embeddings
+        where tenant_id = '{scope.lane.tenant_id}' and namespace_id = '{scope.lane.namespace_id}'
+          and model = '{model}' and owner_kind = 'memory'
+        order by {distance} limit {limit}
+    """
+
+
+def plan(engine: Engine, scope: Scope) -> str:
+    """How a reader's search runs, whatever it looks for."""
+    with tenant_transaction(engine, scope.lane.tenant_id) as connection:
+        rows = connection.exec_driver_sql(f"explain (generic_plan, costs off) {search(scope)}").scalars()
+        return "\n".join(rows)
+
+
+def told(engine: Engine, scope: Scope) -> tuple[bool, int]:
+    """What a reader is told of a scope: whether it is indexed, and how many it holds."""
+    with tenant_transaction(engine, scope.lane.tenant_id) as connection:
+        statement = text("""
+            select indexed, memories from recollect_read_v1.scopes where namespace_id = :namespace_id and model = :model
+        """)
+        row = connection.execute(statement, {**scope.lane.scope, "model": scope.model}).one()
+        return row.indexed, row.memories
+
+
+def broken(engine: Engine, scope: Scope) -> None:
+    """Leave the index as a build that was cut off leaves it."""
+    with engine.begin() as connection:
+        statement = text("update pg_index set indisvalid = false where indexrelid = to_regclass(:name)")
+        assert connection.execute(statement, {"name": f"recollect.{scope.index}"}).rowcount == 1
+
+
+def test_a_scope_that_has_outgrown_a_scan_is_found_through_its_index_by_a_reader(
+    *, scope: Scope, vectors: dict[UUID, Any], index: Callable[[], Work], reader_engine: Engine
+) -> None:
+    assert told(reader_engine, scope) == (False, MANY)
+    assert scope.index not in plan(reader_engine, scope)
+
+    done = index()
+    assert scope.index in [one.index for one in done.make]
+    assert told(reader_engine, scope) == (True, MANY)
+    assert f"Index Scan using {scope.index}" in plan(reader_engine, scope)
+    asked = next(iter(vectors.values()))
+    with tenant_transaction(reader_engine, scope.lane.tenant_id) as connection:
+        connection.exec_driver_sql("set local hnsw.ef_search = 100")
+        driver: Any = connection.connection.driver_connection
+        statement = search(scope).replace("$1", "%s")
+        found = {row[0] for row in driver.execute(statement, (HalfVector(asked).to_text(),), prepare=True)}
+    nearest = sorted(vectors, key=lambda one: -float(vectors[one] @ asked))[:NEAREST]
+    assert len(found & set(nearest)) >= NEAREST - 1
+    assert found <= set(vectors), "the neighbour's are nearer, and are not found"
+
+
+@pytest.mark.usefixtures("vectors")
+def test_what_is_whole_is_left_alone_and_what_broke_is_made_anew(
+    scope: Scope, index: Callable[[], Work], admin_engine: Engine, reader_engine: Engine
+) -> None:
+    index()
+    again = index()
+    assert scope.index in [one.index for one in again.whole]
+    assert (again.drop, again.make) == ([], [])
+
+    broken(admin_engine, scope)
+    anew = index()
+    assert (anew.drop, [one.index for one in anew.make]) == ([scope.index], [scope.index])
+    assert told(reader_engine, scope) == (True, MANY)
+
+
+def test_a_scope_that_shrank_loses_its_index_when_it_is_well_below(
+    *, scope: Scope, vectors: dict[UUID, Any], index: Callable[[], Work], worker_engine: Engine, reader_engine: Engine
+) -> None:
+    index()
+    keys = list(vectors)
+
+    def retire(some: list[UUID]) -> None:
+        with tenant_transaction(worker_engine, scope.lane.tenant_id) as connection:
+            for memory_id in some:
+                memories.retire_vector(connection, scope.lane, memory_id)
+
+    retire(keys[: MANY // 4])
+    index()
+    assert told(reader_engine, scope) == (True, MANY - MANY // 4)
+    retire(keys[MANY // 4 : MANY // 2 + 1])
+    done = index()
+    assert scope.index in done.drop
+    assert told(reader_engine, scope) == (False, MANY - MANY // 2 - 1)
+    assert scope.index not in plan(reader_engine, scope)
+
+
+def test_two_at_once_do_not_get_in_each_others_way(admin_url: str, admin_engine: Engine) -> None:
+    with admin_engine.connect() as connection:
+        assert scopes.prepare_session(connection, "recollect_owner")
+        assert index_scopes(admin_url) is None
+        connection.invalidate()
+
+
+@pytest.mark.usefixtures("vectors")
+def test_a_scope_counts_as_due_until_it_is_indexed(
+    scope: Scope, admin_engine: Engine, worker_engine: Engine, index: Callable[[], Work]
+) -> None:
+    def due() -> int:
+        with worker_engine.begin() as connection:
+            return scopes.due(connection)
+
+    def count(memories: int) -> None:
+        with admin_engine.begin() as connection:
+            statement = text(
+                "update recollect.scopes set memories = :count where model = :model and namespace_id = :id"
+            )
+            connection.execute(statement, {"count": memories, "model": scope.model, "id": scope.lane.namespace_id})
+
+    before = due()
+    count(scopes.OUTGROWN + 1)
+    assert due() == before + 1
+    index()
+    assert due() == before
+    count(scopes.SHRUNK - 1)
+    assert due() == before + 1

@@ -1,0 +1,221 @@
+"""Messages that are recalled, and messages in a context: on rows as the service writes them, with the real local model."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine
+
+from db import turns
+from db.turns import NewTurn
+from recollect import Memory, Namespace
+from recollect.embedders import MiniLM
+from recollect.namespaces import NamespacePath
+from tests.given import MODEL, Publishing, Remembering
+from workers.machine import Addresses
+
+MINILM = MiniLM()
+NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
+
+BOAT = (
+    ("Ines", "The boat shed needs a coat of paint before summer"),
+    ("Sam", "I still have the green paint from last year"),
+    ("Ines", "Green would suit it well"),
+    ("Sam", "Then we start on Saturday at ten"),
+    ("Ines", "Bring the long ladder please"),
+)
+BREAD = (
+    ("Ines", "My sourdough will not rise in this cold kitchen"),
+    ("Sam", "Put the dough on top of the boiler overnight"),
+    ("Ines", "That worked, the loaf is huge"),
+)
+
+Talk = Callable[..., list[UUID]]
+
+
+@pytest.fixture
+def ines(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    return memory.namespace(*fresh_namespace.parts)
+
+
+@pytest.fixture
+def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Remembering) -> Talk:
+    """Puts a conversation into the namespace, a minute a message, as it stands when it took effect; ``ahead``: before it did."""
+    publishing = Publishing(ingest_engine, fresh_namespace)
+
+    def say(
+        conversation: str | None, said: tuple[tuple[str, str], ...], *, start: datetime = NINE, ahead: bool = False
+    ) -> list[UUID]:
+        events = [
+            publishing.message(
+                content,
+                speaker=speaker,
+                occurred_at=(start + timedelta(minutes=minute)).isoformat(),
+                **({"conversation": conversation} if conversation else {}),
+            )
+            for minute, (speaker, content) in enumerate(said)
+        ]
+        publishing.send(*events)
+        ids = [UUID(event["event_id"]) for event in events]
+        if not ahead:
+            texts = [content for _, content in said]
+            pairs = [" ".join(texts[max(0, place - 1) : place + 1]) for place in range(len(texts))]
+            rows = zip(ids, texts, MINILM.embed(texts), MINILM.embed(pairs), strict=True)
+            new = [NewTurn(message_id=key, said=text, embedding=own, with_before=pair) for key, text, own, pair in rows]
+            with remembering.transaction() as connection:
+                turns.add(connection, remembering.lane, MODEL, new)
+        return ids
+
+    return say
+
+
+class TestRecall:
+    def test_what_was_said_comes_back_word_for_word(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD)
+        found = ines.recall_messages("Where should the dough rise?", top_k=1)
+
+        (message,) = found.messages
+        assert (message.content, message.speaker, message.conversation, message.place) == (
+            BREAD[1][1],
+            "Sam",
+            "bread",
+            1,
+        )
+        assert message.said_at == NINE + timedelta(minutes=1)
+        assert [one.content for one in found.excerpts[0].messages] == [content for _, content in BREAD]
+        assert found.hits[0].similarity > 0.3
+
+    @pytest.mark.parametrize(
+        ("around", "places"), [(0, [3]), ((2, 0), [1, 2, 3]), ((0, 1), [3, 4]), (9, [0, 1, 2, 3, 4])], ids=str
+    )
+    def test_so_many_come_with_it(
+        self, ines: Namespace, talk: Talk, around: int | tuple[int, int], places: list[int]
+    ) -> None:
+        talk("boat", BOAT)
+        found = ines.recall_messages("On which day do we start?", top_k=1, message_range=around)
+
+        assert [one.place for one in found.excerpts[0].messages] == places
+
+    def test_a_thread_is_searched_alone(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD)
+
+        thread = ines.recall_messages("dough", conversation="boat", scope="thread", top_k=9)
+        assert {one.conversation for one in thread.messages} == {"boat"}
+        assert {one.conversation for one in ines.recall_messages("dough", conversation="boat", top_k=9).messages} == {
+            "boat",
+            "bread",
+        }
+        with pytest.raises(ValueError, match="scope: "):
+            ines.recall_messages("dough", scope="thread")
+
+    def test_a_time_and_a_threshold_narrow_it(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("later", BOAT, start=NINE + timedelta(days=30))
+        month = NINE + timedelta(days=15)
+
+        assert {one.conversation for one in ines.recall_messages("paint", since=month).messages} == {"later"}
+        assert {one.conversation for one in ines.recall_messages("paint", until=month).messages} == {"boat"}
+        similar = ines.recall_messages("Green would suit it well", threshold=0.9, top_k=9).messages
+        assert {one.content for one in similar} == {"Green would suit it well"}
+
+    def test_what_the_history_has_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+        talk("bread", BREAD)
+        history = [{"role": "user", "content": content} for _, content in BREAD[1:]]
+        found = ines.recall_messages("Where should the dough rise?", conversation="bread", history=history, top_k=9)
+
+        assert [one.content for one in found.messages] == [BREAD[0][1]]
+        assert BREAD[1][1] not in found.text
+
+    def test_messages_without_a_conversation_are_found_too(self, ines: Namespace, talk: Talk) -> None:
+        talk(None, BREAD)
+        (message,) = ines.recall_messages("Where should the dough rise?", top_k=1).messages
+
+        assert message.conversation is None
+
+    def test_nothing_is_found_where_nothing_was_said(self, ines: Namespace) -> None:
+        found = ines.recall_messages("Where should the dough rise?")
+
+        assert (found.hits, found.text, found.as_messages(), found.partial) == ((), "", [], False)
+
+    def test_another_namespace_of_the_tenant_is_never_seen(self, ines: Namespace, talk: Talk, memory: Memory) -> None:
+        talk("bread", BREAD)
+        other = memory.namespace(ines.path.parts[0], "somebody else")
+
+        assert other.recall_messages("dough").hits == ()
+        assert other.context("dough").messages == ()
+
+
+class TestContext:
+    def test_it_has_what_was_said_under_its_day(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD)
+        context = ines.context("Where should the dough rise?", budget=40)
+
+        assert BREAD[1][1] in {one.content for one in context.messages}
+        assert context.text.startswith("9 March 2025:\n")
+        assert context.tokens == MINILM.count_tokens(context.text) <= 40
+        assert all(one.message and not one.memory for one in context.explain())
+
+    def test_a_memory_and_the_message_that_it_was_taken_from_count_once(
+        self, ines: Namespace, talk: Talk, remembering: Remembering
+    ) -> None:
+        from db import memories
+
+        ids = talk("bread", BREAD)
+        content = "Sam puts the dough on top of the boiler overnight"
+        memory_id = remembering.memory(content, MINILM.embed([content])[0])
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {ids[1]: "on top of the boiler"}, stamp)
+        context = ines.context("Where should the dough rise?")
+
+        assert [one.id for one in context.memories] == [memory_id]
+        assert ids[1] not in {one.id for one in context.messages}
+        assert ids[0] in {one.id for one in context.messages}
+
+    def test_the_message_itself_and_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+        talk("bread", (*BREAD, ("Ines", "Where should the dough rise?")))
+        history = [{"role": "user", "content": BREAD[0][1]}]
+        context = ines.context("Where should the dough rise?", conversation="bread", history=history)
+
+        assert [one.content for one in context.messages] == [content for _, content in BREAD[1:]]
+
+    def test_what_has_not_taken_effect_is_part_of_it_where_asked_for(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD, start=NINE + timedelta(days=1), ahead=True)
+        question = "What is new?"
+
+        assert ines.context(question).partial
+        assert not {one.conversation for one in ines.context(question).messages} & {"bread"}
+        shown = ines.context(question, overlay=2)
+        assert [one.content for one in shown.messages if one.conversation == "bread"] == [BREAD[1][1], BREAD[2][1]]
+        assert [one.place for one in shown.messages if one.conversation == "bread"] == [1, 2]
+        assert [one.paths for one in shown.explain()].count(("overlay",)) == 2
+        history = [{"role": "user", "content": BREAD[2][1]}]
+        assert [one.content for one in ines.context(question, overlay=1, history=history).messages][-1] != BREAD[2][1]
+        with pytest.raises(ValueError, match="overlay: must be at least 1"):
+            ines.context(question, overlay=-1)
+
+
+def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -> None:
+    talk("bread", BREAD)
+    asked = [sys.executable, "-m", "recollect", "recall", "Where should the dough rise?", "--top-k", "1"]
+    environment = {
+        **os.environ,
+        "RECOLLECT_DATABASE_URL": addresses.database_url,
+        "RECOLLECT_NAMESPACE": str(ines.path),
+    }
+
+    def answer(*more: str) -> str:
+        return subprocess.run([*asked, *more], env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert f"Sam: {BREAD[1][1]}" in answer("--around", "0")
+    found = json.loads(answer("--json", "-c", "bread", "--thread"))
+    assert [hit["message"]["content"] for hit in found["hits"]] == [BREAD[1][1]]
+    assert [len(excerpt["messages"]) for excerpt in found["excerpts"]] == [3]

@@ -1,0 +1,75 @@
+"""`python -m workers index`, as an operator runs it."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine, text
+from structlog.testing import capture_logs
+
+from config.settings import Settings, settings
+from db import scopes
+from db.refs import LaneRef
+from recollect.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
+from tests.given import MODEL, Publishing, Worker, claimed
+from workers.indexing import index_messages, index_scopes
+from workers.status import read_status
+from workers.sweeper import run_sweeper
+
+
+@pytest.fixture
+def before(publishing: Publishing, worker: Worker) -> None:
+    """A message that took effect without a turn."""
+    publishing.say("Is it dry?")
+    worker.finish(claimed(worker.engine, worker.lane))
+
+
+@pytest.mark.usefixtures("before", "settled")
+def test_says_what_it_did_and_that_nothing_is_left(
+    run: Callable[..., str], admin_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_ADMIN_URL", admin_url)
+    settings.cache_clear()
+    first, second = run("index"), run("index")
+
+    assert "messages embedded, 0 indexes made, 0 dropped." in first
+    assert not first.startswith("0 ")
+    assert second.strip() == "There is nothing to index."
+
+
+@pytest.mark.usefixtures("settled")
+def test_the_sweeper_and_the_status_say_what_is_due(
+    service: Settings, lane: LaneRef, admin_engine: Engine, worker_engine: Engine
+) -> None:
+    scope = {**lane.scope, "model": MODEL, "memories": scopes.OUTGROWN + 1}
+    with admin_engine.begin() as connection:
+        connection.execute(
+            text("insert into recollect.scopes values (:tenant_id, :namespace_id, :model, :memories)"), scope
+        )
+    with worker_engine.begin() as connection:
+        due = scopes.due(connection)
+    rounds = iter((False, False, True))  # the first looks while it waits for Redis
+    with capture_logs() as logs:
+        run_sweeper(service, lambda: next(rounds))
+
+    assert due >= 1
+    assert [log["namespaces"] for log in logs if log["event"] == "indexes_due"] == [due]
+    assert read_status(service).indexes_due == due
+    with admin_engine.begin() as connection:
+        connection.execute(text("delete from recollect.scopes where namespace_id = :namespace_id"), scope)
+
+
+def test_needs_the_administrators_address(run: Callable[..., str]) -> None:
+    with pytest.raises(ConfigurationError, match="RECOLLECT_ADMIN_URL is not set"):
+        run("index")
+
+
+def test_a_database_that_is_away_is_named() -> None:
+    with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_ADMIN_URL: cannot connect"):
+        index_scopes("postgresql://admin@127.0.0.1:9/recollect")
+
+
+@pytest.mark.usefixtures("before")
+def test_vectors_of_another_model_are_not_made(service: Settings, worker_engine: Engine) -> None:
+    other = service.model_copy(update={"embedder": "openai:other@256", "openai_base_url": "http://127.0.0.1:9"})
+    with pytest.raises(EmbedderMismatch, match=r"^RECOLLECT_EMBEDDER: other@256 is asked for"):
+        index_messages(other, worker_engine.url.render_as_string(hide_password=False).replace("+psycopg", ""))

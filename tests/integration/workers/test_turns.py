@@ -1,0 +1,297 @@
+"""Messages as reading scans them: a row for each that took effect, with its vectors, its words, and its place."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from pgvector import HalfVector
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from db import inbox, retention, turns
+from db.refs import LaneRef
+from recollect.embedders import MiniLM, Vectors
+from recollect.errors import EmbedderUnavailable
+from recollect.tenancy import tenant_transaction
+from tests.forming import Forming, carry_through
+from tests.given import MODEL, NOON, Publishing, Worker, claimed
+from workers import tasks
+from workers.indexing import index_messages
+from workers.parts import parts
+from workers.stages import StageFailed
+
+MINILM = MiniLM()
+Turns = Callable[[], list[Any]]
+
+
+@pytest.fixture
+def stored(reader_engine: Engine, lane: LaneRef) -> Turns:
+    """The turns of the fresh namespace, as a reader finds them, in the order of their conversations."""
+
+    def read() -> list[Any]:
+        with tenant_transaction(reader_engine, lane.tenant_id) as connection:
+            statement = text("""
+                select turn.*, content, cast(embedding as text) as said, cast(with_before as text) as both
+                from recollect_read_v1.turns as turn join recollect_read_v1.messages using (tenant_id, namespace_id, message_id)
+                where namespace_id = :namespace_id order by turn.conversation_id, said_at, message_id
+            """)
+            return list(connection.execute(statement, lane.scope))
+
+    return read
+
+
+def is_vector_of(vector: str, said: str) -> bool:
+    """Whether it is the text's vector, as exact as a half is."""
+    (expected,) = MINILM.embed([said])
+    return bool(np.allclose(HalfVector.from_text(vector).to_numpy(), expected, atol=2e-3))
+
+
+def at(minute: int) -> str:
+    return (NOON + timedelta(minutes=minute)).isoformat()
+
+
+def test_each_message_has_its_vectors_its_words_and_its_place(forming: Forming, lane: LaneRef, stored: Turns) -> None:
+    message = forming.publishing.message
+    forming.send(
+        message(
+            "Which train goes to Basel?", conversation="trip", speaker="Ada", occurred_at="2023-05-08T09:00:00+02:00"
+        ),
+        message("The 8:15.", conversation="trip", role="assistant", occurred_at="2023-05-08T09:01:00+02:00"),
+    )
+    asked, answered = stored()
+
+    assert (asked.tenant_id, asked.namespace_id, asked.model) == (lane.tenant_id, lane.namespace_id, MODEL)
+    assert [(one.conversation_id, one.role, one.speaker) for one in (asked, answered)] == [
+        ("trip", "user", "Ada"),
+        ("trip", "assistant", None),
+    ]
+    assert (answered.said_at - asked.said_at) == timedelta(minutes=1)
+    assert is_vector_of(asked.said, "Which train goes to Basel?")
+    assert asked.both == asked.said
+    assert is_vector_of(answered.said, "The 8:15.")
+    assert is_vector_of(answered.both, "Which train goes to Basel? The 8:15.")
+    assert asked.words == "'2023':3 '8':1 'ada':4 'basel':9 'goe':7 'may':2 'train':6"
+    assert (asked.length, answered.length) == (7, 5)
+
+
+def test_who_said_nothing_or_is_a_tool_has_no_row(forming: Forming, stored: Turns) -> None:
+    message = forming.publishing.message
+    call = {"id": "1", "type": "function", "function": {"name": "trains", "arguments": "{}"}}
+    forming.send(
+        message("Which train?", conversation="trip", occurred_at=at(0)),
+        message(None, conversation="trip", role="assistant", tool_calls=[call], occurred_at=at(1)),
+        message("8:15, 9:15", conversation="trip", role="tool", tool_call_id="1", occurred_at=at(2)),
+        message("  ", conversation="trip", occurred_at=at(3)),
+        message("The 8:15.", conversation="trip", role="assistant", occurred_at=at(4)),
+    )
+    asked, answered = stored()
+
+    assert (asked.content, answered.content) == ("Which train?", "The 8:15.")
+    assert is_vector_of(answered.both, "Which train? The 8:15.")
+
+
+def test_the_turn_before_may_be_of_an_earlier_batch_and_is_of_the_same_conversation(
+    forming: Forming, stored: Turns
+) -> None:
+    forming.say("My tent is green.", conversation="camp", occurred_at=at(0))
+    forming.say("The stove is broken.", conversation="house", occurred_at=at(1))
+    forming.say("Is it dry?", conversation="camp", occurred_at=at(2))
+    first, second, third = stored()
+
+    assert is_vector_of(second.both, "My tent is green. Is it dry?")
+    assert first.both == first.said
+    assert third.both == third.said
+
+
+def test_messages_without_a_conversation_are_one(forming: Forming, stored: Turns) -> None:
+    forming.say("My tent is green.", occurred_at=at(0))
+    forming.say("Is it dry?", occurred_at=at(1))
+    first, second = stored()
+
+    assert (first.conversation_id, second.conversation_id) == ("", "")
+    assert is_vector_of(second.both, "My tent is green. Is it dry?")
+
+
+def test_one_that_comes_late_has_its_place_and_those_after_it_stay_as_they_are(forming: Forming, stored: Turns) -> None:
+    forming.say("My tent is green.", conversation="camp", occurred_at=at(0))
+    forming.say("It leaks.", conversation="camp", occurred_at=at(2))
+    after = stored()[1]
+    forming.say("I bought it in Basel.", conversation="camp", occurred_at=at(1))
+
+    assert [one.content for one in stored()] == ["My tent is green.", "I bought it in Basel.", "It leaks."]
+    assert is_vector_of(stored()[1].both, "My tent is green. I bought it in Basel.")
+    assert stored()[2] == after
+
+
+def test_a_secret_that_came_past_the_library_is_in_no_words_and_no_vector(forming: Forming, stored: Turns) -> None:
+    forming.say("my pin is 4821", occurred_at=at(0))
+    forming.say("Is it dry?", occurred_at=at(1))
+    told, asked = stored()
+
+    assert "4821" not in told.words
+    assert is_vector_of(told.said, "my pin is [redacted: PIN]")
+    assert is_vector_of(asked.both, "my pin is [redacted: PIN] Is it dry?")
+
+
+def test_one_call_to_the_embedder_a_batch_and_no_text_twice(
+    forming: Forming, stored: Turns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[str]] = []
+    embed = MiniLM.embed
+
+    def counted(self: MiniLM, texts: list[str]) -> Vectors:
+        calls.append(texts)
+        return embed(self, texts)
+
+    monkeypatch.setattr(MiniLM, "embed", counted)
+    message = forming.publishing.message
+    said = ["I like figs.", "Is it dry?", "I like figs."]
+    forming.publishing.send(*(message(one, occurred_at=at(place)) for place, one in enumerate(said)))
+    batch = claimed(parts().engine, forming.publishing.lane)
+    for stage in ("extract", "score_salience", "embed"):
+        run(stage, batch)
+
+    (texts,) = calls
+    assert len(texts) == len(set(texts))
+    assert set(texts) >= {*said, "I like figs. Is it dry?", "Is it dry? I like figs."}
+    assert stored() == [], "before it takes effect"
+    run("consolidate", batch)
+    assert [one.content for one in stored()] == said
+
+
+def run(stage: str, batch: Any) -> None:
+    ids = [str(one) for one in (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)]
+    getattr(tasks, stage).apply(args=ids, throw=True)
+
+
+def test_what_was_embedded_is_kept_until_it_takes_effect_and_then_no_more(
+    *, forming: Forming, stored: Turns, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forming.publishing.say("Is it dry?")
+    batch = claimed(parts().engine, forming.publishing.lane)
+    for stage in ("extract", "score_salience", "embed"):
+        run(stage, batch)
+    assert kept(admin_engine, batch.batch_id) == 1
+
+    monkeypatch.setattr(MiniLM, "embed", lambda _self, _texts: pytest.fail("embedded twice"))
+    run("consolidate", batch)
+    assert kept(admin_engine, batch.batch_id) == 0
+    assert len(stored()) == 1
+
+
+def kept(engine: Engine, batch_id: UUID) -> int:
+    with engine.connect() as connection:
+        statement = text("select count(*) from recollect.candidate_turns where batch_id = :id")
+        return int(connection.execute(statement, {"id": batch_id}).scalar_one())
+
+
+def test_an_embedder_that_is_away_costs_time_only(
+    *, forming: Forming, stored: Turns, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_self: MiniLM, _texts: list[str]) -> None:
+        raise EmbedderUnavailable("no answer")
+
+    forming.publishing.say("Is it dry?")
+    batch = claimed(parts().engine, forming.publishing.lane)
+    for stage in ("extract", "score_salience"):
+        run(stage, batch)
+    with monkeypatch.context() as context:
+        context.setattr(MiniLM, "embed", away)
+        with pytest.raises(StageFailed):
+            run("embed", batch)
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("delete from recollect.breakers")
+        connection.execute(
+            text("update recollect.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
+        )
+    for stage in ("embed", "consolidate"):
+        run(stage, batch)
+
+    assert [one.content for one in stored()] == ["Is it dry?"]
+
+
+def test_what_never_took_effect_goes_with_its_batch(
+    publishing: Publishing, worker: Worker, admin_engine: Engine, stored: Turns
+) -> None:
+    (said,) = publishing.say("I like tea")
+    batch = claimed(worker.engine, worker.lane)
+    with worker.transaction() as connection:
+        vector = np.eye(384, dtype=np.float32)[0]
+        turn = turns.NewTurn(message_id=said, said="I like tea", embedding=vector, with_before=vector)
+        turns.keep_candidates(connection, batch, MODEL, [turn])
+    worker.split(batch)
+    with admin_engine.begin() as connection:
+        ended = text("update recollect.batches set finished_at = now() - interval '8 days' where batch_id = :id")
+        connection.execute(ended, {"id": batch.batch_id})
+    with worker.transaction() as connection:
+        assert retention.clear_finished(connection, [batch], age=timedelta(days=7)) == 1
+
+    assert kept(admin_engine, batch.batch_id) == 0
+    assert stored() == []
+
+
+def test_a_message_that_is_erased_takes_its_turn_along(forming: Forming, stored: Turns, admin_engine: Engine) -> None:
+    gone, _ = forming.say("My tent is green.", "Is it dry?")
+    with admin_engine.begin() as connection:
+        connection.execute(text("delete from recollect.messages where message_id = :id"), {"id": gone})
+
+    assert [one.content for one in stored()] == ["Is it dry?"]
+
+
+@pytest.mark.usefixtures("service", "before")
+class TestMessagesFromBefore:
+    """Those that took effect when there were no turns yet."""
+
+    @pytest.fixture
+    def before(self, publishing: Publishing, worker_engine: Engine, worker: Worker) -> Publishing:
+        """Three messages of two conversations that took effect without turns, and one that waits."""
+        for conversation, content, minute in (
+            ("camp", "My tent is green.", 0),
+            ("camp", "Is it dry?", 2),
+            ("a", "It rains.", 1),
+        ):
+            publishing.send(publishing.message(content, conversation=conversation, occurred_at=at(minute)))
+        worker.finish(claimed(worker_engine, worker.lane))
+        publishing.say("I wait.")
+        return publishing
+
+    def test_get_theirs_once(self, service: Settings, stored: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert index_messages(service, service.login("worker")) >= 3
+        rain, tent, dry = stored()
+
+        assert [one.content for one in (rain, tent, dry)] == ["It rains.", "My tent is green.", "Is it dry?"]
+        assert is_vector_of(dry.both, "My tent is green. Is it dry?")
+        assert "march" in rain.words
+        monkeypatch.setattr(MiniLM, "embed", lambda _self, _texts: pytest.fail("embedded twice"))
+        assert index_messages(service, service.login("worker")) == 0
+        assert stored() == [rain, tent, dry]
+
+    def test_and_what_comes_then_follows_them(
+        self, before: Publishing, service: Settings, stored: Turns, worker_engine: Engine
+    ) -> None:
+        index_messages(service, service.login("worker"))
+        before.send(before.message("It is.", conversation="camp", occurred_at=at(3)))
+        carry_through(claimed(worker_engine, before.lane))
+
+        assert is_vector_of(stored()[-1].both, "Is it dry? It is.")
+
+
+def test_a_batch_that_is_done_again_keeps_what_came_last(
+    worker: Worker, publishing: Publishing, worker_engine: Engine, stored: Turns
+) -> None:
+    (said,) = publishing.say("I like tea")
+    batch = claimed(worker_engine, worker.lane)
+    one, other = (np.eye(384, dtype=np.float32)[place] for place in (0, 1))
+    for vector in (one, other):
+        with worker.transaction() as connection:
+            turn = turns.NewTurn(message_id=said, said="I like tea", embedding=vector, with_before=vector)
+            turns.keep_candidates(connection, batch, MODEL, [turn])
+    with worker.transaction() as connection:
+        turns.take_effect(connection, batch)
+        inbox.mark_done(connection, batch)
+
+    (found,) = stored()
+    assert HalfVector.from_text(found.said).to_numpy()[:2].tolist() == [0, 1]

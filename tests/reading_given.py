@@ -1,0 +1,59 @@
+"""Memories and messages as a scan finds them."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.kinds import MemoryKind, Role
+from recollect.reading.found import MemoryFound, Spread, StoredMessage
+from recollect.results import StoredMemory
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+LONG_AGO = datetime(2016, 5, 4, 9, tzinfo=UTC)
+SPREAD = Spread(mean=0.0, deviation=1.0)
+
+
+def entity(number: int) -> UUID:
+    """The id of an entity."""
+    return UUID(int=10_000 + number)
+
+
+def memory(number: int, **given: Any) -> StoredMemory:
+    """A plain fact of long ago."""
+    fields: dict[str, Any] = {
+        "id": UUID(int=number + 1),
+        "version": 1,
+        "kind": MemoryKind.FACT,
+        "content": f"fact {number}",
+        "salience": 2.0,
+        "confidence": 0.8,
+        "tier": "solid",
+        "said_at": LONG_AGO,
+    }
+    return StoredMemory(**{**fields, **given})
+
+
+def found(number: int, cosine: float = 0.0, words: float = 0.0, *about: int, **given: Any) -> MemoryFound:
+    """A memory with its scores, which count as standard deviations with `SPREAD`, and whom it is about."""
+    sources = given.pop("sources", ())
+    return MemoryFound(
+        memory=memory(number, **given),
+        cosine=cosine,
+        words=words,
+        entities=frozenset(map(entity, about)),
+        sources=sources,
+    )
+
+
+def message(number: int, **given: Any) -> StoredMessage:
+    """A message of the user."""
+    fields: dict[str, Any] = {
+        "id": UUID(int=5_000 + number),
+        "conversation": "boat",
+        "place": number,
+        "role": Role.USER,
+        "speaker": None,
+        "content": f"said {number}",
+        "said_at": LONG_AGO,
+    }
+    return StoredMessage(**{**fields, **given})

@@ -1,0 +1,228 @@
+"""Assembling: what must be there is, nothing twice, never above the budget, and whatever the order in which it was found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.kinds import Granularity, MemoryKind
+from recollect.reading.assembling import assemble
+from recollect.reading.contexts import Context
+from recollect.reading.found import MemoryFound, StoredMessage
+from recollect.reading.memories import Bearing, rank_memories
+from recollect.reading.paths import paths
+from recollect.results import Occurrence
+from tests.reading_given import LONG_AGO, NOW, SPREAD, entity, found, message
+
+VERA = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A message with its score."""
+
+    message: StoredMessage
+    score: float
+
+
+def count(text: str) -> int:
+    """A tokenizer of words and marks, as exact over lines as the model's own."""
+    return len(text.replace(":", " : ").replace("(", " ( ").replace(")", " ) ").replace("- ", " - ").split())
+
+
+def context(
+    *those: MemoryFound,
+    messages: Sequence[Said] = (),
+    budget: int = 1000,
+    named: bool = False,
+    now: datetime = NOW,
+) -> Context:
+    bearings = {entity(one): Bearing(memories=400) for one in range(4)}
+    names = {entity(VERA): "Vera"} if named else {}
+    ranked = rank_memories(those, cosine=SPREAD, words=SPREAD, bearings=bearings, named=list(names))
+    return assemble(paths(ranked, names), messages=messages, budget=budget, count_tokens=count, now=now, partial=False)
+
+
+def numbers(one: Context) -> list[int]:
+    return [memory.id.int - 1 for memory in one.memories]
+
+
+def test_nothing_is_an_empty_context() -> None:
+    empty = context()
+    assert (empty.text, empty.tokens, empty.memories, empty.messages, empty.explain()) == ("", 0, (), (), ())
+
+
+def test_a_context_of_memories_is_a_line_each() -> None:
+    shown = context(found(0, 2.0, content="Vera plays\nthe cello."), found(1, 1.0, content="It rains."), budget=100)
+    assert shown.text == "- Vera plays the cello.\n- It rains."
+
+
+def test_what_is_of_one_subject_stands_together() -> None:
+    of_vera: dict[str, Any] = {"about": ("Vera",)}
+    shown = context(found(0, 3.0, **of_vera), found(1, 2.0, about=("Bruno",)), found(2, 1.0, **of_vera), found(3, 0.5))
+    assert numbers(shown) == [0, 2, 1, 3]
+
+
+def test_messages_stand_under_their_day_in_the_order_of_time() -> None:
+    late = message(3, said_at=LONG_AGO + timedelta(days=1, hours=1), speaker="Vera", content="I sold the boat.")
+    there = message(9, conversation="shed", said_at=LONG_AGO + timedelta(days=1), content="Paint is dear.")
+    early = message(1, content="We mended the mast.")
+    shown = context(
+        found(0, content="It rains."), messages=[Said(message=one, score=3.0) for one in (late, there, early)]
+    )
+    assert shown.text == (
+        "- It rains.\n"
+        "4 May 2016:\nuser: We mended the mast.\n"
+        "5 May 2016:\nuser: Paint is dear.\n"
+        "5 May 2016:\nVera: I sold the boat."
+    )
+    assert shown.messages == (early, there, late)
+    assert [one.message or one.memory for one in shown.explain()] == [*shown.memories, *shown.messages]
+
+
+def test_two_conversations_of_one_day_are_not_mixed() -> None:
+    there = message(9, conversation="shed", said_at=LONG_AGO + timedelta(hours=1))
+    here = [message(number, said_at=LONG_AGO + timedelta(hours=2 * number)) for number in range(2)]
+    shown = context(messages=[Said(message=one, score=3.0) for one in (there, *here)])
+    assert shown.messages == (*here, there)
+    assert shown.text.count("4 May 2016:") == 2
+    assert shown.tokens == count(shown.text)
+
+
+def test_where_there_is_room_events_show_when_they_were() -> None:
+    day = datetime(2026, 2, 16, tzinfo=UTC)
+    month = Occurrence(start=datetime(2025, 11, 1, tzinfo=UTC), end=day, granularity=Granularity.MONTH)
+    year = Occurrence(start=datetime(2024, 1, 1, tzinfo=UTC), end=day, granularity=Granularity.YEAR)
+    events = [
+        found(0, 5.0, content="He fell.", kind=MemoryKind.EVENT, said_at=day),
+        found(1, 4.0, content="She won.", kind=MemoryKind.EVENT, occurred=month),
+        found(2, 3.0, content="They met.", kind=MemoryKind.EVENT, occurred=year),
+        found(3, 2.0, content="It closed in May 2021.", kind=MemoryKind.EVENT, said_at=day),
+        found(4, 1.0, content="He sings.", said_at=day),
+    ]
+    assert context(*events, budget=400).text.splitlines() == [
+        "- He fell. (16 February 2026)",
+        "- She won. (November 2025)",
+        "- They met. (2024)",
+        "- It closed in May 2021.",
+        "- He sings.",
+    ]
+    assert "(" not in context(*events, budget=399).text
+
+
+def test_what_a_path_must_deliver_is_there_whatever_the_others_find() -> None:
+    """The oldest of what is known of Vera, and the process: neither fits best, among a hundred that do."""
+    crowd = [found(number, 3.5, 0.0, VERA, said_at=NOW) for number in range(10, 110)]
+    first = found(0, -1.0, 0.0, VERA, content="Vera is one of our welders")
+    process = found(1, 3.1, content="To weld is to wait", kind=MemoryKind.PROCESS)
+    shown = context(*crowd, first, process, named=True, budget=60)
+    assert {0, 1} <= set(numbers(shown))
+    assert {one.memory.id.int - 1 for one in shown.explain() if one.guaranteed and one.memory} >= {0, 1}
+
+
+@pytest.mark.parametrize("memory_first", [True, False])
+def test_a_fact_and_the_message_that_it_was_taken_from_count_once(memory_first: bool) -> None:
+    source = message(1)
+    fact = found(0, 3.0 if memory_first else -3.0, sources=(source.id,))
+    shown = context(found(5, 9.0), fact, messages=[Said(message=source, score=0.0)])
+    assert (0 in numbers(shown), source in shown.messages) == (memory_first, not memory_first)
+
+
+def test_a_fact_from_two_messages_is_there_beside_one_of_them() -> None:
+    one, other = message(1), message(2)
+    fact = found(0, 0.0, sources=(one.id, other.id))
+    shown = context(found(5, 9.0), fact, messages=[Said(message=one, score=5.0)])
+    assert (0 in numbers(shown), one in shown.messages) == (True, True)
+
+
+def test_the_same_words_are_there_once() -> None:
+    those = [
+        found(number, float(number), content=content) for number, content in enumerate(["It  Rains.", "it rains."])
+    ]
+    assert numbers(context(*those, messages=[Said(message=message(1, content="IT RAINS."), score=9.0)])) == [1]
+
+
+def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
+    long, short = found(0, 2.0, content="word " * 50), found(1, 1.0, content="short")
+    assert numbers(context(long, short, budget=20)) == [1]
+
+
+def test_a_share_is_a_ceiling_for_what_is_no_better() -> None:
+    """Of much that is recent, some waits for what is nearly as good; nothing of it waits for what is not."""
+    lately = NOW - timedelta(days=20)
+    recent = [found(number, 3.0 - number / 100, content=f"one two {number}", said_at=lately) for number in range(8)]
+    near, far = found(20, 2.95, content="one two three"), found(21, 2.0, content="one three two")
+    assert sorted(numbers(context(*recent, near, far, budget=20))) == [0, 1, 2, 3, 20]
+    assert sorted(numbers(context(*recent, far, budget=20))) == [0, 1, 2, 3, 4]
+
+
+def test_an_explanation_has_all_parts_of_a_score() -> None:
+    fact = found(0, 2.0, 3.0, VERA, said_at=NOW - timedelta(days=8), salience=6.0, sources=(message(1).id,))
+    (why,) = context(fact, named=True).explain()
+    assert why.memory is not None
+    assert why.relevance is not None
+    assert (why.memory.similarity, why.cosine, why.words, why.sources) == (2.0, 2.0, 3.0, fact.sources)
+    assert (why.paths, why.guaranteed, why.content) == (("entity: Vera", "semantic"), True, "fact 0")
+    assert why.base == pytest.approx(why.relevance.total * 0.2 + 6.0 * 0.02 + 0.8 * 0.05)
+    assert (why.boost, why.score) == (0.08, why.base + 0.08)
+
+
+@given(cosine=st.floats(-3, 6), salience=st.floats(0, 10), days=st.integers(0, 6), years=st.integers(0, 30))
+def test_all_else_equal_the_boost_is_all_that_time_changes(
+    cosine: float, salience: float, days: int, years: int
+) -> None:
+    """What was said in 2016 keeps its base for ever."""
+
+    def why(said_at: datetime, now: datetime) -> Any:
+        return context(found(0, cosine, salience=salience, said_at=said_at), now=now).explain()[0]
+
+    for age, boost in ((days, 0.15), (days + 7, 0.08), (days + 30, 0.03), (days + 90, 0.0)):
+        old, new = why(LONG_AGO, NOW + timedelta(days=365 * years)), why(NOW - timedelta(days=age), NOW)
+        assert (old.boost, new.boost, new.base) == (0.0, boost, old.base)
+        assert new.score - old.score == pytest.approx(boost, abs=1e-12)
+
+
+@given(
+    memories=st.lists(
+        st.tuples(st.floats(-2, 6), st.text("ab \n:-(", min_size=1, max_size=30), st.integers(0, 40), st.booleans()),
+        max_size=25,
+    ),
+    messages=st.lists(st.tuples(st.floats(-2, 6), st.text("ab \n:-(", min_size=1, max_size=30)), max_size=15),
+    budget=st.integers(0, 120),
+    shuffled=st.randoms(use_true_random=False),
+)
+def test_never_above_the_budget_and_always_the_same(
+    memories: list[tuple[float, str, int, bool]],
+    messages: list[tuple[float, str]],
+    budget: int,
+    shuffled: Any,
+) -> None:
+    those = [
+        found(
+            number,
+            cosine,
+            0.0,
+            *((VERA,) if hers else ()),
+            content=content,
+            said_at=NOW - timedelta(days=days),
+            sources=(message(number).id,) if hers else (),
+        )
+        for number, (cosine, content, days, hers) in enumerate(memories)
+    ]
+    said = [Said(message=message(number, content=text), score=score) for number, (score, text) in enumerate(messages)]
+    first = context(*those, messages=said, budget=budget, named=True)
+    shuffled.shuffle(those)
+    shuffled.shuffle(said)
+    again = context(*those, messages=said, budget=budget, named=True)
+
+    assert again == first
+    assert first.tokens == count(first.text) <= budget
+    assert len(first.text.splitlines()) >= len(first.memories) + len(first.messages)
+    shown = [" ".join(one.content.casefold().split()) for one in first.explain()]
+    assert len(shown) == len(set(shown))
+    sources = {source for one in first.explain() for source in one.sources}
+    assert sources.isdisjoint(one.id for one in first.messages)

@@ -1,0 +1,114 @@
+"""`python -m workers index`: what search needs beside what the stages write. Safe to repeat, and while the service runs.
+
+A namespace that has outgrown a scan gets an index, one that has shrunk loses it; and messages that took effect before there were
+turns get theirs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import OperationalError
+
+from config.settings import Settings
+from db import namespaces, paid, scopes, turns
+from db.engine import check_login, open_engine
+from db.migrate import OWNER
+from db.scopes import Scope
+from recollect.tenancy import tenant_transaction
+from recollect.urls import cannot_connect, sqlalchemy_url
+from workers.parts import WORKER_URL, mismatch, open_embedder_of
+from workers.turns import add_missing
+
+_ADMIN = "RECOLLECT_ADMIN_URL"
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be done. whole: scopes whose index can stay. drop: names of indexes. make: scopes that are to have one."""
+
+    whole: Sequence[Scope]
+    drop: Sequence[str]
+    make: Sequence[Scope]
+
+
+def work(large: Sequence[Scope], indexes: Mapping[str, bool], *, outgrown: int) -> Work:
+    """What is to be done, as of what there is. Pure. A broken index is made anew.
+
+    large: scopes that may keep an index. indexes: those that there are, by name: whether each is whole.
+    """
+    whole = [scope for scope in large if indexes.get(scope.index)]
+    stay = {scope.index for scope in whole}
+    make = [one for one in large if one.index not in stay and (one.memories > outgrown or one.index in indexes)]
+    return Work(whole, [name for name in indexes if name not in stay], make)
+
+
+def index_scopes(admin_url: str, *, outgrown: int = scopes.OUTGROWN, shrunk: int = scopes.SHRUNK) -> Work | None:
+    """Make and drop indexes until each scope has what it needs; returns what was done, or None where another is at it.
+
+    Raises StoreUnavailable where Postgres does not answer.
+    """
+    engine = create_engine(
+        sqlalchemy_url(admin_url, _ADMIN),
+        isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
+        connect_args={"connect_timeout": 5},
+    )
+    try:
+        with _connected(engine) as connection:
+            return _index_scopes(connection, outgrown, shrunk)
+    finally:
+        engine.dispose()
+
+
+def index_messages(settings: Settings, worker_url: str) -> int:
+    """Make the turns that are missing; returns how many.
+
+    Raises EmbedderMismatch where the settings name another embedder than the active one, and what embedders raise.
+    """
+    engine = open_engine(worker_url, setting=WORKER_URL)
+    try:
+        check_login(engine, setting=WORKER_URL)
+        with engine.begin() as connection:
+            model = paid.active_model(connection)
+            tenants = namespaces.tenants(connection)
+        if model is None:
+            return 0
+        lacking = []
+        for tenant_id in tenants:
+            with tenant_transaction(engine, tenant_id) as connection:
+                lacking += turns.lanes_without(connection, tenant_id, model)
+        if not lacking:
+            return 0
+        embedder = open_embedder_of(settings)
+        if embedder.name != model:
+            raise mismatch(embedder, model)
+        return sum(add_missing(engine, lane, embedder) for lane in lacking)
+    finally:
+        engine.dispose()
+
+
+def _connected(engine: Engine) -> Connection:
+    try:
+        return engine.connect()
+    except OperationalError as error:
+        raise cannot_connect(engine.url, _ADMIN, error) from None
+
+
+def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work | None:
+    if not scopes.prepare_session(connection, OWNER):
+        return None
+    found = work(scopes.large_scopes(connection, shrunk), scopes.indexes(connection), outgrown=outgrown)
+    whole = list(found.whole)
+    scopes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
+    for name in found.drop:
+        scopes.drop_index(connection, name)
+    for scope in found.make:
+        _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), memories=scope.memories)
+        scopes.make_index(connection, scope)
+        whole.append(scope)
+        scopes.tell(connection, whole)
+    return found

@@ -1,0 +1,78 @@
+"""The turns of a batch, or of messages from before there were turns: loaded, given their vectors, and stored."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection, Engine
+
+from db import candidates, turns
+from db.refs import BatchRef, LaneRef
+from db.turns import NewTurn, StoredMessage
+from pipeline.embed import embed
+from pipeline.facts import Message
+from pipeline.turns import Turn, turns_of
+from recollect.embedders import Embedder, Vectors
+from recollect.fence import strip_fences
+from recollect.kinds import Role
+from recollect.redaction import redact
+from recollect.tenancy import tenant_transaction
+
+_AT_ONCE = 100
+
+
+def turns_among(engine: Engine, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[Turn]:
+    """The turns among some messages of a namespace, each with the one before it, in hand or stored."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        before = turns.turns_before(connection, lane, model, [message.event_id for message in messages])
+    return turns_of(messages, {message_id: as_message(one) for message_id, one in before.items()})
+
+
+def texts_of(found: Iterable[Turn]) -> list[str]:
+    """All that is to be embedded of some turns."""
+    return [text for turn in found for text in (turn.said, turn.with_before)]
+
+
+def with_vectors(found: Iterable[Turn], vectors: Mapping[str, Vectors]) -> list[NewTurn]:
+    """Turns with the vectors of their texts."""
+    return [
+        NewTurn(
+            message_id=turn.message_id,
+            said=turn.said,
+            embedding=vectors[turn.said],
+            with_before=vectors[turn.with_before],
+        )
+        for turn in found
+    ]
+
+
+def keep(
+    connection: Connection,
+    *,
+    batch: BatchRef,
+    model: str,
+    of_facts: Mapping[int, Vectors],
+    of_turns: Sequence[NewTurn],
+) -> None:
+    """Keep the vectors of a batch's facts, by number, and of its messages, until they take effect."""
+    candidates.store_vectors(connection, batch, model, of_facts)
+    turns.keep_candidates(connection, batch, model, of_turns)
+
+
+def add_missing(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+    """Make the turns of messages that took effect when there were none yet; returns how many. Goes on where it was cut off."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        missing = turns.without_turn(connection, lane, embedder.name)
+    added = 0
+    for first in range(0, len(missing), _AT_ONCE):
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            stored = turns.messages(connection, lane, missing[first : first + _AT_ONCE])
+        found = turns_among(engine, lane, embedder.name, [as_message(one) for one in stored])
+        new = with_vectors(found, embed({text: text for text in texts_of(found)}, embedder))
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            added += turns.add(connection, lane, embedder.name, new)
+    return added
+
+
+def as_message(one: StoredMessage) -> Message:
+    """A stored message as the pipeline has it: without secrets that an app stored past the library, and without fences."""
+    said = redact(strip_fences(one.content))
+    return Message(0, one.message_id, one.conversation, Role(one.role), one.speaker, said, one.said_at)
