@@ -211,7 +211,11 @@ VARIANTS = st.builds(
 )
 
 
-@settings(max_examples=100, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=100,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(one=VARIANTS)
 def test_both_pieces_are_there_among_ten_thousand(world: World, one: Variant) -> None:
     meant, namesake = world.bearers[one.name][:: -1 if one.turned else 1]

@@ -331,7 +331,9 @@ class TestThreadsAndForks:
     def test_a_fork_while_threads_read(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
         knows("User moved to Seattle")
         sarah = of(memory, fresh_namespace)
-        sarah.query("Where does she live?")  # embedded now: a fork inside a computation of the BLAS may hang in the BLAS
+        sarah.query(
+            "Where does she live?"
+        )  # embedded now: a fork inside a computation of the BLAS may hang in the BLAS
         with ThreadPoolExecutor(2) as pool:
             reading = [pool.submit(sarah.query, "Where does she live?") for _ in range(20)]
             child = os.fork()
