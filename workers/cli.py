@@ -101,7 +101,6 @@ def migrate() -> None:
 def index() -> None:
     """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat, and by a timer."""
     chosen = settings()
-    configure_logging(chosen)
     console.print(_index(chosen, _admin_url(chosen), chosen.login("worker")) or "There is nothing to index.")
 
 

@@ -103,6 +103,9 @@ class Joined:
     def connect(self) -> "Step":
         return Step(self.connection)
 
+    def get_execution_options(self) -> dict[str, Any]:
+        return {}
+
 
 @dataclass
 class Step:
