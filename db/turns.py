@@ -32,7 +32,7 @@ class NewTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredMessage:
+class MessageRow:
     """A message as it stands in the table. conversation: None where the app named none."""
 
     message_id: UUID
@@ -45,7 +45,7 @@ class StoredMessage:
 
 def turns_before(
     connection: Connection, lane: LaneRef, model: str, message_ids: Sequence[UUID]
-) -> dict[UUID, StoredMessage]:
+) -> dict[UUID, MessageRow]:
     """By message, the latest turn that is stored and was said before it in its conversation, where there is one."""
     rows = connection.execute(_BEFORE, {**lane.scope, "model": model, "ids": list(message_ids)})
     return {row.of_id: _message(row) for row in rows}
@@ -79,7 +79,7 @@ def without_turn(connection: Connection, lane: LaneRef, model: str) -> list[UUID
     return list(connection.execute(_WITHOUT_TURN, {**lane.scope, "model": model}).scalars())
 
 
-def messages(connection: Connection, lane: LaneRef, message_ids: Sequence[UUID]) -> list[StoredMessage]:
+def messages(connection: Connection, lane: LaneRef, message_ids: Sequence[UUID]) -> list[MessageRow]:
     """Some messages."""
     rows = connection.execute(_MESSAGES, {**lane.scope, "ids": list(message_ids)})
     return [_message(row) for row in rows]
@@ -97,8 +97,8 @@ def _rows(turns: Sequence[NewTurn]) -> list[Mapping[str, str]]:
     ]
 
 
-def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime]]) -> StoredMessage:
-    return StoredMessage(row.message_id, row.conversation_id, row.role, row.speaker, row.content, row.occurred_at)
+def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime]]) -> MessageRow:
+    return MessageRow(row.message_id, row.conversation_id, row.role, row.speaker, row.content, row.occurred_at)
 
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"

@@ -10,6 +10,8 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import ProgrammingError
 
 from recollect import views
+from recollect.checks import checked_seconds
+from recollect.deadline import READ_SECONDS, bounded, ends_within
 from recollect.embedders import Embedder, open_embedder
 from recollect.errors import ConfigurationError, EmbedderMismatch, RecollectError
 from recollect.namespace import Namespace
@@ -19,8 +21,6 @@ from recollect.publishing import forking
 from recollect.publishing.checking import check_event
 from recollect.publishing.inbox import AppSession
 from recollect.publishing.publisher import Publisher, open_publisher, publish_checked
-from recollect.reading.checks import checked_seconds
-from recollect.reading.deadline import READ_SECONDS, bounded, ends_within
 from recollect.settings import ClientSettings, client_settings
 from recollect.urls import describe, sqlalchemy_url
 

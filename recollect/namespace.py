@@ -11,6 +11,9 @@ from pydantic import BaseModel
 from recollect import lookup, views
 from recollect.asking import told_apart
 from recollect.bringing import Bringing
+from recollect.checks import (
+    readable,
+)
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, Neighbour, neighbours
 from recollect.history import aware
@@ -19,9 +22,6 @@ from recollect.mentions import PARSE_SECONDS, Mention, Parser, parse
 from recollect.names import normalise
 from recollect.publishing.inbox import AppSession
 from recollect.querying import Querying
-from recollect.reading.checks import (
-    readable,
-)
 from recollect.redaction import redact
 from recollect.results import Entity, Profile, Progress, StoredMemory
 from recollect.retrieving import Retrieving

@@ -6,11 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect import past, views
-from recollect.freshness import Freshness
-from recollect.history import aware
-from recollect.kinds import MemoryKind
-from recollect.reading import nearest
-from recollect.reading.checks import (
+from recollect.checks import (
     checked_kind,
     checked_limit,
     checked_metadata,
@@ -18,7 +14,11 @@ from recollect.reading.checks import (
     checked_threshold,
     readable,
 )
-from recollect.reading.deadline import with_deadline
+from recollect.deadline import with_deadline
+from recollect.freshness import Freshness
+from recollect.history import aware
+from recollect.kinds import MemoryKind
+from recollect.reading import nearest
 from recollect.reading.nearest_sql import Wanted
 from recollect.redaction import redact
 from recollect.results import Hits, Progress

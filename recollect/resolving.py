@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from recollect import evidence, lookup, views
 from recollect.asking import Candidate, Offered, Question, question
+from recollect.checks import readable
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
 from recollect.embedders import Embedder
 from recollect.evidence import Weighed
@@ -18,7 +19,6 @@ from recollect.lookup import NameMatch
 from recollect.matching import Name, places, words_of
 from recollect.names import normalise
 from recollect.namespaces import NamespacePath
-from recollect.reading.checks import readable
 from recollect.redaction import redact
 from recollect.results import Entity
 from recollect.tenancy import in_one_trip, tenant_transaction

@@ -1,29 +1,25 @@
 """The part of a `Namespace` that reads for a message: parse, resolve, retrieve, assemble. docs/reading.md tells the way."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
-from recollect.asking import Question, question
+from recollect.checks import checked_limit, checked_seconds, checked_threshold, readable
+from recollect.deadline import with_deadline
 from recollect.freshness import Freshness
 from recollect.history import aware
 from recollect.reading import around_sql
 from recollect.reading.assembling import assemble
-from recollect.reading.checks import checked_limit, checked_seconds, checked_threshold, readable
 from recollect.reading.contexts import Context
-from recollect.reading.deadline import with_deadline
 from recollect.reading.found import StoredMessage
-from recollect.reading.memories import RankedMemory, not_ruled_out, rank_memories
-from recollect.reading.messages import RankedMessage, asked, rank_messages
 from recollect.reading.messages_sql import Among, Told
-from recollect.reading.paths import called_for, paths
-from recollect.reading.periods import periods
+from recollect.reading.paths import called_for
 from recollect.reading.recalled import Recalled, RecalledMessage, Scope, before_and_after, excerpts
-from recollect.reading.rounds import Fetched, Heard, Store, first, second, third
+from recollect.reading.rounds import Fetched, Store, first, second, third
+from recollect.reading.understood import understood
 from recollect.redaction import redact
-from recollect.resolving import TURNS, Resolving, offered
+from recollect.resolving import TURNS, Resolving
 from recollect.results import Progress
 from recollect.transcript import turns
 
@@ -134,17 +130,16 @@ class Retrieving(Resolving, Freshness):
         )
         told = {*wanted.history, wanted.text}
         fetched = second(store, heard, told=Told(contents=tuple(told)))
-        ranked = _ranked(heard, fetched, wanted.now)
-        found = paths(ranked, _meant(heard, fetched), _plausible(heard, fetched))
+        read = understood(heard, fetched, wanted.now)
+        found = read.paths()
         if fetched.open and (processes := called_for(found)):
-            fetched = third(store, heard, fetched, processes)
-            ranked = _ranked(heard, fetched, wanted.now)
-            found = paths(ranked, _meant(heard, fetched), _plausible(heard, fetched))
+            read = understood(heard, third(store, heard, fetched, processes), wanted.now)
+            found = read.paths()
         return assemble(
             found,
-            messages=_answering(heard, fetched, ranked, wanted.now)[:_CONTEXT_MESSAGES],
+            messages=read.messages(limit=_CONTEXT_MESSAGES),
             ahead=[one for one in heard.ahead if one.content not in told],
-            questions=tuple(_questions(heard, fetched)),
+            questions=tuple(read.questions()),
             budget=wanted.budget,
             count_tokens=self._embedder.count_tokens,
             now=wanted.now,
@@ -158,7 +153,7 @@ class Retrieving(Resolving, Freshness):
         store = Store(engine=self._engine, path=self.path, embedder=self._embedder)
         heard = first(store, wanted.text, ())
         fetched = second(store, heard, among=wanted.among, told=Told(contents=wanted.history))
-        answering = _answering(heard, fetched, _ranked(heard, fetched, wanted.now), wanted.now)
+        answering = understood(heard, fetched, wanted.now).messages()
         above = (one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold)
         hits = tuple(
             RecalledMessage(message=one.message, score=round(one.score, 4), similarity=round(one.found.cosine, 4))
@@ -179,16 +174,15 @@ class Retrieving(Resolving, Freshness):
         self, store: Store, fetched: Fetched, hits: Sequence[RecalledMessage], around: tuple[int, int]
     ) -> list[StoredMessage]:
         """The hits with their neighbours; one of each side has come with the scan, more are fetched."""
-        places = {(hit.message.conversation, hit.message.place) for hit in hits}
+        before, after = around
         if max(around) > 1 and hits:
             ids = [hit.message.id for hit in hits]
-            before, after = around
             statement = around_sql.statement_for(
                 store.path, model=store.embedder.name, messages=ids, before=before, after=after
             )
             return around_sql.stored(store.trip([statement])[0])
         wanted = {
-            (conversation, place + step) for conversation, place in places for step in range(-around[0], around[1] + 1)
+            (hit.message.conversation, hit.message.place + step) for hit in hits for step in range(-before, after + 1)
         }
         found = (one.message for one in fetched.messages.found)
         return [one for one in found if (one.conversation, one.place) in wanted]
@@ -225,70 +219,5 @@ _NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanati
 
 def _said(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The texts of a history, as they are stored."""
-    return tuple(redact(turn.content) for turn in turns(list(history)) if isinstance(turn.content, str))
-
-
-def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
-    """Whom the message means, each with the name that it has there."""
-    meant = dict.fromkeys(heard.parsed.implied, "")
-    for name, bearers in heard.parsed.named.items():
-        contest = fetched.meant.get(name)
-        if contest is not None and contest.decision.entity_id is not None:
-            meant[contest.decision.entity_id] = name
-        elif len(bearers) == 1:
-            meant |= dict.fromkeys(bearers, name)
-    return meant
-
-
-def _plausible(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
-    """Whom the message may mean besides, each with the name that it has there."""
-    meant = _meant(heard, fetched)
-    return {key: name for name, one in fetched.meant.items() for key in not_ruled_out(one.decision) if key not in meant}
-
-
-def _ranked(heard: Heard, fetched: Fetched, now: datetime) -> list[RankedMemory]:
-    """The memories that were found, ranked; without those of namesakes who are not meant."""
-    meant = _meant(heard, fetched)
-    plausible = _plausible(heard, fetched)
-    ruled_out = (
-        bearer
-        for one in fetched.meant.values()
-        if one.decision.entity_id is not None
-        for bearer in one.bearers
-        if bearer not in meant and bearer not in plausible
-    )
-    return rank_memories(
-        fetched.memories.memories,
-        cosine=fetched.memories.cosine,
-        words=fetched.memories.words,
-        bearings=fetched.memories.bearings,
-        named=meant,
-        plausible=plausible,
-        left_out=frozenset(ruled_out),
-        periods=periods(heard.parsed.text, now.date()),
-    )
-
-
-def _answering(heard: Heard, fetched: Fetched, ranked: Sequence[RankedMemory], now: datetime) -> list[RankedMessage]:
-    """The messages that were found, ranked; a memory lends to those that it was taken from."""
-    lent: dict[UUID, float] = {}
-    for one in ranked:
-        for source in one.found.sources:
-            lent[source] = max(lent.get(source, 0.0), one.relevance.fit)
-    meant = _meant(heard, fetched)
-    entities = [one.entity for one in heard.found if one.entity.entity_id in meant]
-    names = {name for entity in entities for name in (entity.name, *entity.aliases)}
-    return rank_messages(
-        fetched.messages.found,
-        cosine=fetched.messages.cosine,
-        with_before=fetched.messages.with_before,
-        words=fetched.messages.words,
-        asked=asked(heard.parsed.text, names, now),
-        lent=lent,
-    )
-
-
-def _questions(heard: Heard, fetched: Fetched) -> Iterator[Question]:
-    for name, one in fetched.meant.items():
-        if one.decision.status == "ambiguous":
-            yield question(name, offered(one.decision, one.bearers), heard.parsed.text)
+    said = (turn.content for turn in turns(list(history)))
+    return tuple(redact(readable("history", content)) for content in said if isinstance(content, str))

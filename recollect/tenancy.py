@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
-from recollect.reading.deadline import ends_within, remaining, server_milliseconds
+from recollect.deadline import ends_within, remaining, server_milliseconds
 
 Statement = tuple[str, Mapping[str, Any]]
 """SQL in the driver's own style (``%(name)s``), and its parameters."""
@@ -22,7 +22,7 @@ def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
     """A transaction in which row-level security shows this tenant's rows and no others.
 
     The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection. A
-    pooled connection that turns out to be dead is replaced, once. `recollect.reading.deadline` bounds how long it may take.
+    pooled connection that turns out to be dead is replaced, once. `recollect.deadline` bounds how long it may take.
     """
     with ends_within(engine), _begun(engine, tenant_id) as connection:
         yield connection
@@ -35,7 +35,7 @@ def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]
     A psycopg pipeline sends all of it before it waits: the begin, the tenant, the statements, which are prepared once for each
     connection and planned once for all parameters, and the commit. Nothing is compiled to machine code or spread over processes,
     which costs more than it saves where all takes milliseconds. A pooled connection that turns out to be dead is replaced, once.
-    `recollect.reading.deadline` bounds how long it may take.
+    `recollect.deadline` bounds how long it may take.
     """
     with ends_within(engine):
         try:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Engine
 
 from db import candidates, turns
 from db.refs import BatchRef, LaneRef
-from db.turns import NewTurn, StoredMessage
+from db.turns import MessageRow, NewTurn
 from pipeline.embed import embed
 from pipeline.facts import Message
 from pipeline.turns import Turn, turns_of
@@ -72,7 +72,7 @@ def add_missing(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     return added
 
 
-def as_message(one: StoredMessage) -> Message:
+def as_message(one: MessageRow) -> Message:
     """A stored message as the pipeline has it: without secrets that an app stored past the library, and without fences."""
     said = redact(strip_fences(one.content))
     return Message(0, one.message_id, one.conversation, Role(one.role), one.speaker, said, one.said_at)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from recollect.deadline import remaining
 from recollect.embedders.embedder import Vectors, encodable
 from recollect.errors import ConfigurationError, EmbedderUnavailable, RecollectError
-from recollect.reading.deadline import remaining
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError

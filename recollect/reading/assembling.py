@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import Protocol
 from uuid import UUID
 
 from recollect.asking import Question
@@ -19,6 +18,7 @@ from recollect.reading.contexts import (
 )
 from recollect.reading.found import MemoryFound, StoredMessage
 from recollect.reading.memories import RankedMemory
+from recollect.reading.messages import RankedMessage
 from recollect.reading.paths import Path, delivered
 from recollect.reading.scores import base, recency_boost
 from recollect.reading.weights import ContextWeights
@@ -32,24 +32,10 @@ _MISSES = 12
 _FIELDS = tuple(one.name for one in fields(StoredMemory))
 
 
-class Ranked(Protocol):
-    """A message with its score, in standard deviations over the namespace."""
-
-    @property
-    def message(self) -> StoredMessage:
-        """What was said."""
-        ...
-
-    @property
-    def score(self) -> float:
-        """How much it has to do with the question."""
-        ...
-
-
 def assemble(
     paths: Sequence[Path],
     *,
-    messages: Sequence[Ranked] = (),
+    messages: Sequence[RankedMessage] = (),
     ahead: Sequence[StoredMessage] = (),
     questions: Sequence[Question] = (),
     budget: int,
@@ -68,7 +54,7 @@ def assemble(
     candidates = [
         *_memories(paths, now),
         *(_Candidate(value=one, paths=("overlay",), base=0.0, guaranteed=True) for one in ahead),
-        *(_Candidate(value=one.message, base=one.score * WEIGHTS.message) for one in messages),
+        *(_Candidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages),
     ]
     for one in candidates:
         if one.guaranteed:
@@ -79,10 +65,10 @@ def assemble(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Candidate:
-    """Something that may have a place. ranked: of a memory. score: base + boost."""
+    """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost."""
 
     value: StoredMemory | StoredMessage
-    ranked: RankedMemory | None = None
+    found: RankedMemory | RankedMessage | None = None
     paths: tuple[str, ...] = ("conversation",)
     base: float
     boost: float = 0.0
@@ -96,22 +82,22 @@ class _Candidate:
     @property
     def sources(self) -> tuple[UUID, ...]:
         """The messages that a memory was taken from."""
-        return self.ranked.found.sources if self.ranked else ()
+        return self.found.found.sources if isinstance(self.found, RankedMemory) else ()
 
     def explained(self) -> Explanation:
         """As the context has it."""
-        found = self.ranked.found if self.ranked else None
+        raw = self.found.found if self.found else None
         return Explanation(
-            memory=_hit(found) if found else None,
+            memory=_hit(raw) if isinstance(raw, MemoryFound) else None,
             message=self.value if isinstance(self.value, StoredMessage) else None,
             paths=self.paths,
             score=self.score,
             base=self.base,
             boost=self.boost,
             guaranteed=self.guaranteed,
-            cosine=found.cosine if found else None,
-            words=found.words if found else None,
-            relevance=self.ranked.relevance if self.ranked else None,
+            cosine=raw.cosine if raw else None,
+            words=raw.words if raw else None,
+            parts=self.found.parts if self.found else {},
             sources=self.sources,
         )
 
@@ -132,7 +118,7 @@ def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
     return [
         _Candidate(
             value=one.found.memory,
-            ranked=one,
+            found=one,
             paths=tuple(dict.fromkeys(labels[key])),
             base=base(one.relevance.total, one.found.memory.salience, one.found.memory.confidence),
             boost=recency_boost(one.found.memory.said_at, now),

@@ -1,8 +1,8 @@
 """The context of a message as a value, and how its text shows what is in it. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
@@ -11,7 +11,6 @@ from recollect.asking import Question
 from recollect.fence import fenced, one_line
 from recollect.kinds import Granularity, MemoryKind
 from recollect.reading.found import StoredMessage
-from recollect.reading.scores import Relevance
 from recollect.results import Hit, StoredMemory
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -23,8 +22,8 @@ class Explanation:
 
     paths: that found it. guaranteed: it had its place before all was ranked.
     score: base + boost; base: relevance, salience and strength, weighted, at any age; boost: for what was said lately.
-    cosine, words: the raw scores, of which words is BM25; relevance: the same and more, normalised, of a memory.
-    sources: the messages that a memory was taken from.
+    cosine, words: the raw scores, of which words is BM25; None of what nobody scored. parts: what each signal adds, in standard
+    deviations, by its name in `Relevance` or `MessageWeights`. sources: the messages that a memory was taken from.
     """
 
     memory: Hit | None = None
@@ -36,7 +35,7 @@ class Explanation:
     guaranteed: bool
     cosine: float | None = None
     words: float | None = None
-    relevance: Relevance | None = None
+    parts: Mapping[str, float] = field(default_factory=dict, hash=False)
     sources: tuple[UUID, ...] = ()
 
     @property

@@ -5,7 +5,7 @@ only "Vera plays the cello" says who she is. So the best hits lend to what else 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC
 from uuid import UUID
 
@@ -40,6 +40,11 @@ class RankedMemory:
     def id(self) -> UUID:
         """The memory's."""
         return self.found.memory.id
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What each signal that says something adds to the relevance, by its name there."""
+        return {name: part for name, part in asdict(self.relevance).items() if part}
 
 
 def rank_memories(

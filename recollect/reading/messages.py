@@ -61,18 +61,12 @@ class RankedMessage:
     found: MessageFound
     score: float
     _row: int = field(repr=False, compare=False)
-    _normalised: Mapping[str, _Column] = field(repr=False, compare=False)
     _parts: Mapping[str, _Column] = field(repr=False, compare=False)
 
     @property
     def message(self) -> StoredMessage:
         """The message itself."""
         return self.found.message
-
-    @property
-    def normalised(self) -> dict[str, float]:
-        """The raw scores in standard deviations above the mean of the namespace, by their names in `MessageFound`."""
-        return {name: float(column[self._row]) for name, column in self._normalised.items()}
 
     @property
     def parts(self) -> dict[str, float]:
@@ -112,7 +106,7 @@ def rank_messages(
     parts["conversation"] = weights.conversation * _best_of_conversation(messages, own)
     scores = _sum(parts)
     return [
-        RankedMessage(found=rows[row], score=float(scores[row]), _row=row, _normalised=normalised, _parts=parts)
+        RankedMessage(found=rows[row], score=float(scores[row]), _row=row, _parts=parts)
         for row in np.argsort(-scores, kind="stable")[:limit].tolist()
     ]
 

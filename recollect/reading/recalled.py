@@ -7,6 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from recollect.fence import fenced, one_line
+from recollect.reading.contexts import message_note
 from recollect.reading.found import StoredMessage
 from recollect.results import Progress
 
@@ -119,4 +120,4 @@ def _lines(excerpt: Excerpt, here: str | None) -> Iterator[str]:
     else:
         where = f"In conversation {one_line(excerpt.conversation)}"
     yield f"{where}, {first.said_at.day} {first.said_at:%B %Y, %H:%M}:"
-    yield from (f"{one.speaker or one.role}: {one_line(one.content)}" for one in excerpt.messages)
+    yield from map(message_note, excerpt.messages)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.checks import readable
 from recollect.history import History
-from recollect.reading.checks import readable
 from recollect.tracking.choosing import OnPair
 from recollect.tracking.conversation import Tracker, follow
 from recollect.tracking.state import State

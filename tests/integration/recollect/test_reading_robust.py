@@ -17,9 +17,9 @@ from sqlalchemy import Engine, create_engine, text
 from benchmarks.faults.proxy import Proxy
 from db.refs import LaneRef
 from recollect import EmbedderUnavailable, Memory, Namespace, ReadTimeout, StoreUnavailable
+from recollect.deadline import bounded, ends_within, remaining, with_deadline
 from recollect.embedders import MiniLM, OpenAIEmbedder
 from recollect.namespaces import NamespacePath
-from recollect.reading.deadline import bounded, ends_within, remaining, with_deadline
 from recollect.tenancy import Statement, in_one_trip, tenant_transaction
 from recollect.urls import sqlalchemy_url
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault

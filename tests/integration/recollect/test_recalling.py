@@ -179,6 +179,13 @@ class TestContext:
         assert ids[1] not in {one.id for one in context.messages}
         assert ids[0] in {one.id for one in context.messages}
 
+    def test_half_a_surrogate_in_the_history_does_no_harm(self, ines: Namespace, talk: Talk) -> None:
+        talk("bread", BREAD)
+        history = [{"role": "user", "content": "\ud83d dough"}]
+
+        assert ines.context("Where should the dough rise?", history=history).messages
+        assert ines.recall_messages("Where should the dough rise?", history=history).messages
+
     def test_the_message_itself_and_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", (*BREAD, ("Ines", "Where should the dough rise?")))
         history = [{"role": "user", "content": BREAD[0][1]}]

@@ -1,10 +1,10 @@
 """Assembling: what must be there is, nothing twice, never above the budget, and whatever the order in which it was found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from recollect.kinds import Granularity, MemoryKind
 from recollect.reading.assembling import assemble
 from recollect.reading.contexts import Context
-from recollect.reading.found import MemoryFound, StoredMessage
+from recollect.reading.found import MemoryFound, MessageFound, StoredMessage
 from recollect.reading.memories import Bearing, rank_memories
+from recollect.reading.messages import RankedMessage
 from recollect.reading.paths import paths
 from recollect.results import Occurrence
 from tests.reading_given import LONG_AGO, NOW, SPREAD, entity, found, message
@@ -21,12 +22,10 @@ from tests.reading_given import LONG_AGO, NOW, SPREAD, entity, found, message
 VERA = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+def said(*, message: StoredMessage, score: float) -> RankedMessage:
     """A message with its score."""
-
-    message: StoredMessage
-    score: float
+    raw = MessageFound(message=message, cosine=0.5, with_before=0.4, words=2.0)
+    return RankedMessage(found=raw, score=score, _row=0, _parts={"words": np.array([score]), "when": np.array([0.0])})
 
 
 def count(text: str) -> int:
@@ -36,7 +35,7 @@ def count(text: str) -> int:
 
 def context(
     *those: MemoryFound,
-    messages: Sequence[Said] = (),
+    messages: Sequence[RankedMessage] = (),
     budget: int = 1000,
     named: bool = False,
     now: datetime = NOW,
@@ -72,7 +71,7 @@ def test_messages_stand_under_their_day_in_the_order_of_time() -> None:
     there = message(9, conversation="shed", said_at=LONG_AGO + timedelta(days=1), content="Paint is dear.")
     early = message(1, content="We mended the mast.")
     shown = context(
-        found(0, content="It rains."), messages=[Said(message=one, score=3.0) for one in (late, there, early)]
+        found(0, content="It rains."), messages=[said(message=one, score=3.0) for one in (late, there, early)]
     )
     assert shown.text == (
         "- It rains.\n"
@@ -87,7 +86,7 @@ def test_messages_stand_under_their_day_in_the_order_of_time() -> None:
 def test_two_conversations_of_one_day_are_not_mixed() -> None:
     there = message(9, conversation="shed", said_at=LONG_AGO + timedelta(hours=1))
     here = [message(number, said_at=LONG_AGO + timedelta(hours=2 * number)) for number in range(2)]
-    shown = context(messages=[Said(message=one, score=3.0) for one in (there, *here)])
+    shown = context(messages=[said(message=one, score=3.0) for one in (there, *here)])
     assert shown.messages == (*here, there)
     assert shown.text.count("4 May 2016:") == 2
     assert shown.tokens == count(shown.text)
@@ -128,14 +127,14 @@ def test_what_a_path_must_deliver_is_there_whatever_the_others_find() -> None:
 def test_a_fact_and_the_message_that_it_was_taken_from_count_once(memory_first: bool) -> None:
     source = message(1)
     fact = found(0, 3.0 if memory_first else -3.0, sources=(source.id,))
-    shown = context(found(5, 9.0), fact, messages=[Said(message=source, score=0.0)])
+    shown = context(found(5, 9.0), fact, messages=[said(message=source, score=0.0)])
     assert (0 in numbers(shown), source in shown.messages) == (memory_first, not memory_first)
 
 
 def test_a_fact_from_two_messages_is_there_beside_one_of_them() -> None:
     one, other = message(1), message(2)
     fact = found(0, 0.0, sources=(one.id, other.id))
-    shown = context(found(5, 9.0), fact, messages=[Said(message=one, score=5.0)])
+    shown = context(found(5, 9.0), fact, messages=[said(message=one, score=5.0)])
     assert (0 in numbers(shown), one in shown.messages) == (True, True)
 
 
@@ -143,7 +142,7 @@ def test_the_same_words_are_there_once() -> None:
     those = [
         found(number, float(number), content=content) for number, content in enumerate(["It  Rains.", "it rains."])
     ]
-    assert numbers(context(*those, messages=[Said(message=message(1, content="IT RAINS."), score=9.0)])) == [1]
+    assert numbers(context(*those, messages=[said(message=message(1, content="IT RAINS."), score=9.0)])) == [1]
 
 
 def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
@@ -164,11 +163,19 @@ def test_an_explanation_has_all_parts_of_a_score() -> None:
     fact = found(0, 2.0, 3.0, VERA, said_at=NOW - timedelta(days=8), salience=6.0, sources=(message(1).id,))
     (why,) = context(fact, named=True).explain()
     assert why.memory is not None
-    assert why.relevance is not None
     assert (why.memory.similarity, why.cosine, why.words, why.sources) == (2.0, 2.0, 3.0, fact.sources)
     assert (why.paths, why.guaranteed, why.content) == (("entity: Vera", "semantic"), True, "fact 0")
-    assert why.base == pytest.approx(why.relevance.total * 0.2 + 6.0 * 0.02 + 0.8 * 0.05)
+    assert {"dense": 2.0, "foundation": 1.0}.items() <= why.parts.items()
+    assert "when" not in why.parts
+    assert why.base == pytest.approx(sum(why.parts.values()) * 0.2 + 6.0 * 0.02 + 0.8 * 0.05)
     assert (why.boost, why.score) == (0.08, why.base + 0.08)
+
+
+def test_so_has_that_of_a_message() -> None:
+    (why,) = context(messages=[said(message=message(1), score=3.0)]).explain()
+    assert (why.memory, why.message, why.paths, why.guaranteed) == (None, message(1), ("conversation",), False)
+    assert (why.cosine, why.words, why.parts, why.sources) == (0.5, 2.0, {"words": 3.0}, ())
+    assert why.score == why.base == pytest.approx(3.0 * 0.2)
 
 
 @given(cosine=st.floats(-3, 6), salience=st.floats(0, 10), days=st.integers(0, 6), years=st.integers(0, 30))
@@ -213,11 +220,11 @@ def test_never_above_the_budget_and_always_the_same(
         )
         for number, (cosine, content, days, hers) in enumerate(memories)
     ]
-    said = [Said(message=message(number, content=text), score=score) for number, (score, text) in enumerate(messages)]
-    first = context(*those, messages=said, budget=budget, named=True)
+    told = [said(message=message(number, content=text), score=score) for number, (score, text) in enumerate(messages)]
+    first = context(*those, messages=told, budget=budget, named=True)
     shuffled.shuffle(those)
-    shuffled.shuffle(said)
-    again = context(*those, messages=said, budget=budget, named=True)
+    shuffled.shuffle(told)
+    again = context(*those, messages=told, budget=budget, named=True)
 
     assert again == first
     assert first.tokens == count(first.text) <= budget

@@ -138,5 +138,7 @@ def test_who_is_nearly_as_likely_is_not_ruled_out() -> None:
     likely = tuple((entity(number), score) for number, score in enumerate((0.6, 0.19, 0.17, 0.02)))
     settled = Resolution(status="resolved", entity_id=entity(0), scores=likely)
     assert not_ruled_out(settled) == (entity(1),)
+    of_two = Resolution(status="resolved", entity_id=entity(0), scores=((entity(0), 0.9), (entity(1), 0.01)))
+    assert not_ruled_out(of_two) == (entity(1),)
     open_still = Resolution(status="ambiguous", plausible=(entity(2), entity(3)), scores=likely)
     assert not_ruled_out(open_still) == (entity(2), entity(3))

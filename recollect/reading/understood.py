@@ -1,0 +1,90 @@
+"""What was fetched for a message, as it is understood: who is meant, and what that makes of the memories and messages. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from recollect.asking import Question, question
+from recollect.reading.memories import RankedMemory, not_ruled_out, rank_memories
+from recollect.reading.messages import RankedMessage, asked, rank_messages
+from recollect.reading.paths import Path, paths
+from recollect.reading.periods import periods
+from recollect.reading.rounds import Fetched, Heard
+from recollect.resolving import offered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """A message with whom it means.
+
+    meant: each with the name that it has in the message. plausible: likewise, who may be meant besides. ranked: the memories,
+    best first, without those of namesakes who are ruled out. now: when it was asked.
+    """
+
+    heard: Heard
+    fetched: Fetched
+    meant: Mapping[UUID, str]
+    plausible: Mapping[UUID, str]
+    ranked: Sequence[RankedMemory]
+    now: datetime
+
+    def paths(self) -> tuple[Path, ...]:
+        """The paths to its memories."""
+        return paths(self.ranked, self.meant, self.plausible)
+
+    def messages(self, limit: int | None = None) -> list[RankedMessage]:
+        """The messages that answer it, best first, so many at most; a memory lends to those that it was taken from."""
+        lent: dict[UUID, float] = {}
+        for one in self.ranked:
+            for source in one.found.sources:
+                lent[source] = max(lent.get(source, 0.0), one.relevance.fit)
+        entities = [one.entity for one in self.heard.found if one.entity.entity_id in self.meant]
+        names = {name for entity in entities for name in (entity.name, *entity.aliases)}
+        scanned = self.fetched.messages
+        return rank_messages(
+            scanned.found,
+            cosine=scanned.cosine,
+            with_before=scanned.with_before,
+            words=scanned.words,
+            asked=asked(self.heard.parsed.text, names, self.now),
+            lent=lent,
+            limit=limit,
+        )
+
+    def questions(self) -> Iterator[Question]:
+        """What must be asked back."""
+        for name, one in self.fetched.meant.items():
+            if one.decision.status == "ambiguous":
+                yield question(name, offered(one.decision, one.bearers), self.heard.parsed.text)
+
+
+def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
+    """Say whom a message means, and rank the memories by that."""
+    meant = _meant(heard, fetched)
+    contests = fetched.meant.items()
+    plausible = {key: name for name, one in contests for key in not_ruled_out(one.decision) if key not in meant}
+    settled = (one for _, one in contests if one.decision.entity_id is not None)
+    bearers = frozenset(bearer for one in settled for bearer in one.bearers)
+    ranked = rank_memories(
+        fetched.memories.memories,
+        cosine=fetched.memories.cosine,
+        words=fetched.memories.words,
+        bearings=fetched.memories.bearings,
+        named=meant,
+        plausible=plausible,
+        left_out=bearers - meant.keys() - plausible.keys(),
+        periods=periods(heard.parsed.text, now.date()),
+    )
+    return Understood(heard=heard, fetched=fetched, meant=meant, plausible=plausible, ranked=ranked, now=now)
+
+
+def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
+    meant = dict.fromkeys(heard.parsed.implied, "")
+    for name, bearers in heard.parsed.named.items():
+        contest = fetched.meant.get(name)
+        if contest is not None and contest.decision.entity_id is not None:
+            meant[contest.decision.entity_id] = name
+        elif len(bearers) == 1:
+            meant |= dict.fromkeys(bearers, name)
+    return meant
