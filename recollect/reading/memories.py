@@ -90,14 +90,20 @@ def rank_memories(
 def not_ruled_out(decision: Resolution) -> tuple[UUID, ...]:
     """Who may be meant beside the one who seems to be, the likeliest first.
 
-    Where it is open: whom a question offers. Where it is settled: who is not much less likely, since settled is not certain; and
-    where two share the name, the other in any case, for it takes one line to tell who that is.
+    Where it is open: whom a question offers. Where it is settled: who is not much less likely, since settled is not certain.
     """
     if decision.entity_id is None:
         return decision.plausible
     likely = dict(decision.scores)
-    least = WEIGHTS.ruled_out * likely.get(decision.entity_id, 1.0) if len(likely) > 2 else 0.0
+    least = WEIGHTS.ruled_out * likely.get(decision.entity_id, 1.0)
     return tuple(key for key, score in decision.scores if key != decision.entity_id and score >= least)[:_RIVALS]
+
+
+def other_of_two(decision: Resolution) -> UUID | None:
+    """Who else bears a name that two share, where it is settled who is meant: it takes one line to tell who that is."""
+    if decision.entity_id is None or len(decision.scores) != 2:
+        return None
+    return next(key for key, _ in decision.scores if key != decision.entity_id)
 
 
 def _of_house(one: MemoryFound, house: Collection[UUID], bearings: Mapping[UUID, Bearing]) -> bool:

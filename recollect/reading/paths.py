@@ -55,20 +55,20 @@ def paths(
 
 def _of_entity(ranked: Sequence[RankedMemory], entity: UUID, name: str) -> Path:
     about = [one for one in ranked if entity in one.found.entities]
-    oldest = _oldest(about)
+    longest = oldest(about)
     first = about[:_OF_AN_ENTITY]
-    if oldest is not None and oldest not in first:
-        first.append(oldest)
+    if longest is not None and longest not in first:
+        first.append(longest)
     rest = [one for one in about if one not in first]
     return Path(name="entity", subject=name, hits=(*first, *rest)[:_MOST], delivers=len(first))
 
 
 def _first_known(ranked: Sequence[RankedMemory], entity: UUID, name: str) -> Path:
-    oldest = _oldest([one for one in ranked if entity in one.found.entities])
-    return Path(name="entity", subject=name, hits=(oldest,) if oldest else (), delivers=1)
+    first = oldest([one for one in ranked if entity in one.found.entities])
+    return Path(name="entity", subject=name, hits=(first,) if first else (), delivers=1)
 
 
-def _oldest(about: Sequence[RankedMemory]) -> RankedMemory | None:
+def oldest(about: Sequence[RankedMemory]) -> RankedMemory | None:
     """The oldest of what is lastingly so."""
     first = min(about, key=lambda one: (-one.relevance.foundation, one.found.memory.said_at, one.id), default=None)
     return first if first is not None and first.relevance.foundation > 0 else None

@@ -1,14 +1,14 @@
 """What was fetched for a message, as it is understood: who is meant, and what that makes of the memories and messages. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from recollect.asking import Question, question
-from recollect.reading.memories import RankedMemory, not_ruled_out, rank_memories
+from recollect.reading.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
 from recollect.reading.messages import RankedMessage, asked, rank_messages
-from recollect.reading.paths import Path, paths
+from recollect.reading.paths import Path, oldest, paths
 from recollect.reading.periods import periods
 from recollect.reading.rounds import Fetched, Heard
 from recollect.resolving import offered
@@ -18,20 +18,21 @@ from recollect.resolving import offered
 class Understood:
     """A message with whom it means.
 
-    meant: each with the name that it has in the message. plausible: likewise, who may be meant besides. ranked: the memories,
-    best first, without those of namesakes who are ruled out. now: when it was asked.
+    meant: each with the name that it has in the message. besides: likewise, who may be meant, and of two who share a name the
+    other. ranked: the memories, best first, without those of namesakes who are ruled out; of the other of two only what has
+    longest been so. now: when it was asked.
     """
 
     heard: Heard
     fetched: Fetched
     meant: Mapping[UUID, str]
-    plausible: Mapping[UUID, str]
+    besides: Mapping[UUID, str]
     ranked: Sequence[RankedMemory]
     now: datetime
 
     def paths(self) -> tuple[Path, ...]:
         """The paths to its memories."""
-        return paths(self.ranked, self.meant, self.plausible)
+        return paths(self.ranked, self.meant, self.besides)
 
     def messages(self, limit: int | None = None) -> list[RankedMessage]:
         """The messages that answer it, best first, so many at most; a memory lends to those that it was taken from."""
@@ -64,6 +65,9 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
     meant = _meant(heard, fetched)
     contests = fetched.meant.items()
     plausible = {key: name for name, one in contests for key in not_ruled_out(one.decision) if key not in meant}
+    others = {
+        key: name for name, one in contests if (key := other_of_two(one.decision)) and key not in {*meant, *plausible}
+    }
     settled = (one for _, one in contests if one.decision.entity_id is not None)
     bearers = frozenset(bearer for one in settled for bearer in one.bearers)
     ranked = rank_memories(
@@ -72,11 +76,34 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
         words=fetched.memories.words,
         bearings=fetched.memories.bearings,
         named=meant,
-        plausible=plausible,
-        left_out=bearers - meant.keys() - plausible.keys(),
+        plausible={*plausible, *others},
+        left_out=bearers - {*meant, *plausible, *others},
         periods=periods(heard.parsed.text, now.date()),
     )
-    return Understood(heard=heard, fetched=fetched, meant=meant, plausible=plausible, ranked=ranked, now=now)
+    return Understood(
+        heard=heard,
+        fetched=fetched,
+        meant=meant,
+        besides={**plausible, **others},
+        ranked=_told_in_one_line(ranked, others, meant),
+        now=now,
+    )
+
+
+def _told_in_one_line(
+    ranked: Sequence[RankedMemory], others: Collection[UUID], meant: Collection[UUID]
+) -> list[RankedMemory]:
+    """Without what is about the others alone, but for what has longest been so of each."""
+    kept = {
+        first.id
+        for other in others
+        if (first := oldest([one for one in ranked if other in one.found.entities])) is not None
+    }
+    return [
+        one
+        for one in ranked
+        if one.id in kept or one.found.entities.isdisjoint(others) or not one.found.entities.isdisjoint(meant)
+    ]
 
 
 def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:

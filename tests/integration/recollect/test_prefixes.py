@@ -6,11 +6,12 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine
 
+from db import memories
 from db.refs import LaneRef
 from recollect import InvalidNamespace, Memory
 from recollect.embedders import MiniLM
 from recollect.namespaces import NamespacePath
-from tests.given import Publishing, Remembering
+from tests.given import MODEL, Publishing, Remembering
 
 MINILM = MiniLM()
 
@@ -67,6 +68,19 @@ def test_the_namespaces_are_told_in_order(memory: Memory, tenant: str, knows: Kn
         f"{tenant}/support/sam",
     ]
     assert memory.under(tenant, "nobody").namespaces() == []
+
+
+def test_what_is_no_memory_of_now_takes_no_place(
+    memory: Memory, tenant: str, knows: Knows, worker_engine: Engine
+) -> None:
+    ladder = knows("The ladder hangs in the boat shed", "support", "ines")
+    path = NamespacePath.of((tenant, "support", "ines"))
+    remembering = Remembering(worker_engine, LaneRef(path.tenant_id, path.namespace_id))
+    with remembering.transaction() as connection:
+        profile = {uuid4(): MINILM.embed(["Where is the ladder?"])[0]}
+        memories.set_vectors(connection, remembering.lane, MODEL, "profile", profile)
+
+    assert [hit.id for hit in memory.under(tenant).query("Where is the ladder?", limit=1)] == [ladder]
 
 
 def test_another_tenant_is_never_seen(memory: Memory, tenant: str, knows: Knows) -> None:

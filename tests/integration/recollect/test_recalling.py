@@ -133,6 +133,25 @@ class TestRecall:
         assert [one.content for one in found.messages] == [BREAD[0][1]]
         assert BREAD[1][1] not in found.text
 
+    def test_a_memory_lends_to_the_message_that_it_was_taken_from(
+        self, ines: Namespace, talk: Talk, remembering: Remembering
+    ) -> None:
+        from db import memories
+
+        said = (("Sam", "That one, then"),)
+        talk("first", said, start=NINE + timedelta(days=1))
+        (second,) = talk("second", said)
+        question = "Which train does Sam take?"
+        assert ines.recall_messages(question, top_k=1).messages[0].id != second
+        memory_id = remembering.memory(
+            "Sam takes the train at eight", MINILM.embed(["Sam takes the train at eight"])[0]
+        )
+        remembering.memory("It rains", MINILM.embed(["It rains"])[0])
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
+
+        assert ines.recall_messages(question, top_k=1).messages[0].id == second
+
     def test_messages_without_a_conversation_are_found_too(self, ines: Namespace, talk: Talk) -> None:
         talk(None, BREAD)
         (message,) = ines.recall_messages("Where should the dough rise?", top_k=1).messages

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recollect.disambiguation import Resolution
 from recollect.kinds import MemoryKind
 from recollect.reading.found import MemoryFound
-from recollect.reading.memories import Bearing, RankedMemory, not_ruled_out, rank_memories
+from recollect.reading.memories import Bearing, RankedMemory, not_ruled_out, other_of_two, rank_memories
 from recollect.reading.periods import periods
 from tests.reading_given import NOW, SPREAD, entity, found
 
@@ -138,7 +138,14 @@ def test_who_is_nearly_as_likely_is_not_ruled_out() -> None:
     likely = tuple((entity(number), score) for number, score in enumerate((0.6, 0.19, 0.17, 0.02)))
     settled = Resolution(status="resolved", entity_id=entity(0), scores=likely)
     assert not_ruled_out(settled) == (entity(1),)
-    of_two = Resolution(status="resolved", entity_id=entity(0), scores=((entity(0), 0.9), (entity(1), 0.01)))
-    assert not_ruled_out(of_two) == (entity(1),)
     open_still = Resolution(status="ambiguous", plausible=(entity(2), entity(3)), scores=likely)
     assert not_ruled_out(open_still) == (entity(2), entity(3))
+
+
+def test_the_other_of_two_is_told_where_it_is_settled_who_is_meant() -> None:
+    two = ((entity(0), 0.9), (entity(1), 0.01))
+    settled = Resolution(status="resolved", entity_id=entity(0), scores=two)
+    assert (not_ruled_out(settled), other_of_two(settled)) == ((), entity(1))
+    assert other_of_two(Resolution(status="ambiguous", plausible=(entity(0), entity(1)), scores=two)) is None
+    of_three = Resolution(status="resolved", entity_id=entity(0), scores=(*two, (entity(2), 0.01)))
+    assert other_of_two(of_three) is None
