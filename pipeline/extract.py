@@ -8,9 +8,9 @@ from pipeline.facts import Background, Fact, Message
 from pipeline.guard import guarded
 from pipeline.offline import extract_offline
 from pipeline.portions import Portion, halves, latest, portions
-from pipeline.ports import AnswerTruncated, AnswerUnusable, LanguageModel
 from pipeline.prompts.extraction import extraction_prompt
 from pipeline.prompts.grounding import Grounded, facts_of, joined
+from recollect.language_model import AnswerTruncated, AnswerUnusable, LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from typing import Final
 from pipeline.agreement import adds_details, keeps, opposite, tells_a_change
 from pipeline.decisions import Decision, Known, NewFact
 from pipeline.held_against import are_apart, may_be_about_the_same, repeats, replaces
-from pipeline.ports import LanguageModel
 from pipeline.prompts.consolidation import FactDecision, ShownFact, ShownMemory, consolidation_prompt
 from pipeline.wording import forms, telling
+from recollect.language_model import LanguageModel
 
 _REASON_CHARACTERS: Final = 200
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from pipeline.ports import AnswerRefused, LanguageModel
 from pipeline.prompts.profile import profile_prompt
+from recollect.language_model import AnswerRefused, LanguageModel
 from recollect.registry import RegisteredEntity
 
 _SENTENCES = 8

@@ -8,8 +8,8 @@ from sqlalchemy import Engine
 
 from db import breakers, paid
 from db.refs import LaneRef
-from pipeline.ports import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
 from recollect.ids import uuid7
+from recollect.language_model import AnswerRefused, LanguageModel, ModelUnavailable, Prompt
 from recollect.tenancy import tenant_transaction
 from workers.providers import LLM
 
@@ -20,7 +20,7 @@ UsageLog = list[tuple[str, int, int]]
 
 
 class KeptModel:
-    """The port `pipeline.ports.LanguageModel` for one namespace, on top of another model.
+    """The port `LanguageModel` for one namespace, on top of another model.
 
     An answer is stored in a transaction of its own, before the stage that asked for it goes on, and its cost beside it.
     stage: the one that asks.

@@ -8,9 +8,9 @@ from sqlalchemy import Engine
 from config.settings import Settings, settings
 from db import paid
 from db.engine import check_login, open_engine
-from pipeline.ports import LanguageModel
 from recollect.embedders import Embedder, open_embedder
 from recollect.errors import EmbedderMismatch
+from recollect.language_model import LanguageModel
 from workers.kept_model import UsageLog
 from workers.language_model import open_language_model
 

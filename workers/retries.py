@@ -6,8 +6,8 @@ from datetime import timedelta
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from db.memories import VersionConflict
-from pipeline.ports import AnswerRefused, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
+from recollect.language_model import AnswerRefused, ModelUnavailable
 from workers.providers import EMBEDDER, LLM
 
 _LONGEST = timedelta(minutes=5)

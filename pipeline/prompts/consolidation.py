@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Literal
 
 from pipeline.facts import Occurrence
-from pipeline.ports import Prompt
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block, local_time
+from recollect.language_model import Prompt
 
 _VERSION = 2
 _NAME_CHARACTERS = 60

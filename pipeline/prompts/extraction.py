@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, WithJsonSchema
 
 from pipeline.facts import Background, KnownEntity, Message, RecordSchema
-from pipeline.ports import Prompt
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block, conversation_labels, shown_message
 from recollect.kinds import EntityType, Granularity, MemoryKind
+from recollect.language_model import Prompt
 
 _VERSION = 2
 

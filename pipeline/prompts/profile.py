@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from pipeline.ports import Prompt
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block
+from recollect.language_model import Prompt
 
 _VERSION = 2
 

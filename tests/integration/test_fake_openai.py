@@ -10,8 +10,8 @@ import openai
 import pytest
 
 from pipeline.prompts.consolidation import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
+from recollect.language_model.openai import OpenAILanguageModel
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI
-from workers.language_model import OpenAILanguageModel
 
 _CHECKOUT = Path(__file__).parents[2]
 

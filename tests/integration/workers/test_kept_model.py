@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 
 from db import breakers
 from db.refs import LaneRef
-from pipeline.ports import AnswerRefused, ModelUnavailable, Prompt
+from recollect.language_model import AnswerRefused, ModelUnavailable, Prompt
 from recollect.tenancy import tenant_transaction
 from tests.given import LONG
 from workers.kept_model import KeptModel, UsageLog

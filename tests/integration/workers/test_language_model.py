@@ -13,7 +13,12 @@ from pydantic import SecretStr
 from config.settings import Settings
 from pipeline.extract import extract
 from pipeline.facts import Background, Message
-from pipeline.ports import (
+from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from pipeline.prompts.grounding import facts_of
+from pipeline.prompts.profile import profile_prompt
+from recollect.errors import ConfigurationError
+from recollect.kinds import Role
+from recollect.language_model import (
     AnswerDeclined,
     AnswerRefused,
     AnswerTruncated,
@@ -22,15 +27,11 @@ from pipeline.ports import (
     ModelUnavailable,
     Prompt,
 )
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
-from pipeline.prompts.grounding import facts_of
-from pipeline.prompts.profile import profile_prompt
-from recollect.errors import ConfigurationError
-from recollect.kinds import Role
+from recollect.language_model.failures import retry_after
+from recollect.language_model.openai import OpenAILanguageModel
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
-from workers.language_model import OpenAILanguageModel, open_language_model
-from workers.model_failures import retry_after
+from workers.language_model import open_language_model
 
 CANARY = "zanzibarcanary"
 SCHEMA = "ExtractionAnswer"

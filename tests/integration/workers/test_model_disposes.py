@@ -20,16 +20,16 @@ from config.settings import Settings
 from db import candidates, inbox, undoing
 from db.refs import BatchRef, LaneRef
 from pipeline.facts import Fact, Mention, Occurrence
-from pipeline.ports import AnswerRefused
 from recollect import exporting
 from recollect.embedders import Vectors
 from recollect.kinds import EntityType, Granularity, MemoryKind
+from recollect.language_model import AnswerRefused
+from recollect.language_model.openai import OpenAILanguageModel
 from recollect.namespaces import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
 from workers import applying, claiming, commands, deciding
-from workers.language_model import OpenAILanguageModel
 from workers.parts import Parts
 
 EXAMPLES = max(300, settings().max_examples)

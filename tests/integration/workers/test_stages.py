@@ -14,8 +14,8 @@ from db import breakers, candidates
 from db.leases import Lease
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
-from pipeline.ports import AnswerTruncated, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
+from recollect.language_model import AnswerTruncated, ModelUnavailable
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
 from workers.parts import Parts, parts
 from workers.stages import StageFailed, Store, run_stage

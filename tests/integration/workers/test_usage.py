@@ -15,9 +15,9 @@ from structlog.testing import capture_logs
 
 from config.settings import Settings, settings
 from db.refs import BatchRef, LaneRef
-from pipeline.ports import Prompt
 from recollect.embedders import MiniLM
 from recollect.errors import NotFound
+from recollect.language_model import Prompt
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI

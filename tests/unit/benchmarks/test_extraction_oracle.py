@@ -12,10 +12,10 @@ import pytest
 
 from benchmarks.extraction.oracle import Oracle
 from pipeline.facts import Background, Message
-from pipeline.ports import Prompt
 from pipeline.prompts.consolidation import ShownFact, ShownMemory, consolidation_prompt
 from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
 from recollect.kinds import Role
+from recollect.language_model import Prompt
 from tests.extraction_given import HOUR, NINE, case, gold, said, session
 
 BERLIN = "User lives in Berlin"

@@ -14,8 +14,8 @@ from pipeline.extract import extract
 from pipeline.facts import Background, Message
 from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
 from recollect.kinds import Role
+from recollect.language_model.openai import OpenAILanguageModel
 from tests.fake_openai import Request
-from workers.language_model import OpenAILanguageModel
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)
 CHAIR = Told("Ana bought a chair", "Ana", ("I bought a chair.",))

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ValidationError
 
 from pipeline.agreement import keeps
 from pipeline.consolidate import RULES, Known, NewFact, consolidate
-from pipeline.ports import AnswerRefused, Prompt
 from pipeline.prompts.consolidation import FactDecision
 from pipeline.proposals import (
     A_GUESS,
@@ -27,6 +26,7 @@ from pipeline.proposals import (
     SAID_BEFORE,
     TWO_DECISIONS,
 )
+from recollect.language_model import AnswerRefused, Prompt
 from tests.unit.pipeline.consolidating import EARLIER, NOBODY, PETER, USER, about, days, known, lives, new
 
 A = TypeVar("A", bound=BaseModel)

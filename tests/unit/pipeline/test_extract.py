@@ -15,8 +15,15 @@ from pydantic import BaseModel, ValidationError
 from pipeline.extract import Extraction, extract
 from pipeline.facts import Background, Fact, Message, RecordSchema
 from pipeline.portions import CALL_TOKENS
-from pipeline.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from recollect.kinds import Role
+from recollect.language_model import (
+    AnswerDeclined,
+    AnswerRefused,
+    AnswerTruncated,
+    AnswerUnusable,
+    ModelUnavailable,
+    Prompt,
+)
 
 A = TypeVar("A", bound=BaseModel)
 

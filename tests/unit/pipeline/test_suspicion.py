@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from pipeline.extract import extract
 from pipeline.facts import Background, Fact, Mention, Message, Record
 from pipeline.guard import REASONS, guarded, suspicion_of
-from pipeline.ports import Prompt
 from recollect.kinds import EntityType, Role
+from recollect.language_model import Prompt
 from tests.fake_answers import fact_like
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from db.memories import VersionConflict
-from pipeline.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from recollect.errors import EmbedderUnavailable
+from recollect.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from workers.providers import EMBEDDER, LLM
 from workers.retries import GiveUp, Retry, Wait, after_failure, describe, too_many_crashes
 

@@ -1,4 +1,4 @@
-"""What a stage asks of the outside world, as protocols; the shell in ``workers`` hands in the real parts.
+"""What is asked of an LLM, as a protocol; a shell hands in the real one.
 
 What can go wrong with a question:
 

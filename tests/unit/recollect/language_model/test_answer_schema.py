@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipeline.prompts.consolidation import ConsolidationAnswer
 from pipeline.prompts.extraction import ExtractionAnswer
 from pipeline.prompts.profile import ProfileAnswer
+from recollect.language_model.answer_schema import compact
 from tests.unit.pipeline.prompts.test_answers import breaches
-from workers.answer_schema import compact
 
 ANSWERS: list[type[BaseModel]] = [ExtractionAnswer, ConsolidationAnswer, ProfileAnswer]
 

@@ -1,4 +1,4 @@
-"""What went wrong with a call to an LLM, in the pipeline's two words: later (ModelUnavailable) or never (AnswerRefused).
+"""What went wrong with a call to an LLM, in two words: later (ModelUnavailable) or never (AnswerRefused).
 
 The messages are fixed words: the openai package's own carry what the endpoint said, which may repeat the conversation. In doubt
 it is "later", because what is refused leaves the lane: a wrong setting must not cost anyone a memory.
@@ -11,7 +11,7 @@ from math import isfinite
 
 import openai
 
-from pipeline.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, ModelUnavailable
+from recollect.language_model.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, ModelUnavailable
 
 _REFUSED_KEYS = frozenset({401, 403})
 _REFUSED_REQUESTS = frozenset({400, 413, 422})

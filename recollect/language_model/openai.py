@@ -1,0 +1,183 @@
+"""The port `LanguageModel` over the openai package, for OpenAI and every endpoint that speaks its API.
+
+It asks once and never waits to ask again: when to do so is the caller's decision. Failures are raised
+after the except block that saw them, so that they carry neither text of the conversation nor a cause or context that does.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, TypeVar
+
+import httpx2
+import openai
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from recollect.language_model.answer_schema import compact
+from recollect.language_model.failures import failure_of
+from recollect.language_model.ports import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
+
+A = TypeVar("A", bound=BaseModel)
+
+OnUsage = Callable[[str, int, int], None]
+"""Called with the prompt's name, its tokens in and its tokens out, for each answer that was paid for, usable or not."""
+
+_STARTED = "recollect.started"
+
+
+class _Lenient(BaseModel):
+    """What is read of a response; the rest of it differs from one endpoint to the next."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+
+class _Message(_Lenient):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(_Lenient):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(_Lenient):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Completion(_Lenient):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+class OpenAILanguageModel:
+    """Asks one model of one endpoint.
+
+    timeout: seconds for the whole call. A response that drips is cut off at the first piece after them; one that drips and then
+        stops is cut off after at most twice the time. Keep it below half of a stage's time.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str,
+        timeout: float,
+        base_url: str | None = None,
+        on_usage: OnUsage | None = None,
+    ) -> None:
+        self._model = model
+        self._on_usage = on_usage
+        self._temperature: float | openai.Omit = 0.0
+        self._client = openai.OpenAI(
+            api_key=api_key,
+            base_url=base_url,
+            timeout=timeout,
+            max_retries=0,
+            http_client=_client_with_deadline(timeout),
+        )
+
+    @property
+    def name(self) -> str:
+        """The model's name, as the endpoint knows it."""
+        return self._model
+
+    def answer(self, prompt: Prompt[A]) -> A:
+        """Ask once. Raises ModelUnavailable or AnswerRefused; neither carries text of the conversation."""
+        completion = _completion(self._ask(prompt))
+        if completion.usage and self._on_usage:
+            self._on_usage(prompt.name, completion.usage.prompt_tokens, completion.usage.completion_tokens)
+        return _parsed(_content(completion), prompt.answer)
+
+    def _ask(self, prompt: Prompt[A]) -> bytes:
+        try:
+            return self._post(prompt)
+        except openai.OpenAIError as error:
+            refused_temperature = isinstance(error, openai.BadRequestError) and error.param == "temperature"
+            failure = failure_of(error)
+        if not refused_temperature or self._temperature is openai.omit:
+            raise failure
+        # Reasoning models take no temperature. Which do is nowhere to be read, so the first refusal tells, once per process.
+        self._temperature = openai.omit
+        return self._ask(prompt)
+
+    def _post(self, prompt: Prompt[A]) -> bytes:
+        response = self._client.chat.completions.with_raw_response.create(
+            model=self._model,
+            messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+            temperature=self._temperature,
+            response_format={
+                "type": "json_schema",
+                "json_schema": {
+                    "name": prompt.answer.__name__,
+                    "schema": _schema(prompt.answer),
+                    "strict": True,
+                },
+            },
+        )
+        return response.content
+
+
+@cache
+def _schema(answer: type[BaseModel]) -> dict[str, Any]:
+    return compact(answer.model_json_schema())
+
+
+def _completion(body: bytes) -> _Completion:
+    try:
+        return _Completion.model_validate_json(body)
+    except ValidationError:
+        failure = ModelUnavailable("what answered is no chat completion; check OPENAI_BASE_URL")
+    raise failure
+
+
+def _content(completion: _Completion) -> str:
+    choice = completion.choices[0] if completion.choices else None
+    if choice is None:
+        raise AnswerUnusable("the answer holds no choice")
+    if choice.finish_reason == "length":
+        raise AnswerTruncated("the answer was cut off at the model's limit of tokens")
+    if choice.finish_reason == "content_filter":
+        raise AnswerDeclined("the endpoint's content filter held the answer back")
+    if choice.message.refusal:
+        raise AnswerDeclined("the model declined to answer")
+    if not choice.message.content:
+        raise AnswerUnusable("the answer is empty")
+    return choice.message.content
+
+
+def _parsed(content: str, answer: type[A]) -> A:
+    try:
+        return answer.model_validate_json(content)
+    except ValidationError as error:
+        is_json = all(detail["type"] != "json_invalid" for detail in error.errors(include_input=False))
+    raise AnswerUnusable(f"the answer does not fit {answer.__name__}" if is_json else "the answer is not JSON")
+
+
+class _Deadlined(httpx2.SyncByteStream):
+    """A response's body that stops to be read at a time; a client's own timeout starts anew with each piece."""
+
+    def __init__(self, body: httpx2.SyncByteStream, deadline: float) -> None:
+        self._body = body
+        self._deadline = deadline
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._body:
+            if time.monotonic() > self._deadline:
+                raise httpx2.ReadTimeout("the response drips")
+            yield piece
+
+    def close(self) -> None:
+        self._body.close()
+
+
+def _client_with_deadline(timeout: float) -> httpx2.Client:
+    def start(request: httpx2.Request) -> None:
+        request.extensions = {**request.extensions, _STARTED: time.monotonic()}
+
+    def limit(response: httpx2.Response) -> None:
+        if isinstance(response.stream, httpx2.SyncByteStream):
+            response.stream = _Deadlined(response.stream, response.request.extensions[_STARTED] + timeout)
+
+    return openai.DefaultHttpxClient(event_hooks={"request": [start], "response": [limit]})
