@@ -52,7 +52,7 @@ peers: setup .venv-peers/.installed ## Recollect beside mem0 and langmem, which 
 faults: setup ## kill everything, again and again, and check that nothing is lost (half an hour)
 	$(BIN)/python -m benchmarks.faults --full
 
-properties: setup ## whatever an LLM answers: 2,000 examples instead of 600 (a few minutes)
+properties: setup ## whatever an LLM answers: 2,000 examples instead of 200 (a few minutes)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/integration/workers/test_model_disposes.py
 
 image: ## build the container image

@@ -32,8 +32,8 @@ from tests.given import event as an_event
 from workers import applying, claiming, commands, deciding
 from workers.parts import Parts
 
-EXAMPLES = max(300, settings().max_examples)
-"""For each of two sorts of namespaces; with ``make properties`` 1,000."""
+EXAMPLES = settings().max_examples
+"""For each of two sorts of namespaces: 100; with ``make properties`` 1,000."""
 
 NAMES = ("User", "Peter", "Ruth")
 PLACES = ("Rome", "Oslo")
