@@ -1,4 +1,4 @@
-"""The kinds of reflection, and how the one that is due runs: what it has not seen yet goes in, what comes of it is stored with that.
+"""The kinds of reflection, and how the one that is due runs: on what it has not seen yet.
 
 Nothing is dropped: what is dirty is a row, and goes in the transaction that stores the result.
 """
@@ -11,8 +11,8 @@ import structlog
 from sqlalchemy import Connection
 
 from db import reflections
-from db.refs import BatchRef
 from db.reflections import DueReflection
+from db.refs import BatchRef
 from pipeline.facts import Message
 from pipeline.guard import suspicion_of
 from recollect.tenancy import tenant_transaction
