@@ -15,7 +15,7 @@ NAMES = """
     MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question
     QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Referring Related Resolved Role Source
     SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Tracked TrackedTurn Under UndoRefused
-    WaitTimeout
+    WaitTimeout with_memory
 """.split()
 
 MEMORY = {
@@ -25,6 +25,7 @@ MEMORY = {
     ],
     "namespace": ["parts", "values"],
     "under": ["parts", "values"],
+    "warm_up": [],
     "publish": ["event", "session"],
     "close": [],
 }
@@ -42,6 +43,7 @@ NAMESPACE = {
     "import_records": ["lines", "on_sent", "session"],
     "wait": ["timeout"],
     "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "seconds", "strict"],
+    "warm_up": [],
     "context": ["message", "conversation", "history", "budget", "overlay", "now", "seconds", "strict"],
     "recall_messages": [
         *(
