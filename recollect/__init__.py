@@ -34,6 +34,7 @@ from recollect.errors import (
 )
 from recollect.graph import Neighbour
 from recollect.importing import Imported
+from recollect.injection import with_memory
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
 from recollect.mentions import Mention, MentionKind
@@ -102,4 +103,5 @@ __all__ = [
     "Under",
     "UndoRefused",
     "WaitTimeout",
+    "with_memory",
 ]

@@ -101,6 +101,13 @@ class Memory:
         """
         return Under(NamespacePrefix.of(parts, values), self._engine, self._embedder)
 
+    def warm_up(self) -> None:
+        """Load what the first read would have to load, the local embedding model (0.1 s), so that it takes no longer than others.
+
+        Raises ConfigurationError where the model's files are not the right ones.
+        """
+        self._embedder.count_tokens("")
+
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Publish one event as docs/events.md shows it, its namespace included, for an app that has its events from elsewhere.
 

@@ -31,6 +31,10 @@ _CONTEXT_MESSAGES = 200
 class Retrieving(Resolving, Freshness):
     """The part of a `Namespace` that reads for a message."""
 
+    def warm_up(self) -> None:
+        """As `Memory.warm_up`."""
+        self._embedder.count_tokens("")
+
     def context(
         self,
         message: str,

@@ -15,7 +15,7 @@ NAMES = """
     MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question
     QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Referring Related Resolved Role Source
     SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Tracked TrackedTurn Under UndoRefused
-    WaitTimeout
+    WaitTimeout with_memory
 """.split()
 
 MEMORY = {
@@ -25,6 +25,7 @@ MEMORY = {
     ],
     "namespace": ["parts", "values"],
     "under": ["parts", "values"],
+    "warm_up": [],
     "publish": ["event", "session"],
     "close": [],
 }
@@ -46,6 +47,7 @@ NAMESPACE = {
     "forget": ["memories", "reason", "session"],
     "reflect": ["kind", "subject", "conversation", "session"],
     "get": ["memory_id", "as_of"],
+    "warm_up": [],
     "context": ["message", "conversation", "history", "budget", "overlay", "now", "seconds", "strict"],
     "recall_messages": [
         *(
