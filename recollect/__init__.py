@@ -39,6 +39,7 @@ from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
 from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
+from recollect.namespaces import values
 from recollect.prefixes import HitIn, Under
 from recollect.reading.contexts import Context, Explanation
 from recollect.reading.found import StoredMessage
@@ -103,5 +104,6 @@ __all__ = [
     "Under",
     "UndoRefused",
     "WaitTimeout",
+    "values",
     "with_memory",
 ]

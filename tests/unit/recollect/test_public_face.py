@@ -15,7 +15,7 @@ NAMES = """
     MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question
     QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Referring Related Resolved Role Source
     SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Tracked TrackedTurn Under UndoRefused
-    WaitTimeout with_memory
+    WaitTimeout values with_memory
 """.split()
 
 MEMORY = {
