@@ -42,8 +42,14 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             return importing.prepare(batch, command, parts)
         case Reflect():
             conversations = None if command.conversation is None else [command.conversation]
-            wanted = {"kind": command.kind, "subject": command.subject, "conversations": conversations}
-            return partial(reflections.hasten, lane=batch.lane, **wanted, again=True)
+            return partial(
+                reflections.hasten,
+                lane=batch.lane,
+                kind=command.kind,
+                subject=command.subject,
+                conversations=conversations,
+                again=True,
+            )
         case Remember():
             return remembering.prepare(batch, command, parts)
         case Forget():

@@ -1,6 +1,6 @@
 """The tool with which a model puts memories down, changes them and closes them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -36,7 +36,7 @@ class _Manage(Arguments):
 
 def manage_memory_tool(
     namespace: Namespace,
-    actions: Collection[Action] = ACTIONS,
+    actions: Sequence[Action] = ACTIONS,
     *,
     name: str = "manage_memory",
     instructions: str = "",

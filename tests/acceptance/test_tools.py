@@ -1,5 +1,7 @@
 """A model manages memories and searches them by its tools, over real HTTP; and one that does it badly does no harm."""
 
+import contextlib
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from recollect import Memory, Namespace
 from recollect.errors import ConfigurationError
 from recollect.namespaces import NamespacePath
 from recollect.tools import MemoryTool, manage_memory_tool, run_tools, search_memory_tool
+from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_chat import CHAT
 from tests.fake_openai import FakeOpenAI
 from workers.machine import Addresses
@@ -185,3 +188,21 @@ def test_a_memory_that_is_away_fails_no_turn(sarah: Namespace, addresses: Addres
         told = [manage({"action": "create", "content": f"{number} {'x' * 7_000}"}) for number in range(12)]
     assert told[0].startswith("Remembered as ")
     assert told[-1] == "The memory cannot be reached at the moment. Go on without it."
+
+
+def test_the_page_about_tools_does_what_it_says(sarah: Namespace, memory: Memory, fake: FakeOpenAI) -> None:
+    create = {"name": "manage_memory", "arguments": '{"action": "create", "content": "User is allergic to nuts"}'}
+    called = {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": create}]}
+    fake.script(CHAT, called, {"content": "I will."})
+    client = openai.OpenAI(api_key="k", base_url=fake.base_url, max_retries=0)
+    variables: dict[str, object] = {"sarah": sarah, "memory": memory, "client": client}
+    loop, by_hand, template = [code for code, _ in python_with_output(ROOT / "docs" / "tools.md")]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(loop, "docs/tools.md", "exec"), variables)
+    assert printed.getvalue() == "I will.\n"
+    assert contents(sarah) == ["User is allergic to nuts"]
+    exec(compile(by_hand, "docs/tools.md", "exec"), variables)
+    assert contents(sarah) == ["User is allergic to nuts"]
+    exec(compile(template, "docs/tools.md", "exec"), variables)
+    assert str(getattr(variables["namespace"], "path")) == "acme/sarah_123/assistant"  # noqa: B009 - of an object

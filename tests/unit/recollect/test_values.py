@@ -57,7 +57,7 @@ def test_each_task_of_asyncio_has_its_own(memory: Memory) -> None:
             return name(memory), await asyncio.to_thread(name, memory)
 
     async def both() -> list[tuple[str, str]]:
-        return await asyncio.gather(answer("sarah"), answer("ruth"))
+        return list(await asyncio.gather(answer("sarah"), answer("ruth")))
 
     assert asyncio.run(both()) == [("acme/sarah/assistant",) * 2, ("acme/ruth/assistant",) * 2]
 
