@@ -20,6 +20,7 @@ from recollect.errors import (
     EmbedderUnavailable,
     InvalidEvent,
     InvalidNamespace,
+    MemoryChanged,
     ModelMissing,
     NotFound,
     QueueUnavailable,
@@ -33,10 +34,12 @@ from recollect.errors import (
 )
 from recollect.graph import Neighbour
 from recollect.importing import Imported
+from recollect.injection import with_memory
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
 from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
+from recollect.namespaces import values
 from recollect.prefixes import HitIn, Under
 from recollect.reading.contexts import Context, Explanation
 from recollect.reading.found import StoredMessage
@@ -69,6 +72,7 @@ __all__ = [
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
+    "MemoryChanged",
     "MemoryKind",
     "Mention",
     "MentionKind",
@@ -100,4 +104,6 @@ __all__ = [
     "Under",
     "UndoRefused",
     "WaitTimeout",
+    "values",
+    "with_memory",
 ]

@@ -23,6 +23,7 @@ from recollect.namespace import Namespace
 from recollect.publishing.publisher import open_spool
 from recollect.publishing.spool import Held, Spool
 from recollect.reading.recalled import Scope
+from recollect.remembering_commands import remembering_cli
 from recollect.settings import client_settings
 from recollect.shell import AsOf, In, Json, console, id_or_name, json_lines, new_table, open_namespace, print_answer
 from recollect.tracking.commands import tracking_cli
@@ -41,6 +42,7 @@ cli.add_typer(history_cli)
 cli.add_typer(identity_cli)
 cli.add_typer(import_cli)
 cli.add_typer(graph_cli)
+cli.add_typer(remembering_cli)
 cli.add_typer(tracking_cli)
 
 

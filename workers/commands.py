@@ -6,12 +6,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, links, namespaces, profiles, registry, undoing
+from db import decisions, inbox, links, namespaces, profiles, reflections, registry, undoing
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import Clarify, Command, Configure, Import, Merge, Split, Undo
-from workers import identity_commands, importing
+from recollect.events import Clarify, Command, Configure, Forget, Import, Merge, Reflect, Remember, Split, Undo
+from workers import forgetting, identity_commands, importing, remembering
 from workers.parts import Parts
 from workers.stages import Store
 
@@ -31,7 +31,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, work: Callable[[Conne
     inbox.mark_done(connection, batch)
 
 
-def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:
+def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:  # noqa: PLR0911 - a table
     match command:
         case Undo():
             return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
@@ -40,6 +40,20 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             return partial(namespaces.configure, lane=batch.lane, instructions=command.instructions, schemas=schemas)
         case Import():
             return importing.prepare(batch, command, parts)
+        case Reflect():
+            conversations = None if command.conversation is None else [command.conversation]
+            return partial(
+                reflections.hasten,
+                lane=batch.lane,
+                kind=command.kind,
+                subject=command.subject,
+                conversations=conversations,
+                again=True,
+            )
+        case Remember():
+            return remembering.prepare(batch, command, parts)
+        case Forget():
+            return partial(forgetting.forget, batch=batch, command=command)
         case Clarify() | Merge() | Split():
             return identity_commands.prepare(batch, command, parts)
 

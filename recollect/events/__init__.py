@@ -10,10 +10,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from recollect.errors import InvalidEvent, InvalidNamespace
-from recollect.events.commands import MAX_IMPORTED, Configure, Import, Undo
+from recollect.events.commands import MAX_IMPORTED, Configure, Import, Reflect, Undo
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
+from recollect.events.remembering import Forget, Remember
 from recollect.kinds import Role
 
 __all__ = [
@@ -27,9 +28,12 @@ __all__ = [
     "Configure",
     "ConversationEnded",
     "Event",
+    "Forget",
     "Import",
     "Merge",
     "MessageEvent",
+    "Reflect",
+    "Remember",
     "Split",
     "Undo",
     "faults_of",
@@ -37,7 +41,7 @@ __all__ = [
     "storable",
 ]
 
-Command = Undo | Configure | Import | Clarify | Merge | Split
+Command = Undo | Configure | Import | Reflect | Remember | Forget | Clarify | Merge | Split
 """Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command
