@@ -16,6 +16,8 @@
     ├── StoreUnavailable        Postgres did not answer
     │   └── ReadTimeout         a read did not end in time (also a TimeoutError)
     ├── EmbedderUnavailable     the embedding endpoint did not answer
+    ├── ModelUnavailable        an LLM did not answer (`recollect.language_model.ports`)
+    ├── AnswerRefused           an LLM gave no usable answer (there, too)
     └── WaitTimeout             events are still being consolidated (also a TimeoutError)
 
 Every message names the field or the setting at fault and what to do about it, and none carries text of a conversation.
