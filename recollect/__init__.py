@@ -13,9 +13,11 @@ public, and a change to it stands in the changelog.
 
 from recollect.asking import Candidate, Question
 from recollect.decisions import Considered, Decision, Related
+from recollect.documenting import Document, Record
 from recollect.errors import (
     AmbiguousName,
     ConfigurationError,
+    DocumentConflict,
     EmbedderMismatch,
     EmbedderUnavailable,
     InvalidEvent,
@@ -26,6 +28,7 @@ from recollect.errors import (
     QueueUnavailable,
     ReadTimeout,
     RecollectError,
+    RecordMisfit,
     SpoolFull,
     SpoolUnavailable,
     StoreUnavailable,
@@ -57,6 +60,8 @@ __all__ = [
     "Considered",
     "Context",
     "Decision",
+    "Document",
+    "DocumentConflict",
     "EmbedderMismatch",
     "EmbedderUnavailable",
     "Entity",
@@ -89,6 +94,8 @@ __all__ = [
     "Recalled",
     "RecalledMessage",
     "RecollectError",
+    "Record",
+    "RecordMisfit",
     "Referring",
     "Related",
     "Resolved",
