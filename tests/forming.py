@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine
 
-from db.lanes import STAGES
+from db.lanes import REFLECT, STAGES
 from db.refs import BatchRef
 from tests.given import Publishing, claim
 from workers import tasks
@@ -42,5 +42,5 @@ class Forming:
 def carry_through(batch: BatchRef) -> None:
     """Run the stages of a batch, one after the other. Raises what a stage raises."""
     ids = [str(one) for one in (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)]
-    for stage in STAGES:
+    for stage in (*STAGES, REFLECT):
         getattr(tasks, stage).apply(args=ids, throw=True, task_id=str(uuid4()))

@@ -1,6 +1,6 @@
 """From rows to the pipeline's values: what a stage starts from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import structlog
 
@@ -24,8 +24,15 @@ _log = structlog.get_logger()
 
 def messages_of(batch: BatchRef, parts: Parts) -> list[Message]:
     """The messages of a batch, numbered from 1."""
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
+    return messages_of_all([batch], parts)
+
+
+def messages_of_all(batches: Sequence[BatchRef], parts: Parts) -> list[Message]:
+    """The messages of some batches, one after the other, numbered from 1."""
+    events: list[AnyEvent] = []
+    for batch in batches:
+        with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+            events += [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
     return _messages(events)
 
 

@@ -20,6 +20,17 @@ class Undo(Envelope):
     decision_id: UUID
 
 
+class Reflect(Envelope):
+    """Have what was said thought over now, instead of after a quiet time.
+
+    kind, subject: of that kind of reflection alone, and of that one of the kind; conversation: what was said there alone.
+    """
+
+    type: Literal["reflect"] = "reflect"
+    kind: str | None = Field(None, min_length=1, max_length=64)
+    subject: str | None = Field(None, min_length=1, max_length=200)
+
+
 class SchemaOfRecords(BaseModel):
     """A shape in which the app wants some facts: its name and its JSON Schema, of type object."""
 
