@@ -22,6 +22,7 @@ from recollect.errors import (
     InvalidNamespace,
     ModelMissing,
     NotFound,
+    PromptConflict,
     QueueUnavailable,
     ReadTimeout,
     RecollectError,
@@ -38,6 +39,7 @@ from recollect.memory import Memory
 from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
 from recollect.prefixes import HitIn, Under
+from recollect.prompts.stored import StoredPrompt
 from recollect.reading.contexts import Context, Explanation
 from recollect.reading.found import StoredMessage
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
@@ -79,6 +81,7 @@ __all__ = [
     "Occurrence",
     "Profile",
     "Progress",
+    "PromptConflict",
     "Question",
     "QueueUnavailable",
     "ReadTimeout",
@@ -95,6 +98,7 @@ __all__ = [
     "StoreUnavailable",
     "StoredMemory",
     "StoredMessage",
+    "StoredPrompt",
     "Tracked",
     "TrackedTurn",
     "Under",

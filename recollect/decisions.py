@@ -6,7 +6,21 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine", "undo", "clarify", "merge", "split"]
+Action = Literal[
+    "add",
+    "update",
+    "supersede",
+    "contradict",
+    "none",
+    "quarantine",
+    "undo",
+    "clarify",
+    "merge",
+    "split",
+    "set_prompt",
+    "roll_back_prompt",
+    "optimize_prompt",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +38,8 @@ class Decision:
 
     action: "add" made a memory, "update" made one more precise, "supersede" replaced one, "contradict" set one against another,
         "none" found it known already, "quarantine" kept it from becoming a memory, "undo" took a decision back;
-        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two.
+        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two;
+        "set_prompt", "roll_back_prompt" and "optimize_prompt" made a version of a prompt.
     memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
     fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app
         named; empty for an undo. candidates: what was near.

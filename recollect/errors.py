@@ -8,6 +8,7 @@
     ├── InvalidNamespace        a namespace path cannot be used (also a ValueError)
     ├── NotFound                no such memory, decision, entity or profile (also a LookupError)
     ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
+    ├── PromptConflict          a prompt has another version than the one that was to be followed (also a ValueError)
     ├── UndoRefused             a decision cannot be taken back (also a ValueError)
     ├── QueueUnavailable        the event queue did not take the event
     ├── SpoolFull               the spool holds as much as it may
@@ -54,6 +55,10 @@ class NotFound(RecollectError, LookupError):
 
 class AmbiguousName(RecollectError, LookupError):
     """Several entities of the namespace bear this name; ask by id instead."""
+
+
+class PromptConflict(RecollectError, ValueError):
+    """A prompt has another version by now than the one that the new text was to follow; read it, and decide again."""
 
 
 class UndoRefused(RecollectError, ValueError):

@@ -10,8 +10,20 @@ from db import decisions, inbox, links, namespaces, profiles, reflections, regis
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import Clarify, Command, Configure, Import, Merge, Reflect, Split, Undo
-from workers import identity_commands, importing
+from recollect.events import (
+    Clarify,
+    Command,
+    Configure,
+    Import,
+    Merge,
+    PromptFeedback,
+    Reflect,
+    RollBackPrompt,
+    SetPrompt,
+    Split,
+    Undo,
+)
+from workers import identity_commands, importing, prompt_commands
 from workers.parts import Parts
 from workers.stages import Store
 
@@ -46,6 +58,8 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             return partial(reflections.hasten, lane=batch.lane, **wanted, again=True)
         case Clarify() | Merge() | Split():
             return identity_commands.prepare(batch, command, parts)
+        case SetPrompt() | RollBackPrompt() | PromptFeedback():
+            return prompt_commands.prepare(batch, command, parts)
 
 
 def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:

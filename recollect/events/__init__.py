@@ -14,6 +14,7 @@ from recollect.events.commands import MAX_IMPORTED, Configure, Import, Reflect, 
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
+from recollect.events.prompts import PromptFeedback, RollBackPrompt, SetPrompt
 from recollect.kinds import Role
 
 __all__ = [
@@ -30,7 +31,10 @@ __all__ = [
     "Import",
     "Merge",
     "MessageEvent",
+    "PromptFeedback",
     "Reflect",
+    "RollBackPrompt",
+    "SetPrompt",
     "Split",
     "Undo",
     "faults_of",
@@ -38,7 +42,7 @@ __all__ = [
     "storable",
 ]
 
-Command = Undo | Configure | Import | Reflect | Clarify | Merge | Split
+Command = Undo | Configure | Import | Reflect | Clarify | Merge | Split | SetPrompt | RollBackPrompt | PromptFeedback
 """Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command

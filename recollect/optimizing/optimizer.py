@@ -8,8 +8,8 @@ from recollect.language_model import open_model
 from recollect.language_model.ports import LanguageModel
 from recollect.optimizing.kinds import KINDS, Task
 from recollect.optimizing.proposing import Counted, Proposed
-from recollect.optimizing.templates import OptimizerKind, PromptTemplate, template_of
 from recollect.optimizing.trajectories import AnyTrajectory, trajectories_of
+from recollect.prompts.templates import OptimizerKind, PromptTemplate, template_of
 
 MAX_STEPS = 10
 
@@ -44,7 +44,7 @@ class PromptOptimizer:
         """The prompt improved, or as it was, with the reason.
 
         trajectories: ``(messages, feedback)``: a transcript or a list of ``{role, content}``, and a text,
-        ``{"score": 0.2, "comment": "too long"}`` or None; of more than 50 the latest. Secrets in them are replaced.
+        ``{"score": 0.2, "comment": "too long"}`` or None; of more than 100 the latest. Secrets in them are replaced.
         prompt: a text with variables as `str.format` has them, or a `PromptTemplate`.
         Without trajectories nothing is asked. Raises ValueError, which names what does not fit, and ModelUnavailable.
         """

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from recollect.fence import one_line
 from recollect.language_model.ports import AnswerRefused, AnswerUnusable, LanguageModel, Prompt
-from recollect.optimizing.templates import PromptTemplate
+from recollect.prompts.templates import PromptTemplate
 
 A = TypeVar("A", bound=BaseModel)
 

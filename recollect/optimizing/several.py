@@ -8,8 +8,8 @@ from recollect.language_model.ports import AnswerRefused, AnswerUnusable, Langua
 from recollect.optimizing.asking import blame_prompt
 from recollect.optimizing.optimizer import Optimized, PromptOptimizer, create_prompt_optimizer, unchanged
 from recollect.optimizing.proposing import brief, why
-from recollect.optimizing.templates import OptimizerKind, PromptTemplate, template_of
 from recollect.optimizing.trajectories import AnyTrajectory, Trajectory, trajectories_of
+from recollect.prompts.templates import OptimizerKind, PromptTemplate, template_of
 
 _ASKED = 2
 _MOST_PROMPTS = 20

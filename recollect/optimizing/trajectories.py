@@ -12,7 +12,7 @@ from recollect.transcript import turns
 
 Messages = str | Sequence[Mapping[str, Any]]
 
-MAX_TRAJECTORIES = 50
+MAX_TRAJECTORIES = 100
 _CHARACTERS = 60_000
 """Of all conversations together, as an LLM is shown them; each has an equal share, and of a longer one the end is shown."""
 
@@ -41,7 +41,7 @@ AnyTrajectory = Trajectory | tuple[Messages, AnyFeedback]
 
 
 def trajectories_of(given: Sequence[AnyTrajectory]) -> list[Trajectory]:
-    """Checked, the latest 50 of them. Raises ValueError, which names the one at fault."""
+    """Checked, the latest 100 of them. Raises ValueError, which names the one at fault."""
     latest = list(enumerate(given))[-MAX_TRAJECTORIES:]
     return [one if isinstance(one, Trajectory) else _trajectory(number, one) for number, one in latest]
 

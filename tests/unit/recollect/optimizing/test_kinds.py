@@ -248,11 +248,11 @@ def test_secrets_of_a_conversation_are_not_shown(fake: FakeOpenAI) -> None:
 
 def test_long_conversations_are_shown_by_their_ends(fake: FakeOpenAI) -> None:
     fake.script("LessonsAnswer", proposal("prompt_memory", BETTER))
-    said = [{"role": "user", "content": f"{number} {'x' * 1_000}"} for number in range(4)]
-    create_prompt_optimizer("openai:fake", kind="prompt_memory")([(said, None)] * 52, PROMPT)
+    said = [{"role": "user", "content": f"{number} {'x' * 400}"} for number in range(4)]
+    create_prompt_optimizer("openai:fake", kind="prompt_memory")([(said, None)] * 102, PROMPT)
     prompt = fake.requests[0].prompt
-    assert len(prompt) < 70_000
-    assert ("CONVERSATION 50" in prompt, "CONVERSATION 51" in prompt) == (True, False)
+    assert len(prompt) < 90_000
+    assert ("CONVERSATION 100" in prompt, "CONVERSATION 101" in prompt) == (True, False)
     assert ("| 3 x" in prompt, "| 0 x" in prompt) == (True, False)
 
 

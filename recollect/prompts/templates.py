@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from recollect.events.envelope import storable
-from recollect.optimizing.variables import NotATemplate, Syntax, Variables, fault_in, shown, variables_of
+from recollect.prompts.variables import NotATemplate, Syntax, Variables, fault_in, shown, variables_of
 
 OptimizerKind = Literal["metaprompt", "gradient", "prompt_memory"]
 
@@ -53,8 +52,6 @@ class PromptTemplate:
         most = self.most_characters
         if len(text) > most:
             return f"it has {len(text):,} characters, at most {most:,}"
-        if not storable(text):
-            return "it holds a character that cannot be stored"
         return fault_in(text, self.variables, self.syntax)
 
     @property
