@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
@@ -13,7 +13,7 @@ from sqlalchemy.sql.expression import bindparam
 from db.decisions import Stamp
 from db.memories import VersionConflict
 from db.refs import LaneRef
-from recollect.prompts.templates import OptimizerKind
+from recollect.prompts.templates import OptimizerOrOff
 from recollect.prompts.variables import Syntax
 
 
@@ -25,7 +25,7 @@ class PromptVersion:
     version: int
     template: str
     syntax: Syntax
-    optimizer: OptimizerKind | Literal["off"]
+    optimizer: OptimizerOrOff
     instructions: str
     when_to_update: str
     made_by: str
@@ -129,7 +129,7 @@ _COUNT = text(f"select count(*) from recollect.prompt_feedback where {_WAITS}")
 
 _WAITING = text(f"""
     select feedback_id, messages, comment, score from recollect.prompt_feedback where {_WAITS}
-    order by given_at, feedback_id limit :limit
+    order by position limit :limit
 """)
 
 _USE = text(f"""

@@ -39,7 +39,9 @@ def _change(
     """Make a version, or log why not."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
     current = prompts.current(connection, batch.lane, command.name)
-    found = _set(command, current) if isinstance(command, SetPrompt) else _back(connection, batch.lane, command, current)
+    found = (
+        _set(command, current) if isinstance(command, SetPrompt) else _back(connection, batch.lane, command, current)
+    )
     new, refused = (None, found) if isinstance(found, str) else (found, None)
     if new is not None:
         prompts.add_version(connection, batch.lane, new, stamp)
@@ -60,8 +62,8 @@ def _change(
 def _set(command: SetPrompt, current: PromptVersion | None) -> PromptVersion | str:
     """The version to add after the one that there is, if there is one; or why there is none to add, in fixed words."""
     latest = current.version if current else 0
-    if command.version is not None and command.version != latest:
-        return f"it was to follow version {command.version}, and there is version {latest}"
+    if command.follows is not None and command.follows != latest:
+        return f"it was to follow version {command.follows}, and there is version {latest}"
     new = PromptVersion(
         name=command.name,
         version=latest + 1,

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from recollect.events.envelope import Envelope
 from recollect.kinds import Role
-from recollect.prompts.templates import MAX_CHARACTERS, OptimizerKind, PromptTemplate, template_of
+from recollect.prompts.templates import MAX_CHARACTERS, OptimizerOrOff, PromptTemplate, template_of
 from recollect.prompts.variables import Syntax
 
 MAX_REASON = 500
@@ -24,18 +24,18 @@ class SetPrompt(Envelope):
     syntax: of its variables. optimizer: the kind that improves it by feedback, or "off". instructions: how it may be changed;
     when_to_update: when. Where one of these three is left out it stays as it was; at first, "metaprompt" and nothing.
     reason: for whoever looks at the versions.
-    version: which one it shall follow, 0 for none; where another is there by then, nothing changes.
+    follows: the version that it is to follow, 0 for none; where another is there by then, nothing changes.
     """
 
     type: Literal["set_prompt"] = "set_prompt"
     name: PromptName
     template: str = Field(min_length=1, max_length=MAX_CHARACTERS)
     syntax: Syntax = "format"
-    optimizer: OptimizerKind | Literal["off"] | None = None
+    optimizer: OptimizerOrOff | None = None
     instructions: str | None = Field(None, max_length=MAX_RULES)
     when_to_update: str | None = Field(None, max_length=MAX_RULES)
     reason: str = Field("", max_length=MAX_REASON)
-    version: int | None = Field(None, ge=0)
+    follows: int | None = Field(None, ge=0)
 
     @model_validator(mode="after")
     def _check_template(self) -> "SetPrompt":

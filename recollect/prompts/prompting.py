@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from recollect.decisions import Decision
@@ -12,7 +12,7 @@ from recollect.freshness import Freshness
 from recollect.optimizing.trajectories import trajectory_of
 from recollect.prompts import views
 from recollect.prompts.stored import StoredPrompt
-from recollect.prompts.templates import OptimizerKind
+from recollect.prompts.templates import OptimizerOrOff
 from recollect.prompts.variables import Syntax
 from recollect.publishing.inbox import AppSession
 from recollect.tenancy import tenant_transaction
@@ -59,7 +59,7 @@ class Prompting(Freshness):
         text: str,
         *,
         syntax: Syntax | None = None,
-        optimizer: OptimizerKind | Literal["off"] | None = None,
+        optimizer: OptimizerOrOff | None = None,
         instructions: str | None = None,
         when_to_update: str | None = None,
         reason: str = "",
@@ -70,8 +70,8 @@ class Prompting(Freshness):
 
         text: with variables in the syntax "format" (``{name}``, as `str.format`), "mustache" (``{{name}}``) or "none". It is kept
         as it is: put no secret into it.
-        optimizer: what improves it by `feedback`: "metaprompt", "gradient", "prompt_memory", or "off". instructions: how it may be
-        improved, when_to_update: when, in your words. What is None of these stays as it was.
+        optimizer: what improves it by `feedback`: "metaprompt", "gradient", "prompt_memory", or "off". instructions: how it may
+        be improved, when_to_update: when, in your words. What is None of these stays as it was.
         version: the version that you have read, 0 for none: where another is there by now, PromptConflict, and nothing changes.
         What changes before the event takes effect still has it refused: `prompt_decisions` says so then.
         reason: for those who look at the versions. session: as for `publish`. Raises InvalidEvent, and otherwise as `publish`.
@@ -89,7 +89,7 @@ class Prompting(Freshness):
             "instructions": instructions,
             "when_to_update": when_to_update,
             "reason": reason,
-            "version": version,
+            "follows": version,
         }
         return self._publish([event], session=session)[0]
 
@@ -115,8 +115,8 @@ class Prompting(Freshness):
     ) -> UUID:
         """Say what came of a prompt; an event, which returns its id at once. Nothing is read, so that a busy store keeps nobody.
 
-        prompt: its name; what comes before its first text waits for that. messages: the conversation, as a transcript or a list of
-        ``{role, content}``, of which the last 200 are kept. feedback: what was said of it. score: from 0 (bad) to 1 (good).
+        prompt: its name; what comes before its first text waits for that. messages: the conversation, as a transcript or a list
+        of ``{role, content}``, of which the last 200 are kept. feedback: what was said of it. score: from 0 (bad) to 1 (good).
         The service improves the prompt by it after a quiet time, and makes a version of its own. session: as for `publish`.
         Raises InvalidEvent, and otherwise as `publish`.
         """
@@ -138,7 +138,7 @@ class Prompting(Freshness):
         return self._publish([event], session=session)[0]
 
     def _check_follows(self, name: str, version: int, latest: int) -> None:
-        # What is published and not yet in effect may still bring the version that is to be followed; one that is past never comes.
+        # What is not yet in effect may still bring the version that is to be followed; one that is past never comes again.
         if version < latest or (version > latest and not self.progress().partial):
             now = f"is at version {latest}" if latest else "is not there yet"
             raise PromptConflict(

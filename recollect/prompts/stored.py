@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
-from recollect.prompts.templates import OptimizerKind, PromptTemplate
+from recollect.prompts.templates import OptimizerOrOff, PromptTemplate
 from recollect.prompts.variables import Syntax
 
 
@@ -25,7 +24,7 @@ class StoredPrompt:
     reason: str
     at: datetime
     syntax: Syntax = "format"
-    optimizer: OptimizerKind | Literal["off"] = "metaprompt"
+    optimizer: OptimizerOrOff = "metaprompt"
     instructions: str = ""
     when_to_update: str = ""
     restores: int | None = None

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 from recollect.prompts.variables import NotATemplate, Syntax, Variables, fault_in, shown, variables_of
 
 OptimizerKind = Literal["metaprompt", "gradient", "prompt_memory"]
+OptimizerOrOff = Literal["metaprompt", "gradient", "prompt_memory", "off"]
 
 MAX_CHARACTERS = 20_000
 """Of a prompt. A new text may have twice as many characters as the old one and 2,000 more, within this."""

@@ -49,26 +49,26 @@ def _scope(path: NamespacePath) -> dict[str, Any]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
 
-_OF_NAMESPACE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-_LATEST = text(f"""
+_LATEST = text("""
     select prompt.*, (
         select count(*) from recollect_read_v1.prompt_feedback as feedback
         where feedback.tenant_id = :tenant_id and feedback.namespace_id = :namespace_id and feedback.name = prompt.name
           and feedback.used_at is null) as waiting
     from (
         select distinct on (name) * from recollect_read_v1.prompts
-        where {_OF_NAMESPACE} and name = coalesce(cast(:name as text), name) order by name, version desc
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and name = coalesce(cast(:name as text), name)
+        order by name, version desc
     ) as prompt
     order by prompt.name
 """)
 
-_VERSIONS = text(f"""
+_VERSIONS = text("""
     select prompt.*, 0 as waiting from recollect_read_v1.prompts as prompt
-    where {_OF_NAMESPACE} and name = :name order by version
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and name = :name order by version
 """)
 
-_DECISIONS = text(f"""
-    select * from recollect_read_v1.decisions where {_OF_NAMESPACE} and fact ->> 'name' = :name
+_DECISIONS = text("""
+    select * from recollect_read_v1.decisions
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and fact ->> 'name' = :name
       and action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt') order by position
 """)

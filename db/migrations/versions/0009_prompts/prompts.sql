@@ -27,13 +27,14 @@ create table recollect.prompt_feedback (
     comment       text not null,
     score         double precision,
     given_at      timestamptz not null,
+    position      bigint generated always as identity,       -- the order in which it took effect
     tries         integer not null default 0,                -- how often what the model made of it could not be taken
     used_at       timestamptz,
     used_by       uuid,                                      -- the decision
     version       integer,                                   -- the version that it led to; null: to none
     primary key (tenant_id, namespace_id, feedback_id)
 );
-create index prompt_feedback_waiting on recollect.prompt_feedback (tenant_id, namespace_id, name, given_at, feedback_id)
+create index prompt_feedback_waiting on recollect.prompt_feedback (tenant_id, namespace_id, name, position)
     where used_at is null;
 
 alter table recollect.decisions
