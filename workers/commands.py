@@ -28,6 +28,7 @@ from workers.parts import Parts
 from workers.stages import Store
 
 _APP = "app"
+_OF_PROMPTS = frozenset({"set_prompt", "roll_back_prompt", "optimize_prompt"})
 
 
 def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
@@ -95,6 +96,8 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
         return "there is no such decision"
     if not done.in_effect:
         return "it is not in effect"
+    if done.action in _OF_PROMPTS:
+        return "it is about a prompt: roll_back_prompt brings an earlier text back"
     if not done.memories and not done.entities:
         return "it changed nothing"
     later = undoing.builders(connection, lane, done)

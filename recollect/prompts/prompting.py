@@ -50,8 +50,9 @@ class Prompting(Freshness):
         """What changed in a prompt from one version to another, as a unified diff; empty where nothing did. Raises NotFound."""
         versions = self.prompt_versions(name)
         first, second = (self._version(versions, name, number) for number in (old, new))
-        told = (f"{name} version {one.version} ({one.made_by})" for one in (first, second))
-        return "\n".join(unified_diff(first.text.splitlines(), second.text.splitlines(), *told, lineterm=""))
+        before, after = (f"{name} version {one.version} ({one.made_by})" for one in (first, second))
+        lines = first.text.splitlines(), second.text.splitlines()
+        return "\n".join(unified_diff(*lines, fromfile=before, tofile=after, lineterm=""))
 
     def set_prompt(
         self,
