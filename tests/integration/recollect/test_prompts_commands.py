@@ -80,10 +80,8 @@ def test_what_an_app_says_of_a_prompt_travels_without_secrets(
 ) -> None:
     sarah: Namespace = memory.namespace(*fresh_namespace.parts)
     sarah.set_prompt("support", "Your PIN is {pin}. Help {user}.", reason=SECRET, version=0)
-    said: list[dict[str, Any]] = [
-        {"role": "user", "content": SECRET},
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "x"}]},
-    ]
+    call: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [{"id": "x"}]}
+    said: list[dict[str, Any]] = [{"role": "user", "content": SECRET}, call]
     sarah.feedback("support", [*said, {"role": "user", "content": "Hm."}], feedback=SECRET, score=0)
 
     prompt, feedback = taken(2)

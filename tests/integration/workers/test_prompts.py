@@ -10,7 +10,8 @@ from sqlalchemy import Engine, text
 from config.settings import Settings, settings
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
-from recollect import InvalidEvent, Namespace, NotFound, PromptConflict
+from recollect import InvalidEvent, Namespace, NotFound, PromptConflict, past
+from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import Worker
@@ -122,6 +123,16 @@ def test_what_cannot_be_done_in_its_turn_is_refused_and_the_log_says_why(forming
         "there is no such version",
         "it says that already",
     ]
+
+
+def test_an_undo_of_a_prompts_decision_is_refused_with_the_way_to_go(forming: Forming, sarah: Namespace) -> None:
+    decision_id = set_prompt(forming)
+    event_id = forming.command(type="undo", decision_id=str(decision_id))
+    assert texts(sarah) == [(1, TEXT, "app")]
+    with tenant_transaction(sarah._engine, sarah.path.tenant_id) as connection:
+        undo = past.decision(connection, sarah.path, event_id)
+    assert undo is not None
+    assert undo.refused == "it is about a prompt: roll_back_prompt brings an earlier text back"
 
 
 def test_of_two_edits_of_one_version_the_second_is_refused(forming: Forming, sarah: Namespace) -> None:
