@@ -12,7 +12,7 @@ from db.decisions import LoggedDecision
 from db.prompts import PromptVersion, Waiting
 from recollect.language_model import LanguageModel
 from recollect.optimizing import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
-from recollect.optimizing.trajectories import trajectory_of
+from recollect.prompts.trajectories import trajectory_of
 from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.prompt_commands import logged_version

@@ -10,8 +10,8 @@ variables, and no more of it. docs/optimizers.md tells the rest.
 
 from recollect.optimizing.optimizer import Optimized, PromptOptimizer, create_prompt_optimizer
 from recollect.optimizing.several import SeveralPromptsOptimizer, create_multi_prompt_optimizer
-from recollect.optimizing.trajectories import Feedback, Trajectory
 from recollect.prompts.templates import OptimizerKind, PromptTemplate
+from recollect.prompts.trajectories import Feedback, Trajectory
 
 __all__ = [
     "Feedback",

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from recollect.language_model.answers import Answer, Text
 from recollect.language_model.data import barred, block
 from recollect.language_model.ports import Prompt
-from recollect.optimizing.trajectories import Trajectory, shown_trajectories
 from recollect.prompts.templates import PromptTemplate
+from recollect.prompts.trajectories import Trajectory, shown_trajectories
 
 _VERSION = 1
 

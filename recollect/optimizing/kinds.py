@@ -18,8 +18,8 @@ from recollect.optimizing.asking import (
     rewrite_prompt,
 )
 from recollect.optimizing.proposing import Fault, Proposed, brief, propose, why
-from recollect.optimizing.trajectories import Trajectory
 from recollect.prompts.templates import OptimizerKind, PromptTemplate
+from recollect.prompts.trajectories import Trajectory
 
 _NOTE_CHARACTERS = 4_000
 _MOST_HYPOTHESES = 5

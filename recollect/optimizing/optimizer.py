@@ -8,8 +8,8 @@ from recollect.language_model import open_model
 from recollect.language_model.ports import LanguageModel
 from recollect.optimizing.kinds import KINDS, Task
 from recollect.optimizing.proposing import Counted, Proposed
-from recollect.optimizing.trajectories import AnyTrajectory, trajectories_of
 from recollect.prompts.templates import OptimizerKind, PromptTemplate, template_of
+from recollect.prompts.trajectories import AnyTrajectory, trajectories_of
 
 MAX_STEPS = 10
 

@@ -8,8 +8,8 @@ from recollect.language_model.ports import AnswerRefused, AnswerUnusable, Langua
 from recollect.optimizing.asking import blame_prompt
 from recollect.optimizing.optimizer import Optimized, PromptOptimizer, create_prompt_optimizer, unchanged
 from recollect.optimizing.proposing import brief, why
-from recollect.optimizing.trajectories import AnyTrajectory, Trajectory, trajectories_of
 from recollect.prompts.templates import OptimizerKind, PromptTemplate, template_of
+from recollect.prompts.trajectories import AnyTrajectory, Trajectory, trajectories_of
 
 _ASKED = 2
 _MOST_PROMPTS = 20
@@ -70,7 +70,7 @@ def _checked(prompts: Sequence[PromptTemplate]) -> list[PromptTemplate]:
 def _blamed(
     model: LanguageModel, templates: Sequence[PromptTemplate], trajectories: Sequence[Trajectory]
 ) -> dict[int, str] | str:
-    """By number, why a prompt has to change; or why that could not be told. Numbers that were not shown are left out."""
+    """By number, why a prompt has to change; or why that could not be told. A number that was not shown names none of them."""
     fault = ""
     for _ in range(_ASKED):
         try:
@@ -80,5 +80,5 @@ def _blamed(
             continue
         except AnswerRefused as error:
             return why(error)
-        return {one.prompt: brief(one.reason) for one in answer.at_fault if 1 <= one.prompt <= len(templates)}
+        return {one.prompt: brief(one.reason) for one in answer.at_fault}
     return fault

@@ -9,10 +9,10 @@ from recollect.decisions import Decision
 from recollect.errors import InvalidEvent, NotFound, PromptConflict
 from recollect.events.prompts import MAX_TURNS
 from recollect.freshness import Freshness
-from recollect.optimizing.trajectories import trajectory_of
 from recollect.prompts import views
 from recollect.prompts.stored import StoredPrompt
 from recollect.prompts.templates import OptimizerOrOff
+from recollect.prompts.trajectories import trajectory_of
 from recollect.prompts.variables import Syntax
 from recollect.publishing.inbox import AppSession
 from recollect.tenancy import tenant_transaction

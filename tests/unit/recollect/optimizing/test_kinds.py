@@ -1,13 +1,14 @@
 """Each kind of optimizer against an LLM over real HTTP: one that behaves, and one that does not."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
 
-from recollect.language_model import ModelUnavailable
+from recollect.language_model import LanguageModel, ModelUnavailable, open_model
 from recollect.optimizing import OptimizerKind, PromptTemplate, create_multi_prompt_optimizer, create_prompt_optimizer
-from recollect.optimizing.optimizer import Optimized, PromptOptimizer
+from recollect.optimizing.optimizer import Optimized
 from tests.fake_openai import FakeOpenAI, Fault, Request
 
 PROMPT = "You help {user} with invoices.\nAnswer in full sentences."
@@ -21,14 +22,25 @@ LAST: dict[OptimizerKind, str] = {
 }
 KINDS = list(LAST)
 
-Create = Callable[..., PromptOptimizer]
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as served:
+        yield served
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
-        yield served
+def fake(served: FakeOpenAI) -> FakeOpenAI:
+    """The same server for all, with nothing of an earlier test in it: a client for each would cost more than its test."""
+    served.requests.clear()
+    served.calls.clear()
+    served._scripts.clear()
+    return served
+
+
+@cache
+def model_of(fake: FakeOpenAI) -> LanguageModel:
+    return open_model("openai:fake", base_url=fake.base_url)
 
 
 def reflection(*, enough: bool = True) -> dict[str, Any]:
@@ -57,8 +69,8 @@ def lead_up(fake: FakeOpenAI, kind: OptimizerKind, rounds: int = 1) -> None:
         fake.script("CritiqueAnswer", *[critique() for _ in range(rounds)], critique(found=False))
 
 
-def optimized(kind: OptimizerKind, prompt: str | PromptTemplate = PROMPT, **bounds: int) -> Optimized:
-    return create_prompt_optimizer("openai:fake", kind=kind, **bounds)(SAID, prompt)
+def optimized(fake: FakeOpenAI, kind: OptimizerKind, prompt: str | PromptTemplate = PROMPT, **bounds: int) -> Optimized:
+    return create_prompt_optimizer(model_of(fake), kind=kind, **bounds)(SAID, prompt)
 
 
 def shown(fake: FakeOpenAI, schema: str) -> list[str]:
@@ -69,7 +81,7 @@ def shown(fake: FakeOpenAI, schema: str) -> list[str]:
 def test_a_better_prompt_comes_out_with_the_reason(fake: FakeOpenAI, kind: OptimizerKind, calls: int) -> None:
     lead_up(fake, kind)
     fake.script(LAST[kind], proposal(kind, BETTER))
-    found = optimized(kind)
+    found = optimized(fake, kind)
 
     assert (found.prompt, found.changed, found.reason, found.refused) == (BETTER, True, "shorter", None)
     assert found.steps == calls == len(fake.requests)
@@ -95,7 +107,7 @@ def test_what_breaks_the_template_is_asked_for_once_more_and_then_not_taken(
 ) -> None:
     lead_up(fake, kind)
     fake.script(LAST[kind], proposal(kind, broken), proposal(kind, broken), proposal(kind, BETTER))
-    found = optimized(kind)
+    found = optimized(fake, kind)
 
     assert (found.prompt, found.changed, found.refused) == (PROMPT, False, fault)
     assert found.reason == f"what the model proposed was not taken: {fault}"
@@ -108,7 +120,7 @@ def test_what_breaks_the_template_is_asked_for_once_more_and_then_not_taken(
 def test_the_second_answer_is_taken_where_it_keeps_the_template(fake: FakeOpenAI, kind: OptimizerKind) -> None:
     lead_up(fake, kind)
     fake.script(LAST[kind], proposal(kind, "Be brief."), proposal(kind, BETTER))
-    assert optimized(kind).prompt == BETTER
+    assert optimized(fake, kind).prompt == BETTER
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,7 +138,7 @@ def test_an_answer_that_is_none_leaves_the_prompt_as_it_is(
 ) -> None:
     lead_up(fake, kind)
     fake.script(LAST[kind], *[Fault(fault)] * 2, proposal(kind, BETTER))
-    found = optimized(kind)
+    found = optimized(fake, kind)
 
     assert (found.prompt, found.changed, len(shown(fake, LAST[kind]))) == (PROMPT, False, asked)
     assert (found.refused or "").startswith(reason)
@@ -137,13 +149,13 @@ def test_an_answer_that_is_none_leaves_the_prompt_as_it_is(
 def test_a_prompt_that_comes_back_as_it_was_is_unchanged(fake: FakeOpenAI, kind: OptimizerKind) -> None:
     lead_up(fake, kind)
     fake.script(LAST[kind], proposal(kind, PROMPT))
-    found = optimized(kind)
+    found = optimized(fake, kind)
     assert (found.prompt, found.changed, found.refused) == (PROMPT, False, None)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_asked_where_there_is_nothing_to_learn_from(fake: FakeOpenAI, kind: OptimizerKind) -> None:
-    found = create_prompt_optimizer("openai:fake", kind=kind)([], PROMPT)
+    found = create_prompt_optimizer(model_of(fake), kind=kind)([], PROMPT)
     assert (found.prompt, found.changed, found.steps) == (PROMPT, False, 0)
     assert not fake.requests
 
@@ -153,27 +165,27 @@ def test_an_llm_that_is_down_is_said_so(fake: FakeOpenAI, kind: OptimizerKind) -
     for schema in ("ReflectionAnswer", "CritiqueAnswer", "LessonsAnswer"):
         fake.script(schema, Fault.status(503))
     with pytest.raises(ModelUnavailable):
-        optimized(kind)
+        optimized(fake, kind)
 
 
 def test_a_model_that_never_has_thought_enough_is_stopped(fake: FakeOpenAI) -> None:
     fake.script("ReflectionAnswer", *[reflection(enough=False)] * 50)
     fake.script("RewriteAnswer", proposal("metaprompt", BETTER))
-    found = optimized("metaprompt", max_reflection_steps=4)
+    found = optimized(fake, "metaprompt", max_reflection_steps=4)
     assert (found.changed, fake.calls["ReflectionAnswer"], found.steps) == (True, 4, 5)
 
 
 def test_a_model_that_has_thought_enough_at_once_thinks_as_often_as_is_wanted(fake: FakeOpenAI) -> None:
     fake.script("ReflectionAnswer", *[reflection()] * 50)
     fake.script("RewriteAnswer", proposal("metaprompt", BETTER))
-    optimized("metaprompt", min_reflection_steps=2)
+    optimized(fake, "metaprompt", min_reflection_steps=2)
     assert fake.calls["ReflectionAnswer"] == 2
 
 
 def test_thoughts_that_cannot_be_used_do_not_keep_from_the_rewrite(fake: FakeOpenAI) -> None:
     fake.script("ReflectionAnswer", Fault("invalid_json"))
     fake.script("RewriteAnswer", proposal("metaprompt", BETTER))
-    assert optimized("metaprompt").prompt == BETTER
+    assert optimized(fake, "metaprompt").prompt == BETTER
 
 
 def test_a_model_that_always_finds_fault_is_stopped_and_what_was_reached_stays(fake: FakeOpenAI) -> None:
@@ -182,7 +194,7 @@ def test_a_model_that_always_finds_fault_is_stopped_and_what_was_reached_stays(f
 
     fake.script("CritiqueAnswer", *[critique()] * 50)
     fake.script("EditsAnswer", *[edit] * 50)
-    found = optimized("gradient", max_reflection_steps=3)
+    found = optimized(fake, "gradient", max_reflection_steps=3)
 
     assert (fake.calls["CritiqueAnswer"], fake.calls["EditsAnswer"], found.steps) == (3, 3, 6)
     assert found.prompt == f"{PROMPT}\nRule 2.\nRule 4.\nRule 6."
@@ -192,7 +204,7 @@ def test_a_round_that_comes_to_nothing_leaves_what_the_one_before_it_reached(fak
     lead_up(fake, "gradient", rounds=2)
     dropped = {"edits": [{"find": "{user}", "replace": "people"}], "reason": "plainer"}
     fake.script("EditsAnswer", proposal("gradient", BETTER), dropped, dropped)
-    found = optimized("gradient")
+    found = optimized(fake, "gradient")
     assert (found.prompt, found.changed) == (BETTER, True)
     assert found.refused == "it lost variables of the template: {user}"
 
@@ -211,7 +223,7 @@ def test_edits_that_cannot_be_made_are_not_taken(fake: FakeOpenAI, edits: list[t
     lead_up(fake, "gradient")
     answer = {"edits": [{"find": find, "replace": replace} for find, replace in edits], "reason": "x"}
     fake.script("EditsAnswer", answer, answer)
-    found = optimized("gradient")
+    found = optimized(fake, "gradient")
     assert (found.changed, found.refused) == (False, fault)
 
 
@@ -220,7 +232,7 @@ def test_edits_are_made_at_their_places(fake: FakeOpenAI) -> None:
     edits = [("in full sentences", "briefly"), ("", "Be kind."), ("You help", "Help")]
     answer = {"edits": [{"find": find, "replace": replace} for find, replace in edits], "reason": "x"}
     fake.script("EditsAnswer", answer)
-    assert optimized("gradient").prompt == "Help {user} with invoices.\nAnswer briefly.\nBe kind."
+    assert optimized(fake, "gradient").prompt == "Help {user} with invoices.\nAnswer briefly.\nBe kind."
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -229,7 +241,7 @@ def test_orders_in_feedback_and_in_conversations_are_data(fake: FakeOpenAI, kind
     lead_up(fake, kind)
     fake.script(LAST[kind], proposal(kind, BETTER))
     template = PromptTemplate(text=PROMPT, instructions="Keep the first line.", when_to_update="an answer was wrong")
-    create_prompt_optimizer("openai:fake", kind=kind)([([{"role": "user", "content": order}], order)], template)
+    create_prompt_optimizer(model_of(fake), kind=kind)([([{"role": "user", "content": order}], order)], template)
 
     prompt = fake.requests[0].prompt
     assert prompt.count("\nEND CONVERSATIONS") == prompt.count("\nBEGIN RULES") == 1
@@ -241,7 +253,7 @@ def test_orders_in_feedback_and_in_conversations_are_data(fake: FakeOpenAI, kind
 def test_secrets_of_a_conversation_are_not_shown(fake: FakeOpenAI) -> None:
     fake.script("LessonsAnswer", proposal("prompt_memory", BETTER))
     said = "User: my card is 4111 1111 1111 1111\nAssistant: Thanks."
-    create_prompt_optimizer("openai:fake", kind="prompt_memory")([(said, "4111 1111 1111 1111")], PROMPT)
+    create_prompt_optimizer(model_of(fake), kind="prompt_memory")([(said, "4111 1111 1111 1111")], PROMPT)
     assert "4111" not in fake.requests[0].prompt
     assert "[redacted: card number]" in fake.requests[0].prompt
 
@@ -249,7 +261,7 @@ def test_secrets_of_a_conversation_are_not_shown(fake: FakeOpenAI) -> None:
 def test_long_conversations_are_shown_by_their_ends(fake: FakeOpenAI) -> None:
     fake.script("LessonsAnswer", proposal("prompt_memory", BETTER))
     said = [{"role": "user", "content": f"{number} {'x' * 400}"} for number in range(4)]
-    create_prompt_optimizer("openai:fake", kind="prompt_memory")([(said, None)] * 102, PROMPT)
+    create_prompt_optimizer(model_of(fake), kind="prompt_memory")([(said, None)] * 102, PROMPT)
     prompt = fake.requests[0].prompt
     assert len(prompt) < 90_000
     assert ("CONVERSATION 100" in prompt, "CONVERSATION 101" in prompt) == (True, False)
@@ -270,7 +282,7 @@ def test_of_several_prompts_those_at_fault_are_improved(fake: FakeOpenAI, kind: 
     fake.script("BlameAnswer", {"at_fault": blamed})
     lead_up(fake, kind)
     fake.script(LAST[kind], proposal(kind, BETTER))
-    found = create_multi_prompt_optimizer("openai:fake", kind=kind)(SAID, several())
+    found = create_multi_prompt_optimizer(model_of(fake), kind=kind)(SAID, several())
 
     assert [(one.name, one.changed) for one in found] == [("router", False), ("answer", True), ("summary", False)]
     assert [one.prompt for one in found] == [several()[0].text, BETTER, several()[2].text]
@@ -291,13 +303,13 @@ def test_of_several_prompts_those_at_fault_are_improved(fake: FakeOpenAI, kind: 
 )
 def test_where_none_is_told_to_be_at_fault_none_is_changed(fake: FakeOpenAI, answers: list[Any], asked: int) -> None:
     fake.script("BlameAnswer", *answers)
-    found = create_multi_prompt_optimizer("openai:fake")(SAID, several())
+    found = create_multi_prompt_optimizer(model_of(fake))(SAID, several())
     assert [(one.prompt, one.changed) for one in found] == [(one.text, False) for one in several()]
     assert len(fake.requests) == asked
 
 
 def test_of_several_prompts_none_is_looked_at_without_trajectories(fake: FakeOpenAI) -> None:
-    found = create_multi_prompt_optimizer("openai:fake")([], several())
+    found = create_multi_prompt_optimizer(model_of(fake))([], several())
     assert [one.changed for one in found] == [False] * 3
     assert not fake.requests
 
@@ -313,7 +325,7 @@ def test_of_several_prompts_none_is_looked_at_without_trajectories(fake: FakeOpe
 )
 def test_settings_that_do_not_fit_are_named(fake: FakeOpenAI, given: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        create_prompt_optimizer("openai:fake", **given)
+        create_prompt_optimizer(model_of(fake), **given)
 
 
 @pytest.mark.parametrize(
@@ -336,11 +348,11 @@ def test_settings_that_do_not_fit_are_named(fake: FakeOpenAI, given: Any, messag
 )
 def test_trajectories_that_do_not_fit_are_named(fake: FakeOpenAI, trajectories: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        create_prompt_optimizer("openai:fake")(trajectories, PROMPT)
+        create_prompt_optimizer(model_of(fake))(trajectories, PROMPT)
     assert not fake.requests
 
 
 def test_names_of_several_prompts_differ(fake: FakeOpenAI) -> None:
     twice = [PromptTemplate(text="a"), PromptTemplate(text="b")]
     with pytest.raises(ValueError, match="give each PromptTemplate a name of its own"):
-        create_multi_prompt_optimizer("openai:fake")(SAID, twice)
+        create_multi_prompt_optimizer(model_of(fake))(SAID, twice)
