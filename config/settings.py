@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     profile_debounce_most_seconds: float = Field(30.0, ge=0)
     reflection_debounce_seconds: float = Field(60.0, ge=0)
     reflection_debounce_most_seconds: float = Field(600.0, ge=0)
+    prompt_feedback_most: int = Field(20, ge=1)
     batch_messages: int = Field(40, ge=1, le=500)
     batch_tokens: int = Field(6_000, ge=250)
     sweep_seconds: float = Field(0.25, gt=0)

@@ -25,6 +25,7 @@ from recollect.errors import (
     MemoryChanged,
     ModelMissing,
     NotFound,
+    PromptConflict,
     QueueUnavailable,
     ReadTimeout,
     RecollectError,
@@ -44,6 +45,7 @@ from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
 from recollect.namespaces import values
 from recollect.prefixes import HitIn, Under
+from recollect.prompts.stored import StoredPrompt
 from recollect.reading.contexts import Context, Explanation
 from recollect.reading.found import StoredMessage
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
@@ -88,6 +90,7 @@ __all__ = [
     "Occurrence",
     "Profile",
     "Progress",
+    "PromptConflict",
     "Question",
     "QueueUnavailable",
     "ReadTimeout",
@@ -106,6 +109,7 @@ __all__ = [
     "StoreUnavailable",
     "StoredMemory",
     "StoredMessage",
+    "StoredPrompt",
     "Tracked",
     "TrackedTurn",
     "Under",

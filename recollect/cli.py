@@ -20,6 +20,7 @@ from recollect.history_commands import history_cli
 from recollect.identity_commands import identity_cli
 from recollect.import_commands import import_cli
 from recollect.namespace import Namespace
+from recollect.prompts.commands import prompts_cli
 from recollect.publishing.publisher import open_spool
 from recollect.publishing.spool import Held, Spool
 from recollect.reading.recalled import Scope
@@ -44,6 +45,7 @@ cli.add_typer(import_cli)
 cli.add_typer(graph_cli)
 cli.add_typer(remembering_cli)
 cli.add_typer(tracking_cli)
+cli.add_typer(prompts_cli, name="prompts")
 
 
 def main() -> None:

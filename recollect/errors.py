@@ -11,6 +11,7 @@
     ├── DocumentConflict        an edit is meant for another version of a document than there is (also a ValueError)
     ├── RecordMisfit            what is stored does not fit the schema that it is read with (also a ValueError)
     ├── MemoryChanged           a memory says something else than what was read (also a ValueError)
+    ├── PromptConflict          a prompt has another version than the one that was to be followed (also a ValueError)
     ├── UndoRefused             a decision cannot be taken back (also a ValueError)
     ├── QueueUnavailable        the event queue did not take the event
     ├── SpoolFull               the spool holds as much as it may
@@ -69,6 +70,10 @@ class RecordMisfit(RecollectError, ValueError):
 
 class MemoryChanged(RecollectError, ValueError):
     """A memory that is to be replaced says something else by now than at the version that was read."""
+
+
+class PromptConflict(RecollectError, ValueError):
+    """A prompt has another version by now than the one that the new text was to follow; read it, and decide again."""
 
 
 class UndoRefused(RecollectError, ValueError):

@@ -21,6 +21,7 @@ from recollect.history import aware
 from recollect.kinds import Role
 from recollect.mentions import PARSE_SECONDS, Mention, Parser, parse
 from recollect.names import normalise
+from recollect.prompts.prompting import Prompting
 from recollect.publishing.inbox import AppSession
 from recollect.querying import Querying
 from recollect.redaction import redact
@@ -34,7 +35,7 @@ from recollect.transcript import turns
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Documenting, Following, Querying, Remembering, Retrieving):
+class Namespace(Bringing, Documenting, Following, Prompting, Querying, Remembering, Retrieving):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------

@@ -18,16 +18,20 @@ from recollect.events import (
     Forget,
     Import,
     Merge,
+    PromptFeedback,
     Reflect,
     Remember,
+    RollBackPrompt,
+    SetPrompt,
     Split,
     Undo,
 )
-from workers import documents, forgetting, identity_commands, importing, remembering
+from workers import documents, forgetting, identity_commands, importing, prompt_commands, remembering
 from workers.parts import Parts
 from workers.stages import Store
 
 _APP = "app"
+_OF_PROMPTS = frozenset({"set_prompt", "roll_back_prompt", "optimize_prompt"})
 
 
 def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
@@ -75,6 +79,8 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             return identity_commands.prepare(batch, command, parts)
         case EditDocument():
             return partial(documents.edit, batch=batch, command=command)
+        case SetPrompt() | RollBackPrompt() | PromptFeedback():
+            return prompt_commands.prepare(batch, command, parts)
 
 
 def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:
@@ -111,6 +117,8 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
         return "there is no such decision"
     if not done.in_effect:
         return "it is not in effect"
+    if done.action in _OF_PROMPTS:
+        return "it is about a prompt: roll_back_prompt brings an earlier text back"
     if not done.memories and not done.entities and not done.documents:
         return "it changed nothing"
     later = undoing.builders(connection, lane, done)

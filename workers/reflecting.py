@@ -16,12 +16,16 @@ from db.refs import BatchRef
 from pipeline.facts import Message
 from pipeline.guard import suspicion_of
 from recollect.tenancy import tenant_transaction
-from workers import documents, episodes, loading
+from workers import documents, episodes, loading, prompt_commands, prompts
 from workers.parts import Parts
 from workers.reflection import Debounce, Due, Reflection
 from workers.stages import Store
 
-KINDS: Final[dict[str, Reflection]] = {"document": documents.DOCUMENT, "episodes": episodes.EPISODES}
+KINDS: Final[dict[str, Reflection]] = {
+    "document": documents.DOCUMENT,
+    "episodes": episodes.EPISODES,
+    prompt_commands.KIND: prompts.OPTIMIZING,
+}
 """Every kind, by the name that its rows bear."""
 
 _PAUSE = timedelta(minutes=5)

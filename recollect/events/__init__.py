@@ -15,6 +15,7 @@ from recollect.events.documents import EditDocument
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
+from recollect.events.prompts import PromptFeedback, RollBackPrompt, SetPrompt
 from recollect.events.remembering import Forget, Remember
 from recollect.kinds import Role
 
@@ -34,8 +35,11 @@ __all__ = [
     "Import",
     "Merge",
     "MessageEvent",
+    "PromptFeedback",
     "Reflect",
     "Remember",
+    "RollBackPrompt",
+    "SetPrompt",
     "Split",
     "Undo",
     "faults_of",
@@ -43,7 +47,21 @@ __all__ = [
     "storable",
 ]
 
-Command = Undo | Configure | Import | Reflect | Remember | Forget | Clarify | Merge | Split | EditDocument
+Command = (
+    Undo
+    | Configure
+    | Import
+    | Reflect
+    | Remember
+    | Forget
+    | Clarify
+    | Merge
+    | Split
+    | EditDocument
+    | SetPrompt
+    | RollBackPrompt
+    | PromptFeedback
+)
 """Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command

@@ -12,9 +12,13 @@ from recollect.redaction.redact import redact
 _NO_TEXTS = frozenset(
     "version type event_id namespace publisher publisher_sequence conversation occurred_at role sequence "
     "tool_call_id injected "
-    "decision_id question_id entity_id into kind subject replaces of_version document document_version".split()
+    "decision_id question_id entity_id into kind subject replaces of_version document document_version "
+    "template".split()
 )
-"""Fields of an event that name or order it. Redacted, they would name something else."""
+"""Fields of an event that name or order it. Redacted, they would name something else.
+
+A prompt's template is the app's own: in "Your PIN is {pin}" there is a variable, and no secret.
+"""
 
 _IDS = frozenset({"id", "type", "tool_call_id", "tool_use_id"})
 """The same inside tool calls and parts of a content."""

@@ -10,12 +10,13 @@ import recollect
 from recollect import Memory, Namespace, RecollectError
 
 NAMES = """
-    AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict EmbedderMismatch
-    EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent
-    InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound
-    Occurrence Profile Progress Question QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Record
-    RecordMisfit Referring Related Resolved Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory
-    StoredMessage Tracked TrackedTurn Under UndoRefused WaitTimeout values with_memory
+    AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict
+    EmbedderMismatch EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported
+    InFocus InvalidEvent InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace
+    Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
+    RecalledMessage RecollectError Record RecordMisfit Referring Related Resolved Role Source SpoolFull
+    SpoolUnavailable StoreUnavailable StoredMemory StoredMessage StoredPrompt Tracked TrackedTurn Under UndoRefused
+    WaitTimeout values with_memory
 """.split()
 
 MEMORY = {
@@ -66,6 +67,16 @@ NAMESPACE = {
     "track": ["history", "conversation", "state", "tracker", "pairs"],
     "resolve": ["text", "mention", "history", "conversation"],
     "mentions": ["message", "parser", "seconds"],
+    "prompts": [],
+    "prompt": ["name", "version"],
+    "prompt_versions": ["name"],
+    "prompt_decisions": ["name"],
+    "diff_prompt": ["name", "old", "new"],
+    "set_prompt": [
+        *("name", "text", "syntax", "optimizer", "instructions", "when_to_update", "reason", "version", "session"),
+    ],
+    "roll_back_prompt": ["name", "to", "session"],
+    "feedback": ["prompt", "messages", "feedback", "score", "conversation", "session"],
     "memories": ["limit"],
     "entities": [],
     "profile": ["entity"],
@@ -108,7 +119,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 19
+    assert len(errors) == 20
     assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
 
 

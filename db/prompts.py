@@ -1,0 +1,145 @@
+"""Prompts in versions, and the feedback that waits to improve them. A version is never changed; the latest counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.decisions import Stamp
+from db.memories import VersionConflict
+from db.refs import LaneRef
+from recollect.prompts.templates import OptimizerOrOff
+from recollect.prompts.variables import Syntax
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptVersion:
+    """What a row says of a prompt; see the table for the meaning of each."""
+
+    name: str
+    version: int
+    template: str
+    syntax: Syntax
+    optimizer: OptimizerOrOff
+    instructions: str
+    when_to_update: str
+    made_by: str
+    reason: str
+    restores: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Feedback that was not used yet. messages: each with its role and content."""
+
+    feedback_id: UUID
+    messages: Sequence[Mapping[str, str]]
+    comment: str
+    score: float | None
+
+
+def current(connection: Connection, lane: LaneRef, name: str) -> PromptVersion | None:
+    """A prompt as it is; None where there is no such one."""
+    row = connection.execute(_CURRENT, {**lane.scope, "name": name}).one_or_none()
+    return None if row is None else _version(row)
+
+
+def of_version(connection: Connection, lane: LaneRef, name: str, version: int) -> PromptVersion | None:
+    """A prompt as it was; None where there is no such version."""
+    row = connection.execute(_OF_VERSION, {**lane.scope, "name": name, "version": version}).one_or_none()
+    return None if row is None else _version(row)
+
+
+def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp: Stamp) -> None:
+    """The next version of a prompt. Raises VersionConflict where the one before it is not the latest any more."""
+    columns = {name: getattr(new, name) for name in PromptVersion.__dataclass_fields__}
+    if connection.execute(_ADD, {**lane.scope, **columns, **stamp.columns}).rowcount == 0:
+        raise VersionConflict
+
+
+def keep_feedback(connection: Connection, lane: LaneRef, given: Waiting, *, name: str, at: datetime) -> int:
+    """Keep what came of a prompt; returns how much waits for it now. Kept twice, it is there once."""
+    columns = {"name": name, "given_at": at, "messages": [dict(one) for one in given.messages]}
+    told = {"feedback_id": given.feedback_id, "comment": given.comment, "score": given.score}
+    connection.execute(_KEEP, {**lane.scope, **columns, **told})
+    return int(connection.execute(_COUNT, {**lane.scope, "name": name}).scalar_one())
+
+
+def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> list[Waiting]:
+    """What waits for a prompt, in the order in which it was given."""
+    rows = connection.execute(_WAITING, {**lane.scope, "name": name, "limit": limit})
+    return [
+        Waiting(feedback_id=row.feedback_id, messages=row.messages, comment=row.comment, score=row.score)
+        for row in rows
+    ]
+
+
+def use_feedback(
+    connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID], stamp: Stamp, *, version: int | None
+) -> None:
+    """Mark feedback as used, and which version it led to, if to any."""
+    parameters = {**lane.scope, "feedback_ids": list(feedback_ids), **stamp.columns, "version": version}
+    connection.execute(_USE, parameters)
+
+
+def try_again(connection: Connection, lane: LaneRef, feedback_ids: Sequence[UUID], stamp: Stamp, *, most: int) -> None:
+    """Leave feedback waiting that led to nothing that could be taken; what was tried so often is used up."""
+    parameters = {**lane.scope, "feedback_ids": list(feedback_ids), **stamp.columns, "most": most}
+    connection.execute(_TRY_AGAIN, parameters)
+
+
+def _version(row: Row[Any]) -> PromptVersion:
+    return PromptVersion(**{name: getattr(row, name) for name in PromptVersion.__dataclass_fields__})
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_COLUMNS = ", ".join(PromptVersion.__dataclass_fields__)
+_VALUES = ", ".join(f":{name}" for name in PromptVersion.__dataclass_fields__)
+_WAITS = f"{_LANE} and name = :name and used_at is null"
+_NAMED = f"{_LANE} and feedback_id = any(cast(:feedback_ids as uuid[])) and used_at is null"
+
+_CURRENT = text(f"""
+    select {_COLUMNS} from recollect.prompts where {_LANE} and name = :name order by version desc limit 1
+""")
+
+_OF_VERSION = text(f"""
+    select {_COLUMNS} from recollect.prompts where {_LANE} and name = :name and version = :version
+""")
+
+# Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
+_ADD = text(f"""
+    insert into recollect.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
+    select :tenant_id, :namespace_id, {_VALUES}, :at, :decision_id
+    where cast(:version as integer) - 1 = coalesce((select max(version) from recollect.prompts where {_LANE} and name = :name), 0)
+    on conflict do nothing
+""")
+
+_KEEP = text("""
+    insert into recollect.prompt_feedback (tenant_id, namespace_id, feedback_id, name, messages, comment, score, given_at)
+    values (:tenant_id, :namespace_id, :feedback_id, :name, :messages, :comment, :score, :given_at)
+    on conflict do nothing
+""").bindparams(bindparam("messages", type_=JSONB))
+
+_COUNT = text(f"select count(*) from recollect.prompt_feedback where {_WAITS}")
+
+_WAITING = text(f"""
+    select feedback_id, messages, comment, score from recollect.prompt_feedback where {_WAITS}
+    order by position limit :limit
+""")
+
+_USE = text(f"""
+    update recollect.prompt_feedback set used_at = :at, used_by = :decision_id, version = :version where {_NAMED}
+""")
+
+_TRY_AGAIN = text(f"""
+    update recollect.prompt_feedback set
+        tries = tries + 1,
+        used_at = case when tries + 1 >= :most then cast(:at as timestamptz) end,
+        used_by = case when tries + 1 >= :most then cast(:decision_id as uuid) end
+    where {_NAMED}
+""")
