@@ -19,6 +19,8 @@ from recollect.namespaces import NamespacePath
 from recollect.results import Hit, Progress, StoredMemory
 
 _IN_CONTEXT = 5
+_MOST = 1_000
+"""So many writes of a process are laid over its reads, the latest: one that writes and never reads notices none in effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ class Overlay:
     def add(self, path: NamespacePath, event_id: UUID, pending: Pending) -> None:
         """A write that was published."""
         self._waiting[path.parts, event_id.hex] = pending
+        for key in tuple(self._waiting)[:-_MOST]:
+            self._waiting.pop(key, None)
 
     def of(self, path: NamespacePath) -> Laid:
         """What waits of a namespace. Ask before the read that it is laid over."""

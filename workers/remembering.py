@@ -33,7 +33,8 @@ from workers.parts import Parts
 _APP = "app"
 _REASON = "the app said so"
 _NUMBER = 1
-_USER = re.compile(r"\b(?:the )?user\b", re.IGNORECASE)
+_USER = re.compile(r"\bUser\b|\b[Tt]he user\b")
+_IS_USER = re.compile(r"(?:the )?user", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[Mentio
         found = lookup.named(connection, path, texts, are_names=given)
     sorts = {(texts[one.text] if given else one.name): one.entity.entity_type for one in reversed(found)}
     names = [name for name in texts if name in sorts] if given else [one.name for one in found]
-    if any(_USER.fullmatch(text) if given else _USER.search(text) for text in texts):
+    if any(_IS_USER.fullmatch(text) if given else _USER.search(text) for text in texts):
         names, sorts = [USER, *names], {**sorts, USER: EntityType.PERSON}
     for place, name in enumerate(dict.fromkeys(names)):
         yield Mention(name=name, entity_type=sorts[name], role="about" if place else "subject")

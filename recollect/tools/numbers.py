@@ -9,6 +9,8 @@ from recollect.results import StoredMemory
 from recollect.tools.tool import ToolRefused
 
 _FIRST, _COUNT = 1_000, 9_000
+_MOST = 2_000
+"""So many memories are remembered as shown, the latest: as long as most numbers are free, one is found at once."""
 
 
 class Numbers:
@@ -29,7 +31,10 @@ class Numbers:
             number = memory_id.int % _COUNT
             while _id(self._shown.get(_FIRST + number, memory_id)) != memory_id:
                 number = (number + 1) % _COUNT
+            self._shown.pop(_FIRST + number, None)  # to stand last, as the latest
             self._shown[_FIRST + number] = memory
+            if len(self._shown) > _MOST:
+                del self._shown[next(iter(self._shown))]
             return _FIRST + number
 
     def of(self, number: int) -> StoredMemory | UUID:
