@@ -207,8 +207,9 @@ def _fill(socket: Path) -> None:
     with engine.begin() as connection:
         paid.set_active_model(connection, embedder.name, embedder.dimensions)
     remembering = Remembering(engine, LaneRef(path.tenant_id, path.namespace_id))
-    for text, _ in zip(told, range(_MEMORIES), strict=False):
-        remembering.memory(text, embedder.embed([text])[0])
+    texts = [next(told) for _ in range(_MEMORIES)]
+    for text, vector in zip(texts, embedder.embed(texts), strict=True):
+        remembering.memory(text, vector)
     engine.dispose()
 
 
