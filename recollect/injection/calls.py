@@ -26,8 +26,6 @@ Whose = Namespace | Sequence[str]
 _FOR_PUBLISHING = 0.05
 """Of the time that the chat can spare, so many seconds are kept for publishing, or a quarter of it where that is less."""
 
-_LEAST_SECONDS = 0.001
-
 _log = logging.getLogger("recollect")
 
 
@@ -108,14 +106,13 @@ class Call:
     @property
     def to_read(self) -> float:
         """How many seconds a read may take from now."""
-        return max(_LEAST_SECONDS, self.injection.seconds - self.left - self._elapsed())
+        return max(0.0, self.injection.seconds - self.left - self._elapsed())
 
     def recall(self) -> Future[Context | Exception] | None:
         """Begin to read what is known; None where nothing is asked, or too many reads hang."""
         if not self._asked.text.strip():
             return None
-        seconds = self.to_read
-        reading = BACKGROUND.read(lambda: self._read(seconds))
+        reading = BACKGROUND.read(self._read)
         if reading is None:
             self.injection.report(StoreUnavailable("RECOLLECT_DATABASE_URL: too many reads hang; none is begun"))
         return reading
@@ -149,14 +146,15 @@ class Call:
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
 
-    def _read(self, seconds: float) -> Context | Exception:
+    def _read(self) -> Context | Exception:
+        # As long as the memory's own deadline lets it: a read that is cut off takes its connection with it, with all that it had
+        # prepared, and the next would be late as well. One that is late warms the next.
         try:
             return self._whose.context(
                 self._asked.text,
                 conversation=self._conversation,
                 history=self._asked.history,
                 budget=self.injection.budget,
-                seconds=seconds,
                 strict=True,
             )
         except Exception as error:  # noqa: BLE001 - the edge of a thread; who waits for it tells it
