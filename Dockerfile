@@ -41,5 +41,5 @@ USER recollect
 RUN python -m workers --help > /dev/null && celery --app=workers.app worker --help > /dev/null
 
 STOPSIGNAL SIGTERM
-CMD ["celery", "--app=workers.app", "worker", "--queues=extract,score,embed,consolidate,profile", "--pool=prefork", \
+CMD ["celery", "--app=workers.app", "worker", "--queues=extract,score,embed,consolidate,profile,reflect", "--pool=prefork", \
      "--without-gossip", "--without-mingle", "--task-events"]

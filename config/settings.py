@@ -46,6 +46,8 @@ class Settings(BaseSettings):
     debounce_most_seconds: float = Field(30.0, ge=0)
     profile_debounce_seconds: float = Field(1.0, ge=0)
     profile_debounce_most_seconds: float = Field(30.0, ge=0)
+    reflection_debounce_seconds: float = Field(60.0, ge=0)
+    reflection_debounce_most_seconds: float = Field(600.0, ge=0)
     batch_messages: int = Field(40, ge=1, le=500)
     batch_tokens: int = Field(6_000, ge=250)
     sweep_seconds: float = Field(0.25, gt=0)

@@ -10,6 +10,11 @@ from sqlalchemy import Connection, Row, text
 from db.refs import BatchRef, LaneRef
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
+"""What every batch of events goes through, in order."""
+
+REFLECT = "reflect"
+"""What a batch goes through after that where a reflection is due; the only stage of a batch that is made for one."""
+
 DONE = "done"
 
 _LOCK_DISPATCHING = 0x6469737061746368  # "dispatch"
@@ -73,19 +78,26 @@ def make_batch(connection: Connection, batch: BatchRef, event_ids: Sequence[UUID
     connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
 
 
-def profiles_due(connection: Connection, lane: LaneRef) -> bool:
-    """Lock a lane for a batch that refreshes profiles alone; False where another has it, it is not due, or no profile is."""
-    return connection.execute(_LOCK_PROFILES, lane.scope).one_or_none() is not None
+def due_without_events(connection: Connection, lane: LaneRef) -> str | None:
+    """Lock a lane for a batch without events; returns the stage at which it begins: profiles first, then reflections.
+
+    None where another has the lane, it is not due, or there is nothing to do.
+    """
+    stage: str | None = connection.execute(_LOCK_WITHOUT_EVENTS, {**lane.scope, "refresh": STAGES[-1]}).scalar()
+    return stage
 
 
-def make_refresh(connection: Connection, batch: BatchRef, *, gap: timedelta) -> None:
-    """Make a batch without events that begins at the last stage. Events that come meanwhile are due when it is done."""
-    connection.execute(_MAKE_REFRESH, {**batch.scope, "stage": STAGES[-1]})
+def make_empty_batch(connection: Connection, batch: BatchRef, stage: str, *, gap: timedelta) -> None:
+    """Make a batch without events that begins at a stage. Events that come meanwhile are due when it is done."""
+    connection.execute(_MAKE_EMPTY_BATCH, {**batch.scope, "stage": stage})
     connection.execute(_SET_LANE, {**batch.scope, "claimed": True, "gap": gap})
 
 
 def wait_for_gap(connection: Connection, lane: LaneRef, *, gap: timedelta) -> None:
-    """Look at a lane again when the gap that holds its events has lasted long enough, or a profile is due; never, if neither."""
+    """Look at a lane again when the gap that holds its events has lasted long enough, or a profile or a reflection is due.
+
+    Never, where there is none of them.
+    """
     connection.execute(_SET_LANE, {**lane.scope, "batch_id": None, "claimed": False, "gap": gap})
 
 
@@ -159,9 +171,10 @@ _LOCK_LANE = text(f"""
     for update skip locked
 """)
 
-_LOCK_PROFILES = text(f"""
-    select 1 from recollect.lanes
-    where {_LANE} and {_RESTING} and ready_at <= now() and profiles_due_at <= now() for update skip locked
+_LOCK_WITHOUT_EVENTS = text(f"""
+    select case when profiles_due_at <= now() then :refresh else '{REFLECT}' end from recollect.lanes
+    where {_LANE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
+    for update skip locked
 """)
 
 _TAKE_EVENTS = text("""
@@ -189,7 +202,7 @@ _MAKE_BATCH = text(f"""
     select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from recollect.events where {_BATCH}
 """)
 
-_MAKE_REFRESH = text("""
+_MAKE_EMPTY_BATCH = text("""
     insert into recollect.batches (tenant_id, namespace_id, batch_id, stage, hinted_at)
     values (:tenant_id, :namespace_id, :batch_id, :stage, now())
 """)
@@ -213,7 +226,8 @@ _SET_LANE = text(f"""
     update recollect.lanes as lane set
         batch_id = cast(:batch_id as uuid),
         (ready_at, first_pending_at) = (
-            select case when not :claimed then least(min(received_at) + cast(:gap as interval), lane.profiles_due_at)
+            select case when not :claimed then least(min(received_at) + cast(:gap as interval), lane.profiles_due_at,
+                                                          lane.reflections_due_at)
                         when count(*) > 0 then now() end, min(received_at)
             from (select received_at from recollect.events where {_LANE} and state = 'received' and batch_id is null
                   order by position limit 1) as next

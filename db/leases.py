@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection, text
 
-from db.lanes import DONE, STAGES
+from db.lanes import DONE, REFLECT, STAGES
 from db.refs import BatchRef
 
 
@@ -55,9 +55,17 @@ def holds(connection: Connection, lease: Lease) -> bool:
 
 def advance(connection: Connection, lease: Lease) -> str:
     """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit."""
-    following = (*STAGES, DONE)[STAGES.index(lease.stage) + 1]
+    following = _following(connection, lease)
     end(connection, lease, following)
     return following
+
+
+def _following(connection: Connection, lease: Lease) -> str:
+    if lease.stage not in {REFLECT, STAGES[-1]}:
+        return STAGES[STAGES.index(lease.stage) + 1]
+    # Also of a batch of events: in a lane that is never quiet none would be made for a reflection alone.
+    reflects = lease.stage != REFLECT and connection.execute(_REFLECTION_DUE, lease.batch.scope).one_or_none()
+    return REFLECT if reflects else DONE
 
 
 def end(connection: Connection, lease: Lease, stage: str, *, error: str | None = None) -> None:
@@ -123,10 +131,13 @@ _SET_STAGE = text(f"""
 
 _FREE_LEASE = text(f"update recollect.lanes set lease_until = null, lease_owner = null where {_BATCH}")
 
-# Profiles that wait for their refresh are the lane's next work, unless events are: those have a time of their own.
+_REFLECTION_DUE = text(f"select 1 from recollect.lanes where {_BATCH} and reflections_due_at <= now()")
+
+# Profiles and reflections that wait are the lane's next work, unless events are: those have a time of their own.
 _FREE_LANE = text(f"""
     update recollect.lanes
-    set lease_until = null, lease_owner = null, batch_id = null, ready_at = coalesce(ready_at, profiles_due_at)
+    set lease_until = null, lease_owner = null, batch_id = null,
+        ready_at = coalesce(ready_at, least(profiles_due_at, reflections_due_at))
     where {_BATCH}
 """)
 

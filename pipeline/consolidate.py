@@ -11,7 +11,7 @@ from pipeline.clear_cases import clear_case, likeliest_case
 from pipeline.decisions import RULES, Action, Decision, Known, NewFact
 from pipeline.held_against import may_be_about_the_same, may_replace_each_other
 from pipeline.proposals import ask
-from recollect.language_model import LanguageModel
+from recollect.language_model.ports import LanguageModel
 
 __all__ = ["RULES", "Action", "Decision", "Known", "NewFact", "consolidate"]
 

@@ -10,7 +10,7 @@ from pipeline.offline import extract_offline
 from pipeline.portions import Portion, halves, latest, portions
 from pipeline.prompts.extraction import extraction_prompt
 from pipeline.prompts.grounding import Grounded, facts_of, joined
-from recollect.language_model import AnswerTruncated, AnswerUnusable, LanguageModel
+from recollect.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pipeline.decisions import Decision, Known, NewFact
 from pipeline.held_against import are_apart, may_be_about_the_same, repeats, replaces
 from pipeline.prompts.consolidation import FactDecision, ShownFact, ShownMemory, consolidation_prompt
 from pipeline.wording import forms, telling
-from recollect.language_model import LanguageModel
+from recollect.language_model.ports import LanguageModel
 
 _REASON_CHARACTERS: Final = 200
 

@@ -1,18 +1,13 @@
 """Facts in a shape of the app's own: what a model wrote, held against the schema and against what was said."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jsonschema_rs
 
 from pipeline.facts import Record, RecordSchema
-from pipeline.prompts.answers import storable
 from pipeline.prompts.vocabulary import Vocabulary
-
-_MOST_CHARACTERS = 16_000
-_DEEPEST = 20
+from recollect.language_model.objects import leaves, read_object
 
 
 def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: Vocabulary) -> Record | None:
@@ -21,71 +16,39 @@ def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: 
     data: JSON text of an object. grounds: what was said. A value that the schema gives as a choice need not have been said.
     """
     schema = next((one.schema for one in schemas if one.name == name), None)
-    read = _parsed(data)
-    if schema is None or read is None or not _fits(read, schema):
+    try:
+        read = read_object(data)
+    except ValueError:
         return None
+    if schema is None or not fits(read, schema):
+        return None
+    return Record(name=name, data=read) if is_said(read, schema, grounds) else None
+
+
+def is_said(data: Any, schema: Mapping[str, Any], grounds: Vocabulary) -> bool:
+    """Whether every name and number in some data occurs in what was said, or is a choice that the schema gives."""
     chosen = grounds | Vocabulary.of(_choices(schema))
-    return Record(name=name, data=read) if all(_is_said(text, chosen) for text in _texts(read)) else None
+    return all(_occurs(text, chosen) for text in _texts(data))
 
 
-def _parsed(data: str) -> dict[str, Any] | None:
+def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether data fits a JSON Schema, its formats included: what does not, a typed read could not take.
+
+    Nothing is loaded from anywhere: a schema that points elsewhere fits nothing.
+    """
     try:
-        read = json.loads(data) if len(data) <= _MOST_CHARACTERS else None
-    except (ValueError, RecursionError):
-        return None
-    usable = isinstance(read, dict) and _is_shallow(read) and all(_is_finite(number) for number in _numbers(read))
-    return _clean(read) if usable else None
-
-
-def _fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Nothing is loaded from anywhere: a schema that points elsewhere fits nothing."""
-    try:
-        return jsonschema_rs.validator_for(dict(schema), offline=True).is_valid(data)
+        return jsonschema_rs.validator_for(dict(schema), offline=True, validate_formats=True).is_valid(data)
     except (ValueError, jsonschema_rs.ReferencingError):
-        return False
-
-
-def _is_shallow(value: Any, left: int = _DEEPEST) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return left > 0 and all(_is_shallow(one, left - 1) for one in inner)
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {storable(key): _clean(inner) for key, inner in value.items()}
-    return [_clean(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """What a value of JSON holds, without the names of its fields."""
-    inner: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if isinstance(value, dict | list):
-        for one in inner:
-            yield from _leaves(one)
-    else:
-        yield value
-
-
-def _numbers(value: Any) -> Iterator[int | float]:
-    yield from (leaf for leaf in _leaves(value) if isinstance(leaf, int | float) and not isinstance(leaf, bool))
-
-
-def _is_finite(number: float) -> bool:
-    try:
-        return isfinite(number)
-    except OverflowError:
         return False
 
 
 def _texts(value: Any) -> Iterator[str]:
     yield from (
-        str(leaf) for leaf in _leaves(value) if isinstance(leaf, str | int | float) and not isinstance(leaf, bool)
+        str(leaf) for leaf in leaves(value) if isinstance(leaf, str | int | float) and not isinstance(leaf, bool)
     )
 
 
-def _is_said(text: str, grounds: Vocabulary) -> bool:
+def _occurs(text: str, grounds: Vocabulary) -> bool:
     return not (grounds.lacks_name_or_number_of(text) or grounds.doubts_an_opening_of(text))
 
 

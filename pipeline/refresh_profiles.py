@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from pipeline.prompts.profile import profile_prompt
-from recollect.language_model import AnswerRefused, LanguageModel
+from recollect.language_model.ports import AnswerRefused, LanguageModel
 from recollect.registry import RegisteredEntity
 
 _SENTENCES = 8

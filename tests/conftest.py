@@ -163,6 +163,7 @@ def service(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[S
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("RECOLLECT_DEBOUNCE_SECONDS", "0")
     monkeypatch.setenv("RECOLLECT_PROFILE_DEBOUNCE_SECONDS", "0")
+    monkeypatch.setenv("RECOLLECT_REFLECTION_DEBOUNCE_SECONDS", "0")
     settings.cache_clear()
     parts.cache_clear()
     app.conf.broker_url = addresses.broker_url

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine
 
-from db.lanes import STAGES
+from db.lanes import REFLECT, STAGES
 from db.refs import BatchRef
 from tests.given import Publishing, claim
 from workers import tasks
@@ -26,11 +26,15 @@ class Forming:
 
     def command(self, **fields: Any) -> UUID:
         """An event that is no message, carried out; returns its id."""
-        message = self.publishing.message()
-        envelope = ("version", "event_id", "namespace", "publisher", "publisher_sequence", "occurred_at")
-        event = {**{name: message[name] for name in envelope}, **fields}
+        event = self.event(**fields)
         self.send(event)
         return UUID(event["event_id"])
+
+    def event(self, **fields: Any) -> dict[str, Any]:
+        """The publisher's next event, which is no message, not sent yet."""
+        message = self.publishing.message()
+        envelope = ("version", "event_id", "namespace", "publisher", "publisher_sequence", "occurred_at")
+        return {**{name: message[name] for name in envelope}, **fields}
 
     def send(self, *events: dict[str, Any]) -> None:
         """Events as they come, with all stages behind them."""
@@ -42,5 +46,5 @@ class Forming:
 def carry_through(batch: BatchRef) -> None:
     """Run the stages of a batch, one after the other. Raises what a stage raises."""
     ids = [str(one) for one in (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)]
-    for stage in STAGES:
+    for stage in (*STAGES, REFLECT):
         getattr(tasks, stage).apply(args=ids, throw=True, task_id=str(uuid4()))

@@ -106,9 +106,10 @@ def claim(
     limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
     settings = Settings().model_copy(update=limits)
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        return claiming.claim(connection, lane, uuid4(), settings) or claiming.claim_refresh(
-            connection, lane, uuid4(), settings
-        )
+        batch = claiming.claim(connection, lane, uuid4(), settings)
+        if batch is None and (found := claiming.claim_without_events(connection, lane, uuid4(), settings)):
+            batch, _ = found
+        return batch
 
 
 def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:
@@ -272,7 +273,7 @@ class Hint:
 def waiting_hints(broker: Redis) -> list[Hint]:
     """The hints that no worker has taken."""
     found = []
-    for queue in ("extract", "score", "embed", "consolidate", "profile"):
+    for queue in ("extract", "score", "embed", "consolidate", "profile", "reflect"):
         for message in reversed(cast("list[bytes]", broker.lrange(f"recollect:tasks:{queue}", 0, -1))):
             envelope = json.loads(message)
             body = base64.b64decode(envelope["body"]).decode()

@@ -13,7 +13,6 @@ from celery.exceptions import TimeLimitExceeded, WorkerLostError
 from config.logging import configure_logging
 from config.settings import settings
 from db.engine import open_engine
-from db.lanes import STAGES
 from recollect.errors import RecollectError
 from recollect.queue import transport_options
 from workers import losses
@@ -28,6 +27,7 @@ QUEUES = {
     "embed": "embed",
     "consolidate": "consolidate",
     "refresh_profiles": "profile",
+    "reflect": "reflect",
 }
 """The queue of each stage, so that an operator may give a slow one workers of its own."""
 
@@ -52,7 +52,7 @@ def _configuration() -> dict[str, Any]:
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_pool_acquire_timeout": _BROKER_SECONDS,
-        "task_routes": {f"recollect.{stage}": {"queue": QUEUES[stage]} for stage in STAGES},
+        "task_routes": {f"recollect.{stage}": {"queue": queue} for stage, queue in QUEUES.items()},
         "task_default_queue": "extract",
         "task_create_missing_queues": True,
         "task_serializer": "json",

@@ -11,12 +11,17 @@ from db.decisions import LoggedDecision, Stamp
 from db.refs import BatchRef
 from db.similar import SimilarRow
 from pipeline.consolidate import Decision
+from workers import reflecting
 from workers.deciding import Plan
+from workers.reflection import Debounce
 from workers.writing import Writer, Written
 
 
-def apply(connection: Connection, *, batch: BatchRef, plan: Plan) -> None:
-    """Write a plan, and mark the batch's events as in effect. Raises VersionConflict where a memory changed since it was read."""
+def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debounce) -> None:
+    """Write a plan, and mark the batch's events as in effect. Raises VersionConflict where a memory changed since it was read.
+
+    debounce: of the reflections that the batch's messages are news for.
+    """
     writer = Writer(connection, batch.lane, plan)
     stamps = decisions.stamps(connection, len(plan.decisions))
     written = [writer.write(decision, stamp) for decision, stamp in zip(plan.decisions, stamps, strict=True)]
@@ -24,6 +29,7 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan) -> None:
     profiles.touch(connection, batch.lane, sorted(writer.touched))
     turns.take_effect(connection, batch)
     inbox.mark_done(connection, batch)
+    reflecting.touch(connection, batch, debounce)
 
 
 def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[Written]) -> Iterable[LoggedDecision]:

@@ -1,4 +1,4 @@
-"""The claim: a lane's waiting events put in order, and as many of them as one batch may hold; else the profiles that are due."""
+"""The claim: a lane's waiting events put in order, and as many of them as one batch may hold; else what is due without any."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -27,10 +27,16 @@ def claim(connection: Connection, lane: LaneRef, batch_id: UUID, settings: Setti
     return batch
 
 
-def claim_refresh(connection: Connection, lane: LaneRef, batch_id: UUID, settings: Settings) -> BatchRef | None:
-    """Make a batch of a lane's profiles that are due, where `claim` found no event to take; None where none is due."""
-    if not lanes.profiles_due(connection, lane):
+def claim_without_events(
+    connection: Connection, lane: LaneRef, batch_id: UUID, settings: Settings
+) -> tuple[BatchRef, str] | None:
+    """Make a batch for a lane's profiles or reflections that are due, where `claim` found no event to take.
+
+    Returns it with the stage at which it begins; None where nothing is due.
+    """
+    stage = lanes.due_without_events(connection, lane)
+    if stage is None:
         return None
     batch = BatchRef(lane, batch_id)
-    lanes.make_refresh(connection, batch, gap=timedelta(seconds=settings.gap_seconds))
-    return batch
+    lanes.make_empty_batch(connection, batch, stage, gap=timedelta(seconds=settings.gap_seconds))
+    return batch, stage

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, links, namespaces, profiles, registry, undoing
+from db import decisions, inbox, links, namespaces, profiles, reflections, registry, undoing
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import Clarify, Command, Configure, Import, Merge, Split, Undo
-from workers import identity_commands, importing
+from recollect.events import Clarify, Command, Configure, EditDocument, Import, Merge, Reflect, Split, Undo
+from workers import documents, identity_commands, importing
 from workers.parts import Parts
 from workers.stages import Store
 
@@ -36,12 +36,23 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
         case Undo():
             return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
         case Configure():
-            schemas = [schema.model_dump() for schema in command.schemas]
-            return partial(namespaces.configure, lane=batch.lane, instructions=command.instructions, schemas=schemas)
+            configured = namespaces.Configuration(
+                instructions=command.instructions,
+                schemas=[schema.model_dump() for schema in command.schemas],
+                profiles=[schema.model_dump() for schema in command.profiles],
+                episodes=command.episodes,
+            )
+            return partial(namespaces.configure, lane=batch.lane, wanted=configured)
         case Import():
             return importing.prepare(batch, command, parts)
+        case Reflect():
+            conversations = None if command.conversation is None else [command.conversation]
+            wanted = {"kind": command.kind, "subject": command.subject, "conversations": conversations}
+            return partial(reflections.hasten, lane=batch.lane, **wanted, again=True)
         case Clarify() | Merge() | Split():
             return identity_commands.prepare(batch, command, parts)
+        case EditDocument():
+            return partial(documents.edit, batch=batch, command=command)
 
 
 def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:
@@ -61,6 +72,7 @@ def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id
         reason="the app took it back",
         decided_by=_APP,
         memory_id=min(memories, default=None),
+        target_id=next(iter(done.documents if done else ()), None),
         undoes=decision_id,
         refused=refused,
         in_effect=refused is None,
@@ -77,7 +89,7 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
         return "there is no such decision"
     if not done.in_effect:
         return "it is not in effect"
-    if not done.memories and not done.entities:
+    if not done.memories and not done.entities and not done.documents:
         return "it changed nothing"
     later = undoing.builders(connection, lane, done)
     if later is None:

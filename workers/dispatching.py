@@ -9,7 +9,7 @@ from db import breakers, heartbeats, lanes
 from db.refs import BatchRef
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
-from workers.claiming import claim, claim_refresh
+from workers.claiming import claim, claim_without_events
 from workers.hints import hint
 from workers.providers import stages_that_wait
 
@@ -49,8 +49,8 @@ def _claim(
         with tenant_transaction(engine, lane.tenant_id) as own:
             if batch := claim(own, lane, uuid7(), settings):
                 claimed.append((batch, lanes.STAGES[0]))
-            elif batch := claim_refresh(own, lane, uuid7(), settings):
-                claimed.append((batch, lanes.STAGES[-1]))
+            elif without_events := claim_without_events(own, lane, uuid7(), settings):
+                claimed.append(without_events)
     return claimed
 
 

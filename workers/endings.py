@@ -8,7 +8,7 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from db import inbox, lanes, leases, profiles
+from db import inbox, lanes, leases, profiles, reflections
 from recollect.tenancy import tenant_transaction
 from workers import providers
 from workers.parts import Parts
@@ -32,6 +32,8 @@ def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, wha
         if isinstance(outcome, Retry):
             leases.put_off(connection, lease, error=what, delay=outcome.delay, counts=outcome.counts)
             return "tried again"
+        if lease.stage == lanes.REFLECT:
+            return _skip(connection, lease, what)
         if lease.stage == lanes.STAGES[-1]:
             profiles.put_off(connection, lease.batch.lane, pause=_PROFILES_PAUSE)
         return _split(connection, lease, what) if lease.events > 1 else _bury(connection, lease, used, what)
@@ -47,6 +49,15 @@ def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
         return "given back"
 
     _under_lease(lease, used, end, what)
+
+
+def _skip(connection: Connection, lease: leases.Lease, what: str) -> str:
+    """The batch's events are in effect: a reflection that fails for good takes nothing with it, and holds up nothing."""
+    due = reflections.first_due(connection, lease.batch.lane)
+    leases.end(connection, lease, lanes.DONE, error=what)
+    if due is None:
+        return "not due any more"
+    return f"{due.kind}: {reflections.give_up(connection, lease.batch.lane, due, why=what)}"
 
 
 def _split(connection: Connection, lease: leases.Lease, what: str) -> str:

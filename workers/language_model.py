@@ -1,7 +1,5 @@
 """The LLM that the service's settings name."""
 
-import re
-
 from config.settings import Settings
 from recollect.errors import ConfigurationError
 from recollect.language_model.openai import OnUsage, OpenAILanguageModel
@@ -21,20 +19,10 @@ def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> 
         raise ConfigurationError(
             "OPENAI_API_KEY is empty. Set it to your key, or unset it to work by the offline rules"
         )
-    if not key.isascii():
-        raise ConfigurationError("OPENAI_API_KEY holds a character that no key has; copy it again")
     return OpenAILanguageModel(
         settings.llm_model,
         api_key=key or _NO_KEY,
         timeout=settings.llm_timeout,
-        base_url=_base_url(settings.openai_base_url),
+        base_url=settings.openai_base_url,
         on_usage=on_usage,
-    )
-
-
-def _base_url(url: str | None) -> str | None:
-    if url is None or re.match(r"https?://[^/]", url):
-        return url
-    raise ConfigurationError(
-        "OPENAI_BASE_URL is not an http address. Set it to one such as https://HOST/v1, or unset it for OpenAI itself"
     )

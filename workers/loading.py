@@ -1,6 +1,6 @@
 """From rows to the pipeline's values: what a stage starts from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import structlog
 
@@ -24,8 +24,15 @@ _log = structlog.get_logger()
 
 def messages_of(batch: BatchRef, parts: Parts) -> list[Message]:
     """The messages of a batch, numbered from 1."""
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
+    return messages_of_all([batch], parts)
+
+
+def messages_of_all(batches: Sequence[BatchRef], parts: Parts) -> list[Message]:
+    """The messages of some batches, one after the other, numbered from 1."""
+    events: list[AnyEvent] = []
+    for batch in batches:
+        with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+            events += [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
     return _messages(events)
 
 
@@ -35,14 +42,14 @@ def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) ->
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
         known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
-        instructions, schemas = namespaces.configuration(connection, batch.lane)
+        wanted = namespaces.configuration(connection, batch.lane)
     return Background(
         entities=tuple(
             KnownEntity(one.name, one.entity_type, one.aliases, one.parent) for one in known if not one.is_user
         ),
         earlier=tuple(_messages(earlier)),
-        instructions=instructions,
-        schemas=tuple(RecordSchema(schema["name"], schema["json_schema"]) for schema in schemas),
+        instructions=wanted.instructions,
+        schemas=tuple(RecordSchema(schema["name"], schema["json_schema"]) for schema in wanted.schemas),
     )
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from config.settings import Settings
 from db import breakers
-from db.lanes import STAGES
+from db.lanes import REFLECT, STAGES
 
 LLM = "llm"
 EMBEDDER = "embedder"
@@ -19,16 +19,18 @@ _LONGEST_PAUSE = timedelta(minutes=5)
 def providers_of(stage: str, settings: Settings) -> frozenset[str]:
     """What a stage asks for under these settings."""
     asks_llm = settings.uses_llm and (
-        stage in {"extract", "consolidate"} or (stage == "refresh_profiles" and settings.llm_profiles)
+        stage in {"extract", "consolidate", REFLECT} or (stage == "refresh_profiles" and settings.llm_profiles)
     )
-    embeds_remotely = settings.embedder.startswith("openai:") and stage in {"embed", "consolidate", "refresh_profiles"}
+    embeds_remotely = settings.embedder.startswith("openai:") and stage in {
+        *("embed", "consolidate", "refresh_profiles", REFLECT)
+    }
     return frozenset([LLM] * asks_llm + [EMBEDDER] * embeds_remotely)
 
 
 def stages_that_wait(paused: Iterable[str], settings: Settings) -> list[str]:
     """The stages that depend on a provider that is left alone at this moment."""
     silent = frozenset(paused)
-    return [stage for stage in STAGES if providers_of(stage, settings) & silent]
+    return [stage for stage in (*STAGES, REFLECT) if providers_of(stage, settings) & silent]
 
 
 def admitted(connection: Connection, stage: str, settings: Settings) -> bool:

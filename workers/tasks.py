@@ -1,4 +1,4 @@
-"""The five tasks, in the order in which a batch goes through them. Each loads by id, computes, and says how to store."""
+"""The six tasks, in the order in which a batch goes through them. Each loads by id, computes, and says how to store."""
 
 from functools import partial
 from typing import Any
@@ -12,9 +12,10 @@ import pipeline.refresh_profiles
 import pipeline.score_salience
 from db import candidates
 from db.refs import BatchRef, LaneRef
-from workers import applying, commands, deciding, loading, profiles, turns
+from workers import applying, commands, deciding, loading, profiles, reflecting, turns
 from workers.app import app
 from workers.parts import Parts
+from workers.reflection import Debounce
 from workers.stages import Store, Work, run_stage
 
 
@@ -76,7 +77,7 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
     if command is not None:
         return commands.prepare(batch, command, parts)
     plan = deciding.decide(batch, parts)
-    return partial(applying.apply, batch=batch, plan=plan)
+    return partial(applying.apply, batch=batch, plan=plan, debounce=Debounce.of(parts.settings))
 
 
 @_stage
@@ -86,3 +87,9 @@ def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
     model = loading.model_for(batch, parts) if parts.settings.llm_profiles else None
     refreshed = pipeline.refresh_profiles.refresh_profiles(due.stale, model)
     return profiles.how_to_store(batch.lane, parts, due, refreshed)
+
+
+@_stage
+def reflect(batch: BatchRef, parts: Parts) -> Store:
+    """What is made of a conversation once it rests: the reflection that is due for longest, with what it has not seen yet."""
+    return reflecting.reflect(batch, parts)

@@ -35,7 +35,7 @@ from workers.machine.programs import Program
 LEASE_SECONDS = 3.0
 WORKERS = ("worker-a", "worker-b")
 READY_WORDS = {"worker": " ready.", "intake": "intake_started", "sweep": "sweeper_started"}
-QUEUES = "extract,score,embed,consolidate,profile"
+QUEUES = "extract,score,embed,consolidate,profile,reflect"
 READY_SECONDS = 60.0
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,6 @@ from benchmarks.faults.app import message_of
 from benchmarks.faults.failpoints import POISON, arm, disarm
 from benchmarks.faults.history import History, Sent
 from benchmarks.faults.runs import Inject, Run
-from db.lanes import STAGES
 from recollect.events import parse_event
 from recollect.queue import EventQueue
 
@@ -27,6 +26,7 @@ _QUEUES = {
     "embed": "embed",
     "consolidate": "consolidate",
     "refresh_profiles": "profile",
+    "reflect": "reflect",
 }
 
 
@@ -60,6 +60,8 @@ def unknown_tasks(times: int) -> Inject:
 def hints_doubled(times: int, rounds: int) -> Inject:
     """Each batch is hinted many times over, for every stage, in any order."""
 
+    stages = tuple(_QUEUES)
+
     def inject(run: Run) -> None:
         with _celery(run) as celery:
             for _ in range(rounds):
@@ -67,7 +69,7 @@ def hints_doubled(times: int, rounds: int) -> Inject:
                 waiting, paid_again = run.under_way(), run.cluster.llm.paid_again()
                 for number in range(times):
                     for batch in _open_batches(run):
-                        stage = run.chance.choice(STAGES) if number % 2 else STAGES[number // 2 % len(STAGES)]
+                        stage = run.chance.choice(stages) if number % 2 else stages[number // 2 % len(stages)]
                         celery.send_task(f"recollect.{stage}", args=batch, queue=_QUEUES[stage])
                 run.recover(time.time(), waiting)
                 if again := run.cluster.llm.paid_again() - paid_again:

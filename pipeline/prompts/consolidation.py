@@ -12,7 +12,7 @@ from typing import Literal
 from pipeline.facts import Occurrence
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block, local_time
-from recollect.language_model import Prompt
+from recollect.language_model.ports import Prompt
 
 _VERSION = 2
 _NAME_CHARACTERS = 60

@@ -13,7 +13,7 @@ from pipeline.facts import Background, KnownEntity, Message, RecordSchema
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block, conversation_labels, shown_message
 from recollect.kinds import EntityType, Granularity, MemoryKind
-from recollect.language_model import Prompt
+from recollect.language_model.ports import Prompt
 
 _VERSION = 2
 

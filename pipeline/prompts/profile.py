@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block
-from recollect.language_model import Prompt
+from recollect.language_model.ports import Prompt
 
 _VERSION = 2
 

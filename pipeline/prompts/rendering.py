@@ -1,37 +1,15 @@
-"""How prompts show what people wrote, so that no text can pass for the prompt's own words.
+"""How prompts show the messages of a batch; see `recollect.language_model.data` for how texts are told from a prompt."""
 
-Every line of a text is led by a bar. The prompt's own lines never are, so a text cannot forge a header, a number or an end mark,
-whatever it holds; nothing needs escaping, and a quote stays a quote.
-"""
-
-import re
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 
 from pipeline.facts import Message
 from recollect.kinds import Role
+from recollect.language_model.data import BAR, barred, block, label, local_time
 
-BAR = "| "
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+__all__ = ["BAR", "barred", "block", "conversation_labels", "local_time", "shown_message"]
+
 _MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
 _MACHINE_CHARACTERS = 500
-_LABEL_CHARACTERS = 60
-_NOT_IN_A_LABEL = re.compile(r'[\x00-\x1f\x7f-\x9f"]')
-
-
-def barred(text: str) -> str:
-    """The text with a bar before each of its lines."""
-    return "\n".join(f"{BAR}{line}" for line in text.splitlines()) or BAR.rstrip()
-
-
-def block(name: str, lines: Iterable[str]) -> str:
-    """Lines between marks that say where the data begins and ends."""
-    return "\n".join((f"BEGIN {name}", *lines, f"END {name}"))
-
-
-def local_time(moment: datetime) -> str:
-    """The time as its speaker's clock showed it, with weekday and offset: "Thursday 2023-01-05T14:02+01:00"."""
-    return f"{_WEEKDAYS[moment.weekday()]} {moment.isoformat(timespec='minutes')}"
 
 
 def conversation_labels(messages: Sequence[Message]) -> dict[str, str]:
@@ -40,14 +18,14 @@ def conversation_labels(messages: Sequence[Message]) -> dict[str, str]:
     return {name: f"conversation {number}" for number, name in enumerate(names, start=1)}
 
 
-def shown_message(message: Message, label: str, conversations: dict[str, str], part: str | None = None) -> str:
-    """A header (label, role, speaker, time, conversation, which part of it this is), and the text under bars.
+def shown_message(message: Message, number: str, conversations: dict[str, str], part: str | None = None) -> str:
+    """A header (number, role, speaker, time, conversation, which part of it this is), and the text under bars.
 
     What a tool or the system said only explains and can be very long: the first 500 characters of it are shown.
     """
-    speaker = f' "{_label(message.speaker)}"' if message.speaker else ""
+    speaker = f' "{label(message.speaker)}"' if message.speaker else ""
     conversation = f", {conversations[message.conversation]}" if message.conversation is not None else ""
-    header = f"{label} {message.role.value}{speaker}, {local_time(message.occurred_at)}{conversation}"
+    header = f"{number} {message.role.value}{speaker}, {local_time(message.occurred_at)}{conversation}"
     header = f"{header}, {part}" if part else header
     return f"{header}\n{barred(_shortened(message))}"
 
@@ -56,7 +34,3 @@ def _shortened(message: Message) -> str:
     if message.role not in _MACHINES or len(message.content) <= _MACHINE_CHARACTERS:
         return message.content
     return f"{message.content[:_MACHINE_CHARACTERS]} […]"
-
-
-def _label(name: str) -> str:
-    return " ".join(_NOT_IN_A_LABEL.sub(" ", name).split())[:_LABEL_CHARACTERS]

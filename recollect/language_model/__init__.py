@@ -1,5 +1,9 @@
-"""Asking an LLM for an answer in a shape. The openai package is imported by `recollect.language_model.openai` alone."""
+"""Asking an LLM for an answer in a shape. The openai package is imported by `recollect.language_model.openai` alone.
 
+The pipeline imports `recollect.language_model.ports`, from which nothing leads to a client.
+"""
+
+from recollect.language_model.opening import open_model
 from recollect.language_model.ports import (
     AnswerDeclined,
     AnswerRefused,
@@ -18,4 +22,5 @@ __all__ = [
     "LanguageModel",
     "ModelUnavailable",
     "Prompt",
+    "open_model",
 ]

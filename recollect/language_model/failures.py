@@ -28,7 +28,9 @@ _BEYOND_CONTEXT = re.compile(
 def failure_of(error: openai.OpenAIError) -> ModelUnavailable | AnswerRefused:
     """The exception to raise for one of the openai package, outside of its except block."""
     if isinstance(error, openai.APITimeoutError):
-        return ModelUnavailable("the LLM did not answer in time; RECOLLECT_LLM_TIMEOUT says how long to wait")
+        return ModelUnavailable(
+            "the LLM did not answer in time; RECOLLECT_LLM_TIMEOUT, or open_model(timeout=…), says how long to wait"
+        )
     if isinstance(error, openai.APIStatusError):
         return _of_status(error)
     return ModelUnavailable("the LLM endpoint cannot be reached, or hung up; OPENAI_BASE_URL says where it is")
@@ -41,11 +43,13 @@ def _of_status(error: openai.APIStatusError) -> ModelUnavailable | AnswerRefused
         return ModelUnavailable(f"the LLM endpoint refused the key ({status}); check OPENAI_API_KEY", wait)
     if status == _UNKNOWN or error.param == "model":
         return ModelUnavailable(
-            f"the LLM endpoint knows no such model ({status}); check RECOLLECT_LLM_MODEL, then OPENAI_BASE_URL"
+            f"the LLM endpoint knows no such model ({status}); check its name (the service's is in RECOLLECT_LLM_MODEL), "
+            "then OPENAI_BASE_URL"
         )
     if status in _REFUSED_REQUESTS and _lacks_structured_answers(error):
         return ModelUnavailable(
-            f"the model gives no structured answers ({status}); set RECOLLECT_LLM_MODEL to one that does"
+            f"the model gives no structured answers ({status}); name one that does (the service's is in "
+            "RECOLLECT_LLM_MODEL)"
         )
     if status in _REFUSED_REQUESTS:
         refused = AnswerTruncated if status == _TOO_LARGE or _is_too_long(error) else AnswerDeclined

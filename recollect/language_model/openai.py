@@ -4,6 +4,7 @@ It asks once and never waits to ask again: when to do so is the caller's decisio
 after the except block that saw them, so that they carry neither text of the conversation nor a cause or context that does.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -13,6 +14,7 @@ import httpx2
 import openai
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from recollect.errors import ConfigurationError
 from recollect.language_model.answer_schema import compact
 from recollect.language_model.failures import failure_of
 from recollect.language_model.ports import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
@@ -23,6 +25,7 @@ OnUsage = Callable[[str, int, int], None]
 """Called with the prompt's name, its tokens in and its tokens out, for each answer that was paid for, usable or not."""
 
 _STARTED = "recollect.started"
+_ADDRESS = re.compile(r"https?://[^/]")
 
 
 class _Lenient(BaseModel):
@@ -67,6 +70,13 @@ class OpenAILanguageModel:
         base_url: str | None = None,
         on_usage: OnUsage | None = None,
     ) -> None:
+        """Asks nothing yet. Raises ConfigurationError where the key or the address cannot be used at all."""
+        if not api_key.isascii():
+            raise ConfigurationError("OPENAI_API_KEY holds a character that no key has; copy it again")
+        if base_url is not None and not _ADDRESS.match(base_url):
+            raise ConfigurationError(
+                "OPENAI_BASE_URL is not an http address. Set it to one such as https://HOST/v1, or unset it for OpenAI itself"
+            )
         self._model = model
         self._on_usage = on_usage
         self._temperature: float | openai.Omit = 0.0

@@ -14,10 +14,12 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from recollect.errors import RecollectError
+
 A = TypeVar("A", bound=BaseModel)
 
 
-class AnswerRefused(Exception):
+class AnswerRefused(RecollectError):
     """There is no answer to this question, and there will be none: asking again the same way is no use."""
 
 
@@ -33,7 +35,7 @@ class AnswerDeclined(AnswerRefused):
     """The model declined, a filter held the answer back, or the endpoint refused the request."""
 
 
-class ModelUnavailable(Exception):
+class ModelUnavailable(RecollectError):
     """The endpoint is down, limits the rate or refuses the key; the same question can be asked later.
 
     retry_after: seconds, where the endpoint said so.

@@ -1,5 +1,7 @@
 """A small world for the console to show: a harbour pilot, two Annas, and what was said of them."""
 
+from pydantic import BaseModel
+
 from recollect import Namespace
 
 LINES = (
@@ -53,12 +55,27 @@ CORRECTION = "Actually, I live in Skagen."
 OPEN = "Anna is learning Portuguese."
 
 
+class PilotProfile(BaseModel):
+    """What the harbour keeps of a pilot."""
+
+    name: str | None = None
+    licence: str | None = None
+    night_shifts: bool | None = None
+    years: int | None = None
+    languages: list[str] = []
+
+
+PROFILE = PilotProfile(name="Maren", licence="blue", night_shifts=False, years=11, languages=["Danish", "German"])
+
+
 def tell(maren: Namespace, *, seconds: float = 60) -> None:
-    """Bring the world, and say what leaves a question open and replaces a memory."""
+    """Bring the world, and say what replaces a memory and what leaves a question open."""
+    maren.configure(profiles=[PilotProfile])
+    maren.edit_document(PilotProfile, PROFILE)
     maren.import_records(LINES)
     for role, content in SAID:
         maren.publish(content, role=role, conversation="quay")
     maren.wait(timeout=seconds)
-    for content in (CORRECTION, OPEN):
-        maren.publish(content, conversation="later")
+    maren.publish(CORRECTION, conversation="a move")
+    maren.publish(OPEN, conversation="a course")
     maren.wait(timeout=seconds)

@@ -54,6 +54,7 @@ class Page:
 
     template: str
     shown: Mapping[str, Any] = field(default_factory=dict)
+    status: int = HTTPStatus.OK
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,9 @@ class Handler(RequestHandler):
 
 
 class OfNamespace(Handler):
-    """A request about one namespace, which the address names."""
+    """A request about one namespace, which the address names. section: which of the tabs its page marks."""
 
+    section = ""
     namespace: Namespace
     place: str
 
@@ -142,25 +144,9 @@ class OfNamespace(Handler):
             raise NotFound(f"namespace: there is no {path}; it begins with the first event that is published in it")
         self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
 
-
-class Reading(OfNamespace):
-    """A page about one namespace. section: which of the tabs is marked."""
-
-    section = ""
-
-    def show(self, *ids: str) -> Page:
-        """What the page shows; in a thread. ids: those of the address."""
-        raise NotImplementedError
-
-    async def get(self, *ids: str) -> None:
-        """Show it."""
-        page, shared = await self.in_thread(partial(self._shown, *ids))
-        await self.render(page.template, **{**shared, **page.shown})
-
-    def _shown(self, *ids: str) -> tuple[Page, dict[str, Any]]:
-        self.find_namespace()
-        page = self.show(*ids)
-        return page, {
+    def filled(self, page: Page) -> Page:
+        """A page with what every page of a namespace shows."""
+        shared = {
             "namespace": self.namespace,
             "place": self.place,
             "section": self.section,
@@ -169,6 +155,7 @@ class Reading(OfNamespace):
             "progress": self.namespace.progress(),
             "notice": self._notice(),
         }
+        return Page(page.template, {**shared, **page.shown}, page.status)
 
     def _notice(self) -> Notice | None:
         try:
@@ -181,11 +168,28 @@ class Reading(OfNamespace):
         return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
 
 
+class Reading(OfNamespace):
+    """A page about one namespace."""
+
+    def show(self, *ids: str) -> Page:
+        """What the page shows; in a thread. ids: those of the address."""
+        raise NotImplementedError
+
+    async def get(self, *ids: str) -> None:
+        """Show it."""
+        page = await self.in_thread(partial(self._shown, *ids))
+        await self.render(page.template, **page.shown)
+
+    def _shown(self, *ids: str) -> Page:
+        self.find_namespace()
+        return self.filled(self.show(*ids))
+
+
 class Editing(OfNamespace):
     """The target of a form: publishes one event, and shows the page where its effect is seen."""
 
-    def publish(self, *ids: str) -> UUID:
-        """Publish what was asked for, and return the event's id; in a thread. ids: those of the address."""
+    def publish(self, *ids: str) -> UUID | Page:
+        """Publish what was asked for, and return the event's id; or a page that says why not. In a thread; ids as for `show`."""
         raise NotImplementedError
 
     def back(self, *ids: str) -> str:
@@ -194,13 +198,20 @@ class Editing(OfNamespace):
 
     async def post(self, *ids: str) -> None:
         """Publish it, wait for a moment, and go on to a page: to load that again publishes nothing again."""
-        self.redirect(await self.in_thread(partial(self._published, *ids)), status=303)
+        outcome = await self.in_thread(partial(self._published, *ids))
+        if isinstance(outcome, str):
+            self.redirect(outcome, status=HTTPStatus.SEE_OTHER)
+            return
+        self.set_status(outcome.status)
+        await self.render(outcome.template, **outcome.shown)
 
-    def _published(self, *ids: str) -> str:
+    def _published(self, *ids: str) -> str | Page:
         self.find_namespace()
-        event_id = self.publish(*ids)
+        published = self.publish(*ids)
+        if isinstance(published, Page):
+            return self.filled(published)
         with suppress(WaitTimeout):
             self.namespace.wait(timeout=_WAIT_SECONDS)
         given = self.given("back")
         page = given if is_within(self.place, given) else self.back(*ids)
-        return asked(page.partition("?")[0], event=event_id)
+        return asked(page.partition("?")[0], event=published)

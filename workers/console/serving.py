@@ -13,6 +13,7 @@ from tornado.web import Application, RequestHandler, StaticFileHandler
 
 from recollect import ConfigurationError, Memory
 from workers.console.choosing import Choosing
+from workers.console.documents import Documents, EditDocument, OneDocument
 from workers.console.entities import Entities, Merge, OneEntity, Split
 from workers.console.handling import Handler
 from workers.console.login import Login
@@ -26,6 +27,7 @@ _HERE = Path(__file__).parent
 _MOST_FORM_BYTES = 2**20
 
 _NAMESPACE = r"/n/[^/]+"
+_NAME = "([A-Za-z][A-Za-z0-9_]{0,63})"
 _ID = "([0-9a-fA-F-]{36})"
 _PAGES: dict[str, type[RequestHandler]] = {
     "/": Choosing,
@@ -36,6 +38,9 @@ _PAGES: dict[str, type[RequestHandler]] = {
     f"{_NAMESPACE}/entities/{_ID}": OneEntity,
     f"{_NAMESPACE}/entities/{_ID}/merge": Merge,
     f"{_NAMESPACE}/entities/{_ID}/split": Split,
+    f"{_NAMESPACE}/documents": Documents,
+    f"{_NAMESPACE}/documents/{_NAME}": OneDocument,
+    f"{_NAMESPACE}/documents/{_NAME}/edit": EditDocument,
     f"{_NAMESPACE}/questions": Questions,
     f"{_NAMESPACE}/questions/{_ID}/answer": Answer,
     f"{_NAMESPACE}/retrieval": Retrieval,

@@ -27,6 +27,7 @@ _DONE = {
     "clarify": "answered",
     "merge": "merged",
     "split": "split",
+    "document": "document changed",
 }
 _MOST_WORDS = 48
 
@@ -56,7 +57,7 @@ def done(decision: Decision) -> str:
 
 def told(decision: Decision) -> str:
     """What a decision was about, as far as its fact says it."""
-    return str(decision.fact.get("content") or "")
+    return str(decision.fact.get("content") or decision.fact.get("document") or "")
 
 
 def around(text: str, mention: str) -> tuple[str, str, str]:

@@ -31,6 +31,7 @@ from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
 from workers import applying, claiming, commands, deciding
 from workers.parts import Parts
+from workers.reflection import Debounce
 
 EXAMPLES = max(300, settings().max_examples)
 """For each of two sorts of namespaces; with ``make properties`` 1,000."""
@@ -167,7 +168,7 @@ class Example:
         vectors = {number: vector for number, (_, vector) in numbered.items()}
         candidates.store_vectors(self.connection, batch, MODEL, vectors)
         plan = deciding.decide(batch, self.parts)
-        applying.apply(self.connection, batch=batch, plan=plan)
+        applying.apply(self.connection, batch=batch, plan=plan, debounce=Debounce.of(Settings()))
         self.release()
         return plan
 

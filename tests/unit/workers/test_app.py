@@ -9,7 +9,7 @@ from pathlib import Path
 from honcho.environ import parse_procfile
 
 from config.settings import settings
-from db.lanes import STAGES
+from db.lanes import REFLECT, STAGES
 from workers.app import QUEUES, app
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,4 +44,4 @@ def test_each_stage_has_a_queue_from_which_the_worker_takes() -> None:
     compose = (ROOT / "docker-compose.yml").read_text()
     for line in (command, compose):
         (queues,) = set(re.findall(r"--queues=(\S+)", line))
-        assert set(queues.split(",")) == {QUEUES[stage] for stage in STAGES}
+        assert set(queues.split(",")) == {QUEUES[stage] for stage in (*STAGES, REFLECT)}

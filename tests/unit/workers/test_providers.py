@@ -3,7 +3,7 @@
 import pytest
 
 from config.settings import Settings
-from db.lanes import STAGES
+from db.lanes import REFLECT, STAGES
 from workers.providers import EMBEDDER, LLM, providers_of, stages_that_wait
 
 OFFLINE = Settings()
@@ -17,25 +17,25 @@ ALL = Settings(OPENAI_API_KEY="k", llm_profiles=True, embedder="openai:text-embe
     ("settings", "asks_llm", "embeds"),
     [
         (OFFLINE, "", ""),
-        (MODEL, "extract consolidate", ""),
-        (PROFILES, "extract consolidate refresh_profiles", ""),
-        (REMOTE, "", "embed consolidate refresh_profiles"),
-        (ALL, "extract consolidate refresh_profiles", "embed consolidate refresh_profiles"),
+        (MODEL, "extract consolidate reflect", ""),
+        (PROFILES, "extract consolidate refresh_profiles reflect", ""),
+        (REMOTE, "", "embed consolidate refresh_profiles reflect"),
+        (ALL, "extract consolidate refresh_profiles reflect", "embed consolidate refresh_profiles reflect"),
         (Settings(llm_profiles=True), "", ""),
     ],
 )
 def test_a_stage_depends_on_what_it_asks(settings: Settings, asks_llm: str, embeds: str) -> None:
-    assert [stage for stage in STAGES if LLM in providers_of(stage, settings)] == asks_llm.split()
-    assert [stage for stage in STAGES if EMBEDDER in providers_of(stage, settings)] == embeds.split()
+    assert [stage for stage in (*STAGES, REFLECT) if LLM in providers_of(stage, settings)] == asks_llm.split()
+    assert [stage for stage in (*STAGES, REFLECT) if EMBEDDER in providers_of(stage, settings)] == embeds.split()
 
 
 @pytest.mark.parametrize(
     ("paused", "wait"),
     [
         ([], ""),
-        ([LLM], "extract consolidate refresh_profiles"),
-        ([EMBEDDER], "embed consolidate refresh_profiles"),
-        ([LLM, EMBEDDER], "extract embed consolidate refresh_profiles"),
+        ([LLM], "extract consolidate refresh_profiles reflect"),
+        ([EMBEDDER], "embed consolidate refresh_profiles reflect"),
+        ([LLM, EMBEDDER], "extract embed consolidate refresh_profiles reflect"),
         (["somebody else's"], ""),
     ],
 )

@@ -10,9 +10,10 @@ from pipeline.prompts.consolidation import ConsolidationAnswer
 from pipeline.prompts.extraction import ExtractionAnswer
 from pipeline.prompts.profile import ProfileAnswer
 from recollect.language_model.answer_schema import compact
+from recollect.managing.proposals import DocumentAnswer, ManagerAnswer
 from tests.unit.pipeline.prompts.test_answers import breaches
 
-ANSWERS: list[type[BaseModel]] = [ExtractionAnswer, ConsolidationAnswer, ProfileAnswer]
+ANSWERS: list[type[BaseModel]] = [ExtractionAnswer, ConsolidationAnswer, ProfileAnswer, ManagerAnswer, DocumentAnswer]
 
 
 class Part(BaseModel):

@@ -1,0 +1,62 @@
+-- Reflections --------------------------------------------------------------------------------------------------------------
+--
+-- What is made of a conversation once it rests, by kind: a document, episodes, a summary, a better prompt. A row is what is dirty: it
+-- goes with the result that is stored, in one transaction.
+create table recollect.reflections (
+    tenant_id     uuid not null,
+    namespace_id  uuid not null,
+    kind          text not null,
+    subject       text not null,                            -- of what the kind has several: a schema, a conversation, a prompt
+    dirty_since   timestamptz not null,                     -- the first touch since the last result
+    due_at        timestamptz,                              -- null: all that is left of it was skipped
+    one_by_one    boolean not null default false,           -- several batches at once failed for good
+    put_off_for   text,                                     -- why it was not done when it was due; kinds of failures, no text
+    primary key (tenant_id, namespace_id, kind, subject)
+);
+
+-- The batches whose messages a reflection has not seen yet, in the order in which they took effect.
+create table recollect.reflection_batches (
+    tenant_id     uuid not null,
+    namespace_id  uuid not null,
+    kind          text not null,
+    subject       text not null,
+    batch_id      uuid not null,
+    position      bigint generated always as identity,
+    skipped_for   text,                                     -- it failed for good, and this is why; else null
+    primary key (tenant_id, namespace_id, kind, subject, batch_id)
+);
+
+-- When the first of the lane's reflections is due; null: none waits.
+alter table recollect.lanes add column reflections_due_at timestamptz;
+
+alter table recollect.batches
+    drop constraint batches_stage_check,
+    add constraint batches_stage_check check (stage in
+        ('extract', 'score_salience', 'embed', 'consolidate', 'refresh_profiles', 'reflect', 'done', 'dead', 'split'));
+
+do $$
+declare
+    content_table text;
+begin
+    foreach content_table in array array['reflections', 'reflection_batches'] loop
+        execute format('alter table recollect.%I enable row level security', content_table);
+        execute format('alter table recollect.%I force row level security', content_table);
+        execute format(
+            'create policy of_tenant on recollect.%I using (tenant_id = recollect.current_tenant())', content_table);
+    end loop;
+end
+$$;
+grant select, insert, update, delete on recollect.reflections, recollect.reflection_batches to recollect_worker, recollect_admin;
+grant select on recollect.reflections, recollect.reflection_batches to recollect_backup;
+
+-- at_work: a batch is on its way through the stages, profiles wait for their refresh, or a reflection is due. One that waits for a
+-- quiet time is nothing to wait for: that may be minutes away.
+create or replace view recollect_read_v1.progress as
+select publisher.tenant_id, publisher.namespace_id, publisher.publisher_id, publisher.received_up_to,
+       publisher.consolidated_up_to,
+       lane.batch_id is not null or lane.profiles_due_at is not null
+           or coalesce(lane.reflections_due_at <= now(), false) as at_work,
+       lane.pending
+from recollect.publishers as publisher
+join recollect.lanes as lane using (tenant_id, namespace_id)
+where publisher.tenant_id = recollect.current_tenant();

@@ -1,0 +1,27 @@
+"""What the answer models of all prompts share.
+
+The API's strict mode wants every property required, no property beyond them, and no defaults; `Answer` and plain annotations
+give exactly that, so that the schema sent is the schema checked.
+"""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+_UNSTORABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Answer(BaseModel):
+    """Frozen, closed, and silent about its input when it does not fit: an answer repeats what users said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+def storable(text: str) -> str:
+    """The text trimmed, without the characters that Postgres refuses (NUL) or a terminal obeys (escapes)."""
+    return _UNSTORABLE.sub(" ", text).strip()
+
+
+Text = Annotated[str, AfterValidator(storable)]
+"""Text of an answer, made storable."""

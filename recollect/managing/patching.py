@@ -1,0 +1,65 @@
+"""JSON Merge Patch (RFC 7396), and the fields that one changes. Pure.
+
+A field is named by a JSON Pointer (RFC 6901): "/address/city". A list is one field: a patch replaces it whole.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def merged(document: Any, patch: Any) -> Any:
+    """The document with the patch applied, a new value; https://www.rfc-editor.org/rfc/rfc7396#section-2."""
+    if not isinstance(patch, Mapping):
+        return patch
+    result = dict(document) if isinstance(document, Mapping) else {}
+    for name, value in patch.items():
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = merged(result.get(name), value)
+    return result
+
+
+def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
+    """The smallest patch that makes the second of the first. A null in a document cannot be patched in, and counts as absent."""
+    patch: Json = {name: None for name in before if after.get(name) is None and before[name] is not None}
+    for name, value in after.items():
+        old = before.get(name)
+        if value is None or value == old:
+            continue
+        patch[name] = patch_between(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return patch
+
+
+def fields_of(patch: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """The fields that a patch sets or removes, as pointers."""
+    for name, value in patch.items():
+        pointer = f"{above}/{name.replace('~', '~0').replace('/', '~1')}"
+        if isinstance(value, Mapping) and value:
+            yield from fields_of(value, pointer)
+        else:
+            yield pointer
+
+
+def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") -> Json:
+    """The patch without what it does to some fields, or to what is in them."""
+    left: Json = {}
+    barred = frozenset(fields)
+    for name, value in patch.items():
+        pointer = f"{above}/{name.replace('~', '~0').replace('/', '~1')}"
+        if pointer in barred:
+            continue
+        if isinstance(value, Mapping) and value:
+            inner = without(value, barred, pointer)
+            if inner:
+                left[name] = inner
+        else:
+            left[name] = value
+    return left
+
+
+def touches(one: str, other: str) -> bool:
+    """Whether two fields are the same, or one is in the other."""
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
