@@ -65,6 +65,8 @@ class Settings(BaseSettings):
     log_format: Literal["auto", "console", "json"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     flower_port: int = Field(5555, ge=0, le=65535)
+    console_port: int = Field(5556, ge=0, le=65535)
+    console_auth: SecretStr | None = None
 
     @model_validator(mode="after")
     def _check_times(self) -> "Settings":

@@ -13,7 +13,7 @@ public, and a change to it stands in the changelog.
 
 from recollect.asking import Candidate, Question
 from recollect.decisions import Considered, Decision, Related
-from recollect.documenting import Document, Record
+from recollect.documenting import Document, Record, StoredDocument
 from recollect.errors import (
     AmbiguousName,
     ConfigurationError,
@@ -107,6 +107,7 @@ __all__ = [
     "SpoolFull",
     "SpoolUnavailable",
     "StoreUnavailable",
+    "StoredDocument",
     "StoredMemory",
     "StoredMessage",
     "StoredPrompt",

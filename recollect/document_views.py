@@ -18,6 +18,11 @@ def document(connection: Connection, path: NamespacePath, name: str) -> Row[Any]
     return connection.execute(_DOCUMENT, _of(path, name)).one_or_none()
 
 
+def documents(connection: Connection, path: NamespacePath) -> list[Row[Any]]:
+    """Every document as it is now, in the order of the schemas' names."""
+    return list(connection.execute(_DOCUMENTS, _scope(path)))
+
+
 def versions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Row[Any]]:
     """The latest versions of a document, newest first."""
     return list(connection.execute(_VERSIONS, {**_of(path, name), "limit": limit}))
@@ -47,6 +52,11 @@ _OF_NAMESPACE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _DOCUMENT = text(f"""
     select body, version, fields, updated_at, made_by from recollect_read_v1.documents
     where {_OF_NAMESPACE} and document_id = :document_id
+""")
+
+_DOCUMENTS = text(f"""
+    select schema_name, body, version, fields, updated_at, made_by from recollect_read_v1.documents
+    where {_OF_NAMESPACE} order by schema_name
 """)
 
 _VERSIONS = text(f"""

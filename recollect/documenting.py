@@ -42,6 +42,18 @@ class Document(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDocument:
+    """A document as JSON, for whoever has not the model that it was made for. name: of its schema; the rest as `Document`."""
+
+    name: str
+    body: Mapping[str, Any] = field(hash=False)
+    version: int
+    updated_at: datetime
+    made_by: UUID | None
+    by_hand: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Generic[S]):
     """A record, typed, and the memory that holds it. similarity: cosine with the text that was asked for, if one was."""
 
@@ -60,6 +72,22 @@ class Documenting(Querying):
         """
         row = self._row(schema.__name__)
         return None if row is None else _document(schema, row)
+
+    def documents(self) -> list[StoredDocument]:
+        """All documents of the namespace as JSON, in the order of their names."""
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            rows = document_views.documents(connection, self.path)
+        return [
+            StoredDocument(
+                name=row.schema_name,
+                body=row.body,
+                version=row.version,
+                updated_at=row.updated_at,
+                made_by=row.made_by,
+                by_hand=_by_hand(row),
+            )
+            for row in rows
+        ]
 
     def document_versions(self, schema: type[S], *, limit: int = 100) -> list[Document[S]]:
         """The versions of a document, newest first; nothing overwrites them. Raises as `profile_document`."""
@@ -161,8 +189,12 @@ def _document(schema: type[S], row: Row[Any]) -> Document[S]:
         version=row.version,
         updated_at=row.updated_at,
         made_by=row.made_by,
-        by_hand=tuple(sorted(pointer for pointer, mark in row.fields.items() if mark["hand"])),
+        by_hand=_by_hand(row),
     )
+
+
+def _by_hand(row: Row[Any]) -> tuple[str, ...]:
+    return tuple(sorted(pointer for pointer, mark in row.fields.items() if mark["hand"]))
 
 
 def _typed(schema: type[S], body: Any) -> S:

@@ -64,6 +64,20 @@ class History:
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return past.decisions(connection, self.path, wanted)
 
+    def decision(self, decision_id: UUID | str) -> Decision:
+        """One decision; that of an undo, clarify, merge or split has its event's id. Raises NotFound, also until it is made."""
+        wanted = id_of("decision_id", decision_id)
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            found = past.decision(connection, self.path, wanted)
+        if found is None:
+            raise NotFound(f"decision_id: there is no decision {decision_id} in {self.path}")
+        return found
+
+    def latest_decisions(self, *, limit: int = 50) -> list[Decision]:
+        """What was decided last in the whole namespace, the latest first."""
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            return past.latest_decisions(connection, self.path, limit)
+
     def quarantined(self, *, limit: int = 100) -> list[Decision]:
         """The latest facts that were kept from becoming memories, as instructions to the assistant are, each with its reason."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:

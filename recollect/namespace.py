@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -11,14 +11,12 @@ from pydantic import BaseModel
 from recollect import lookup, views
 from recollect.asking import told_apart
 from recollect.bringing import Bringing
-from recollect.checks import (
-    readable,
-)
+from recollect.checks import checked_kind, readable
 from recollect.documenting import Documenting
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, Neighbour, neighbours
 from recollect.history import aware
-from recollect.kinds import Role
+from recollect.kinds import MemoryKind, Role
 from recollect.mentions import PARSE_SECONDS, Mention, Parser, parse
 from recollect.names import normalise
 from recollect.prompts.prompting import Prompting
@@ -26,7 +24,7 @@ from recollect.publishing.inbox import AppSession
 from recollect.querying import Querying
 from recollect.redaction import redact
 from recollect.remembering import Remembering
-from recollect.results import Entity, Profile, Progress, StoredMemory
+from recollect.results import Entity, Profile, Progress, State, StoredMemory
 from recollect.retrieving import Retrieving
 from recollect.tenancy import tenant_transaction
 from recollect.tracking.following import Following
@@ -179,10 +177,25 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
             found = lookup.named(connection, self.path, [said])
         return parse(said, found, parser=parser, seconds=seconds)
 
-    def memories(self, *, limit: int = 1000) -> list[StoredMemory]:
-        """What is known now, most salient first."""
+    def memories(
+        self,
+        *,
+        limit: int = 1000,
+        kind: MemoryKind | str | None = None,
+        state: State = "active",
+        about: Entity | UUID | None = None,
+    ) -> list[StoredMemory]:
+        """What is known now, most salient first.
+
+        kind: of that kind alone. state: instead of what holds, what was replaced, or taken back. about: what is linked to an
+        entity, for sure or perhaps.
+        Raises ValueError, which names what does not fit.
+        """
+        if state not in (states := get_args(State)):
+            raise ValueError(f"state: one of {', '.join(states)}, got {state!r}")
+        entity_id = about.id if isinstance(about, Entity) else about
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return views.memories(connection, self.path, limit)
+            return views.memories(connection, self.path, limit, kind=checked_kind(kind), state=state, about=entity_id)
 
     def entities(self) -> list[Entity]:
         """Whom and what the memories are about; those with the most memories first."""

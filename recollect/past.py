@@ -73,6 +73,11 @@ def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> 
     return decision_of(row) if row else None
 
 
+def latest_decisions(connection: Connection, path: NamespacePath, limit: int) -> list[Decision]:
+    """What was decided last, the latest first."""
+    return [decision_of(row) for row in connection.execute(_LATEST, {**scope(path, None), "limit": limit})]
+
+
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
     """The decisions in effect that changed, after one, a memory or a document that it changed; the latest first."""
     return list(connection.execute(_LATER, {**scope(path, None), "decision_id": decision_id}).scalars())
@@ -164,6 +169,10 @@ _DECISIONS = text(f"""
 
 _DECISION = text(f"""
     select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and decision_id = :decision_id
+""")
+
+_LATEST = text(f"""
+    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} order by position desc limit :limit
 """)
 
 _LATER = text("""

@@ -9,6 +9,9 @@ from uuid import UUID
 from recollect.fence import one_line
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 
+State = Literal["active", "superseded", "withdrawn"]
+"""Whether a memory holds, was replaced, or was taken back by an undo."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
@@ -61,7 +64,7 @@ class StoredMemory:
     said_at: datetime
     occurred: Occurrence | None = None
     about: tuple[str, ...] = ()
-    state: Literal["active", "superseded", "withdrawn"] = "active"
+    state: State = "active"
     superseded_by: UUID | None = None
     said_by: str | None = None
     marked: bool = False

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from recollect.checks import checked_limit, checked_seconds, checked_threshold, readable
 from recollect.deadline import with_deadline
+from recollect.errors import NotFound
 from recollect.freshness import Freshness
-from recollect.history import aware
+from recollect.history import aware, id_of
 from recollect.overlay import Laid, overlay_of
 from recollect.reading import around_sql
 from recollect.reading.assembling import assemble
@@ -16,12 +18,13 @@ from recollect.reading.contexts import Context
 from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.paths import Path, called_for, without
-from recollect.reading.recalled import Recalled, RecalledMessage, Scope, before_and_after, excerpts
+from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, Scope, before_and_after, excerpts
 from recollect.reading.rounds import Fetched, Store, first, second, third
 from recollect.reading.understood import understood
 from recollect.redaction import redact
 from recollect.resolving import TURNS, Resolving
 from recollect.results import Hit, Progress
+from recollect.tenancy import in_one_trip
 from recollect.transcript import turns
 
 _CONTEXT_MESSAGES = 200
@@ -119,6 +122,23 @@ class Retrieving(Resolving, Freshness):
             seconds=None if seconds is None else checked_seconds("seconds", seconds),
             late=None if strict else lambda reason: Recalled(hits=(), excerpts=(), progress=Progress(), reason=reason),
         )
+
+    def message(self, message_id: UUID | str, *, message_range: int | tuple[int, int] = 1) -> Excerpt:
+        """A message that took effect, as the source of a memory names it, with those around it in its conversation.
+
+        message_range: how many before and after come with it, as for `recall_messages`.
+        Raises NotFound, and ValueError where message_range does not fit.
+        """
+        wanted, (before, after) = id_of("message_id", message_id), before_and_after(message_range)
+        statement = around_sql.statement_for(
+            self.path, model=self._embedder.name, messages=[wanted], before=before, after=after
+        )
+        found = around_sql.stored(in_one_trip(self._engine, self.path.tenant_id, [statement])[0])
+        if not found:
+            raise NotFound(
+                f"message_id: there is no message {message_id} in {self.path}, or it did not take effect yet"
+            )
+        return Excerpt(conversation=found[0].conversation, messages=tuple(found))
 
     def _context(self, wanted: "_Message") -> Context:
         if not wanted.text.strip():

@@ -25,11 +25,18 @@ def active_model(connection: Connection) -> tuple[str, int] | None:
     return (row.model, row.dimensions) if row else None
 
 
-def memories(connection: Connection, path: NamespacePath, limit: int) -> list[StoredMemory]:
-    """What is known now, most salient first."""
-    return [
-        StoredMemory(**memory_fields(row)) for row in connection.execute(_MEMORIES, {**_scope(path), "limit": limit})
-    ]
+def memories(
+    connection: Connection,
+    path: NamespacePath,
+    limit: int,
+    *,
+    kind: str | None = None,
+    state: str = "active",
+    about: UUID | None = None,
+) -> list[StoredMemory]:
+    """The memories in a state, most salient first; of a kind, or about an entity, where these are given."""
+    asked = {**_scope(path), "limit": limit, "kind": kind, "state": state, "about": about}
+    return [StoredMemory(**memory_fields(row)) for row in connection.execute(_MEMORIES, asked)]
 
 
 def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
@@ -105,7 +112,6 @@ MEMORY_COLUMNS = """
        and link.memory_id = memory.memory_id) as about
 """
 _OF_NAMESPACE = "memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id"
-_KNOWN_NOW = "memory.known_to is null and memory.state = 'active'"
 _SIMILARITY = "1 - (vector.embedding <=> cast(:vector as halfvec))"
 # The vectors of superseded memories are of another kind, so that what is nearest needs no look at the memories themselves.
 _VECTORS_OF_NOW = """
@@ -115,7 +121,13 @@ _VECTORS_OF_NOW = """
 
 _MEMORIES = text(f"""
     select {MEMORY_COLUMNS} from recollect_read_v1.memories as memory
-    where {_OF_NAMESPACE} and {_KNOWN_NOW} order by memory.salience desc, memory.memory_id limit :limit
+    where {_OF_NAMESPACE} and memory.known_to is null and memory.state = :state
+      and (cast(:kind as text) is null or memory.kind = :kind)
+      and (cast(:about as uuid) is null or exists (
+          select from recollect_read_v1.memory_entities as link
+          where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
+            and link.memory_id = memory.memory_id and link.entity_id = :about))
+    order by memory.salience desc, memory.memory_id limit :limit
 """)
 
 _ENTITY_COLUMNS = """

@@ -16,12 +16,13 @@ from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.migrate import migrate as migrate_database
 from recollect.errors import ConfigurationError, RecollectError
+from workers.console.command import run_console
 from workers.dead_commands import dead_cli
 from workers.demo import run_demo
 from workers.indexing import index_messages, index_scopes
 from workers.intake import run_intake
 from workers.lane_commands import lanes_cli
-from workers.machine import Addresses, processes, servers
+from workers.machine import CONSOLE, Addresses, processes, servers
 from workers.status import read_status
 from workers.status_report import print_status
 from workers.sweeper import run_sweeper
@@ -51,7 +52,9 @@ def main() -> None:
 
 
 @cli.command()
-def up() -> None:
+def up(
+    with_console: Annotated[bool, typer.Option("--console", help="Serve the console, too: docs/console.md.")] = False,
+) -> None:
     """Run all of it on this machine: Postgres, Redis, intake, sweeper, workers and Flower, until Ctrl-C."""
     chosen = settings()
     configure_logging(chosen)
@@ -60,8 +63,8 @@ def up() -> None:
         migrate_machine(chosen, addresses)
         if addresses.admin_url and (done := _index(chosen, addresses.admin_url, addresses.worker_url)):
             console.print(done)
-        with processes(addresses) as running:
-            _say_where(chosen, addresses)
+        with processes(addresses, also=CONSOLE if with_console else {}) as running:
+            _say_where(chosen, addresses, with_console=with_console)
             running.wait()
     console.print(f"Recollect is down; the data stays in {chosen.data_dir}", soft_wrap=True)
 
@@ -117,6 +120,7 @@ def status(json_output: Json = False) -> None:
 
 
 cli.command("usage")(show_usage)
+cli.command("console")(run_console)
 
 
 def migrate_machine(chosen: Settings, addresses: Addresses) -> None:
@@ -152,12 +156,14 @@ def _passwords(chosen: Settings) -> dict[str, str | None]:
     return {role: str(make_url(url).password) if make_url(url).password else None for role, url in urls.items()}
 
 
-def _say_where(chosen: Settings, addresses: Addresses) -> None:
+def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) -> None:
     how = f"facts by {chosen.llm_model}" if chosen.uses_llm else "facts by the offline rules (no OPENAI_API_KEY)"
     console.print(f"[bold]Recollect is up[/], {how}. Ctrl-C stops it.", soft_wrap=True)
     console.print(
         f"Flower   {addresses.flower_url}  (user {addresses.flower_user}, password {addresses.flower_password})"
     )
+    if with_console:
+        console.print(f"Console  {addresses.console_url}  (the same login)")
     console.print("For an app or the command [bold]recollect[/] in another shell:")
     console.print(f"  set -a; . {addresses.data_dir / 'recollect.env'}; set +a", soft_wrap=True)
 

@@ -87,7 +87,7 @@ def machine(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Running]
     }
     with (
         patch.dict("os.environ", {**quick, **environment}),
-        servers(Settings(data_dir=data_dir, flower_port=0)) as addresses,
+        servers(Settings(data_dir=data_dir, flower_port=0, console_port=0)) as addresses,
     ):
         assert addresses.admin_url is not None
         migrate(addresses.admin_url, {})

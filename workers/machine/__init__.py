@@ -11,7 +11,7 @@ Everything stops when the blocks are left, in the reverse order, whatever the re
 from workers.machine.addresses import Addresses
 from workers.machine.folder import AlreadyUp
 from workers.machine.ports import wait_until
-from workers.machine.processes import Processes, flower_answers, processes
+from workers.machine.processes import CONSOLE, Processes, flower_answers, processes
 from workers.machine.servers import servers
 
-__all__ = ["Addresses", "AlreadyUp", "Processes", "flower_answers", "processes", "servers", "wait_until"]
+__all__ = ["CONSOLE", "Addresses", "AlreadyUp", "Processes", "flower_answers", "processes", "servers", "wait_until"]

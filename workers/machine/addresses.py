@@ -26,6 +26,7 @@ class Addresses:
     broker_url: str
     flower_port: int
     flower_password: str
+    console_port: int
 
     @property
     def flower_user(self) -> str:
@@ -36,6 +37,11 @@ class Addresses:
     def flower_url(self) -> str:
         """Flower's address, without the login."""
         return f"http://{LOOPBACK}:{self.flower_port}"
+
+    @property
+    def console_url(self) -> str:
+        """The console's address, where it runs; it takes Flower's login."""
+        return f"http://{LOOPBACK}:{self.console_port}"
 
     def environment(self) -> Mapping[str, str]:
         """What the service's processes need to know. Holds passwords: for an environment, never a command line."""
@@ -49,6 +55,8 @@ class Addresses:
             "FLOWER_BASIC_AUTH": f"{FLOWER_USER}:{self.flower_password}",
             "FLOWER_READ_ONLY": "true",
             "FLOWER_UNAUTHENTICATED_API": "false",
+            "RECOLLECT_CONSOLE_PORT": str(self.console_port),
+            "RECOLLECT_CONSOLE_AUTH": f"{FLOWER_USER}:{self.flower_password}",
         }
 
     def env_file(self) -> str:

@@ -27,6 +27,9 @@ NOTES = "processes"
 _GRACE_SECONDS = 15.0
 _NOT_FOR_SERVICES = frozenset({"RECOLLECT_ADMIN_URL"})
 _FLOWER_TIMEOUT_SECONDS = 2.0
+_NO_MORE: Mapping[str, str] = {}
+CONSOLE = {"console": "python -m workers console"}
+"""The console, which runs only where it is asked for."""
 
 
 class Processes:
@@ -51,10 +54,16 @@ class Processes:
 
 @contextmanager
 def processes(
-    addresses: Addresses, *, to_logs: bool = False, procfile: Path = PROCFILE, grace: float = _GRACE_SECONDS
+    addresses: Addresses,
+    *,
+    to_logs: bool = False,
+    procfile: Path = PROCFILE,
+    also: Mapping[str, str] = _NO_MORE,
+    grace: float = _GRACE_SECONDS,
 ) -> Iterator[Processes]:
     """Run the Procfile's processes inside the block; those that die are started again, after 1, 2, 4 … 30 seconds.
 
+    also: more of them, by name, with their commands.
     to_logs: their output goes to ``logs/NAME.log`` of the data folder, not to the console.
     grace: seconds between SIGTERM and SIGKILL when the block is left.
     """
@@ -70,7 +79,7 @@ def processes(
             stop_signals=(signal.SIGTERM, signal.SIGKILL),
             grace=grace,
         )
-        for name, command in parse_procfile(procfile.read_text()).processes.items()
+        for name, command in {**parse_procfile(procfile.read_text()).processes, **also}.items()
     ]
     with kept_running(programs, addresses.data_dir / "run" / NOTES) as keepers:
         yield Processes(keepers)

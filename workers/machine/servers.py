@@ -73,4 +73,5 @@ def _addresses(
         broker_url=broker_url,
         flower_port=flower_port,
         flower_password=folder.secret("flower_password"),
+        console_port=free_port(settings.console_port),
     )

@@ -15,8 +15,8 @@ NAMES = """
     InFocus InvalidEvent InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace
     Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
     RecalledMessage RecollectError Record RecordMisfit Referring Related Resolved Role Source SpoolFull
-    SpoolUnavailable StoreUnavailable StoredMemory StoredMessage StoredPrompt Tracked TrackedTurn Under UndoRefused
-    WaitTimeout values with_memory
+    SpoolUnavailable StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Tracked TrackedTurn
+    Under UndoRefused WaitTimeout values with_memory
 """.split()
 
 MEMORY = {
@@ -64,6 +64,7 @@ NAMESPACE = {
         ),
         *("now", "seconds", "strict"),
     ],
+    "message": ["message_id", "message_range"],
     "track": ["history", "conversation", "state", "tracker", "pairs"],
     "resolve": ["text", "mention", "history", "conversation"],
     "mentions": ["message", "parser", "seconds"],
@@ -77,11 +78,12 @@ NAMESPACE = {
     ],
     "roll_back_prompt": ["name", "to", "session"],
     "feedback": ["prompt", "messages", "feedback", "score", "conversation", "session"],
-    "memories": ["limit"],
+    "memories": ["limit", "kind", "state", "about"],
     "entities": [],
     "profile": ["entity"],
     "neighbours": ["entity", "depth", "fan_out", "as_of"],
     "progress": [],
+    "documents": [],
     "profile_document": ["schema"],
     "document_versions": ["schema", "limit"],
     "document_decisions": ["schema", "limit"],
@@ -91,6 +93,8 @@ NAMESPACE = {
     "by_key": ["key", "as_of"],
     "memories_from": ["message_id"],
     "decisions": ["memory_id"],
+    "decision": ["decision_id"],
+    "latest_decisions": ["limit"],
     "quarantined": ["limit"],
     "related": ["memory_id", "limit"],
     "export": ["as_of"],

@@ -29,6 +29,7 @@ def addresses(tmp_path: Path) -> Addresses:
         broker_url="redis://127.0.0.1:1/0",
         flower_port=5999,
         flower_password="flower-secret",
+        console_port=5998,
     )
 
 

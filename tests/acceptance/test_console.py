@@ -1,0 +1,161 @@
+"""The console in a real browser: a question is answered, a document edited, a decision taken back; the memory is as was clicked.
+
+``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/console.md.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+
+from recollect import Namespace
+from tests.acceptance.browsing import CHROMIUM, DRIVER, browser
+from tests.acceptance.console_world import CORRECTION, OPEN, PilotProfile, tell
+from tests.acceptance.running import Running, machine
+
+LOGIN = "pilot:a quiet harbour"
+SECONDS = 30
+
+needs_a_browser = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER),
+    reason="chromium and chromedriver are not on the PATH: apt-get install chromium chromium-driver",
+)
+
+
+class Visitor:
+    """Somebody in front of the console."""
+
+    def __init__(self, driver: Chrome, address: str, namespace: Namespace) -> None:
+        self.driver = driver
+        self.place = f"{address}/n/{':'.join(namespace.path.parts)}"
+        self.namespace = namespace
+
+    def open(self, page: str = "") -> None:
+        """Go to a page of the namespace."""
+        self.driver.get(self.place + page)
+
+    def click(self, xpath: str) -> None:
+        """Click what is there."""
+        self.driver.find_element(By.XPATH, xpath).click()
+
+    def reads(self, *texts: str) -> None:
+        """Wait until the page says all of it; it loads itself again while an event is on its way."""
+        WebDriverWait(self.driver, SECONDS, poll_frequency=0.2).until(
+            lambda driver: all(text in driver.find_element(By.TAG_NAME, "body").text for text in texts),
+            f"the page does not say {texts}",
+        )
+
+
+@contextmanager
+def console(running: Running) -> Iterator[str]:
+    """The console as its command serves it, beside a machine that runs; its address."""
+    own = {"RECOLLECT_CONSOLE_AUTH": LOGIN, "RECOLLECT_CONSOLE_PORT": "0", "RECOLLECT_LOG_FORMAT": "json"}
+    command = [sys.executable, "-m", "workers", "console"]
+    env = {**os.environ, **running.addresses.environment(), **own, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().split()[-1]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(15) == 0
+
+
+@contextmanager
+def visiting(running: Running, folder: Path) -> Iterator[Visitor]:
+    """A browser before the console, and a namespace with something in it."""
+    maren = running.memory.namespace("harbour", "maren")
+    tell(maren)
+    with console(running) as address, browser(folder, login=LOGIN) as driver:
+        yield Visitor(driver, address, maren)
+
+
+@pytest.fixture(scope="module")
+def visitor(running: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    with visiting(running, tmp_path_factory.mktemp("browser")) as one:
+        yield one
+
+
+@needs_a_browser
+def test_a_question_is_answered_by_a_click(visitor: Visitor) -> None:
+    visitor.open("/questions")
+    visitor.reads("Which Anna do you mean", OPEN, "the boatbuilder", "keeps bees on the roof")
+    visitor.click("//button[contains(., 'dispatcher')]")
+    visitor.reads("took effect", "Nothing is open.")
+    assert visitor.namespace.questions() == []
+    (learning,) = [one for one in visitor.namespace.memories() if "Portuguese" in one.content]
+    assert learning.about == ("Anna Lind",)
+
+
+@needs_a_browser
+def test_a_document_is_edited_and_a_late_edit_is_shown_beside_what_is_there(visitor: Visitor) -> None:
+    visitor.open("/documents/PilotProfile")
+    visitor.reads("PilotProfile", "version 1")
+    licence = "//label[contains(., 'licence')]/following-sibling::input[1]"
+    field = visitor.driver.find_element(By.XPATH, licence)
+    field.clear()
+    field.send_keys("red")
+    visitor.namespace.edit_document("PilotProfile", {"years": 12})
+    visitor.namespace.wait(timeout=SECONDS)
+
+    visitor.click("//button[contains(., 'Publish the edit')]")
+    visitor.reads("Somebody was faster.", "blue", "red", "11", "12")
+    visitor.click("//button[contains(., 'Publish the edit')]")
+    visitor.reads("took effect", "version 3")
+    document = visitor.namespace.profile_document(PilotProfile)
+    assert document is not None
+    assert (document.value.licence, document.value.years, document.value.languages) == ("red", 12, ["Danish", "German"])
+
+
+@needs_a_browser
+def test_a_decision_is_taken_back(visitor: Visitor) -> None:
+    (skagen,) = [one for one in visitor.namespace.memories() if "Skagen" in one.content]
+    visitor.open(f"/memories/{skagen.id}")
+    visitor.reads("User lives in Skagen", CORRECTION, "replaced")
+    visitor.click("//button[.='Undo']")
+    visitor.reads("took effect", "withdrawn")
+    assert [
+        one.content for one in visitor.namespace.memories() if "lives in" in one.content and "User l" in one.content
+    ] == ["User lives in Aalborg"]
+    seen = [one for one in visitor.driver.get_log("browser") if one["source"] != "network"]
+    assert seen == []  # nothing was refused by the content security policy
+
+
+PICTURES = {
+    "console-questions": ("/questions", 1000, 640, "light"),
+    "console-memory": ("/memories/{memory}", 1000, 900, "light"),
+    "console-entity": ("/entities/{entity}", 1000, 980, "dark"),
+    "console-retrieval": (
+        "/retrieval?message=What+does+Anna+Lind+do+before+a+ship+comes+in&budget=120",
+        1000,
+        900,
+        "light",
+    ),
+}
+
+
+def take_pictures(folder: Path) -> None:
+    """Of pages of the world that the tests visit."""
+    scratch = Path(mkdtemp(prefix="recollect-pictures-"))
+    with machine(scratch / "machine", {"OPENAI_API_KEY": ""}) as running, visiting(running, scratch / "b") as visitor:
+        memory = next(one for one in visitor.namespace.memories() if "Skagen" in one.content)
+        entity = next(one for one in visitor.namespace.entities() if one.name == "Sund Pilots")
+        for name, (page, width, height, scheme) in PICTURES.items():
+            visitor.driver.set_window_size(width, height)
+            wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            visitor.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+            visitor.open(page.format(memory=memory.id, entity=entity.id))
+            visitor.driver.save_screenshot(str(folder / f"{name}.png"))
+
+
+if __name__ == "__main__":
+    take_pictures(Path(sys.argv[1]))

@@ -1,0 +1,88 @@
+"""The console in this process, and a browser without a window: what it is asked and what it answers."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from html import unescape
+from typing import Any
+
+import httpx
+import pytest
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from recollect import Memory
+from recollect.namespaces import NamespacePath
+from workers.console import handling
+from workers.console.login import Login
+from workers.console.places import place_of
+from workers.console.serving import application
+from workers.machine import Addresses
+
+LOGIN = Login("ops", "quiet harbour")
+
+
+class Site:
+    """The pages of one namespace, seen by somebody who is logged in."""
+
+    def __init__(self, address: str, path: NamespacePath) -> None:
+        self.address = address
+        self.place = place_of(path)
+        self.client = httpx.Client(base_url=address, auth=(LOGIN.name, LOGIN.password), timeout=30)
+
+    def get(self, page: str = "", **asked: Any) -> httpx.Response:
+        """A page of the namespace, by what follows its name."""
+        return self.client.get(self.place + page, params=asked)
+
+    def text(self, page: str = "", **asked: Any) -> str:
+        """What a page that is there says, without its markup."""
+        answer = self.get(page, **asked)
+        assert answer.status_code == httpx.codes.OK, answer.text
+        return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+    def send(self, page: str, fields: Mapping[str, Any] | None = None, **headers: str) -> httpx.Response:
+        """A form, with the token that a page gave, or would have given."""
+        self.get()
+        if "recollect_console" not in self.client.cookies:
+            self.client.cookies.set("recollect_console", "0123456789abcdef" * 2)
+        token = self.client.cookies["recollect_console"]
+        return self.client.post(self.place + page, data={"_xsrf": token, **(fields or {})}, headers=headers)
+
+
+@pytest.fixture
+def site(addresses: Addresses, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """The console, before the running servers; it waits for no effect, since nobody is at work."""
+    monkeypatch.setattr(handling, "_WAIT_SECONDS", 0.01)
+    with Memory.connect(
+        database_url=addresses.database_url, broker_url=addresses.broker_url, publish="direct"
+    ) as memory:
+        yield from served(memory, fresh_namespace)
+
+
+def served(memory: Memory, path: NamespacePath) -> Iterator[Site]:
+    """The console, reading through a memory."""
+    listening, loops = threading.Event(), list[asyncio.AbstractEventLoop]()
+    stopping, port = asyncio.Event(), list[int]()
+
+    async def run() -> None:
+        loops.append(asyncio.get_running_loop())
+        server = HTTPServer(application(memory, LOGIN))
+        (socket,) = bind_sockets(0, "127.0.0.1")
+        server.add_socket(socket)
+        port.append(socket.getsockname()[1])
+        listening.set()
+        await stopping.wait()
+        server.stop()
+        await server.close_all_connections()
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
+    thread.start()
+    assert listening.wait(10)
+    site = Site(f"http://127.0.0.1:{port[0]}", path)
+    try:
+        yield site
+    finally:
+        site.client.close()
+        loops[0].call_soon_threadsafe(stopping.set)
+        thread.join(10)

@@ -1,0 +1,138 @@
+"""What is clicked goes out as an event, once, and only from a form of the console's own."""
+
+import json
+from uuid import uuid4
+
+import httpx
+import pytest
+from redis import Redis
+
+from recollect import Namespace
+from recollect.queue import QUEUE, open_connection
+from tests.forming import Forming
+from tests.given import Publishing
+from tests.integration.workers.console.conftest import Site
+from workers.machine import Addresses
+
+ID = "00000000-0000-7000-8000-000000000000"
+
+
+class Queue:
+    """What the console has published."""
+
+    def __init__(self, addresses: Addresses) -> None:
+        self.addresses = addresses
+
+    def take(self) -> list[dict[str, object]]:
+        """Out of the queue, all that is there."""
+        found = []
+        with open_connection(self.addresses.broker_url) as connection:
+            queue = QUEUE(connection.channel())
+            queue.declare()
+            while (message := queue.get(no_ack=True)) is not None:
+                found.append(json.loads(message.body))
+        return found
+
+
+@pytest.fixture
+def queue(addresses: Addresses) -> Queue:
+    with Redis.from_url(addresses.broker_url) as broker:
+        broker.flushdb()
+    return Queue(addresses)
+
+
+def test_an_undo_is_an_event_whose_effect_the_page_shows(
+    forming: Forming, sarah: Namespace, site: Site, queue: Queue
+) -> None:
+    forming.say("I live in Leeds.")
+    (memory,) = [one for one in sarah.memories() if "Leeds" in one.content]
+    (decision,) = sarah.decisions(memory.id)
+    page = f"{site.place}/memories/{memory.id}"
+    assert f'action="{site.place}/decisions/{decision.id}/undo"' in site.client.get(page).text
+
+    answer = site.send(f"/decisions/{decision.id}/undo", {"back": f"{page}?limit=3"})
+    assert answer.status_code == httpx.codes.SEE_OTHER
+    (event,) = queue.take()
+    assert answer.headers["Location"] == f"{page}?event={event['event_id']}"
+    assert (event["type"], event["decision_id"]) == ("undo", str(decision.id))
+    waiting = site.client.get(answer.headers["Location"]).text
+    assert "Published." in waiting
+    assert '<meta http-equiv="refresh"' in waiting
+
+    forming.send({**event, "publisher": str(uuid4()), "publisher_sequence": 1})
+    seen = site.client.get(answer.headers["Location"]).text
+    assert "took effect" in seen
+    assert "withdrawn" in seen
+    assert '<meta http-equiv="refresh"' not in seen
+
+    again = site.send(f"/decisions/{decision.id}/undo")
+    assert again.status_code == httpx.codes.CONFLICT
+    assert "This cannot be taken back" in again.text
+    assert not queue.take()
+
+
+def test_merge_split_and_an_answer_are_events_too(forming: Forming, sarah: Namespace, site: Site, queue: Queue) -> None:
+    forming.say("My brother Jonas lives in Leeds.", "My friend Marta lives in Hull.")
+    jonas, marta = (next(one for one in sarah.entities() if one.name == name) for name in ("Jonas", "Marta"))
+    about = sarah.memories(about=jonas)
+    sent = [
+        site.send(f"/entities/{jonas.id}/merge", {"into": str(marta.id)}),
+        site.send(f"/entities/{jonas.id}/split", {"memory": [str(about[0].id)], "name": "Jon", "description": ""}),
+    ]
+    assert [answer.status_code for answer in sent] == [httpx.codes.SEE_OTHER] * 2
+    merge, split = queue.take()
+    assert (merge["type"], merge["entity_id"], merge["into"]) == ("merge", str(jonas.id), str(marta.id))
+    assert (split["type"], split["memories"], split["name"]) == ("split", [str(about[0].id)], "Jon")
+    assert "description" not in split
+
+
+REFUSED: dict[str, tuple[str, dict[str, str], int, str]] = {
+    "question": (f"/questions/{ID}/answer", {"entity": "new"}, 404, "there is no question"),
+    "nobody": (f"/questions/{ID}/answer", {}, 400, "entity: "),
+    "decision": (f"/decisions/{ID}/undo", {}, 404, "there is no decision"),
+    "entity": (f"/entities/{ID}/merge", {"into": ID}, 404, "there is no entity"),
+    "no-id": (f"/entities/{ID}/merge", {"into": "x"}, 404, "is not an id"),
+    "no-memory": (f"/entities/{ID}/split", {}, 400, "memory: "),
+}
+
+
+def test_what_cannot_be_is_refused_and_nothing_is_published(publishing: Publishing, site: Site, queue: Queue) -> None:
+    publishing.say("I like coffee")
+    for page, fields, status, said in REFUSED.values():
+        answer = site.send(page, fields)
+        assert (page, answer.status_code) == (page, status)
+        assert said in answer.text
+    assert not queue.take()
+
+
+def test_a_form_from_elsewhere_publishes_nothing(forming: Forming, sarah: Namespace, site: Site, queue: Queue) -> None:
+    forming.say("I live in Leeds.")
+    (decision,) = sarah.latest_decisions()[:1]
+    undo = f"/decisions/{decision.id}/undo"
+    refused = [
+        site.client.post(site.place + undo),
+        site.client.post(site.place + undo, data={"_xsrf": "made-up"}),
+        site.send(undo, {"_xsrf": ""}),
+        site.send(undo, **{"Sec-Fetch-Site": "cross-site"}),
+        site.send(undo, **{"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:8000"}),
+        site.send(undo, Origin="http://evil.example"),
+    ]
+    assert [answer.status_code for answer in refused] == [httpx.codes.FORBIDDEN] * len(refused)
+    assert "Nothing was published" in refused[0].text
+    assert not queue.take()
+
+
+def test_nothing_is_edited_by_a_get(publishing: Publishing, site: Site, queue: Queue) -> None:
+    publishing.say("I like coffee")
+    pages = [f"/decisions/{ID}/undo", f"/questions/{ID}/answer", f"/entities/{ID}/merge", f"/entities/{ID}/split"]
+    assert {site.get(page).status_code for page in pages} == {httpx.codes.METHOD_NOT_ALLOWED}
+    assert site.send("/memories").status_code == httpx.codes.METHOD_NOT_ALLOWED
+    assert not queue.take()
+
+
+def test_a_form_leads_to_no_other_site(forming: Forming, sarah: Namespace, site: Site, queue: Queue) -> None:
+    forming.say("I live in Leeds.")
+    (decision,) = sarah.latest_decisions()[:1]
+    answer = site.send(f"/decisions/{decision.id}/undo", {"back": "//evil.example/"})
+    (event,) = queue.take()
+    assert answer.headers["Location"] == f"{site.place}/decisions/{decision.id}?event={event['event_id']}"

@@ -1,0 +1,77 @@
+"""Servers that are away or hang: the page says which, and the log tells nothing of what was asked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from benchmarks.faults.proxy import Proxy
+from recollect import Memory, Namespace
+from recollect.namespaces import NamespacePath
+from tests.forming import Forming
+from tests.given import Publishing
+from tests.integration.workers.console.conftest import Site, served
+from workers.machine import Addresses
+
+NO_REDIS = "redis://127.0.0.1:9/0"
+
+
+@pytest.fixture
+def proxy(addresses: Addresses) -> Proxy:
+    """Stands before Postgres, on a port; the test closes it."""
+    (folder,) = parse_qs(urlsplit(addresses.database_url).query)["host"]
+    made = Proxy(Path(folder) / ".s.PGSQL.5432")
+    made.start()
+    return made
+
+
+@pytest.fixture
+def far(proxy: Proxy, fresh_namespace: NamespacePath) -> Iterator[Site]:
+    """The console, which reaches Postgres through the proxy and Redis not at all."""
+    url = f"postgresql://recollect_reader@127.0.0.1:{proxy.port}/recollect"
+    with Memory.connect(database_url=url, broker_url=NO_REDIS, publish="direct", read_seconds=0.5) as memory:
+        yield from served(memory, fresh_namespace)
+
+
+def test_a_database_that_hangs_or_is_gone_is_told_of(publishing: Publishing, proxy: Proxy, far: Site) -> None:
+    publishing.say("I like coffee")
+    proxy.blackhole()
+    hung = far.get()
+    assert (hung.status_code, "The database took too long" in hung.text) == (httpx.codes.GATEWAY_TIMEOUT, True)
+    proxy.close()
+    gone = far.get("/memories", q="coffee")
+    assert (gone.status_code, "The database does not answer" in gone.text) == (httpx.codes.SERVICE_UNAVAILABLE, True)
+    assert "Choose a namespace" in gone.text
+
+
+def test_where_the_queue_does_not_answer_the_page_says_so(
+    forming: Forming, sarah: Namespace, proxy: Proxy, far: Site
+) -> None:
+    forming.say("I live in Leeds.")
+    (decision,) = sarah.latest_decisions()[:1]
+    answer = far.send(f"/decisions/{decision.id}/undo")
+    assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE
+    assert "The event queue does not answer" in answer.text
+    proxy.close()
+
+
+def test_no_line_of_the_log_tells_what_was_asked_or_what_failed(
+    publishing: Publishing, site: Site, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publishing.say("I like coffee")
+    site.get("/memories", q="a canary")
+    site.get("/memories", kind="a canary")
+
+    def fail(_self: Namespace) -> None:
+        raise RuntimeError("a canary")
+
+    monkeypatch.setattr(Namespace, "entities", fail)
+    answer = site.get("/entities", q="a canary")
+    assert answer.status_code == httpx.codes.INTERNAL_SERVER_ERROR
+    assert "canary" not in answer.text
+    logged = "".join(capfd.readouterr())
+    assert "console_asked" in logged
+    assert "RuntimeError" in logged
+    assert "canary" not in logged

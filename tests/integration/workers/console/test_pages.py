@@ -1,0 +1,137 @@
+"""What the pages show: of a namespace whose memories were formed by the stages, and of hostile ones."""
+
+import re
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from db.refs import LaneRef
+from recollect import Namespace
+from recollect.embedders import MiniLM
+from recollect.namespaces import NamespacePath
+from tests.forming import Forming
+from tests.given import Publishing, Remembering
+from tests.integration.workers.console.conftest import Site
+
+HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)> \"quoted\" & 'so' {{ 7 * 7 }} {% raw x %}"
+NOBODY = "00000000-0000-0000-0000-000000000000"
+
+
+def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah: Namespace, site: Site) -> None:
+    forming.say("I live in Leeds.", conversation="quay")
+    (moved,) = forming.say("I moved to Hull.", conversation="quay")
+    (hull,) = [one for one in sarah.memories() if "Hull" in one.content]
+
+    overview = site.text()
+    assert "up to date" in overview
+    assert "moved to Hull" in overview
+    assert "Hull" in site.text("/memories", q="Where does the user live?")
+    assert "Leeds" in site.text("/memories", state="superseded")
+    assert "None of this sort" in site.text("/memories", kind="process")
+
+    page = site.get(f"/memories/{hull.id}").text
+    assert f"{site.place}/messages/{moved}" in page
+    text = site.text(f"/memories/{hull.id}")
+    assert "I moved to Hull." in text
+    assert "replaced" in text
+    assert "User lives in Leeds" in text  # what it was held against
+
+    (decision,) = sarah.decisions(hull.id)
+    replaced = site.text(f"/memories/{decision.target_id}")
+    assert "How it read over time" in replaced
+    assert "Replaced by" in replaced
+
+    talk = site.text(f"/messages/{moved}")
+    assert "I live in Leeds." in talk
+    assert "User" in talk
+    assert "Nothing that is known fits" not in site.text("/retrieval", message="Where do I live?")
+    assert "Hull" in site.text("/messages", q="moving house")
+
+
+def test_entities_have_their_neighbours_drawn(forming: Forming, sarah: Namespace, site: Site) -> None:
+    forming.say("My brother Jonas lives in Leeds.")
+    (jonas,) = [one for one in sarah.entities() if one.name == "Jonas"]
+    assert "Jonas" in site.text("/entities", q="jon", type="person")
+    assert "None of this sort" in site.text("/entities", q="nobody at all")
+    page = site.get(f"/entities/{jonas.id}").text
+    drawn = re.findall(r"<text[^>]*>([^<]*)</text>", page)
+    assert {"Jonas", "Leeds", "lives in"} <= set(drawn)
+
+
+def test_nothing_that_is_remembered_becomes_markup(
+    publishing: Publishing, remembering: Remembering, site: Site
+) -> None:
+    publishing.say("I like coffee")
+    (vector,) = MiniLM().embed([HOSTILE])
+    who = remembering.entity(HOSTILE, description=HOSTILE, aliases=(f"{HOSTILE} too",))
+    known = remembering.memory(HOSTILE, vector, about={who: ("subject", "sure")}, said_by=HOSTILE)
+    pages = [
+        site.get(),
+        site.get("/memories"),
+        site.get("/memories", q=HOSTILE),
+        site.get(f"/memories/{known}"),
+        site.get("/entities", q=HOSTILE[:8]),
+        site.get(f"/entities/{who}"),
+        site.get("/retrieval", message=HOSTILE, conversation=HOSTILE),
+        site.get("/messages", q=HOSTILE, conversation=HOSTILE),
+        site.client.get("/", params={"namespace": HOSTILE}),
+    ]
+    for page in pages[:-1]:
+        assert page.status_code == httpx.codes.OK, page.url
+        assert "&lt;script&gt;alert" in page.text, page.url
+    for page in pages:
+        assert "<script" not in page.text
+        assert "<img src=x" not in page.text
+        assert "49" not in page.text.split("{{ 7")[0][-40:]
+
+
+@pytest.mark.parametrize(
+    "page", [f"/memories/{NOBODY}", f"/entities/{NOBODY}", f"/decisions/{NOBODY}", f"/messages/{NOBODY}"]
+)
+def test_what_there_is_not_is_not_found(publishing: Publishing, site: Site, page: str) -> None:
+    publishing.say("I like coffee")
+    answer = site.get(page)
+    assert answer.status_code == httpx.codes.NOT_FOUND
+    assert "There is nothing here" in answer.text
+
+
+def test_a_namespace_that_nothing_was_published_in_is_not_found(site: Site) -> None:
+    answer = site.get("/memories")
+    assert answer.status_code == httpx.codes.NOT_FOUND
+    assert "it begins with the first event" in answer.text
+
+
+def test_another_tenants_memories_stay_out_of_sight(
+    publishing: Publishing, remembering: Remembering, site: Site
+) -> None:
+    publishing.say("I like coffee")
+    known = remembering.memory("User likes coffee")
+    assert site.get(f"/memories/{known}").status_code == httpx.codes.OK
+    other = Publishing(publishing._engine, NamespacePath.of((f"tenant-{uuid4().hex}", "sarah")))
+    other.say("I like tea")
+    assert LaneRef(other.path.tenant_id, other.path.namespace_id) != remembering.lane
+    elsewhere = Site(site.address, other.path)
+    assert elsewhere.get(f"/memories/{known}").status_code == httpx.codes.NOT_FOUND
+    elsewhere.client.close()
+
+
+@pytest.mark.parametrize(
+    ("page", "named"),
+    [("/memories?limit=0", "limit"), ("/memories?kind=rumour", "kind"), ("/memories?state=lost", "state"),
+     ("/retrieval?message=a&budget=x", "budget"), ("/messages?q=a&top_k=-1", "top_k")],
+)  # fmt: skip
+def test_what_does_not_fit_is_named(publishing: Publishing, site: Site, page: str, named: str) -> None:
+    publishing.say("I like coffee")
+    answer = site.client.get(site.place + page)
+    assert answer.status_code == httpx.codes.BAD_REQUEST
+    assert f"{named}: " in answer.text
+
+
+def test_a_namespace_is_chosen_by_its_name_or_from_its_tenants(publishing: Publishing, site: Site) -> None:
+    publishing.say("I like coffee")
+    tenant = publishing.path.parts[0]
+    typed = site.client.get("/", params={"namespace": str(publishing.path)})
+    assert (typed.status_code, typed.headers["Location"]) == (httpx.codes.SEE_OTHER, site.place)
+    assert f'href="{site.place}"' in site.client.get("/", params={"namespace": tenant}).text
+    assert site.client.get("/", params={"namespace": f"{tenant}x"}).status_code == httpx.codes.NOT_FOUND

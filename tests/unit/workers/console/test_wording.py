@@ -1,0 +1,57 @@
+from datetime import UTC, datetime, timedelta, timezone
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect import Granularity, Occurrence, Progress
+from workers.console.wording import around, freshness, moment, occurred, plainly, shortened
+
+BERLIN = timezone(timedelta(hours=2))
+PUBLISHER = UUID(int=7)
+
+
+def test_times_are_told_in_utc() -> None:
+    assert moment(datetime(2026, 3, 2, 1, 30, tzinfo=BERLIN)) == "1 Mar 2026, 23:30"
+
+
+@pytest.mark.parametrize(
+    ("granularity", "told"),
+    [
+        (Granularity.MINUTE, "2 Mar 2026, 12:00"),
+        (Granularity.DAY, "2 Mar 2026"),
+        (Granularity.WEEK, "the week of 2 Mar 2026"),
+        (Granularity.MONTH, "March 2026"),
+        (Granularity.YEAR, "2026"),
+    ],
+)
+def test_when_something_happened_is_told_as_precisely_as_it_is_known(granularity: Granularity, told: str) -> None:
+    start = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    assert occurred(Occurrence(start=start, end=start + timedelta(days=1), granularity=granularity)) == told
+
+
+@given(st.text(), st.text())
+def test_a_text_is_taken_apart_at_a_mention_and_nothing_of_it_is_lost(text: str, mention: str) -> None:
+    assert "".join(around(text, mention)) == text
+
+
+def test_the_mention_is_the_middle() -> None:
+    assert around("Ask peter soon", "Peter") == ("Ask ", "peter", " soon")
+    assert around("Ask her", "Peter") == ("Ask her", "", "")
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    assert shortened("a" * 60, 10) == "a" * 9 + "…"
+    assert shortened("short", 10) == "short"
+
+
+def test_how_fresh_it_is() -> None:
+    assert freshness(Progress()) == "up to date"
+    assert freshness(Progress(at_work=True)) == "profiles are being refreshed"
+    assert freshness(Progress(pending=1)) == "1 event on the way"
+    assert freshness(Progress(pending=1, published={PUBLISHER: 3}, received={PUBLISHER: 1})) == "3 events on the way"
+
+
+def test_json_is_told_plainly() -> None:
+    assert plainly({"name": "Anna", "tags": ["a", 1, None], "more": {}}) == "name: Anna; tags: a, 1, –; more: "

@@ -1,0 +1,32 @@
+"""The memories that decisions and relations name by their ids."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
+from uuid import UUID
+
+from recollect import Decision, Namespace, NotFound, StoredMemory
+
+_MOST = 60
+"""So many are looked up for one page; the rest stand there as ids."""
+
+
+def memories_of(namespace: Namespace, ids: Iterable[UUID | None]) -> dict[UUID, StoredMemory]:
+    """The memories of some ids, superseded and withdrawn ones included."""
+    found: dict[UUID, StoredMemory] = {}
+    for one in islice(dict.fromkeys(key for key in ids if key is not None), _MOST):
+        with suppress(NotFound):
+            found[one] = namespace.get(one)
+    return found
+
+
+def contents_of(namespace: Namespace, decisions: Iterable[Decision]) -> dict[UUID, StoredMemory]:
+    """The memories that some decisions made, changed or saw."""
+    return memories_of(
+        namespace,
+        (
+            key
+            for decision in decisions
+            for key in (decision.memory_id, decision.target_id, *(one.memory_id for one in decision.candidates))
+        ),
+    )

@@ -1,0 +1,217 @@
+"""What every page of the console shares: the login, the headers, and that its work is done in a thread.
+
+A page is a class that says what to show (`Reading`), a form's target one that says what to publish (`Editing`): nothing is edited
+by a GET. Neither knows of HTTP beyond the arguments that it asks for.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from uuid import UUID
+
+import structlog
+from tornado.ioloop import IOLoop
+from tornado.web import HTTPError, RequestHandler
+
+from recollect import Memory, Namespace
+from recollect.decisions import Decision
+from recollect.errors import InvalidNamespace, NotFound, WaitTimeout
+from workers.console.failures import Failure, failure_of
+from workers.console.login import Login
+from workers.console.places import asked, is_within, namespace_at, place_of
+from workers.console.wording import FUNCTIONS
+
+_log = structlog.get_logger(__name__)
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex",
+}
+_NOWHERE = {"place": None, "namespace": None, "section": "", "waiting": (), "progress": None, "notice": None}
+"""What every page has, where it is about no namespace."""
+
+_WAIT_SECONDS = 1.5
+_LOOK_AGAIN_SECONDS = 60
+_MILLISECONDS_OF_ID = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A template, and what it shows."""
+
+    template: str
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    status: int = HTTPStatus.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What became of an event that was published here. decision: once it is in the log. again: worth another look soon."""
+
+    event_id: UUID
+    decision: Decision | None
+    again: bool
+
+
+class Handler(RequestHandler):
+    """A request of somebody who may look."""
+
+    def initialize(self, memory: Memory, login: Login) -> None:
+        """What the application was made with."""
+        self.memory = memory
+        self._login = login
+
+    def set_default_headers(self) -> None:
+        """Of every answer, errors included."""
+        self.clear_header("Server")
+        for name, value in _HEADERS.items():
+            self.set_header(name, value)
+
+    def prepare(self) -> None:
+        """Let nobody in without the login."""
+        if not self._login.admits(self.request.headers.get("Authorization")):
+            raise HTTPError(HTTPStatus.UNAUTHORIZED)
+
+    def given(self, name: str) -> str:
+        """What a form, or the address, says of something; empty where it says nothing."""
+        return self.get_argument(name, "")
+
+    def number(self, name: str, default: int, *, most: int) -> int:
+        """The same as a number. Raises ValueError, which names it, where it is none from 1."""
+        text = self.given(name) or str(default)
+        if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= most:
+            raise ValueError(f"{name}: a number from 1 to {most:,}")
+        return int(text)
+
+    async def in_thread(self, work: Callable[[], Any]) -> Any:
+        """What the work answers; it waits for Postgres, and other requests do not wait for it."""
+        return await IOLoop.current().run_in_executor(None, work)
+
+    def get_template_namespace(self) -> dict[str, Any]:
+        """What templates may use besides what they are given."""
+        return {**super().get_template_namespace(), **FUNCTIONS, **_NOWHERE, "asked": asked}
+
+    def log_exception(
+        self, _kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """By type and place alone: a message or an address may hold text of a conversation."""
+        if isinstance(error, HTTPError) or failure_of(error) is not None:
+            return
+        where = trace
+        while where is not None and where.tb_next is not None:
+            where = where.tb_next
+        at = f"{Path(where.tb_frame.f_code.co_filename).name}:{where.tb_lineno}" if where else None
+        _log.error("console_failed", error=type(error).__name__, at=at)
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        """A page that says what is wrong, and what to do."""
+        error = more.get("exc_info", (None, None, None))[1]
+        failure = failure_of(error) or Failure.of_status(status_code)
+        self.set_status(failure.status)
+        if status_code == HTTPStatus.UNAUTHORIZED:
+            self.set_header("WWW-Authenticate", 'Basic realm="Recollect console", charset="UTF-8"')
+        place = getattr(self, "place", None)
+        self.render("failure.html", failure=failure, place=place, namespace=getattr(self, "namespace", None))
+
+
+class OfNamespace(Handler):
+    """A request about one namespace, which the address names. section: which of the tabs its page marks."""
+
+    section = ""
+    namespace: Namespace
+    place: str
+
+    def find_namespace(self) -> None:
+        """Raises NotFound where there is none of the name; one that nothing was published in does not exist."""
+        try:
+            path = namespace_at(self.request.path)
+        except InvalidNamespace as error:
+            raise NotFound(str(error)) from None
+        if path not in self.memory.under(*path.parts).namespaces():
+            raise NotFound(f"namespace: there is no {path}; it begins with the first event that is published in it")
+        self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
+
+    def filled(self, page: Page) -> Page:
+        """A page with what every page of a namespace shows."""
+        shared = {
+            "namespace": self.namespace,
+            "place": self.place,
+            "section": self.section,
+            "here": self.request.uri or self.place,
+            "waiting": self.namespace.questions(),
+            "progress": self.namespace.progress(),
+            "notice": self._notice(),
+        }
+        return Page(page.template, {**shared, **page.shown}, page.status)
+
+    def _notice(self) -> Notice | None:
+        try:
+            event_id = UUID(self.given("event"))
+        except ValueError:
+            return None
+        with suppress(NotFound):
+            return Notice(event_id, self.namespace.decision(event_id), again=False)
+        age = time.time() - (event_id.int >> _MILLISECONDS_OF_ID) / 1000  # the ids of events begin with their time
+        return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
+
+
+class Reading(OfNamespace):
+    """A page about one namespace."""
+
+    def show(self, *ids: str) -> Page:
+        """What the page shows; in a thread. ids: those of the address."""
+        raise NotImplementedError
+
+    async def get(self, *ids: str) -> None:
+        """Show it."""
+        page = await self.in_thread(partial(self._shown, *ids))
+        await self.render(page.template, **page.shown)
+
+    def _shown(self, *ids: str) -> Page:
+        self.find_namespace()
+        return self.filled(self.show(*ids))
+
+
+class Editing(OfNamespace):
+    """The target of a form: publishes one event, and shows the page where its effect is seen."""
+
+    def publish(self, *ids: str) -> UUID | Page:
+        """Publish what was asked for, and return the event's id; or a page that says why not. In a thread; ids as for `show`."""
+        raise NotImplementedError
+
+    def back(self, *ids: str) -> str:
+        """The page to go to, where the form names none."""
+        raise NotImplementedError
+
+    async def post(self, *ids: str) -> None:
+        """Publish it, wait for a moment, and go on to a page: to load that again publishes nothing again."""
+        outcome = await self.in_thread(partial(self._published, *ids))
+        if isinstance(outcome, str):
+            self.redirect(outcome, status=HTTPStatus.SEE_OTHER)
+            return
+        self.set_status(outcome.status)
+        await self.render(outcome.template, **outcome.shown)
+
+    def _published(self, *ids: str) -> str | Page:
+        self.find_namespace()
+        published = self.publish(*ids)
+        if isinstance(published, Page):
+            return self.filled(published)
+        with suppress(WaitTimeout):
+            self.namespace.wait(timeout=_WAIT_SECONDS)
+        given = self.given("back")
+        page = given if is_within(self.place, given) else self.back(*ids)
+        return asked(page.partition("?")[0], event=published)

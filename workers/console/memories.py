@@ -1,0 +1,97 @@
+"""The memories: searched, filtered, and each with where it comes from and what was decided about it."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast, get_args
+
+from recollect import Decision, MemoryKind, Namespace, NotFound, StoredMemory
+from recollect.results import State
+from workers.console.contents import contents_of, memories_of
+from workers.console.handling import Page, Reading
+
+_SHOWN = 50
+_MOST = 2000
+_RELATED = 8
+_VERSIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a memory said from a time on."""
+
+    since: datetime
+    memory: StoredMemory
+
+
+class Memories(Reading):
+    """The list, by salience; or what is nearest to a text."""
+
+    section = "memories"
+
+    def show(self, *_ids: str) -> Page:
+        """What the filters leave."""
+        said, kind, state = self.given("q"), self.given("kind") or None, self.given("state") or "active"
+        limit = self.number("limit", _SHOWN, most=_MOST)
+        filters = {"said": said, "kind": kind, "state": state, "limit": limit}
+        choices = {"kinds": list(MemoryKind), "states": get_args(State)}
+        if said.strip():
+            hits = self.namespace.query(said, limit=limit, kind=kind)
+            return Page(
+                "memories.html", {**filters, **choices, "memories": hits.hits, "more": False, "late": hits.reason}
+            )
+        found = self.namespace.memories(limit=limit + 1, kind=kind, state=cast("State", state))
+        more = len(found) > limit
+        return Page("memories.html", {**filters, **choices, "memories": found[:limit], "more": more, "late": None})
+
+
+class OneMemory(Reading):
+    """A memory, its sources, its decisions, its earlier wordings and what stands beside it."""
+
+    section = "memories"
+
+    def show(self, *ids: str) -> Page:
+        """Raises NotFound."""
+        memory = self.namespace.get(ids[0])
+        decisions = self.namespace.decisions(memory.id)
+        related = self.namespace.related(memory.id, limit=_RELATED)
+        contents = contents_of(self.namespace, decisions) | memories_of(
+            self.namespace, (memory.superseded_by, *(one.memory_id for one in related))
+        )
+        return Page(
+            "memory.html",
+            {
+                "memory": memory,
+                "decisions": decisions,
+                "contents": contents,
+                "related": [one for one in related if one.memory_id is not None],
+                "entities": [self.namespace.profile(one.entity_id).entity for one in related if one.entity_id],
+                "wordings": wordings(self.namespace, memory, decisions),
+            },
+        )
+
+
+class Message(Reading):
+    """A message with those around it, and what was taken from it."""
+
+    section = "messages"
+
+    def show(self, *ids: str) -> Page:
+        """Raises NotFound."""
+        excerpt = self.namespace.message(ids[0], message_range=(4, 2))
+        return Page(
+            "message.html",
+            {"excerpt": excerpt, "taken": self.namespace.memories_from(ids[0]), "message_id": ids[0]},
+        )
+
+
+def wordings(namespace: Namespace, memory: StoredMemory, decisions: Sequence[Decision]) -> list[Wording]:
+    """What a memory said before, the latest first: as it was known when each decision about it was made."""
+    found: list[Wording] = []
+    for decision in decisions[:_VERSIONS]:
+        with suppress(NotFound):
+            then = namespace.get(memory.id, as_of=decision.decided_at)
+            if not found or (then.content, then.state) != (found[-1].memory.content, found[-1].memory.state):
+                found.append(Wording(decision.decided_at, then))
+    return found[::-1] if len(found) > 1 else []

@@ -1,0 +1,129 @@
+"""The console as an HTTP server: which address shows what, and running it until it is asked to stop."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import structlog
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application, RequestHandler, StaticFileHandler
+
+from recollect import ConfigurationError, Memory
+from workers.console.choosing import Choosing
+from workers.console.documents import Documents, EditDocument, OneDocument
+from workers.console.entities import Entities, Merge, OneEntity, Split
+from workers.console.handling import Handler
+from workers.console.login import Login
+from workers.console.memories import Memories, Message, OneMemory
+from workers.console.overview import Decisions, OneDecision, Overview, Undo
+from workers.console.questions import Answer, Questions
+from workers.console.retrieval import Messages, Retrieval
+
+_log = structlog.get_logger(__name__)
+_HERE = Path(__file__).parent
+_MOST_FORM_BYTES = 2**20
+
+_NAMESPACE = r"/n/[^/]+"
+_NAME = "([A-Za-z][A-Za-z0-9_]{0,63})"
+_ID = "([0-9a-fA-F-]{36})"
+_PAGES: dict[str, type[RequestHandler]] = {
+    "/": Choosing,
+    f"{_NAMESPACE}": Overview,
+    f"{_NAMESPACE}/memories": Memories,
+    f"{_NAMESPACE}/memories/{_ID}": OneMemory,
+    f"{_NAMESPACE}/entities": Entities,
+    f"{_NAMESPACE}/entities/{_ID}": OneEntity,
+    f"{_NAMESPACE}/entities/{_ID}/merge": Merge,
+    f"{_NAMESPACE}/entities/{_ID}/split": Split,
+    f"{_NAMESPACE}/documents": Documents,
+    f"{_NAMESPACE}/documents/{_NAME}": OneDocument,
+    f"{_NAMESPACE}/documents/{_NAME}/edit": EditDocument,
+    f"{_NAMESPACE}/questions": Questions,
+    f"{_NAMESPACE}/questions/{_ID}/answer": Answer,
+    f"{_NAMESPACE}/retrieval": Retrieval,
+    f"{_NAMESPACE}/messages": Messages,
+    f"{_NAMESPACE}/messages/{_ID}": Message,
+    f"{_NAMESPACE}/decisions": Decisions,
+    f"{_NAMESPACE}/decisions/{_ID}": OneDecision,
+    f"{_NAMESPACE}/decisions/{_ID}/undo": Undo,
+}
+
+
+class _Unknown(Handler):
+    """Any other address."""
+
+    async def get(self) -> None:
+        """404, as for a form that is sent there."""
+        self.send_error(404)
+
+    post = get
+
+
+class _Static(StaticFileHandler):
+    """The style sheet and the icon, which hold nothing of anybody's."""
+
+    def set_extra_headers(self, _path: str) -> None:
+        """Not kept, so that a new version shows at once."""
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Content-Type-Options", "nosniff")
+
+
+def application(memory: Memory, login: Login) -> Application:
+    """The pages, reading through a memory and open to one login."""
+    given: dict[str, Any] = {"memory": memory, "login": login}
+    return Application(
+        [(place, handler, given) for place, handler in _PAGES.items()]
+        + [(r"/static/(console\.css|icon\.svg)", _Static, {"path": str(_HERE / "static")})],
+        default_handler_class=_Unknown,
+        default_handler_args=given,
+        template_path=str(_HERE / "templates"),
+        xsrf_cookies=True,
+        xsrf_cookie_name="recollect_console",
+        xsrf_cookie_kwargs={"httponly": True, "samesite": "Strict"},
+        cross_origin_protection=True,
+        log_function=_log_request,
+    )
+
+
+def serve(
+    memory: Memory, login: Login, *, address: str, port: int, on_listening: Callable[[int], object] | None = None
+) -> None:
+    """Serve until SIGINT or SIGTERM. port: 0 for any; on_listening is told which.
+
+    Raises ConfigurationError where the address cannot be listened on.
+    """
+    asyncio.run(_serve(application(memory, login), address, port, on_listening))
+
+
+async def _serve(pages: Application, address: str, port: int, on_listening: Callable[[int], object] | None) -> None:
+    asked_to_stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, asked_to_stop.set)
+    try:
+        sockets = bind_sockets(port, address)
+    except OSError as error:
+        raise ConfigurationError(
+            f"RECOLLECT_CONSOLE_PORT: {address}:{port} cannot be listened on ({error.strerror}); name another port"
+        ) from None
+    server = HTTPServer(pages, max_body_size=_MOST_FORM_BYTES)
+    server.add_sockets(sockets)
+    bound = int(sockets[0].getsockname()[1])
+    _log.info("console_started", address=address, port=bound)
+    if on_listening is not None:
+        on_listening(bound)
+    await asked_to_stop.wait()
+    server.stop()
+    await server.close_all_connections()
+    _log.info("console_stopped")
+
+
+def _log_request(handler: RequestHandler) -> None:
+    # Not the address: what is looked for is text of a conversation.
+    took = round(1000 * handler.request.request_time())
+    page, status = type(handler).__name__, handler.get_status()
+    (_log.info if status < 400 else _log.warning)(
+        "console_asked", method=handler.request.method, page=page, status=status, milliseconds=took
+    )
