@@ -43,6 +43,7 @@ from recollect.reading.found import StoredMessage
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
 from recollect.resolving import Resolved
 from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
+from recollect.summaries import Summary
 from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
 
 __version__ = "0.1.0"
@@ -95,6 +96,7 @@ __all__ = [
     "StoreUnavailable",
     "StoredMemory",
     "StoredMessage",
+    "Summary",
     "Tracked",
     "TrackedTurn",
     "Under",

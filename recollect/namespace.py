@@ -25,6 +25,7 @@ from recollect.querying import Querying
 from recollect.redaction import redact
 from recollect.results import Entity, Profile, Progress, StoredMemory
 from recollect.retrieving import Retrieving
+from recollect.summaries import Summarising
 from recollect.tenancy import tenant_transaction
 from recollect.tracking.following import Following
 from recollect.transcript import turns
@@ -32,7 +33,7 @@ from recollect.transcript import turns
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Following, Querying, Retrieving):
+class Namespace(Bringing, Following, Querying, Retrieving, Summarising):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ def answer_for(schema: str, prompt: str) -> Json:
         "ExtractionAnswer": _extraction,
         "ConsolidationAnswer": _consolidation,
         "ProfileAnswer": _profile,
+        "SummaryAnswer": _summary,
     }
     return rules[schema](prompt)
 
@@ -137,6 +138,11 @@ def _decision(match: re.Match[str], known: dict[str, int]) -> Json:
 
 def _profile(prompt: str) -> Json:
     return {"summary": " ".join(_BARS.sub("", _body(prompt, "MEMORIES")).split("\n"))}
+
+
+def _summary(prompt: str) -> Json:
+    said = (_BARS.sub("", _body(prompt, "OLD SUMMARY")), *(text for _, text in messages_in(prompt)))
+    return {"summary": " ".join(" ".join(said).split())}
 
 
 def _body(prompt: str, name: str) -> str:

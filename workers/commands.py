@@ -6,11 +6,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, links, namespaces, profiles, reflections, registry, undoing
+from db import decisions, inbox, links, namespaces, profiles, reflections, registry, summaries, undoing
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import Clarify, Command, Configure, Import, Merge, Reflect, Split, Undo
+from recollect.events import Clarify, Command, Configure, Import, Merge, Reflect, Split, Summarise, Undo
 from workers import identity_commands, importing
 from workers.parts import Parts
 from workers.stages import Store
@@ -44,6 +44,8 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             conversations = None if command.conversation is None else [command.conversation]
             wanted = {"kind": command.kind, "subject": command.subject, "conversations": conversations}
             return partial(reflections.hasten, lane=batch.lane, **wanted, again=True)
+        case Summarise():
+            return partial(summaries.ask_for, lane=batch.lane, conversation=command.conversation)
         case Clarify() | Merge() | Split():
             return identity_commands.prepare(batch, command, parts)
 

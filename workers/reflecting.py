@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from db import reflections
+from db import reflections, summaries
 from db.reflections import DueReflection
 from db.refs import BatchRef
 from pipeline.facts import Message
@@ -20,8 +20,9 @@ from workers import loading
 from workers.parts import Parts
 from workers.reflection import Debounce, Due, Reflection
 from workers.stages import Store
+from workers.summaries import SUMMARY
 
-KINDS: Final[dict[str, Reflection]] = {}
+KINDS: Final[dict[str, Reflection]] = {summaries.KIND: SUMMARY}
 """Every kind, by the name that its rows bear."""
 
 _PAUSE = timedelta(minutes=5)

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from recollect.errors import InvalidEvent, InvalidNamespace
 from recollect.events.commands import MAX_IMPORTED, Configure, Import, Reflect, Undo
+from recollect.events.conversations import Summarise
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
@@ -32,13 +33,14 @@ __all__ = [
     "MessageEvent",
     "Reflect",
     "Split",
+    "Summarise",
     "Undo",
     "faults_of",
     "parse_event",
     "storable",
 ]
 
-Command = Undo | Configure | Import | Reflect | Clarify | Merge | Split
+Command = Undo | Configure | Import | Reflect | Summarise | Clarify | Merge | Split
 """Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command

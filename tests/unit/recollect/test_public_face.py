@@ -14,8 +14,8 @@ NAMES = """
     EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent InvalidNamespace Memory
     MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question
     QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Referring Related Resolved Role Source
-    SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Tracked TrackedTurn Under UndoRefused
-    WaitTimeout
+    SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Summary Tracked TrackedTurn Under
+    UndoRefused WaitTimeout
 """.split()
 
 MEMORY = {
@@ -63,6 +63,8 @@ NAMESPACE = {
     "memories": ["limit"],
     "entities": [],
     "profile": ["entity"],
+    "summarise": ["conversation", "session"],
+    "summary": ["conversation"],
     "neighbours": ["entity", "depth", "fan_out", "as_of"],
     "progress": [],
     "get": ["memory_id", "as_of"],
