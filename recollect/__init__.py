@@ -45,6 +45,7 @@ from recollect.resolving import Resolved
 from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
 from recollect.summaries import Summary
 from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
+from recollect.working import WorkingMemory
 
 __version__ = "0.1.0"
 
@@ -102,4 +103,5 @@ __all__ = [
     "Under",
     "UndoRefused",
     "WaitTimeout",
+    "WorkingMemory",
 ]

@@ -15,7 +15,7 @@ NAMES = """
     MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question
     QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Referring Related Resolved Role Source
     SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Summary Tracked TrackedTurn Under
-    UndoRefused WaitTimeout
+    UndoRefused WaitTimeout WorkingMemory
 """.split()
 
 MEMORY = {
