@@ -1,9 +1,11 @@
 """Where the states of sessions are kept: in this process, or in a Redis that several processes share. Nothing is decided here."""
 
 import random
+import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from threading import Lock
@@ -29,8 +31,12 @@ _TIMEOUT_SECONDS = 1.0
 _CONTENDED_SECONDS = 2.0
 _PAUSE_SECONDS = 0.002
 
-_SWAP = """
-if redis.call("get", KEYS[1]) ~= (ARGV[1] ~= "" and ARGV[1]) then return 0 end
+_TOKEN = 16
+_SEEN = 1_000
+
+# A value begins with a token of its own. Where it is another than expected, the value that is there instead is the answer.
+_SWAP = f"""
+if redis.call("getrange", KEYS[1], 0, {_TOKEN - 1}) ~= ARGV[1] then return redis.call("get", KEYS[1]) or "" end
 redis.call("set", KEYS[1], ARGV[2], "px", ARGV[3])
 return 1
 """
@@ -93,8 +99,20 @@ class InProcess:
             self._kept.popitem(last=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A state as it was in Redis, by the token of its value; "" where there was none."""
+
+    token: str
+    state: State
+
+
 class InRedis:
-    """In a Redis. A change is computed here, and stored if nobody was quicker; else it is computed again."""
+    """In a Redis. A change is computed here, and stored if nobody was quicker; else it is computed again.
+
+    What this process saw last of a session is where it begins, so that a change is one round trip as long as no other process
+    changes the session meanwhile.
+    """
 
     def __init__(self, client: Redis, prefix: str = _PREFIX) -> None:
         """client: of redis-py, not asyncio's. prefix: before every key."""
@@ -102,36 +120,65 @@ class InRedis:
         self._client = client
         self._prefix = prefix
         self._swap = client.register_script(_SWAP)
+        self._seen: dict[str, _Seen] = {}
 
     def change(self, key: str, changing: Changing[T], ttl: timedelta) -> T:
         """As `Store.change`. Raises StoreUnavailable where Redis does not answer, or others were quicker for two seconds."""
-        ends = time.monotonic() + _CONTENDED_SECONDS
+        name, ends = f"{self._prefix}{key}", time.monotonic() + _CONTENDED_SECONDS
+        known, certain = self._seen.get(name), False
         while time.monotonic() < ends:
             try:
-                done, answer = self._try(f"{self._prefix}{key}", changing, ttl)
+                if known is None:
+                    known, certain = self._read(name), True
+                after, answer = changing(known.state)
+                if after is known.state:
+                    if certain:
+                        return answer
+                    known = None
+                elif (other := self._write(name, known, after, ttl)) is None:
+                    return answer
+                else:
+                    known, certain = other, True
+                    time.sleep(random.uniform(0, _PAUSE_SECONDS))  # noqa: S311 - so that two do not meet again and again
             except RedisError as error:
                 raise _unavailable(error) from None
-            if done:
-                return answer
-            time.sleep(random.uniform(0, _PAUSE_SECONDS))  # noqa: S311 - so that two do not meet again and again
         raise StoreUnavailable("store: others changed this session without a pause for two seconds; try again")
 
     def forget(self, key: str) -> None:
         """As `Store.forget`. Raises StoreUnavailable."""
         try:
+            self._seen.pop(f"{self._prefix}{key}", None)
             self._client.delete(f"{self._prefix}{key}")
         except RedisError as error:
             raise _unavailable(error) from None
 
-    def _try(self, key: str, changing: Changing[T], ttl: timedelta) -> tuple[bool, T]:
-        written: Any = self._client.get(key)
-        before = State() if written is None else State.from_json(written)
-        after, answer = changing(before)
-        if after is before:
-            return True, answer
+    def _read(self, name: str) -> _Seen:
+        return self._saw(name, self._client.get(name))
+
+    def _write(self, name: str, before: _Seen, after: State, ttl: timedelta) -> _Seen | None:
+        """Store what follows; None, or what is there instead of what it was to follow."""
+        token = secrets.token_hex(_TOKEN // 2)
         milliseconds = int(ttl.total_seconds() * 1000)
-        swapped = self._swap(keys=[key], args=[written or "", after.to_json(), milliseconds])
-        return bool(swapped), answer
+        other = self._swap(keys=[name], args=[before.token, token + after.to_json(), milliseconds])
+        if other != 1:
+            return self._saw(name, other)
+        self._keep(name, _Seen(token, after))
+        return None
+
+    def _saw(self, name: str, value: Any) -> _Seen:
+        if not value:
+            return _Seen("", State())
+        text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        seen = self._seen.get(name)
+        if seen is None or seen.token != text[:_TOKEN]:
+            seen = _Seen(text[:_TOKEN], State.from_json(text[_TOKEN:]))
+            self._keep(name, seen)
+        return seen
+
+    def _keep(self, name: str, seen: _Seen) -> None:
+        if len(self._seen) >= _SEEN:
+            self._seen.clear()
+        self._seen[name] = seen
 
 
 def store_for(given: Store | Redis | str | None) -> Store:
