@@ -51,7 +51,9 @@ from recollect.reading.found import StoredMessage
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
 from recollect.resolving import Resolved
 from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
+from recollect.summaries import Summary
 from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
+from recollect.working import WorkingMemory
 
 __version__ = "0.1.0"
 
@@ -111,11 +113,13 @@ __all__ = [
     "StoredMemory",
     "StoredMessage",
     "StoredPrompt",
+    "Summary",
     "Tracked",
     "TrackedTurn",
     "Under",
     "UndoRefused",
     "WaitTimeout",
+    "WorkingMemory",
     "values",
     "with_memory",
 ]

@@ -17,7 +17,7 @@
     ├── SpoolFull               the spool holds as much as it may
     ├── SpoolUnavailable        the spool's file cannot be written or read
     ├── SignatureRefused        an event is not signed as its tenant's are (the service)
-    ├── StoreUnavailable        Postgres did not answer
+    ├── StoreUnavailable        Postgres, or the Redis of working memory, did not answer
     │   └── ReadTimeout         a read did not end in time (also a TimeoutError)
     ├── EmbedderUnavailable     the embedding endpoint did not answer
     ├── ModelUnavailable        an LLM did not answer (`recollect.language_model.ports`)
@@ -97,7 +97,7 @@ class SignatureRefused(RecollectError):
 
 
 class StoreUnavailable(RecollectError):
-    """Postgres did not answer, or refused the login."""
+    """Postgres, or the Redis of working memory, did not answer, or refused the login."""
 
 
 class ReadTimeout(StoreUnavailable, TimeoutError):

@@ -26,6 +26,7 @@ from recollect.redaction import redact
 from recollect.remembering import Remembering
 from recollect.results import Entity, Profile, Progress, State, StoredMemory
 from recollect.retrieving import Retrieving
+from recollect.summaries import Summarising
 from recollect.tenancy import tenant_transaction
 from recollect.tracking.following import Following
 from recollect.transcript import turns
@@ -33,7 +34,7 @@ from recollect.transcript import turns
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Documenting, Following, Prompting, Querying, Remembering, Retrieving):
+class Namespace(Bringing, Documenting, Following, Prompting, Querying, Remembering, Retrieving, Summarising):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ def answer_for(schema: str, prompt: str) -> Json:
         "ProfileAnswer": _profile,
         "DocumentAnswer": lambda prompt: {"fields": []},
         "ManagerAnswer": lambda prompt: {"changes": []},
+        "SummaryAnswer": _summary,
     }
     return rules[schema](prompt)
 
@@ -139,6 +140,11 @@ def _decision(match: re.Match[str], known: dict[str, int]) -> Json:
 
 def _profile(prompt: str) -> Json:
     return {"summary": " ".join(_BARS.sub("", _body(prompt, "MEMORIES")).split("\n"))}
+
+
+def _summary(prompt: str) -> Json:
+    said = (_BARS.sub("", _body(prompt, "OLD SUMMARY")), *(text for _, text in messages_in(prompt)))
+    return {"summary": " ".join(" ".join(said).split())}
 
 
 def _body(prompt: str, name: str) -> str:

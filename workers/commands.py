@@ -1,12 +1,13 @@
 """Events that are nothing that was said, but something to be done: each a batch of its own, carried out by consolidate."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, links, namespaces, profiles, reflections, registry, undoing
+from db import decisions, inbox, links, namespaces, profiles, reflections, registry, summaries, undoing
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
@@ -24,11 +25,15 @@ from recollect.events import (
     RollBackPrompt,
     SetPrompt,
     Split,
+    Summarise,
     Undo,
 )
 from workers import documents, forgetting, identity_commands, importing, prompt_commands, remembering
 from workers.parts import Parts
 from workers.stages import Store
+
+Work = Callable[[Connection], object]
+"""What is left of a command for its transaction."""
 
 _APP = "app"
 _OF_PROMPTS = frozenset({"set_prompt", "roll_back_prompt", "optimize_prompt"})
@@ -42,45 +47,69 @@ def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
     return partial(_carry_out, batch=batch, work=_work_of(batch, command, parts))
 
 
-def _carry_out(connection: Connection, *, batch: BatchRef, work: Callable[[Connection], object]) -> None:
+def _carry_out(connection: Connection, *, batch: BatchRef, work: Work) -> None:
     work(connection)
     inbox.mark_done(connection, batch)
 
 
-def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:  # noqa: PLR0911 - a table
-    match command:
-        case Undo():
-            return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
-        case Configure():
-            configured = namespaces.Configuration(
-                instructions=command.instructions,
-                schemas=[schema.model_dump() for schema in command.schemas],
-                profiles=[schema.model_dump() for schema in command.profiles],
-                episodes=command.episodes,
-            )
-            return partial(namespaces.configure, lane=batch.lane, wanted=configured)
-        case Import():
-            return importing.prepare(batch, command, parts)
-        case Reflect():
-            conversations = None if command.conversation is None else [command.conversation]
-            return partial(
-                reflections.hasten,
-                lane=batch.lane,
-                kind=command.kind,
-                subject=command.subject,
-                conversations=conversations,
-                again=True,
-            )
-        case Remember():
-            return remembering.prepare(batch, command, parts)
-        case Forget():
-            return partial(forgetting.forget, batch=batch, command=command)
-        case Clarify() | Merge() | Split():
-            return identity_commands.prepare(batch, command, parts)
-        case EditDocument():
-            return partial(documents.edit, batch=batch, command=command)
-        case SetPrompt() | RollBackPrompt() | PromptFeedback():
-            return prompt_commands.prepare(batch, command, parts)
+def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Work:
+    return _CARRIED_OUT[type(command)](batch, command, parts)
+
+
+def _undo(batch: BatchRef, command: Undo, _: Parts) -> Work:
+    return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
+
+
+def _configure(batch: BatchRef, command: Configure, _: Parts) -> Work:
+    wanted = namespaces.Configuration(
+        instructions=command.instructions,
+        schemas=[schema.model_dump() for schema in command.schemas],
+        profiles=[schema.model_dump() for schema in command.profiles],
+        episodes=command.episodes,
+    )
+    return partial(namespaces.configure, lane=batch.lane, wanted=wanted)
+
+
+def _reflect(batch: BatchRef, command: Reflect, _: Parts) -> Work:
+    return partial(
+        reflections.hasten,
+        lane=batch.lane,
+        kind=command.kind,
+        subject=command.subject,
+        conversations=None if command.conversation is None else [command.conversation],
+        again=True,
+    )
+
+
+def _forget(batch: BatchRef, command: Forget, _: Parts) -> Work:
+    return partial(forgetting.forget, batch=batch, command=command)
+
+
+def _summarise(batch: BatchRef, command: Summarise, _: Parts) -> Work:
+    return partial(summaries.ask_for, lane=batch.lane, conversation=command.conversation)
+
+
+def _edit_document(batch: BatchRef, command: EditDocument, _: Parts) -> Work:
+    return partial(documents.edit, batch=batch, command=command)
+
+
+_CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work]]] = {
+    Undo: _undo,
+    Configure: _configure,
+    Import: importing.prepare,
+    Reflect: _reflect,
+    Remember: remembering.prepare,
+    Forget: _forget,
+    Summarise: _summarise,
+    Clarify: identity_commands.prepare,
+    Merge: identity_commands.prepare,
+    Split: identity_commands.prepare,
+    EditDocument: _edit_document,
+    SetPrompt: prompt_commands.prepare,
+    RollBackPrompt: prompt_commands.prepare,
+    PromptFeedback: prompt_commands.prepare,
+}
+"""How each command is carried out."""
 
 
 def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:

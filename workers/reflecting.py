@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection
 
-from db import reflections
+from db import reflections, summaries
 from db.reflections import DueReflection
 from db.refs import BatchRef
 from pipeline.facts import Message
@@ -20,11 +20,13 @@ from workers import documents, episodes, loading, prompt_commands, prompts
 from workers.parts import Parts
 from workers.reflection import Debounce, Due, Reflection
 from workers.stages import Store
+from workers.summaries import SUMMARY
 
 KINDS: Final[dict[str, Reflection]] = {
     "document": documents.DOCUMENT,
     "episodes": episodes.EPISODES,
     prompt_commands.KIND: prompts.OPTIMIZING,
+    summaries.KIND: SUMMARY,
 }
 """Every kind, by the name that its rows bear."""
 

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from recollect.errors import InvalidEvent, InvalidNamespace
 from recollect.events.commands import MAX_IMPORTED, Configure, Import, Reflect, Undo
+from recollect.events.conversations import Summarise
 from recollect.events.documents import EditDocument
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
 from recollect.events.identity import Clarify, Merge, Split
@@ -41,6 +42,7 @@ __all__ = [
     "RollBackPrompt",
     "SetPrompt",
     "Split",
+    "Summarise",
     "Undo",
     "faults_of",
     "parse_event",
@@ -52,6 +54,7 @@ Command = (
     | Configure
     | Import
     | Reflect
+    | Summarise
     | Remember
     | Forget
     | Clarify

@@ -15,8 +15,8 @@ NAMES = """
     InFocus InvalidEvent InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace
     Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
     RecalledMessage RecollectError Record RecordMisfit Referring Related Resolved Role Source SpoolFull
-    SpoolUnavailable StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Tracked TrackedTurn
-    Under UndoRefused WaitTimeout values with_memory
+    SpoolUnavailable StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Summary Tracked
+    TrackedTurn Under UndoRefused WaitTimeout WorkingMemory values with_memory
 """.split()
 
 MEMORY = {
@@ -81,6 +81,8 @@ NAMESPACE = {
     "memories": ["limit", "kind", "state", "about"],
     "entities": [],
     "profile": ["entity"],
+    "summarise": ["conversation", "session"],
+    "summary": ["conversation"],
     "neighbours": ["entity", "depth", "fan_out", "as_of"],
     "progress": [],
     "documents": [],

@@ -1,0 +1,1 @@
+"""How long an access to working memory takes."""

@@ -1,0 +1,117 @@
+"""Summaries of conversations: which an app asked for, what they say, and how far they have come."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from db import reflections
+from db.memories import VersionConflict
+from db.refs import LaneRef
+
+KIND = "summary"
+"""The kind of reflection that makes them; its subjects are the conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSummary:
+    """What a summary says now; "" where it is not made yet."""
+
+    content: str
+    version: int
+
+
+def ask_for(connection: Connection, lane: LaneRef, conversation: str) -> None:
+    """Have a conversation summed up from here on, and what was said in it before at once.
+
+    Asked for again, what is new since is summed up at once.
+    """
+    wanted = {**lane.scope, "conversation": conversation, "kind": KIND}
+    if connection.execute(_ASK_FOR, wanted).rowcount:
+        connection.execute(_DIRTY, wanted)
+        connection.execute(_ADD_BATCHES, wanted)
+        reflections.set_timer(connection, lane)
+    else:
+        reflections.hasten(connection, lane, kind=KIND, subject=conversation, again=True)
+
+
+def asked_for(connection: Connection, lane: LaneRef, conversations: Collection[str]) -> list[str]:
+    """Those of some conversations that are to be summed up."""
+    wanted = {**lane.scope, "conversations": sorted(conversations)}
+    return list(connection.execute(_ASKED_FOR, wanted).scalars())
+
+
+def summary(connection: Connection, lane: LaneRef, conversation: str) -> KeptSummary:
+    """What the summary of a conversation says."""
+    row = connection.execute(_SUMMARY, {**lane.scope, "conversation": conversation}).one_or_none()
+    return KeptSummary(row.content, row.version) if row else KeptSummary("", 0)
+
+
+def save(connection: Connection, lane: LaneRef, conversation: str, content: str, *, up_to: UUID, version: int) -> None:
+    """A summary's next version. version: the one that was read. Raises VersionConflict where it moved on."""
+    wanted = {**lane.scope, "conversation": conversation, "content": content, "up_to": up_to, "version": version}
+    if not connection.execute(_SAVE, wanted).rowcount:
+        raise VersionConflict(f"the summary is no longer at version {version}")
+
+
+def most_telling(connection: Connection, lane: LaneRef, conversation: str, limit: int) -> list[str]:
+    """The most salient of what is known now and was taken from a conversation, in the order in which it was said."""
+    rows = connection.execute(_MOST_TELLING, {**lane.scope, "conversation": conversation, "limit": limit})
+    return list(rows.scalars())
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_CONVERSATION = f"{_LANE} and conversation_id = :conversation"
+
+_ASK_FOR = text("""
+    insert into recollect.summaries (tenant_id, namespace_id, conversation_id)
+    values (:tenant_id, :namespace_id, :conversation) on conflict do nothing
+""")
+
+_DIRTY = text("""
+    insert into recollect.reflections (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
+    select :tenant_id, :namespace_id, :kind, :conversation, now(), now()
+    where exists (
+        select from recollect.events
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation
+          and type = 'message' and state = 'done')
+    on conflict do nothing
+""")
+
+_ADD_BATCHES = text(f"""
+    insert into recollect.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
+    select :tenant_id, :namespace_id, :kind, :conversation, batch_id from recollect.events
+    where {_CONVERSATION} and type = 'message' and state = 'done' and batch_id is not null
+    group by batch_id order by min(position)
+    on conflict do nothing
+""")
+
+_ASKED_FOR = text(f"""
+    select conversation_id from recollect.summaries
+    where {_LANE} and conversation_id = any(cast(:conversations as text[])) order by conversation_id
+""")
+
+_SUMMARY = text(f"select content, version from recollect.summaries where {_CONVERSATION}")
+
+_SAVE = text(f"""
+    update recollect.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()
+    where {_CONVERSATION} and version = :version
+""")
+
+_MOST_TELLING = text("""
+    select content from (
+        select memory.content, memory.salience, memory.memory_id, min(message.occurred_at) as said_at
+        from recollect.messages as message
+        join recollect.memory_sources as source
+          on source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = message.message_id
+        join recollect.memories as memory
+          on memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.memory_id = source.memory_id
+        where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id
+          and message.conversation_id = :conversation and source.known_to is null and source.stance = 'for'
+          and memory.known_to is null and memory.state = 'active'
+        group by memory.memory_id, memory.content, memory.salience
+        order by memory.salience desc, said_at, memory.memory_id limit :limit
+    ) as told
+    order by said_at, memory_id
+""")

@@ -1,0 +1,87 @@
+"""The summary of a conversation, carried on."""
+
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID
+
+import pytest
+
+from pipeline.facts import Message
+from pipeline.prompts.summary import SummaryAnswer
+from pipeline.sum_up import SummedUp, sum_up
+from recollect.kinds import Role
+from recollect.language_model import AnswerUnusable, ModelUnavailable, Prompt
+
+
+class Writer:
+    """Writes what it is told to, and keeps what it was asked."""
+
+    name = "a writer"
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self._answers = list(answers)
+        self.asked: list[str] = []
+
+    def answer(self, prompt: Prompt[Any]) -> Any:
+        self.asked.append(prompt.user)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return SummaryAnswer(summary=answer)
+
+
+def said(*contents: str) -> list[Message]:
+    at = datetime(2026, 3, 2, tzinfo=UTC)
+    return [Message(n, UUID(int=n), "c", Role.USER, None, content, at) for n, content in enumerate(contents, 1)]
+
+
+def test_the_model_carries_the_old_one_on() -> None:
+    writer = Writer("User likes figs and tea.")
+
+    made = sum_up("User likes figs.", said("I like tea"), ["User likes tea"], writer)
+
+    assert made == SummedUp("User likes figs and tea.")
+    assert "BEGIN OLD SUMMARY\n| User likes figs.\nEND OLD SUMMARY" in writer.asked[0]
+    assert "[1] user, Monday 2026-03-02T00:00+00:00\n| I like tea" in writer.asked[0]
+
+
+def test_what_is_more_than_a_call_shows_is_summed_up_in_turns() -> None:
+    writer = Writer("one.", "two.", "three.")
+
+    made = sum_up("", said(*["x" * 9_999] * 15), [], writer)
+
+    assert made == SummedUp("three.")
+    assert ["| one." in asked for asked in writer.asked] == [False, True, False]
+    assert [asked.count("x" * 4_000) for asked in writer.asked] == [6, 6, 3]
+    assert all("x" * 4_001 not in asked for asked in writer.asked)
+
+
+def test_an_answer_without_words_changes_nothing() -> None:
+    assert sum_up("User likes figs.", said("Hm"), [], Writer("  ")) == SummedUp("User likes figs.")
+
+
+@pytest.mark.parametrize(("telling", "text"), [(["User likes tea."], "User likes tea."), ([], "User likes figs.")])
+def test_where_the_model_gives_no_answer_the_rules_do_and_say_why(telling: list[str], text: str) -> None:
+    made = sum_up("User likes figs.", said("I like tea"), telling, Writer(AnswerUnusable("not JSON")))
+    assert made == SummedUp(text, "AnswerUnusable: not JSON")
+
+
+def test_where_nobody_answers_it_waits() -> None:
+    with pytest.raises(ModelUnavailable):
+        sum_up("", said("I like tea"), ["User likes tea"], Writer(ModelUnavailable("down")))
+
+
+def test_by_rules_each_memory_is_told_once() -> None:
+    made = sum_up("old", said("x"), ["User likes tea", "User likes figs.", "User likes tea"], None)
+    assert made == SummedUp("User likes tea. User likes figs.")
+    assert sum_up("old", said("x"), [], None) == SummedUp("")
+
+
+@pytest.mark.parametrize(
+    ("answer", "length", "end"),
+    [("Figs are fine. " * 200, 1_499, "fine."), ("無花果が好き。" * 500, 1_498, "好き。"), ("x" * 9_999, 1_500, "x…")],
+    ids=["sentences", "another script", "one word"],
+)
+def test_one_that_is_too_long_is_cut_where_a_sentence_ends(answer: str, length: int, end: str) -> None:
+    text = sum_up("", said("x"), [], cast("Any", Writer(answer))).text
+    assert (len(text), text.endswith(end)) == (length, True)
