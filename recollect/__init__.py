@@ -20,6 +20,7 @@ from recollect.errors import (
     EmbedderUnavailable,
     InvalidEvent,
     InvalidNamespace,
+    MemoryChanged,
     ModelMissing,
     NotFound,
     PromptConflict,
@@ -34,10 +35,12 @@ from recollect.errors import (
 )
 from recollect.graph import Neighbour
 from recollect.importing import Imported
+from recollect.injection import with_memory
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
 from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
+from recollect.namespaces import values
 from recollect.prefixes import HitIn, Under
 from recollect.prompts.stored import StoredPrompt
 from recollect.reading.contexts import Context, Explanation
@@ -71,6 +74,7 @@ __all__ = [
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
+    "MemoryChanged",
     "MemoryKind",
     "Mention",
     "MentionKind",
@@ -104,4 +108,6 @@ __all__ = [
     "Under",
     "UndoRefused",
     "WaitTimeout",
+    "values",
+    "with_memory",
 ]

@@ -24,6 +24,7 @@ from recollect.prompts.commands import prompts_cli
 from recollect.publishing.publisher import open_spool
 from recollect.publishing.spool import Held, Spool
 from recollect.reading.recalled import Scope
+from recollect.remembering_commands import remembering_cli
 from recollect.settings import client_settings
 from recollect.shell import AsOf, In, Json, console, id_or_name, json_lines, new_table, open_namespace, print_answer
 from recollect.tracking.commands import tracking_cli
@@ -42,6 +43,7 @@ cli.add_typer(history_cli)
 cli.add_typer(identity_cli)
 cli.add_typer(import_cli)
 cli.add_typer(graph_cli)
+cli.add_typer(remembering_cli)
 cli.add_typer(tracking_cli)
 cli.add_typer(prompts_cli, name="prompts")
 

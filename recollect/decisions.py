@@ -17,6 +17,7 @@ Action = Literal[
     "clarify",
     "merge",
     "split",
+    "forget",
     "set_prompt",
     "roll_back_prompt",
     "optimize_prompt",
@@ -38,7 +39,7 @@ class Decision:
 
     action: "add" made a memory, "update" made one more precise, "supersede" replaced one, "contradict" set one against another,
         "none" found it known already, "quarantine" kept it from becoming a memory, "undo" took a decision back;
-        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two;
+        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two; "forget" closed memories;
         "set_prompt", "roll_back_prompt" and "optimize_prompt" made a version of a prompt.
     memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
     fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app

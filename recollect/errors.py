@@ -8,6 +8,7 @@
     ├── InvalidNamespace        a namespace path cannot be used (also a ValueError)
     ├── NotFound                no such memory, decision, entity or profile (also a LookupError)
     ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
+    ├── MemoryChanged           a memory says something else than what was read (also a ValueError)
     ├── PromptConflict          a prompt has another version than the one that was to be followed (also a ValueError)
     ├── UndoRefused             a decision cannot be taken back (also a ValueError)
     ├── QueueUnavailable        the event queue did not take the event
@@ -55,6 +56,10 @@ class NotFound(RecollectError, LookupError):
 
 class AmbiguousName(RecollectError, LookupError):
     """Several entities of the namespace bear this name; ask by id instead."""
+
+
+class MemoryChanged(RecollectError, ValueError):
+    """A memory that is to be replaced says something else by now than at the version that was read."""
 
 
 class PromptConflict(RecollectError, ValueError):

@@ -14,16 +14,18 @@ from recollect.events import (
     Clarify,
     Command,
     Configure,
+    Forget,
     Import,
     Merge,
     PromptFeedback,
     Reflect,
+    Remember,
     RollBackPrompt,
     SetPrompt,
     Split,
     Undo,
 )
-from workers import identity_commands, importing, prompt_commands
+from workers import forgetting, identity_commands, importing, prompt_commands, remembering
 from workers.parts import Parts
 from workers.stages import Store
 
@@ -44,7 +46,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, work: Callable[[Conne
     inbox.mark_done(connection, batch)
 
 
-def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:
+def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:  # noqa: PLR0911 - a table
     match command:
         case Undo():
             return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
@@ -55,8 +57,18 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             return importing.prepare(batch, command, parts)
         case Reflect():
             conversations = None if command.conversation is None else [command.conversation]
-            wanted = {"kind": command.kind, "subject": command.subject, "conversations": conversations}
-            return partial(reflections.hasten, lane=batch.lane, **wanted, again=True)
+            return partial(
+                reflections.hasten,
+                lane=batch.lane,
+                kind=command.kind,
+                subject=command.subject,
+                conversations=conversations,
+                again=True,
+            )
+        case Remember():
+            return remembering.prepare(batch, command, parts)
+        case Forget():
+            return partial(forgetting.forget, batch=batch, command=command)
         case Clarify() | Merge() | Split():
             return identity_commands.prepare(batch, command, parts)
         case SetPrompt() | RollBackPrompt() | PromptFeedback():

@@ -15,6 +15,7 @@ from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSIO
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
 from recollect.events.prompts import PromptFeedback, RollBackPrompt, SetPrompt
+from recollect.events.remembering import Forget, Remember
 from recollect.kinds import Role
 
 __all__ = [
@@ -28,11 +29,13 @@ __all__ = [
     "Configure",
     "ConversationEnded",
     "Event",
+    "Forget",
     "Import",
     "Merge",
     "MessageEvent",
     "PromptFeedback",
     "Reflect",
+    "Remember",
     "RollBackPrompt",
     "SetPrompt",
     "Split",
@@ -42,7 +45,20 @@ __all__ = [
     "storable",
 ]
 
-Command = Undo | Configure | Import | Reflect | Clarify | Merge | Split | SetPrompt | RollBackPrompt | PromptFeedback
+Command = (
+    Undo
+    | Configure
+    | Import
+    | Reflect
+    | Remember
+    | Forget
+    | Clarify
+    | Merge
+    | Split
+    | SetPrompt
+    | RollBackPrompt
+    | PromptFeedback
+)
 """Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command

@@ -142,14 +142,22 @@ def test_after_a_quiet_time_all_that_was_said_is_seen_once_and_in_order(
 
 
 def test_what_is_never_quiet_is_reflected_upon_all_the_same(
-    slow: None, forming: Forming, gists: Callable[[], list[tuple[str, str]]], pass_by: Callable[[timedelta], None]
+    *,
+    slow: None,
+    forming: Forming,
+    gists: Callable[[], list[tuple[str, str]]],
+    pass_by: Callable[[timedelta], None],
+    worker: Worker,
 ) -> None:
     for said in ("figs", "tea", "rice"):
         assert gists() == []
         forming.say(f"I like {said}")
         pass_by(HOUR / 2)
-    forming.say("I like kale")
-    assert gists() == [("", "I like figs / I like tea / I like rice / I like kale")], "by the batch that comes then"
+    forming.publishing.say("I like kale")
+    batch = claimed(worker.engine, worker.lane)
+    forming.publishing.say("I like jam")  # waits already when this batch ends
+    carry_through(batch)
+    assert gists() == [("", "I like figs / I like tea / I like rice / I like kale")], "by a batch of messages"
 
 
 @pytest.fixture

@@ -43,4 +43,5 @@ drop index recollect.decisions_of_prompts;
 alter table recollect.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
-        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split'));
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget',
+         'document'));

@@ -40,7 +40,7 @@ create index prompt_feedback_waiting on recollect.prompt_feedback (tenant_id, na
 alter table recollect.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
-        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split',
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget', 'document',
          'set_prompt', 'roll_back_prompt', 'optimize_prompt'));
 create index decisions_of_prompts on recollect.decisions (tenant_id, namespace_id, (fact ->> 'name'))
     where action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt');

@@ -1,0 +1,30 @@
+"""`recollect remember`, `forget` and `reflect`, as they are typed in a shell."""
+
+import json
+from collections.abc import Callable
+from uuid import UUID
+
+from recollect.ids import remembered_id
+from recollect.namespaces import NamespacePath
+from tests.given import Remembering
+from tests.integration.recollect.conftest import Taken
+from tests.integration.recollect.test_identity_commands import run
+
+__all__ = ["run"]
+
+
+def test_memories_are_put_down_and_closed_by_hand(
+    run: Callable[..., str], remembering: Remembering, taken: Taken, fresh_namespace: NamespacePath
+) -> None:
+    tea = remembering.memory("User likes tea")
+    memory_id = json.loads(run("remember", "User likes coffee", "--about", "User", "--replaces", tea, "--json"))
+    figs = remembering.memory("User likes figs")
+    assert run("forget", figs, "--reason", "she asked").startswith("published: ")
+    run("reflect", "-c", "c1", "--kind", "document")
+
+    sent = {event["type"]: event for event in taken(3)}  # each command may send again what nobody has acknowledged
+    remember, forget, reflect = sent["remember"], sent["forget"], sent["reflect"]
+    assert memory_id == {"memory_id": str(remembered_id(fresh_namespace.namespace_id, UUID(remember["event_id"])))}
+    assert (remember["content"], remember["about"], remember["replaces"]) == ("User likes coffee", ["User"], str(tea))
+    assert (forget["memories"], forget["reason"]) == ([str(figs)], "she asked")
+    assert (reflect["type"], reflect["conversation"], reflect["kind"]) == ("reflect", "c1", "document")
