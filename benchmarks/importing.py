@@ -70,14 +70,17 @@ def measure(rounds: int) -> Result:
     """Import both by turns; the first time warms the disk's cache and does not count."""
     dependencies = _python(_FOUND).split()
     took = [(_milliseconds(*dependencies), _milliseconds("recollect")) for _ in range(rounds + 1)][1:]
-    wall, processor = ([(of[number], own[number]) for of, own in took] for number in (0, 1))
-    figures = [round(one, 1) for kind in (wall, processor) for one in _medians(kind)]
-    return Result(*figures, modules=len(dependencies), rounds=rounds)
-
-
-def _medians(took: list[tuple[float, float]]) -> tuple[float, float, float]:
-    dependencies, own = (statistics.median(times) for times in zip(*took, strict=True))
-    return dependencies, own, own - dependencies
+    of, own = ([statistics.median(times) for times in zip(*one, strict=True)] for one in zip(*took, strict=True))
+    return Result(
+        dependencies_ms=round(of[0], 1),
+        recollect_ms=round(own[0], 1),
+        over_ms=round(own[0] - of[0], 1),
+        dependencies_cpu_ms=round(of[1], 1),
+        recollect_cpu_ms=round(own[1], 1),
+        over_cpu_ms=round(own[1] - of[1], 1),
+        modules=len(dependencies),
+        rounds=rounds,
+    )
 
 
 def _milliseconds(*names: str) -> tuple[float, float]:

@@ -128,9 +128,18 @@ class Asking:
         before = self.told.errors
         times = [(ask(self.plain, text), ask(client, text)) for text, _ in zip(self.texts, range(rounds), strict=False)]
         plain, remembering = zip(*times, strict=True)
-        figures = [cut for one in (plain, remembering) for cut in _cuts(one)]
-        over = round(max(remembering) - statistics.median(plain), 1)
-        return Row(state, what, *figures, over, self.told.errors - before, rounds)
+        (plain_p50, plain_p99), (memory_p50, memory_p99) = map(_cuts, (plain, remembering))
+        return Row(
+            state=state,
+            what=what,
+            plain_p50=plain_p50,
+            plain_p99=plain_p99,
+            memory_p50=memory_p50,
+            memory_p99=memory_p99,
+            over_max=round(max(remembering) - statistics.median(plain), 1),
+            without_memory=self.told.errors - before,
+            rounds=rounds,
+        )
 
     def _answer(self, client: openai.OpenAI, text: str) -> float:
         started = time.perf_counter()

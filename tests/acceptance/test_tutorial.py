@@ -13,14 +13,12 @@ import pytest
 
 from recollect import Memory
 from tests.acceptance.running import Running
+from tests.acceptance.test_chat import PATIENTLY
 from tests.acceptance.test_readme import BLOCKS, python_with_output
 from tests.fake_openai import FakeOpenAI
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIAL, INJECTION = (ROOT / "docs" / name for name in ("tutorial.md", "injection.md"))
-PATIENTLY = ("with_memory(OpenAI(), sarah)", "with_memory(OpenAI(), sarah, seconds=60)")
-"""On a busy machine memory may come too late for an answer, which then is another one."""
-
 OWN_TENANT = ("acme", "tutorial")
 """Other tests talk to the tutorial's namespaces, too."""
 
@@ -93,7 +91,7 @@ def test_the_tutorial_prints_what_it_says(
     for command, lines in commands:
         words = command.replace(*OWN_TENANT).replace('"', "\x00").split("\x00")
         split = [part for place, text in enumerate(words) for part in ([text] if place % 2 else text.split())]
-        assert run(split, environment).splitlines() == lines
+        assert [line.rstrip() for line in run(split, environment).splitlines()] == lines
 
     variables: dict[str, object] = {}
     for code, output in python_with_output(TUTORIAL):

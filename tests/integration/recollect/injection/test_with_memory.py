@@ -318,7 +318,7 @@ class TestWhose:
         self, plain: openai.OpenAI, memory: Memory, given: dict[str, Any], error: type[Exception], says: str
     ) -> None:
         with pytest.raises(error, match=f"^{says}"):
-            with_memory(**{"client": plain, "memory": memory, **given})  # type: ignore[type-var]
+            with_memory(**{"client": plain, "memory": memory, **given})
 
 
 class TestTheRestIsTheClient:
