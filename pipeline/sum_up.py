@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from pipeline.facts import Message
 from pipeline.prompts.summary import summary_prompt
-from recollect.language_model import AnswerRefused, LanguageModel
+from recollect.language_model.ports import AnswerRefused, LanguageModel
 
 MOST_TELLING = 8
 """So many memories make a summary by rules."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pipeline.facts import Message
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block, shown_message
-from recollect.language_model import Prompt
+from recollect.language_model.ports import Prompt
 
 _VERSION = 1
 

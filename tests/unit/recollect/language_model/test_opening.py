@@ -45,7 +45,7 @@ def test_a_name_opens_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=["no endpoint", "no model", "no key", "odd key", "odd address", "no model of one's own"],
 )
-def test_what_cannot_be_used_says_so(model: Any, given: dict[str, str], fault: str) -> None:
+def test_what_cannot_be_used_says_so(model: Any, given: dict[str, Any], fault: str) -> None:
     with pytest.raises(ConfigurationError, match=fault):
         open_model(model, **given)
 
