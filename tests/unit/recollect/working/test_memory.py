@@ -166,7 +166,7 @@ def test_what_expired_is_gone_from_everywhere(open_session: Callable[..., Workin
     working.add_tool_result("search", 1, "pages", [("page", 1, "x")])
     clock.later(minutes=5)
 
-    assert (working.task, working.user_name, working.get("page", 1), working.prompt_block()) == (None, None, None, "")
+    assert (working.task, working.user_name, working.get_recent(), working.prompt_block()) == (None, None, (), "")
 
 
 def test_the_block_for_the_prompt(open_session: Callable[..., WorkingMemory]) -> None:
