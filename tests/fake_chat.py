@@ -21,14 +21,14 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 def chat_answer(request: Request) -> Json:
-    """To a question the notes of the system prompt that share a word with it, else the first; else a word of thanks."""
+    """To a question the first note of the system prompt that shares a word with it, else the first; else a word of thanks."""
     question = _asked(request)
     notes = [match["note"] for fence in _FENCE.finditer(request.system) for match in _NOTE.finditer(fence["notes"])]
     words = set(re.findall(r"\w{4,}", question.casefold()))
     fitting = [note for note in notes if words & set(re.findall(r"\w{4,}", note.casefold()))] or notes[:1]
     if not question.rstrip().endswith("?"):
         return {"content": "Thank you, noted."}
-    return {"content": f"You told me: {'; '.join(fitting)}." if fitting else "You have not told me."}
+    return {"content": f"You told me: {fitting[0]}." if fitting else "You have not told me."}
 
 
 def whole(request: Request, message: Json) -> bytes:
