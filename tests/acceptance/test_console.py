@@ -139,13 +139,13 @@ def test_a_decision_is_taken_back(visitor: Visitor) -> None:
 
 
 PICTURES = {
-    "console-questions": ("/questions", 1000, 640, "light"),
-    "console-memory": ("/memories/{memory}", 1000, 900, "light"),
-    "console-entity": ("/entities/{entity}", 1000, 980, "dark"),
+    "console-questions": ("/questions", 1000, 860, "light"),
+    "console-memory": ("/memories/{memory}", 1000, 1040, "light"),
+    "console-entity": ("/entities/{entity}", 1000, 1160, "dark"),
     "console-retrieval": (
         "/retrieval?message=What+does+Anna+Lind+do+before+a+ship+comes+in&budget=120",
         1000,
-        900,
+        1330,
         "light",
     ),
 }
