@@ -144,7 +144,7 @@ class OfNamespace(Handler):
             raise NotFound(f"namespace: there is no {path}; it begins with the first event that is published in it")
         self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
 
-    def filled(self, page: Page) -> Page:
+    def filled(self, page: Page, notice: Notice | None = None) -> Page:
         """A page with what every page of a namespace shows."""
         shared = {
             "namespace": self.namespace,
@@ -153,19 +153,9 @@ class OfNamespace(Handler):
             "here": self.request.uri or self.place,
             "waiting": self.namespace.questions(),
             "progress": self.namespace.progress(),
-            "notice": self._notice(),
+            "notice": notice,
         }
         return Page(page.template, {**shared, **page.shown}, page.status)
-
-    def _notice(self) -> Notice | None:
-        try:
-            event_id = UUID(self.given("event"))
-        except ValueError:
-            return None
-        with suppress(NotFound):
-            return Notice(event_id, self.namespace.decision(event_id), again=False)
-        age = time.time() - (event_id.int >> _MILLISECONDS_OF_ID) / 1000  # the ids of events begin with their time
-        return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
 
 
 class Reading(OfNamespace):
@@ -182,7 +172,18 @@ class Reading(OfNamespace):
 
     def _shown(self, *ids: str) -> Page:
         self.find_namespace()
-        return self.filled(self.show(*ids))
+        notice = self._notice()  # first: a page that says "took effect" shows the effect
+        return self.filled(self.show(*ids), notice)
+
+    def _notice(self) -> Notice | None:
+        try:
+            event_id = UUID(self.given("event"))
+        except ValueError:
+            return None
+        with suppress(NotFound):
+            return Notice(event_id, self.namespace.decision(event_id), again=False)
+        age = time.time() - (event_id.int >> _MILLISECONDS_OF_ID) / 1000  # the ids of events begin with their time
+        return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
 
 
 class Editing(OfNamespace):

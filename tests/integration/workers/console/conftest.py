@@ -41,7 +41,9 @@ class Site:
         assert answer.status_code == httpx.codes.OK, answer.text
         return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
 
-    def send(self, page: str, fields: Mapping[str, Any] | None = None, **headers: str) -> httpx.Response:
+    def send(
+        self, page: str, fields: Mapping[str, Any] | None = None, *, headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
         """A form, with the token that a page gave, or would have given."""
         self.get()
         if "recollect_console" not in self.client.cookies:

@@ -83,7 +83,6 @@ def test_nothing_that_is_remembered_becomes_markup(
     for page in pages:
         assert "<script" not in page.text
         assert "<img src=x" not in page.text
-        assert "49" not in page.text.split("{{ 7")[0][-40:]
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,9 @@ def test_processes_know_the_addresses_but_not_the_superusers(
 
 
 def test_a_process_that_dies_is_started_again(addresses: Addresses) -> None:
-    file = procfile(addresses.data_dir, {"frail": "sh -c 'echo born; sleep 0.1; exit 3'", "well": "sleep 60"})
+    file = procfile(addresses.data_dir, {"frail": "sh -c 'echo born; sleep 0.1; exit 3'"})
     log = addresses.data_dir / "logs" / "frail.log"
-    with processes(addresses, to_logs=True, procfile=file) as running:
+    with processes(addresses, to_logs=True, procfile=file, also={"well": "sleep 60"}) as running:
         well = running.pids()["well"]
         started = time.monotonic()
         wait_until(lambda: len(lines_of(log)) == 2, timeout=10, what="a second life")
