@@ -41,6 +41,8 @@ def strip_fences(text: str) -> str:
 
     A tag without its counterpart is left as it is.
     """
+    if "<" not in text:
+        return text
     left, taken, opened = [], 0, dict[str, int]()
     for tag in _TAG.finditer(text):
         name = tag["name"].lower()
@@ -55,6 +57,8 @@ def strip_fences(text: str) -> str:
 
 def one_line(text: str) -> str:
     """A text on one line: line ends, control characters and marks of direction are spaces, other unseen marks are gone."""
+    if text.isprintable():  # it has none of these
+        return " ".join(text.split())
     return " ".join("".join(map(_shown, text)).split())
 
 

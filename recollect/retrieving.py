@@ -27,6 +27,9 @@ from recollect.results import Hit, Progress
 from recollect.tenancy import in_one_trip
 from recollect.transcript import turns
 
+_EACH = 60
+"""So many messages by each raw score are found for a context, which shows fewer than `recall_messages` may be asked for."""
+
 _CONTEXT_MESSAGES = 200
 """So many of the messages that answer best stand for a place in a context."""
 
@@ -154,7 +157,7 @@ class Retrieving(Resolving, Freshness):
             ahead=wanted.overlay,
         )
         told = {*wanted.history, wanted.text}
-        fetched = second(store, heard, told=Told(contents=tuple(told)))
+        fetched = second(store, heard, told=Told(contents=tuple(told)), each=_EACH)
         read = understood(heard, fetched, wanted.now)
         found = read.paths()
         if fetched.open and (processes := called_for(found)):

@@ -11,7 +11,7 @@ import psycopg
 from numpy.typing import NDArray
 
 from benchmarks.reading.layout import Layout, in_turns
-from benchmarks.reading.statements import FILL, MAKE, SPACE, TIDY, WHOLE
+from benchmarks.reading.statements import FILL, MAKE, SPACE, TIDY, VOCABULARY, WHOLE
 from benchmarks.sentences import sentences
 from recollect.embedders import Embedder
 
@@ -62,6 +62,8 @@ def load(url: str, of: Layout, embedder: Embedder, *, seed: int = 1) -> dict[int
         connection.execute("analyze recollect.memories")
         for statement in WHOLE:
             _run(url, statement, {"model": embedder.name})
+        for statement in VOCABULARY:
+            _run(url, statement, {})
         for statement in TIDY:
             connection.execute(statement)
     return known

@@ -74,4 +74,13 @@ WHOLE: Final[tuple[LiteralString, ...]] = (
 )
 """What stands around the memories, for namespaces that are whole: as many messages as memories, in conversations of 20."""
 
+VOCABULARY: Final[tuple[LiteralString, ...]] = tuple(
+    f"""insert into recollect.vocabulary (tenant_id, namespace_id, model, scanned, lexeme, holders, occurrences)
+        select tenant_id, namespace_id, model, '{scanned}', lexeme, count(*), sum(case when lexeme = '' then length else 0 end)
+        from recollect.{table} cross join unnest(tsvector_to_array(words) || array['']) as lexeme
+        group by tenant_id, namespace_id, model, lexeme"""  # noqa: S608 - constants of this module
+    for scanned, table in (("memories", "embeddings"), ("turns", "turns"))
+)
+"""How common each word is, which triggers count elsewhere."""
+
 TIDY: Final[tuple[LiteralString, ...]] = ("drop schema bench cascade", "vacuum analyze", "checkpoint")

@@ -4,6 +4,7 @@ Source of the pooling (mean of the tokens, then unit length, 256 tokens at most)
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,12 @@ _MOST_CHARACTERS: Final = 16_384
 _CHUNK_TOKENS: Final = 2_048
 """Tokens computed at once. Larger chunks are no quicker, and each token takes some 20 kB while at work."""
 
+_LONGEST_WORD: Final = 100
+"""Characters of a word; a longer one is one unknown token."""
+
+_WORD: Final = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+"""Of a line of lower-case ASCII: what BERT's tokenizer looks up by itself."""
+
 _LOADING = Lock()
 # Held across a fork, so that no child starts with a lock that a thread of its parent was holding.
 os.register_at_fork(before=_LOADING.acquire, after_in_parent=_LOADING.release, after_in_child=_LOADING.release)
@@ -41,6 +48,7 @@ class _Model:
     bert: Bert
     start: int
     end: int
+    vocabulary: frozenset[str]
 
     @classmethod
     def load(cls, folder: Path) -> "_Model":
@@ -50,12 +58,30 @@ class _Model:
         tokenizer.no_truncation()
         bert = Bert.of(load_file(folder / WEIGHTS), heads=_HEADS, longest=MOST_TOKENS)
         start, end = tokenizer.encode("").ids
-        return cls(tokenizer, bert, start, end)
+        return cls(tokenizer, bert, start, end, frozenset(tokenizer.get_vocab(with_added_tokens=False)))
 
     def tokens(self, text: str) -> list[int]:
         # One text per call: the tokenizer's own batches start threads, which a fork would lose, and it warns of that.
         numbers: list[int] = self.tokenizer.encode(encodable(text), add_special_tokens=False).ids
         return numbers
+
+    def count(self, line: str) -> int:
+        """As many as `tokens` finds in a text without line ends; of plain ASCII in a fifth of its time."""
+        if not line.isascii() or not line.isprintable() or "[" in line:  # "[SEP]" is one token
+            return len(self.tokens(line))
+        return sum(1 if word in self.vocabulary else self._pieces(word) for word in _WORD.findall(line.lower()))
+
+    def _pieces(self, word: str) -> int:
+        """As WordPiece has it: the longest piece that there is, then the longest of the rest; without any, one unknown token."""
+        count, start = 0, 0
+        while start < len(word):
+            ends = range(len(word), start, -1)
+            begun = "##" if start else ""
+            start = next((end for end in ends if begun + word[start:end] in self.vocabulary), 0)
+            if not start or len(word) > _LONGEST_WORD:
+                return 1
+            count += 1
+        return count
 
     def framed(self, text: str) -> list[int]:
         return [self.start, *self.tokens(text[:_MOST_CHARACTERS])[: MOST_TOKENS - _FRAME], self.end]
@@ -87,7 +113,7 @@ class MiniLM:
 
     def count_tokens(self, text: str) -> int:
         """Exact for this model, without the two tokens that frame a text; the whole text counts."""
-        return len(self._loaded().tokens(text))
+        return sum(map(self._loaded().count, text.split("\n")))
 
     def _loaded(self) -> _Model:
         if self._model is None:

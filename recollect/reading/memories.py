@@ -5,7 +5,7 @@ only "Vera plays the cello" says who she is. So the best hits lend to what else 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC
 from uuid import UUID
 
@@ -19,6 +19,7 @@ Named = Period | Interval
 """A time that a message names."""
 
 _RIVALS = 3
+_SIGNALS = tuple(one.name for one in fields(Relevance))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class RankedMemory:
     @property
     def parts(self) -> dict[str, float]:
         """What each signal that says something adds to the relevance, by its name there."""
-        return {name: part for name, part in asdict(self.relevance).items() if part}
+        return {name: part for name in _SIGNALS if (part := getattr(self.relevance, name))}
 
 
 def rank_memories(

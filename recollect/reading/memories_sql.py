@@ -1,13 +1,12 @@
 """The memories that a message may call for: one statement over the views of version 1, and its rows as values.
 
-One scan of the namespace's vectors gives the cosine and exact BM25 of every memory, and how both lie over all of them. What is
+One scan of the namespace's vectors gives the cosine and the BM25 of every memory, and how both lie over all of them. What is
 fetched is the best by each, the best about whom the message names with what has longest been so of them, the processes, and the
 best of what else is known of the entities that the best of all these are about.
 """
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from math import pi
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +18,7 @@ from recollect.namespaces import NamespacePath
 from recollect.reading.found import MemoryFound, Spread
 from recollect.reading.memories import Bearing
 from recollect.reading.weights import MemoryWeights
+from recollect.reading.words_sql import asked, bm25, cosine, spread_of
 from recollect.results import StoredMemory
 from recollect.rows import memory_fields
 
@@ -34,7 +34,6 @@ _PER_RELATED, _RELATED = 16, 80
 _MANY = 400
 """An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
 
-_K1, _B = 1.2, 0.75
 _NOTHING = Spread(mean=0.0, deviation=0.0)
 
 
@@ -109,66 +108,24 @@ _SURE = f"{_scope('link')} and link.certainty = 'sure'"
 _NOW = "memory.known_to is null and memory.state = 'active'"
 _W = MemoryWeights()
 
-_TIMES = f"""
-    round(1 / (cast({10 * pi * pi / 6} as float8) * (0.1 - cast(ts_rank(words, query) as float8))) - 0.5)
+_ROWS = f"""
+    select vector.owner_id, vector.embedding, vector.terms, vector.length from recollect_read_v1.embeddings as vector
+    where {_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
 """
-"""How often a word occurs: to unfold where all words stand takes nearly as long as the scan.
-
-`ts_rank` of one word that occurs n times is a tenth of the sum of 1/i² for i from 1 to n, divided by π²/6 (`calc_rank_or` in
-tsrank.c). What is missing from π²/6 is 1/(n + 0.5), as near as n needs.
-"""
-
 _SCANNED = f"""
-    asked as materialized (
-        select lexeme, cast(quoted as tsquery) as query
-        from (select lexeme, '''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''' as quoted
-              from unnest(to_tsvector('english', %(message)s))) as word
-    ),
+    {asked("memories")},
     scanned as materialized (
-        select vector.owner_id, -(vector.embedding <#> cast(%(vector)s as halfvec)) as cosine, vector.length,
-               case when vector.words @@ (select cast(string_agg(cast(query as text), ' | ') as tsquery) from asked)
-                    then vector.words end as words
-        from recollect_read_v1.embeddings as vector
-        where {_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
+        select owner_id, {cosine("embedding")} as cosine, {bm25("terms", "length")} as words
+        from ({_ROWS} and vector.compact union all {_ROWS} and not vector.compact) as vector
     ),
-    of_all as materialized (
-        select cast(count(*) as float8) as memories, greatest(cast(sum(length) as float8) / count(length), 1) as length,
-               avg(cosine) as cosine_mean, stddev_pop(cosine) as cosine_deviation
-        from scanned
-    ),
-    occurring as materialized (
-        select owner_id, cosine, length, lexeme, {_TIMES} as times
-        from (
-            select owner_id, cosine, cast(length as float8) as length, words, unnest(tsvector_to_array(words)) as lexeme
-            from scanned where words is not null
-        ) as one join asked using (lexeme)
-    ),
-    rare as materialized (
-        select lexeme, ln(1 + (of_all.memories - count(*) + 0.5) / (cast(count(*) as float8) + 0.5)) as idf
-        from occurring cross join of_all group by lexeme, of_all.memories
-    ),
-    matched as materialized (
-        select owner_id, cosine,
-               sum(idf * times * {_K1 + 1} / (times + {_K1} * ({1 - _B} + {_B} * occurring.length / of_all.length))) as words
-        from occurring join rare using (lexeme) cross join of_all group by owner_id, cosine
-    ),
-    spread as materialized (
-        select cosine_mean, cosine_deviation, words_mean, sqrt(greatest(squares - words_mean * words_mean, 0)) as words_deviation
-        from of_all cross join lateral (
-            select coalesce(sum(words), 0) / greatest(of_all.memories, 1) as words_mean,
-                   coalesce(sum(words * words), 0) / greatest(of_all.memories, 1) as squares from matched
-        ) as one
-    )"""
-"""The scan, and all scores that it gives, by memory. What it keeps of all is narrow: the words of those that match alone."""
+    spread as materialized (select {", ".join(map(spread_of, ("cosine", "words")))} from scanned)"""
+"""The scan, and all scores that it gives, by memory. Each half of it has an index of its own."""
 
 _FIT = f"""
     (coalesce((one.cosine - spread.cosine_mean) / nullif(spread.cosine_deviation, 0), 0)
-     + {_W.words} * coalesce((coalesce(matched.words, 0) - spread.words_mean) / nullif(spread.words_deviation, 0), 0))
+     + {_W.words} * coalesce((one.words - spread.words_mean) / nullif(spread.words_deviation, 0), 0))
 """
-_SCORED = f"""
-    select one.*, coalesce(matched.words, 0) as words, {_FIT} as fit
-    from one left join matched using (owner_id) cross join spread
-"""
+_SCORED = f"select one.*, {_FIT} as fit from one cross join spread"
 
 _CHOSEN = f"""
     about as materialized (
@@ -176,9 +133,9 @@ _CHOSEN = f"""
         where {_SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
     ),
     listed as materialized (
-        (select owner_id, cosine from scanned order by cosine desc, owner_id limit {_LISTED})
+        (select owner_id, cosine, words from scanned order by cosine desc, owner_id limit {_LISTED})
         union
-        (select owner_id, cosine from matched order by words desc, owner_id limit {_LISTED})
+        (select owner_id, cosine, words from scanned where words > 0 order by words desc, owner_id limit {_LISTED})
     ),
     taught as materialized (
         select memory_id as owner_id from recollect_read_v1.memories as memory
@@ -186,10 +143,10 @@ _CHOSEN = f"""
     ),
     pool as materialized (
         with one as (
-            select owner_id, cosine from listed
+            select owner_id, cosine, words from listed
             union
-            select owner_id, cosine from scanned join (select owner_id from about union select owner_id from taught) as other
-            using (owner_id)
+            select owner_id, cosine, words
+            from scanned join (select owner_id from about union select owner_id from taught) as other using (owner_id)
         ) {_SCORED}
     ),
     best as materialized (
@@ -203,15 +160,18 @@ _CHOSEN = f"""
         (select entity_id from about join pool using (owner_id) where entity_id = any(cast(%(contested)s as uuid[]))
          group by entity_id order by max(fit) desc, entity_id limit {_BEARERS})
     ),
+    of_now as materialized (
+        select about.entity_id, about.owner_id, memory.kind, memory.valid_from from about full join (
+            select memory.memory_id as owner_id, memory.kind, memory.valid_from from recollect_read_v1.memories as memory
+            where {_scope("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from about))
+        ) as memory using (owner_id)
+    ),
     of_names as materialized (
         select owner_id, lasting from (
-            select about.owner_id, memory.kind <> 'event' as lasting,
-                   row_number() over (partition by about.entity_id order by pool.fit desc, about.owner_id) as place,
-                   row_number() over (partition by about.entity_id
-                                      order by memory.kind = 'event', memory.valid_from, about.owner_id) as age
-            from about join pool using (owner_id) join recollect_read_v1.memories as memory
-              on {_scope("memory")} and memory.memory_id = about.owner_id and {_NOW}
-            where about.entity_id in (select entity_id from meant)
+            select owner_id, kind <> 'event' as lasting,
+                   row_number() over (partition by entity_id order by fit desc, owner_id) as place,
+                   row_number() over (partition by entity_id order by kind = 'event', valid_from, owner_id) as age
+            from of_now join pool using (owner_id) where kind is not null and entity_id in (select entity_id from meant)
         ) as one where place <= {_PER_NAME} or age <= {_FOUNDATIONS}
     ),
     lenders as materialized (
@@ -224,7 +184,7 @@ _CHOSEN = f"""
     ),
     near as materialized (
         with one as (
-            select owner_id, link.entity_id, cosine
+            select owner_id, link.entity_id, cosine, words
             from scanned join recollect_read_v1.memory_entities as link on link.memory_id = owner_id
             where {_SURE} and link.entity_id = any(array(
                 select lent.entity_id from recollect_read_v1.memory_entities as lent
@@ -273,17 +233,26 @@ _WHOM = f"""
         group by source.memory_id
     )"""
 
+_KNOWN = f"""
+    known as materialized (
+        select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+               memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
+               memory.valid_from, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key
+        from recollect_read_v1.memories as memory
+        where {_scope("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from chosen))
+    ),
+    found as materialized (
+        select known.*, chosen.cosine, chosen.words, whom.about, whom.entities, whom.parents, whom.counts,
+               sources.messages as sources
+        from known
+        full join chosen on chosen.owner_id = known.memory_id
+        full join whom on whom.memory_id = known.memory_id
+        full join sources on sources.memory_id = known.memory_id
+    )"""
+"""It is planned once for all namespaces, for a few rows, and meets hundreds. So rows are fetched by an array of ids, all at once,
+and put together by full joins: a left join would be a loop in a loop."""
+
 _SCAN = f"""
-    with {_SCANNED}, {_CHOSEN}, {_WHOM}
-    select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
-           memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
-           memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
-           whom.about, whom.entities, whom.parents, whom.counts, sources.messages as sources,
-           chosen.cosine, chosen.words, spread.*
-    from chosen cross join spread
-    join recollect_read_v1.memories as memory
-      on {_scope("memory")} and memory.memory_id = chosen.owner_id and {_NOW}
-    left join whom on whom.memory_id = chosen.owner_id
-    left join sources on sources.memory_id = chosen.owner_id
-    order by chosen.owner_id
+    with {_SCANNED}, {_CHOSEN}, {_WHOM}, {_KNOWN}
+    select found.*, spread.* from found cross join spread where memory_id is not null order by memory_id
 """

@@ -182,12 +182,13 @@ def _lent(messages: Sequence[StoredMessage], lent: Mapping[UUID, float]) -> _Col
 def _best_of_conversation(messages: Sequence[StoredMessage], scores: _Column) -> _Column:
     """By message, the mean of the best three of its conversation."""
     labels = [message.conversation for message in messages]
-    starts = [0, *(row for row, (one, other) in enumerate(pairwise(labels), 1) if one != other), len(labels)]
-    best = np.empty(len(scores))
-    for start, end in pairwise(starts):
-        lenders = min(_LENDERS, end - start)
-        best[start:end] = np.partition(scores[start:end], end - start - lenders)[-lenders:].sum() / lenders
-    return best
+    starts = np.array([0, *(row for row, (one, other) in enumerate(pairwise(labels), 1) if one != other)])
+    sizes = np.diff(starts, append=len(labels))
+    conversation = np.repeat(np.arange(len(starts)), sizes)
+    standing = np.arange(len(labels)) - starts[conversation]
+    lending = np.where(standing < _LENDERS, scores[np.lexsort((-scores, conversation))], 0.0)
+    best: _Column = np.add.reduceat(lending, starts) / np.minimum(sizes, _LENDERS)
+    return best[conversation]
 
 
 def _sum(parts: Mapping[str, _Column]) -> _Column:

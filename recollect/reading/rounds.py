@@ -114,8 +114,13 @@ def first(
     )
 
 
-def second(store: Store, heard: Heard, *, among: Among | None = None, told: Told | None = None) -> Fetched:
-    """Fetch what answers to a message, and settle who is meant. among, told: of the messages that are searched."""
+def second(
+    store: Store, heard: Heard, *, among: Among | None = None, told: Told | None = None, each: int = messages_sql.EACH
+) -> Fetched:
+    """Fetch what answers to a message, and settle who is meant.
+
+    among, told: of the messages that are searched. each: how many of them by each raw score.
+    """
     parsed = heard.parsed
     contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
     stripped, *vectors = _embedded(store, parsed.stripped, contests.values())
@@ -125,7 +130,7 @@ def second(store: Store, heard: Heard, *, among: Among | None = None, told: Told
     memories, messages, *others = store.trip(
         [
             memories_sql.statement_for(store.path, **asked, named=named | parsed.implied, contested=contested),
-            messages_sql.statement_for(store.path, **asked, among=among, told=told),
+            messages_sql.statement_for(store.path, **asked, among=among, told=told, each=each),
             *_weighing(store, heard, contests, vectors),
         ]
     )

@@ -220,10 +220,13 @@ def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine
 
 def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter_again(admin_engine: Engine) -> None:
     assert functions(admin_engine, "recollect_worker") == {
+        "recollect.count_words",
         "recollect.current_tenant",
         "recollect.move_watermark",
         "recollect.name_key",
         "recollect.refresh_traits",
+        "recollect.term",
+        "recollect.terms",
         "recollect.word_occurrences",
         "recollect_write_v1.publish",
     }

@@ -7,9 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from recollect.embedders import minilm
+from recollect.embedders.embedder import encodable
 from recollect.embedders.minilm import DIMENSIONS, MiniLM
+from recollect.embedders.model_files import TOKENIZER, find_model
 from recollect.errors import ConfigurationError
 
 SENTENCES = (
@@ -96,6 +101,28 @@ def test_tokens_are_counted_over_the_whole_text(model: MiniLM) -> None:
     assert model.count_tokens("") == 0
     assert model.count_tokens("Where does she live?") == 5
     assert model.count_tokens("coffee " * 3_000) == 3_000
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    found = Tokenizer.from_file(str(find_model() / TOKENIZER))
+    found.no_padding()
+    found.no_truncation()
+    return found
+
+
+_WORDS = "Coffee|unbelievably|zqjx|2025|it's|C:\\x|[SEP]|[|#tag|_|caf\u00e9|\u4e2d\u6587|\u0130".split("|")
+_STRANGE = ["x" * 100, "x" * 101, "qwz" * 40, "\n", "\t", "\x1c", "\x00", "\u200b", "\ud800", "  "]
+_PARTS = st.sampled_from([*_WORDS, *_STRANGE])
+
+
+@settings(max_examples=200)
+@given(st.lists(_PARTS | st.text(max_size=5), max_size=12), st.sampled_from(["", " "]))
+def test_tokens_are_counted_as_the_models_own_tokenizer_counts_them(
+    model: MiniLM, tokenizer: Tokenizer, parts: list[str], between: str
+) -> None:
+    text = between.join(parts)
+    assert model.count_tokens(text) == len(tokenizer.encode(encodable(text), add_special_tokens=False).ids)
 
 
 def test_threads_share_a_model_that_none_has_loaded_yet() -> None:

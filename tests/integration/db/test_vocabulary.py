@@ -1,0 +1,64 @@
+"""How common each word is: counted as the rows that are scanned have it, whatever becomes of them."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db.refs import LaneRef
+from recollect import Namespace
+from tests.forming import Forming
+from tests.given import Remembering, direction
+from tests.integration.workers.conftest import forming, sarah
+
+__all__ = ["forming", "sarah"]
+
+_COUNTED = text("""
+    select scanned, lexeme, holders, occurrences from recollect.vocabulary
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and (holders <> 0 or occurrences <> 0)
+""")
+_THERE = text("""
+    select scanned, lexeme, count(*), sum(case when lexeme = '' then length else 0 end) from (
+        select 'memories' as scanned, words, length from recollect.embeddings
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and owner_kind = 'memory'
+        union all
+        select 'turns', words, length from recollect.turns where tenant_id = :tenant_id and namespace_id = :namespace_id
+    ) as one cross join unnest(tsvector_to_array(words) || array['']) as lexeme group by scanned, lexeme
+""")
+
+
+@pytest.fixture
+def kept(admin_engine: Engine, lane: LaneRef) -> Callable[[], int]:
+    """Checks that what is counted is what is there; returns how much that is."""
+
+    def check() -> int:
+        with admin_engine.connect() as connection:
+            counted, there = ({tuple(row) for row in connection.execute(one, lane.scope)} for one in (_COUNTED, _THERE))
+        assert counted == there
+        return len(counted)
+
+    return check
+
+
+def test_whatever_becomes_of_memories_and_messages_their_words_are_counted(
+    forming: Forming, sarah: Namespace, kept: Callable[[], int], admin_engine: Engine, lane: LaneRef
+) -> None:
+    for one in ("I live in Seattle with my sister Ruth.", "My brother Peter is a baker.", "I moved to Berlin."):
+        forming.say(one)
+        assert kept() > 1
+    (move,) = [one for one in sarah.memories() if "Berlin" in one.content]
+    forming.command(type="undo", decision_id=str(sarah.decisions(move.id)[-1].id))
+    assert kept() > 1
+    with admin_engine.begin() as connection:
+        connection.execute(text("delete from recollect.turns where namespace_id = :namespace_id"), lane.scope)
+        connection.execute(text("delete from recollect.embeddings where namespace_id = :namespace_id"), lane.scope)
+    assert kept() == 0
+
+
+def test_a_reader_sees_the_words_of_its_own_tenant_alone(
+    remembering: Remembering, reader_engine: Engine, kept: Callable[[], int]
+) -> None:
+    remembering.memory("Herons nest", direction(1))
+    assert kept() > 1
+    with reader_engine.begin() as connection:
+        assert connection.execute(text("select count(*) from recollect_read_v1.vocabulary")).scalar_one() == 0
