@@ -145,7 +145,7 @@ PICTURES = {
     "console-retrieval": (
         "/retrieval?message=What+does+Anna+Lind+do+before+a+ship+comes+in&budget=120",
         1000,
-        1330,
+        1200,
         "light",
     ),
 }
