@@ -1,6 +1,7 @@
 """Namespaces: the names behind the ids, and what the app wants of each."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -27,26 +28,42 @@ def tenant_name(connection: Connection, tenant_id: UUID) -> str:
     return connection.execute(_NAME, {"tenant_id": tenant_id}).scalar() or str(tenant_id)
 
 
-def configure(
-    connection: Connection, lane: LaneRef, *, instructions: str, schemas: Sequence[Mapping[str, Any]]
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the app wants of a namespace's memories.
+
+    schemas: of records, and profiles: of documents, each with its name and json_schema. episodes: whether to keep them.
+    """
+
+    instructions: str = ""
+    schemas: Sequence[Mapping[str, Any]] = ()
+    profiles: Sequence[Mapping[str, Any]] = ()
+    episodes: bool = False
+
+
+def configure(connection: Connection, lane: LaneRef, wanted: Configuration) -> None:
     """What the app wants of a namespace's memories, in place of what it wanted before."""
-    connection.execute(_CONFIGURE, {**lane.scope, "instructions": instructions, "schemas": list(schemas)})
+    columns = {name: getattr(wanted, name) for name in Configuration.__slots__}
+    connection.execute(
+        _CONFIGURE, {**lane.scope, **columns, "schemas": list(wanted.schemas), "profiles": list(wanted.profiles)}
+    )
 
 
-def configuration(connection: Connection, lane: LaneRef) -> tuple[str, Sequence[Mapping[str, Any]]]:
-    """What the app wants of a namespace's memories: instructions, and schemas of records (name, json_schema)."""
+def configuration(connection: Connection, lane: LaneRef) -> Configuration:
+    """What the app wants of a namespace's memories."""
     row = connection.execute(_CONFIGURATION, lane.scope).one_or_none()
-    return (row.instructions, row.schemas) if row else ("", [])
+    return Configuration(**row._mapping) if row else Configuration()
 
 
 _CONFIGURE = text("""
-    update recollect.namespaces set instructions = :instructions, schemas = :schemas, configured_at = now()
+    update recollect.namespaces
+    set instructions = :instructions, schemas = :schemas, profiles = :profiles, episodes = :episodes, configured_at = now()
     where tenant_id = :tenant_id and namespace_id = :namespace_id
-""").bindparams(bindparam("schemas", type_=JSONB))
+""").bindparams(bindparam("schemas", type_=JSONB), bindparam("profiles", type_=JSONB))
 
 _CONFIGURATION = text("""
-    select instructions, schemas from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id
+    select instructions, schemas, profiles, episodes from recollect.namespaces
+    where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
 
 _PATH = text("select path from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id")

@@ -19,6 +19,11 @@ def uuid7() -> UUID:
     return UUID(int=value)
 
 
+def document_id(namespace_id: UUID, schema_name: str) -> UUID:
+    """The id of a namespace's document of a schema: there is one of each. A UUID of version 5, by the namespace's id."""
+    return uuid5(namespace_id, f"document\x1f{schema_name}")
+
+
 def imported_id(namespace_id: UUID, kind: Literal["entity", "memory"], key: str) -> UUID:
     """The id of what is imported under an app's own name for it: the same name is the same thing, however often it comes.
 

@@ -10,8 +10,8 @@ from db import decisions, inbox, links, namespaces, profiles, reflections, regis
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import Clarify, Command, Configure, Import, Merge, Reflect, Split, Undo
-from workers import identity_commands, importing
+from recollect.events import Clarify, Command, Configure, EditDocument, Import, Merge, Reflect, Split, Undo
+from workers import documents, identity_commands, importing
 from workers.parts import Parts
 from workers.stages import Store
 
@@ -36,8 +36,13 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
         case Undo():
             return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
         case Configure():
-            schemas = [schema.model_dump() for schema in command.schemas]
-            return partial(namespaces.configure, lane=batch.lane, instructions=command.instructions, schemas=schemas)
+            wanted = namespaces.Configuration(
+                instructions=command.instructions,
+                schemas=[schema.model_dump() for schema in command.schemas],
+                profiles=[schema.model_dump() for schema in command.profiles],
+                episodes=command.episodes,
+            )
+            return partial(namespaces.configure, lane=batch.lane, wanted=wanted)
         case Import():
             return importing.prepare(batch, command, parts)
         case Reflect():
@@ -46,6 +51,8 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             return partial(reflections.hasten, lane=batch.lane, **wanted, again=True)
         case Clarify() | Merge() | Split():
             return identity_commands.prepare(batch, command, parts)
+        case EditDocument():
+            return partial(documents.edit, batch=batch, command=command)
 
 
 def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:

@@ -42,14 +42,14 @@ def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) ->
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
         known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
-        instructions, schemas = namespaces.configuration(connection, batch.lane)
+        wanted = namespaces.configuration(connection, batch.lane)
     return Background(
         entities=tuple(
             KnownEntity(one.name, one.entity_type, one.aliases, one.parent) for one in known if not one.is_user
         ),
         earlier=tuple(_messages(earlier)),
-        instructions=instructions,
-        schemas=tuple(RecordSchema(schema["name"], schema["json_schema"]) for schema in schemas),
+        instructions=wanted.instructions,
+        schemas=tuple(RecordSchema(schema["name"], schema["json_schema"]) for schema in wanted.schemas),
     )
 
 

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from recollect.errors import InvalidEvent, InvalidNamespace
 from recollect.events.commands import MAX_IMPORTED, Configure, Import, Reflect, Undo
+from recollect.events.documents import EditDocument
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
@@ -26,6 +27,7 @@ __all__ = [
     "Command",
     "Configure",
     "ConversationEnded",
+    "EditDocument",
     "Event",
     "Import",
     "Merge",
@@ -38,7 +40,7 @@ __all__ = [
     "storable",
 ]
 
-Command = Undo | Configure | Import | Reflect | Clarify | Merge | Split
+Command = Undo | Configure | Import | Reflect | Clarify | Merge | Split | EditDocument
 """Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command

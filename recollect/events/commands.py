@@ -10,6 +10,7 @@ from recollect.imported import ImportedEntity, ImportedMemory
 
 MAX_INSTRUCTIONS = 4_000
 MAX_SCHEMAS = 20
+MAX_PROFILES = 5
 MAX_IMPORTED = 200
 
 
@@ -53,11 +54,14 @@ class Configure(Envelope):
     """What the app wants of a namespace's memories from here on; replaces what an earlier one said.
 
     instructions: in the app's own words, for the LLM that extracts. schemas: records that it shall fill in beside the facts.
+    profiles: documents to be kept, one of each schema. episodes: whether to keep what was gone about and how it turned out.
     """
 
     type: Literal["configure"] = "configure"
     instructions: str = Field("", max_length=MAX_INSTRUCTIONS)
     schemas: list[SchemaOfRecords] = Field(default_factory=list, max_length=MAX_SCHEMAS)
+    profiles: list[SchemaOfRecords] = Field(default_factory=list, max_length=MAX_PROFILES)
+    episodes: bool = False
 
 
 class Import(Envelope):

@@ -10,9 +10,10 @@ Nothing is stored, and nothing is read but the LLM's answer: where the state is 
 service do the same in the background (docs/documents.md).
 """
 
-from recollect.managing.episodes import Episode, create_episode_manager
-from recollect.managing.memories import MemoryManager, create_memory_manager
-from recollect.managing.profiles import ProfileManager, create_profile_manager
+from recollect.managing.creating import create_episode_manager, create_memory_manager, create_profile_manager
+from recollect.managing.episodes import Episode
+from recollect.managing.memories import MemoryManager
+from recollect.managing.profiles import ProfileManager
 from recollect.managing.values import Fact, Managed, ManagedMemories, ManagedProfile, Refused
 
 __all__ = [

@@ -8,14 +8,14 @@ from uuid import UUID, uuid5
 
 from pydantic import BaseModel
 
-from recollect.language_model import AnswerRefused, LanguageModel, open_model
 from recollect.language_model.objects import read_object
+from recollect.language_model.ports import AnswerRefused, LanguageModel
 from recollect.managing.patching import merged
 from recollect.managing.prompts import collection_prompt
 from recollect.managing.proposals import MOST_CHANGES, ProposedChange, unsourced
-from recollect.managing.schemas import as_json, by_name, read
+from recollect.managing.schemas import as_json, read
 from recollect.managing.talk import Talk, talk_of
-from recollect.managing.values import Fact, Managed, ManagedMemories, Refused
+from recollect.managing.values import Managed, ManagedMemories, Refused
 
 _IDS = UUID("3f0c9f7e-6a52-5d0e-9a55-0d0c1e3d7b11")
 """Ids of new memories are derived under it: the same memory from the same inputs has the same id."""
@@ -23,33 +23,12 @@ _IDS = UUID("3f0c9f7e-6a52-5d0e-9a55-0d0c1e3d7b11")
 Known = Managed | tuple[UUID | str, BaseModel]
 
 
-def create_memory_manager(
-    model: str | LanguageModel,
-    *,
-    schemas: Sequence[type[BaseModel]] = (),
-    instructions: str = "",
-    enable_inserts: bool = True,
-    enable_updates: bool = True,
-    enable_deletes: bool = False,
-) -> "MemoryManager":
-    """A manager of memories in shapes of your own.
-
-    model: "openai:MODEL", or a model of your own (`open_model`). schemas: pydantic models, one of which each memory is; `Fact`
-        by default. instructions: what to look for or to leave alone, in your words. enable_*: what it may do.
-    Raises ConfigurationError where the model or a schema cannot be used.
-    """
-    enabled = {"insert": enable_inserts, "update": enable_updates, "delete": enable_deletes}
-    return MemoryManager(
-        model=open_model(model),
-        schemas=by_name(schemas or (Fact,)),
-        instructions=instructions,
-        actions=tuple(action for action, allowed in enabled.items() if allowed),
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class MemoryManager:
-    """Use `create_memory_manager`. rules: of what counts, where it is not the user's words alone that do (``any_role``)."""
+    """Use `create_memory_manager`.
+
+    rules: of what counts, where it is not the user's words alone that do (``any_role``).
+    """
 
     model: LanguageModel
     schemas: Mapping[str, type[BaseModel]]
@@ -72,6 +51,13 @@ class MemoryManager:
         """
         kept = _kept(existing)
         talk = talk_of(conversation)
+        try:
+            return self.after(talk, kept)
+        except AnswerRefused as error:
+            return ManagedMemories(tuple(kept), (Refused(why=str(error)),))
+
+    def after(self, talk: Talk, kept: Sequence[Managed] = ()) -> ManagedMemories:
+        """The same of what was read already. Raises AnswerRefused, too."""
         if not talk.is_spoken or not self.actions:
             return ManagedMemories(tuple(kept))
         shown = dict(enumerate((one for one in kept if self._is_mine(one)), 1))
@@ -83,10 +69,7 @@ class MemoryManager:
             instructions=self.instructions,
             **({} if self.rules is None else {"whose": self.rules}),
         )
-        try:
-            answer = self.model.answer(prompt)
-        except AnswerRefused as error:
-            return ManagedMemories(tuple(kept), (Refused(why=str(error)),))
+        answer = self.model.answer(prompt)
         changes = _Changes(self, talk, shown, {one.id: one for one in kept})
         for change in answer.changes[:MOST_CHANGES]:
             changes.make(change)
@@ -138,7 +121,7 @@ class _Changes:
         if self.memories[target.id].action != "unchanged":
             raise ValueError("memory: another change of this answer has changed it already")
         if change.action == "delete":
-            return replace(target, action="deleted", reason=change.reason)
+            return replace(target, action="deleted", reason=change.reason, sources=change.sources)
         return _updated(change, target)
 
     def _inserted(self, change: ProposedChange) -> Managed:
@@ -149,7 +132,7 @@ class _Changes:
         memory_id = next(key for key in _ids(value) if not self._is_other(key, value))
         if memory_id in self.memories or any(_same(one.value, value) for one in self._standing()):
             raise ValueError("data: is known already")
-        return Managed(id=memory_id, value=value, action="inserted", reason=change.reason)
+        return Managed(id=memory_id, value=value, action="inserted", reason=change.reason, sources=change.sources)
 
     def _standing(self) -> Iterator[Managed]:
         return (one for one in self.memories.values() if one.action != "deleted")
@@ -163,13 +146,15 @@ class _Changes:
 def _updated(change: ProposedChange, target: Managed) -> Managed:
     value = read(type(target.value), merged(as_json(target.value), _object(change.data)))
     return (
-        target if _same(value, target.value) else replace(target, value=value, action="updated", reason=change.reason)
+        target
+        if _same(value, target.value)
+        else replace(target, value=value, action="updated", reason=change.reason, sources=change.sources)
     )
 
 
 def _kept(existing: Iterable[Known]) -> list[Managed]:
     kept = [
-        replace(one, action=one.action if one.action == "deleted" else "unchanged", reason=None)
+        replace(one, action=one.action if one.action == "deleted" else "unchanged", reason=None, sources=())
         if isinstance(one, Managed)
         else Managed(id=UUID(str(one[0])), value=one[1])
         for one in existing

@@ -6,28 +6,15 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from recollect.language_model import AnswerRefused, LanguageModel, open_model
+from recollect.language_model.ports import AnswerRefused, LanguageModel
 from recollect.managing.fields import Sourced, read_fields
 from recollect.managing.patching import merged, patch_between
 from recollect.managing.prompts import document_prompt
-from recollect.managing.schemas import as_json, by_name, read
+from recollect.managing.schemas import as_json, read
 from recollect.managing.talk import talk_of
 from recollect.managing.values import ManagedProfile, Refused
 
 S = TypeVar("S", bound=BaseModel)
-
-
-def create_profile_manager(
-    model: str | LanguageModel, schema: type[S], *, instructions: str = ""
-) -> "ProfileManager[S]":
-    """A manager of one document.
-
-    model: "openai:MODEL", or a model of your own (`open_model`). schema: a pydantic model; give each field a default, for a
-        conversation seldom says them all, and describe what its name does not say. instructions: in your words.
-    Raises ConfigurationError where the model or the schema cannot be used.
-    """
-    by_name([schema])
-    return ProfileManager(open_model(model), schema, instructions)
 
 
 @dataclass(frozen=True)

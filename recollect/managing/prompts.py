@@ -58,8 +58,8 @@ of a list all of it; null where it holds no longer); sources, the numbers in bra
 
 EPISODES = """\
 - An episode is a stretch of a conversation from which something can be learnt for the next time: what the situation was, how it \
-was gone about and why, what was done, and how that turned out. Write it from the assistant's side, so that it can be \
-followed again, or avoided.
+was gone about and why, what was done, and how that turned out. Tell what happened, from the assistant's side; no rules and \
+no advice.
 - Keep names, numbers and negations as they were said; add nothing. One episode for each thing that was gone about; none \
 where nothing was."""
 

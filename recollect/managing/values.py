@@ -27,13 +27,14 @@ class Managed:
     """A memory after a manager has seen a conversation.
 
     id: stays the same whatever the memory says later; a new one follows from what it says. action: what became of it in this
-    call. reason: the model's, for what it changed.
+    call. reason: the model's, for what it changed. sources: the numbers of the messages that bear that out, from 1.
     """
 
     id: UUID
     value: BaseModel
     action: Action = "unchanged"
     reason: str | None = None
+    sources: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

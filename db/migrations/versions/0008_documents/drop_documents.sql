@@ -1,0 +1,33 @@
+drop view recollect_read_v1.documents, recollect_read_v1.documents_over_time;
+
+-- Row-level security shows the rows of one tenant at a time.
+do $$
+declare
+    one uuid;
+begin
+    for one in select distinct tenant_id from recollect.lanes loop
+        perform set_config('recollect.tenant_id', one::text, true);
+        delete from recollect.documents where tenant_id = one and known_to is not null;
+        delete from recollect.decisions
+            where tenant_id = one and (action = 'document' or action = 'undo' and target_id is not null);
+    end loop;
+    perform set_config('recollect.tenant_id', '', true);
+end
+$$;
+
+drop index recollect.decisions_of_documents;
+alter table recollect.decisions
+    drop constraint decisions_action_check,
+    add constraint decisions_action_check check (action in
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split'));
+alter table recollect.namespaces drop column profiles, drop column episodes;
+drop index recollect.documents_now;
+alter table recollect.documents
+    drop column fields, drop column known_to, drop column made_by, drop column ended_by,
+    drop constraint documents_pkey,
+    add primary key (tenant_id, namespace_id, document_id),
+    alter column known_from set default now();
+alter table recollect.documents rename column known_from to updated_at;
+
+create view recollect_read_v1.documents as
+select tenant_id, namespace_id, document_id, schema_name, body, version, updated_at from recollect.documents;
