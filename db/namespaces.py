@@ -52,7 +52,7 @@ def configure(connection: Connection, lane: LaneRef, wanted: Configuration) -> N
 def configuration(connection: Connection, lane: LaneRef) -> Configuration:
     """What the app wants of a namespace's memories."""
     row = connection.execute(_CONFIGURATION, lane.scope).one_or_none()
-    return Configuration(**row._mapping) if row else Configuration()
+    return Configuration(*row) if row else Configuration()
 
 
 _CONFIGURE = text("""

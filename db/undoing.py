@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db import undoing_entities, undoing_memories
+from db import undoing_documents, undoing_entities, undoing_memories
 from db.decisions import Stamp
 from db.refs import LaneRef
 from db.undoing_rows import TABLES, of_lane
@@ -20,7 +20,10 @@ _INTRODUCING = frozenset({"add", "update", "supersede", "contradict", "none"})
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A decision as it stands in the log. memories: that it changed; entities: of which it learned something, or forgot."""
+    """A decision as it stands in the log.
+
+    memories, documents: that it changed; entities: of which it learned something, or forgot.
+    """
 
     decision_id: UUID
     action: str
@@ -29,6 +32,7 @@ class Done:
     undoes: UUID | None
     memories: tuple[UUID, ...]
     entities: tuple[UUID, ...]
+    documents: tuple[UUID, ...] = ()
 
 
 def find(connection: Connection, lane: LaneRef, decision_id: UUID) -> Done | None:
@@ -36,8 +40,8 @@ def find(connection: Connection, lane: LaneRef, decision_id: UUID) -> Done | Non
     row = connection.execute(_FIND, {**lane.scope, "decision_id": decision_id}).one_or_none()
     if row is None:
         return None
-    memories, entities = tuple(row.memories), tuple(row.entities)
-    return Done(decision_id, row.action, row.position, row.in_effect, row.undoes, memories, entities)
+    memories, entities, documents = tuple(row.memories), tuple(row.entities), tuple(row.documents)
+    return Done(decision_id, row.action, row.position, row.in_effect, row.undoes, memories, entities, documents)
 
 
 def builders(connection: Connection, lane: LaneRef, done: Done) -> list[UUID] | None:
@@ -67,18 +71,33 @@ def _of(done: Done) -> dict[str, Any]:
         "undone": done.decision_id,
         "memories": list(done.memories),
         "entities": list(done.entities),
+        "documents": list(done.documents),
         "introduces": done.action in _INTRODUCING,
     }
 
 
 _MOVED_ON = text(
-    " union all ".join((undoing_memories.MOVED_ON, *(table.moved_on for table in TABLES), undoing_entities.MOVED_ON))
+    " union all ".join(
+        (
+            undoing_memories.MOVED_ON,
+            *(table.moved_on for table in TABLES),
+            undoing_entities.MOVED_ON,
+            undoing_documents.MOVED_ON,
+        )
+    )
     + " limit 1"
 )
-_REVERSE = (*(table.reverse for table in TABLES), *undoing_memories.REVERSE, *undoing_entities.REVERSE)
+_REVERSE = (
+    *(table.reverse for table in TABLES),
+    *undoing_memories.REVERSE,
+    *undoing_entities.REVERSE,
+    undoing_documents.REVERSE,
+)
 
 _FIND = text(f"""
-    select action, position, in_effect, undoes, entities, array(
+    select action, position, in_effect, undoes, entities,
+           case when action in ('document', 'undo') and target_id is not null then array[target_id] else '{{}}' end as documents,
+           array(
         select memory_id from recollect.decision_memories as concerned
         where {of_lane("concerned")} and concerned.decision_id = decision.decision_id and changed order by memory_id) as memories
     from recollect.decisions as decision where {of_lane("decision")} and decision_id = :decision_id
@@ -87,7 +106,8 @@ _FIND = text(f"""
 _LATER = text(f"""
     select decision_id from recollect.decisions as later
     where {of_lane("later")} and later.position > :position and later.in_effect and later.action <> 'undo' and (
-        later.decision_id = any(cast(:resting as uuid[])) or later.entities && cast(:entities as uuid[]) or exists (
+        later.decision_id = any(cast(:resting as uuid[])) or later.entities && cast(:entities as uuid[])
+        or later.action = 'document' and later.target_id = any(cast(:documents as uuid[])) or exists (
             select from recollect.decision_memories as concerned
             where {of_lane("concerned")} and concerned.decision_id = later.decision_id and changed
               and concerned.memory_id = any(cast(:memories as uuid[]))))

@@ -32,12 +32,12 @@ def is_said(data: Any, schema: Mapping[str, Any], grounds: Vocabulary) -> bool:
 
 
 def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Whether data fits a JSON Schema.
+    """Whether data fits a JSON Schema, its formats included: what does not, a typed read could not take.
 
     Nothing is loaded from anywhere: a schema that points elsewhere fits nothing.
     """
     try:
-        return jsonschema_rs.validator_for(dict(schema), offline=True).is_valid(data)
+        return jsonschema_rs.validator_for(dict(schema), offline=True, validate_formats=True).is_valid(data)
     except (ValueError, jsonschema_rs.ReferencingError):
         return False
 

@@ -13,9 +13,11 @@ public, and a change to it stands in the changelog.
 
 from recollect.asking import Candidate, Question
 from recollect.decisions import Considered, Decision, Related
+from recollect.documenting import Document, Record
 from recollect.errors import (
     AmbiguousName,
     ConfigurationError,
+    DocumentConflict,
     EmbedderMismatch,
     EmbedderUnavailable,
     InvalidEvent,
@@ -25,6 +27,7 @@ from recollect.errors import (
     QueueUnavailable,
     ReadTimeout,
     RecollectError,
+    RecordMisfit,
     SpoolFull,
     SpoolUnavailable,
     StoreUnavailable,
@@ -54,6 +57,8 @@ __all__ = [
     "Considered",
     "Context",
     "Decision",
+    "Document",
+    "DocumentConflict",
     "EmbedderMismatch",
     "EmbedderUnavailable",
     "Entity",
@@ -85,6 +90,8 @@ __all__ = [
     "Recalled",
     "RecalledMessage",
     "RecollectError",
+    "Record",
+    "RecordMisfit",
     "Referring",
     "Related",
     "Resolved",

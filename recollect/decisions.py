@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine", "undo", "clarify", "merge", "split"]
+Action = Literal[
+    "add", "update", "supersede", "contradict", "none", "quarantine", "undo", "clarify", "merge", "split", "document"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +26,11 @@ class Decision:
 
     action: "add" made a memory, "update" made one more precise, "supersede" replaced one, "contradict" set one against another,
         "none" found it known already, "quarantine" kept it from becoming a memory, "undo" took a decision back;
-        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two.
+        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two; "document" changed a document,
+        which is its target.
     memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
     fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app
-        named; empty for an undo. candidates: what was near.
+        named, of a document the patch; empty for an undo. candidates: what was near.
     extracted_by, decided_by: "rules", or the model's name; what the app told is decided by "app". prompt_version: of the prompt.
     undoes: the decision that it takes back. in_effect: False where it was taken back, or was refused.
     refused: why what the model proposed, or the app told, was not carried out.

@@ -8,6 +8,8 @@
     ├── InvalidNamespace        a namespace path cannot be used (also a ValueError)
     ├── NotFound                no such memory, decision, entity or profile (also a LookupError)
     ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
+    ├── DocumentConflict        an edit is meant for another version of a document than there is (also a ValueError)
+    ├── RecordMisfit            what is stored does not fit the schema that it is read with (also a ValueError)
     ├── UndoRefused             a decision cannot be taken back (also a ValueError)
     ├── QueueUnavailable        the event queue did not take the event
     ├── SpoolFull               the spool holds as much as it may
@@ -54,6 +56,14 @@ class NotFound(RecollectError, LookupError):
 
 class AmbiguousName(RecollectError, LookupError):
     """Several entities of the namespace bear this name; ask by id instead."""
+
+
+class DocumentConflict(RecollectError, ValueError):
+    """A document is at another version than the edit is meant for; nothing was published."""
+
+
+class RecordMisfit(RecollectError, ValueError):
+    """A document or a record does not fit the schema that it is read with; the error names the fields."""
 
 
 class UndoRefused(RecollectError, ValueError):

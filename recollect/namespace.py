@@ -14,6 +14,7 @@ from recollect.bringing import Bringing
 from recollect.checks import (
     readable,
 )
+from recollect.documenting import Documenting
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, Neighbour, neighbours
 from recollect.history import aware
@@ -32,7 +33,7 @@ from recollect.transcript import turns
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Following, Querying, Retrieving):
+class Namespace(Bringing, Documenting, Following, Querying, Retrieving):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------
@@ -123,16 +124,21 @@ class Namespace(Bringing, Following, Querying, Retrieving):
         *,
         instructions: str = "",
         schemas: Iterable[type[BaseModel] | Mapping[str, Any]] = (),
+        profiles: Iterable[type[BaseModel] | Mapping[str, Any]] = (),
+        episodes: bool = False,
         session: AppSession | None = None,
     ) -> UUID:
         """Say what this namespace's memories are for, from here on; replaces what was said before. Returns the event's id.
 
         instructions: what to look for or to leave alone, in your own words, for the LLM that extracts.
-        schemas: pydantic models, or JSON Schemas with a ``title``; facts that fit one bring their data as ``memory.record``.
+        schemas: pydantic models, or JSON Schemas with a ``title``; facts that fit one bring their data as ``memory.record``, and
+            are read back by `collection`.
+        profiles: the same; of each one document is kept up to date (`profile_document`; docs/documents.md). episodes: whether to
+            keep what was gone about in a conversation and how it turned out (`episodes`). Both need an LLM.
         session: as for `publish`. Raises InvalidEvent.
         """
-        shapes = [_shape(schema) for schema in schemas]
-        event = {"type": "configure", "instructions": instructions, "schemas": shapes}
+        shapes = {"schemas": [_shape(one) for one in schemas], "profiles": [_shape(one) for one in profiles]}
+        event = {"type": "configure", "instructions": instructions, **shapes, "episodes": episodes}
         return self._publish([event], session=session)[0]
 
     def wait(self, timeout: float = 30.0) -> Progress:

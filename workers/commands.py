@@ -36,13 +36,13 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
         case Undo():
             return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
         case Configure():
-            wanted = namespaces.Configuration(
+            configured = namespaces.Configuration(
                 instructions=command.instructions,
                 schemas=[schema.model_dump() for schema in command.schemas],
                 profiles=[schema.model_dump() for schema in command.profiles],
                 episodes=command.episodes,
             )
-            return partial(namespaces.configure, lane=batch.lane, wanted=wanted)
+            return partial(namespaces.configure, lane=batch.lane, wanted=configured)
         case Import():
             return importing.prepare(batch, command, parts)
         case Reflect():
@@ -72,6 +72,7 @@ def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id
         reason="the app took it back",
         decided_by=_APP,
         memory_id=min(memories, default=None),
+        target_id=next(iter(done.documents if done else ()), None),
         undoes=decision_id,
         refused=refused,
         in_effect=refused is None,
@@ -88,7 +89,7 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
         return "there is no such decision"
     if not done.in_effect:
         return "it is not in effect"
-    if not done.memories and not done.entities:
+    if not done.memories and not done.entities and not done.documents:
         return "it changed nothing"
     later = undoing.builders(connection, lane, done)
     if later is None:

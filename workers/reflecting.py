@@ -11,17 +11,17 @@ import structlog
 from sqlalchemy import Connection
 
 from db import reflections
-from db.refs import BatchRef
 from db.reflections import DueReflection
+from db.refs import BatchRef
 from pipeline.facts import Message
 from pipeline.guard import suspicion_of
 from recollect.tenancy import tenant_transaction
-from workers import loading
+from workers import documents, loading
 from workers.parts import Parts
 from workers.reflection import Debounce, Due, Reflection
 from workers.stages import Store
 
-KINDS: Final[dict[str, Reflection]] = {}
+KINDS: Final[dict[str, Reflection]] = {"document": documents.DOCUMENT}
 """Every kind, by the name that its rows bear."""
 
 _PAUSE = timedelta(minutes=5)

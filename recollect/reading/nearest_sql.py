@@ -26,7 +26,7 @@ class Wanted:
     """What is sought.
 
     vector: of unit length. threshold: only cosines strictly above it; None for all. kind: of that kind alone. metadata: only what
-    was taken from a message with these fields in its metadata.
+    was taken from a message with these fields in its metadata. record: only what holds a record of this name.
     """
 
     model: str
@@ -35,11 +35,12 @@ class Wanted:
     threshold: float | None = None
     kind: MemoryKind | None = None
     metadata: Mapping[str, Any] | None = None
+    record: str | None = None
 
     @property
     def narrowed(self) -> bool:
         """Whether more than the vector decides; an index of vectors alone would have to look far then."""
-        return self.kind is not None or self.metadata is not None
+        return (self.kind, self.metadata, self.record) != (None, None, None)
 
 
 def exact(path: NamespacePath, wanted: Wanted) -> Statement:
@@ -47,7 +48,8 @@ def exact(path: NamespacePath, wanted: Wanted) -> Statement:
     if not wanted.narrowed:
         return _EXACT, _parameters(path, wanted)
     metadata = None if wanted.metadata is None else json.dumps(dict(wanted.metadata))
-    return _NARROWED, {**_parameters(path, wanted), "kind": wanted.kind, "metadata": metadata}
+    narrowed = {"kind": wanted.kind, "metadata": metadata, "record": wanted.record}
+    return _NARROWED, {**_parameters(path, wanted), **narrowed}
 
 
 def by_index(path: NamespacePath, wanted: Wanted) -> tuple[Statement, Statement]:
@@ -137,6 +139,10 @@ _NARROWED = _joined(
           select from recollect_read_v1.memories as one
           where one.tenant_id = %(tenant_id)s and one.namespace_id = %(namespace_id)s and one.memory_id = vector.owner_id
             and one.known_to is null and one.kind = %(kind)s))
+      and (cast(%(record)s as text) is null or exists (
+          select from recollect_read_v1.memories as one
+          where one.tenant_id = %(tenant_id)s and one.namespace_id = %(namespace_id)s and one.memory_id = vector.owner_id
+            and one.known_to is null and one.record_name = %(record)s))
       and (cast(%(metadata)s as jsonb) is null or exists (
           select from recollect_read_v1.provenance as source
           join recollect_read_v1.messages as message

@@ -10,12 +10,12 @@ import recollect
 from recollect import Memory, Namespace, RecollectError
 
 NAMES = """
-    AmbiguousName Candidate ConfigurationError Considered Context Decision EmbedderMismatch EmbedderUnavailable Entity
-    EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent InvalidNamespace Memory
-    MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile Progress Question
-    QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Referring Related Resolved Role Source
-    SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage Tracked TrackedTurn Under UndoRefused
-    WaitTimeout
+    AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict EmbedderMismatch
+    EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent
+    InvalidNamespace Memory MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile
+    Progress Question QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Record RecordMisfit
+    Referring Related Resolved Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage
+    Tracked TrackedTurn Under UndoRefused WaitTimeout
 """.split()
 
 MEMORY = {
@@ -34,7 +34,7 @@ NAMESPACE = {
     "publish_conversation": ["messages", "conversation", "occurred_at", "speakers", "ended", "on_sent", "session"],
     "end_conversation": ["conversation", "session"],
     "undo": ["decision_id", "session"],
-    "configure": ["instructions", "schemas", "session"],
+    "configure": ["instructions", "schemas", "profiles", "episodes", "session"],
     "questions": [],
     "clarify": ["question", "entity", "session"],
     "merge": ["entity", "into", "session"],
@@ -65,6 +65,12 @@ NAMESPACE = {
     "profile": ["entity"],
     "neighbours": ["entity", "depth", "fan_out", "as_of"],
     "progress": [],
+    "profile_document": ["schema"],
+    "document_versions": ["schema", "limit"],
+    "document_decisions": ["schema", "limit"],
+    "edit_document": ["schema", "patch", "version", "session"],
+    "collection": ["schema", "text", "limit"],
+    "episodes": ["text", "limit"],
     "get": ["memory_id", "as_of"],
     "by_key": ["key", "as_of"],
     "memories_from": ["message_id"],
@@ -97,7 +103,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 16
+    assert len(errors) == 18
     assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
 
 

@@ -1,0 +1,77 @@
+"""Documents on the write side: one JSON object of each schema that a namespace has asked for.
+
+A row is one version, as of memories. A change ends the current row and begins the next version, and is marked with its decision.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.decisions import Stamp
+from db.memories import VersionConflict
+from db.refs import LaneRef
+from recollect.ids import document_id
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as it is now. fields: by JSON Pointer, since when each is so, by whose hand and by which decision."""
+
+    body: Mapping[str, Any]
+    fields: Mapping[str, Mapping[str, Any]]
+    version: int
+
+
+def current(connection: Connection, lane: LaneRef, name: str) -> DocumentRow | None:
+    """A namespace's document of a schema; None where there is none."""
+    row = connection.execute(_CURRENT, _of(lane, name)).one_or_none()
+    return DocumentRow(row.body, row.fields, row.version) if row else None
+
+
+def write(
+    connection: Connection,
+    lane: LaneRef,
+    name: str,
+    *,
+    read: int,
+    body: Mapping[str, Any],
+    fields: Mapping[str, Mapping[str, Any]],
+    stamp: Stamp,
+) -> None:
+    """The next version of a document. read: the version that it was made from, 0 where there was none.
+
+    Raises VersionConflict where the document is not at that version.
+    """
+    row = {**_of(lane, name), **stamp.columns, "read": read}
+    ended = connection.execute(_END, row).rowcount
+    begun = connection.execute(_BEGIN, {**row, "name": name, "body": dict(body), "fields": dict(fields)}).rowcount
+    if (ended, begun) != (min(read, 1), 1):
+        raise VersionConflict(f"document {name} is no longer at version {read}")
+
+
+def _of(lane: LaneRef, name: str) -> dict[str, UUID]:
+    return {**lane.scope, "document_id": document_id(lane.namespace_id, name)}
+
+
+_DOCUMENT = "tenant_id = :tenant_id and namespace_id = :namespace_id and document_id = :document_id"
+
+_CURRENT = text(f"select body, fields, version from recollect.documents where {_DOCUMENT} and known_to is null")
+
+_END = text(f"""
+    update recollect.documents set known_to = :at, ended_by = :decision_id
+    where {_DOCUMENT} and version = :read and known_to is null
+""")
+
+# A document that an undo took away goes on counting where it was.
+_BEGIN = text(f"""
+    insert into recollect.documents
+        (tenant_id, namespace_id, document_id, schema_name, body, fields, version, known_from, made_by)
+    select :tenant_id, :namespace_id, :document_id, :name, :body, :fields,
+           (select coalesce(max(version), 0) + 1 from recollect.documents where {_DOCUMENT}), :at, :decision_id
+    where not exists (select from recollect.documents where {_DOCUMENT} and known_to is null)
+""").bindparams(bindparam("body", type_=JSONB), bindparam("fields", type_=JSONB))

@@ -1,0 +1,100 @@
+"""A namespace's documents, as forming and editing them see them: the body, and since when each field is so, and by whose hand.
+
+Fields are named by JSON Pointers; see `recollect.managing.patching`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pipeline.facts import RecordSchema
+from pipeline.records import fits
+from recollect.managing.patching import fields_of, merged, touches
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Since when a field is as it is: when it was said, or edited. hand: the app edited it; else it was formed.
+
+    by: the decision that set it; None where that is about to be made.
+    """
+
+    at: datetime
+    hand: bool
+    by: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A document as it was read. version: 0 where there is none yet. marks: of every field that was ever set or removed."""
+
+    body: Json = field(default_factory=dict)
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a document becomes. patch: what makes the new body of the old one. marked: the fields that this sets or removes."""
+
+    body: Json
+    patch: Json
+    marked: Mapping[str, Mark]
+
+
+class Misfit(ValueError):
+    """A change would make of a document what does not fit its schema."""
+
+
+def edited(shape: RecordSchema, held: Held, patch: Json, at: datetime) -> Changed:
+    """A document as the app edits it: the fields that it names are so from here on, whatever was said before. Raises Misfit."""
+    return changed(shape, held, patch, dict.fromkeys(fields_of(patch), Mark(at, hand=True)))
+
+
+def changed(shape: RecordSchema, held: Held, patch: Json, marked: Mapping[str, Mark]) -> Changed:
+    """A document with a patch applied. Raises Misfit."""
+    body = merged(held.body, patch)
+    if not fits(body, closed(shape.schema)):
+        raise Misfit(f"does not fit the schema {shape.name}")
+    return Changed(body=body, patch=patch, marked=marked)
+
+
+def closed(schema: Any) -> Any:
+    """A JSON Schema in which no object has fields that it does not name, unless it says that it may."""
+    if isinstance(schema, list | tuple):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    inner = {
+        key: {name: closed(one) for name, one in value.items()}
+        if key in _NAMED and isinstance(value, Mapping)
+        else value
+        if key in _VALUES
+        else closed(value)
+        for key, value in schema.items()
+    }
+    return {"additionalProperties": False, **inner} if "properties" in inner else inner
+
+
+_NAMED = frozenset({"properties", "$defs", "definitions"})
+"""Below them the keys are names of the app's own."""
+
+_VALUES = frozenset({"default", "enum", "const", "examples"})
+
+
+def settled(marks: Mapping[str, Mark], marked: Mapping[str, Mark]) -> dict[str, Mark]:
+    """The marks after a change: a field that is set anew takes those of what was in it along."""
+    kept = {
+        old: mark for old, mark in marks.items() if not any(old == new or old.startswith(f"{new}/") for new in marked)
+    }
+    return kept | dict(marked)
+
+
+def barred(marks: Mapping[str, Mark], fields: Iterable[str], said_at: datetime) -> set[str]:
+    """Which of some fields a message of a time may not change: what was edited by hand after it was said stays so."""
+    edits = [pointer for pointer, mark in marks.items() if mark.hand and mark.at > said_at]
+    return {one for one in fields if any(touches(one, edit) for edit in edits)}
