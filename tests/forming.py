@@ -26,11 +26,15 @@ class Forming:
 
     def command(self, **fields: Any) -> UUID:
         """An event that is no message, carried out; returns its id."""
-        message = self.publishing.message()
-        envelope = ("version", "event_id", "namespace", "publisher", "publisher_sequence", "occurred_at")
-        event = {**{name: message[name] for name in envelope}, **fields}
+        event = self.event(**fields)
         self.send(event)
         return UUID(event["event_id"])
+
+    def event(self, **fields: Any) -> dict[str, Any]:
+        """The publisher's next event, which is no message, not sent yet."""
+        message = self.publishing.message()
+        envelope = ("version", "event_id", "namespace", "publisher", "publisher_sequence", "occurred_at")
+        return {**{name: message[name] for name in envelope}, **fields}
 
     def send(self, *events: dict[str, Any]) -> None:
         """Events as they come, with all stages behind them."""

@@ -1,4 +1,4 @@
-"""The kinds of reflection, and how the one that is due runs: what it has not seen yet goes in, what comes of it is stored with that.
+"""The kinds of reflection, and how the one that is due runs: on what it has not seen yet.
 
 Nothing is dropped: what is dirty is a row, and goes in the transaction that stores the result.
 """
