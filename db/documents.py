@@ -74,4 +74,5 @@ _BEGIN = text(f"""
     select :tenant_id, :namespace_id, :document_id, :name, :body, :fields,
            (select coalesce(max(version), 0) + 1 from recollect.documents where {_DOCUMENT}), :at, :decision_id
     where not exists (select from recollect.documents where {_DOCUMENT} and known_to is null)
+    on conflict do nothing
 """).bindparams(bindparam("body", type_=JSONB), bindparam("fields", type_=JSONB))

@@ -48,6 +48,8 @@ def answer_for(schema: str, prompt: str) -> Json:
         "ExtractionAnswer": _extraction,
         "ConsolidationAnswer": _consolidation,
         "ProfileAnswer": _profile,
+        "DocumentAnswer": lambda prompt: {"fields": []},
+        "ManagerAnswer": lambda prompt: {"changes": []},
     }
     return rules[schema](prompt)
 

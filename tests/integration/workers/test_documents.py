@@ -1,0 +1,306 @@
+"""Documents: formed of what was said, edited by hand, and never written over what is newer."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field
+from sqlalchemy import Engine, text
+
+from config.settings import Settings, settings
+from db import decisions, documents
+from db.memories import VersionConflict
+from db.refs import LaneRef
+from recollect import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit
+from recollect.tenancy import tenant_transaction
+from tests.fake_openai import FakeOpenAI, Fault
+from tests.fake_responses import Request
+from tests.forming import Forming, carry_through
+from tests.given import NOON, Worker, claimed
+from tests.unit.recollect.managing.scripted import field_set
+from workers.parts import parts
+from workers.stages import StageFailed
+
+DAY = timedelta(days=1)
+
+
+class Address(BaseModel):
+    """Where the user lives."""
+
+    city: str | None = None
+    country: str | None = None
+
+
+class UserProfile(BaseModel):
+    """What is known of the user."""
+
+    name: str | None = None
+    job: str | None = None
+    languages: list[str] = []
+    address: Address = Address()
+    birthday: str | None = Field(None, json_schema_extra={"format": "date"})
+    age: int | None = Field(None, ge=0)
+
+
+@pytest.fixture
+def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
+        settings.cache_clear()
+        parts.cache_clear()
+        yield served
+
+
+@pytest.fixture
+def profile(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> "Kept":
+    """A namespace that has asked for a `UserProfile`."""
+    schema = {"name": "UserProfile", "json_schema": UserProfile.model_json_schema()}
+    forming.command(type="configure", profiles=[schema])
+    return Kept(fake, forming, sarah)
+
+
+class Kept:
+    """The document of one namespace, as its app and its users change it."""
+
+    def __init__(self, fake: FakeOpenAI, forming: Forming, namespace: Namespace) -> None:
+        self.fake = fake
+        self.forming = forming
+        self.namespace = namespace
+
+    def form(self, said: str, *fields: Any, at: Any = NOON, **given: Any) -> None:
+        """A message, of which the model makes some fields."""
+        self.fake.script("DocumentAnswer", {"fields": list(fields)})
+        self.forming.say(said, occurred_at=at.isoformat(), **given)
+
+    def edit(self, patch: dict[str, Any], *, at: Any = NOON, version: int | None = None) -> Any:
+        """An edit by hand, carried out; returns its decision."""
+        more = {} if version is None else {"document_version": version}
+        edit = {"type": "edit_document", "document": "UserProfile", "patch": patch, "occurred_at": at.isoformat()}
+        event_id = self.forming.command(**edit, **more)
+        (decision,) = [one for one in self.decisions if one.id == event_id]
+        return decision
+
+    @property
+    def document(self) -> Any:
+        return self.namespace.profile_document(UserProfile)
+
+    @property
+    def value(self) -> Any:
+        return self.document and self.document.value
+
+    @property
+    def decisions(self) -> Any:
+        return self.namespace.document_decisions(UserProfile)
+
+
+def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept) -> None:
+    assert profile.document is None
+    profile.form("I am Ann and I live in Porto.", field_set("name", "Ann"), field_set("address", {"city": "Porto"}))
+    first = profile.document
+    assert first.value == UserProfile(name="Ann", address=Address(city="Porto"))
+    assert (first.version, first.by_hand) == (1, ())
+
+    profile.form("Porto in Portugal, that is.", field_set("address", {"country": "Portugal"}))
+    assert profile.value == UserProfile(name="Ann", address=Address(city="Porto", country="Portugal"))
+    assert [one.version for one in profile.namespace.document_versions(UserProfile)] == [2, 1]
+    latest, earlier = profile.decisions
+    assert (latest.action, latest.target_version, latest.id) == ("document", 1, profile.document.made_by)
+    assert latest.fact["patch"] == {"address": {"country": "Portugal"}}
+    assert len(latest.fact["messages"]) == 1
+    assert (earlier.decided_by, earlier.prompt_version) == ("gpt-4o-mini", 1)
+    asked = [request.prompt for request in profile.fake.requests if request.schema == "DocumentAnswer"]
+    assert ["BEGIN CURRENT" in prompt for prompt in asked] == [False, True]
+
+
+# What was edited by hand --------------------------------------------------------------------------------------------------
+
+
+def test_an_edit_is_not_overwritten_by_what_was_said_before_it(profile: Kept) -> None:
+    profile.form("I am Anna.", field_set("name", "Anna"), at=NOON)
+    profile.edit({"name": "Ann", "address": {"city": "Porto"}}, at=NOON + DAY, version=1)
+    assert profile.document.by_hand == ("/address/city", "/name")
+
+    profile.form(
+        "I am Anna, an actor from Leeds in Britain.",
+        field_set("name", "Anna"),
+        field_set("job", "actor"),
+        field_set("address", {"city": "Leeds", "country": "Britain"}),
+        at=NOON + DAY / 2,
+    )
+    assert profile.value == UserProfile(name="Ann", job="actor", address=Address(city="Porto", country="Britain"))
+    assert profile.decisions[0].refused == "name: was edited by hand since (2)"
+
+
+def test_an_edit_while_the_model_thinks_is_not_overwritten(profile: Kept, worker_engine: Engine, lane: LaneRef) -> None:
+    """What the app wrote between the read and the write stands, and the model is asked again, with that before it."""
+    profile.form("I am Anna.", field_set("name", "Anna"))
+
+    def meanwhile(request: Request) -> dict[str, Any]:
+        with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+            (stamp,) = decisions.stamps(connection, 1)
+            mark = {"at": (NOON + 9 * DAY).isoformat(), "hand": True, "by": str(stamp.decision_id)}
+            body, fields = {"name": "Ann", "job": "judge"}, {"/name": mark, "/job": mark}
+            documents.write(connection, lane, "UserProfile", read=1, body=body, fields=fields, stamp=stamp)
+        return {"fields": [field_set("job", "actor"), field_set("languages", ["Greek"])]}
+
+    again = {"fields": [field_set("job", "actor"), field_set("languages", ["Greek"])]}
+    profile.fake.script("DocumentAnswer", meanwhile, again)
+    said = profile.forming.publishing.message("I am an actor and speak Greek.", occurred_at=(NOON + DAY).isoformat())
+    profile.forming.publishing.send(said)
+    batch = claimed(worker_engine, lane)
+    with pytest.raises(StageFailed, match="reflect: VersionConflict: document UserProfile is no longer at version 1"):
+        carry_through(batch)
+    carry_through(batch)
+
+    assert profile.value == UserProfile(name="Ann", job="judge", languages=["Greek"])
+    asked = [request.prompt for request in profile.fake.requests if request.schema == "DocumentAnswer"]
+    assert ["judge" in prompt for prompt in asked] == [False, False, True]
+    assert [one.version for one in profile.namespace.document_versions(UserProfile)] == [3, 2, 1]
+
+
+def test_an_edit_that_cannot_be_is_refused_and_says_why(profile: Kept) -> None:
+    profile.edit({"name": "Anna"})
+    for patch, version, why in (
+        ({"name": "Ann"}, 3, "version 3 was expected, and it is at 1"),
+        ({"name": "Ann"}, 0, "version 0 was expected, and it is at 1"),
+        ({"birthday": "soon"}, 1, "does not fit the schema UserProfile"),
+        ({"address": {"street": "x"}}, None, "does not fit the schema UserProfile"),
+    ):
+        decision = profile.edit(patch, version=version)
+        assert (decision.refused, decision.in_effect, decision.decided_by) == (why, False, "app")
+    assert (profile.value, profile.document.version) == (UserProfile(name="Anna"), 1)
+
+
+def test_a_document_that_nobody_asked_for_is_not_made(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
+    forming.command(type="edit_document", document="UserProfile", patch={"name": "Ann"})
+    forming.say("I am Ann.")
+    assert sarah.profile_document(UserProfile) is None
+    assert "configure(profiles" in str(sarah.document_decisions("UserProfile")[0].refused)
+    assert "DocumentAnswer" not in fake.calls
+
+
+# Two at once --------------------------------------------------------------------------------------------------------------
+
+
+def test_of_two_edits_of_one_version_the_first_wins_and_the_second_is_refused(profile: Kept) -> None:
+    profile.edit({"name": "Anna"})
+    first = profile.edit({"name": "Ann"}, version=1)
+    second = profile.edit({"name": "Annie"}, version=1)
+    assert (first.refused, second.refused) == (None, "version 1 was expected, and it is at 2")
+    assert profile.value.name == "Ann"
+
+
+def test_of_many_writers_at_once_one_wins_each_version(worker_engine: Engine, lane: LaneRef, worker: Worker) -> None:
+    def write(name: str, read: int) -> str | None:
+        try:
+            with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+                (stamp,) = decisions.stamps(connection, 1)
+                documents.write(connection, lane, "Note", read=read, body={"by": name}, fields={}, stamp=stamp)
+        except VersionConflict:
+            return None
+        return name
+
+    for read in range(4):
+        with ThreadPoolExecutor(6) as threads:
+            won = [name for name in threads.map(partial(write, read=read), "abcdef") if name is not None]
+        with worker.transaction() as connection:
+            now = documents.current(connection, lane, "Note")
+        assert now is not None
+        assert (won, now.version) == ([now.body["by"]], read + 1)
+
+
+def test_the_library_says_at_once_which_version_there_is(profile: Kept) -> None:
+    profile.edit({"name": "Anna"})
+    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 7"):
+        profile.namespace.edit_document(UserProfile, {"name": "Ann"}, version=7)
+    with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is meant for 0"):
+        profile.namespace.edit_document("UserProfile", {"name": "Ann"}, version=0)
+    with pytest.raises(
+        InvalidEvent, match=r"patch: what it makes does not fit UserProfile \(age: greater_than_equal\)"
+    ):
+        profile.namespace.edit_document(UserProfile, {"age": -1})
+    with pytest.raises(InvalidEvent, match="patch: changes nothing"):
+        profile.namespace.edit_document(UserProfile, {})
+    with pytest.raises(InvalidEvent, match="document: "):
+        profile.namespace.edit_document("no name", {"name": "Ann"})
+
+
+# The model misbehaves -----------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_that_is_none_leaves_the_document_and_the_lane_goes_on(profile: Kept) -> None:
+    profile.edit({"name": "Anna"}, at=NOON - DAY)
+    profile.fake.script(
+        "DocumentAnswer", Fault("invalid_json"), {"fields": [field_set("name", "Berta"), {"name": "age"}]}
+    )
+    with pytest.raises(StageFailed, match="reflect: AnswerUnusable: the answer is not JSON"):
+        profile.forming.say("I am Ann.")
+    profile.forming.say("I am Annie.")
+    assert profile.document.version == 1
+    refused = "the change is not in the shape that was asked for (1); value: names what nobody said (1)"
+    assert (profile.decisions[0].refused, profile.decisions[0].in_effect) == (refused, False)
+
+
+# Back, and away -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_done_to_a_document_can_be_undone_and_that_too(profile: Kept) -> None:
+    profile.edit({"name": "Anna"})
+    edit = profile.edit({"name": "Ann", "job": "judge"})
+    undone = profile.forming.command(type="undo", decision_id=str(edit.id))
+    assert (profile.value, profile.document.version) == (UserProfile(name="Anna"), 3)
+    assert profile.document.by_hand == ("/name",)
+    assert [one.action for one in profile.decisions] == ["undo", "document", "document"]
+
+    profile.forming.command(type="undo", decision_id=str(undone))
+    assert (profile.value, profile.document.version) == (UserProfile(name="Ann", job="judge"), 4)
+
+
+def test_a_first_version_that_is_undone_is_gone_and_the_next_counts_on(profile: Kept) -> None:
+    first = profile.edit({"name": "Anna"})
+    profile.forming.command(type="undo", decision_id=str(first.id))
+    assert profile.document is None
+    profile.edit({"name": "Ann"}, version=0)
+    assert profile.document.version == 2
+
+
+def test_what_later_edits_build_on_is_not_undone(profile: Kept, rows: Callable[[str], list[Any]]) -> None:
+    first = profile.edit({"name": "Anna"})
+    second = profile.edit({"name": "Ann"})
+    profile.forming.command(type="undo", decision_id=str(first.id))
+    refused = [row.refused for row in rows("decisions") if row.action == "undo"]
+    assert refused == [f"later decisions build on it: {second.id}"]
+    assert profile.value.name == "Ann"
+
+
+@pytest.fixture
+def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[Any]]:
+    """What a table holds of the lane's tenant."""
+
+    def rows(table: str) -> list[Any]:
+        with admin_engine.connect() as connection:
+            statement = text(f"select * from recollect.{table} where tenant_id = :id")
+            return list(connection.execute(statement, {"id": lane.tenant_id}))
+
+    return rows
+
+
+def test_a_schema_that_moved_on_says_what_does_not_fit_and_another_namespace_has_none(
+    profile: Kept, memory: Memory
+) -> None:
+    profile.edit({"name": "Ann", "job": "judge"})
+
+    class Older(BaseModel):
+        name: int
+
+    Older.__name__ = "UserProfile"
+    with pytest.raises(
+        RecordMisfit, match=r"UserProfile: what is stored does not fit UserProfile \(job: extra_forbidden; name"
+    ):
+        profile.namespace.profile_document(Older)
+
+    tenant = profile.namespace.path.parts[0]
+    assert memory.namespace(tenant, "omar").profile_document(UserProfile) is None
