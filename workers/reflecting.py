@@ -16,12 +16,12 @@ from db.refs import BatchRef
 from pipeline.facts import Message
 from pipeline.guard import suspicion_of
 from recollect.tenancy import tenant_transaction
-from workers import documents, loading
+from workers import documents, episodes, loading
 from workers.parts import Parts
 from workers.reflection import Debounce, Due, Reflection
 from workers.stages import Store
 
-KINDS: Final[dict[str, Reflection]] = {"document": documents.DOCUMENT}
+KINDS: Final[dict[str, Reflection]] = {"document": documents.DOCUMENT, "episodes": episodes.EPISODES}
 """Every kind, by the name that its rows bear."""
 
 _PAUSE = timedelta(minutes=5)
