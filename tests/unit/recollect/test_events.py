@@ -14,6 +14,7 @@ from recollect.events import (
     MAX_EVENT_BYTES,
     Configure,
     ConversationEnded,
+    EditDocument,
     MessageEvent,
     Undo,
     parse_event,
@@ -156,7 +157,10 @@ def test_version_1_stays_as_it_is() -> None:
         "injected": "optional",
     }
     assert fields_of(Undo) == {**every, "decision_id": "required"}
-    assert fields_of(Configure) == {**every, "instructions": "optional", "schemas": "optional"}
+    configure = dict.fromkeys(("instructions", "schemas", "profiles", "episodes"), "optional")
+    assert fields_of(Configure) == {**every, **configure}
+    edit = {"document": "required", "patch": "required", "document_version": "optional"}
+    assert fields_of(EditDocument) == {**every, **edit}
     assert fields_of(MessageEvent) == {**every, **message}
     assert fields_of(ConversationEnded) == {**every, "conversation": "required"}
 

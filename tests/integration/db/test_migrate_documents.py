@@ -1,0 +1,53 @@
+"""To the eighth version and back: a document keeps what it says, and gains versions."""
+
+from alembic import command
+from sqlalchemy import text
+
+from db.migrate import migrate
+from tests.integration.db.test_migrate import EVENTS, administrating, empty_database, rows, run, schema
+
+__all__ = ["empty_database"]
+
+_DOCUMENT = """
+    insert into recollect.documents (tenant_id, namespace_id, document_id, schema_name, body)
+    select tenant_id, namespace_id, gen_random_uuid(), 'UserProfile', '{"name": "Ann"}' from recollect.lanes
+"""
+_EDITED = """
+    insert into recollect.documents (tenant_id, namespace_id, document_id, schema_name, body, version)
+    select tenant_id, namespace_id, document_id, schema_name, '{"name": "Annie"}', 2 from recollect.documents
+"""
+_DECIDED = """
+    insert into recollect.decisions (tenant_id, namespace_id, decision_id, batch_id, action, target_id, decided_by, reason, undoes)
+    select tenant_id, namespace_id, gen_random_uuid(), gen_random_uuid(), action, target_id, 'app', 'x', undoes from recollect.lanes
+    cross join (values ('document', gen_random_uuid(), null::uuid), ('undo', gen_random_uuid(), gen_random_uuid()),
+                       ('undo', null, gen_random_uuid()), ('add', null, null)) as one (action, target_id, undoes)
+"""
+
+
+def test_up_keeps_what_a_document_says_and_down_keeps_its_latest_version(empty_database: str) -> None:
+    migrate(empty_database, {}, "0007")
+    seventh = schema(empty_database)
+    with administrating(empty_database) as connection:
+        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text(_DOCUMENT))
+    before = rows(empty_database, "select document_id, body ->> 'name', version, updated_at from recollect.documents")
+
+    migrate(empty_database, {})
+    latest = schema(empty_database)
+    now = "select document_id, body ->> 'name', version, known_from from recollect.documents where known_to is null"
+    assert rows(empty_database, now) == before
+    assert rows(empty_database, "select profiles::text, episodes from recollect.namespaces") == {("[]", False)}
+    with administrating(empty_database) as connection:
+        connection.execute(text("update recollect.documents set known_to = now()"))
+        connection.execute(text(_EDITED))
+        connection.execute(text(_DECIDED))
+
+    run(empty_database, command.downgrade, "0007")
+    assert schema(empty_database) == seventh
+    assert rows(empty_database, "select body ->> 'name', version from recollect.documents") == {("Annie", 2)}
+    assert rows(empty_database, "select action, count(*) from recollect.decisions group by action") == {
+        ("undo", 1),
+        ("add", 1),
+    }
+    migrate(empty_database, {})
+    assert schema(empty_database) == latest
