@@ -22,6 +22,7 @@ from recollect.errors import (
     EmbedderUnavailable,
     InvalidEvent,
     InvalidNamespace,
+    MemoryChanged,
     ModelMissing,
     NotFound,
     QueueUnavailable,
@@ -36,10 +37,12 @@ from recollect.errors import (
 )
 from recollect.graph import Neighbour
 from recollect.importing import Imported
+from recollect.injection import with_memory
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
 from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
+from recollect.namespaces import values
 from recollect.prefixes import HitIn, Under
 from recollect.reading.contexts import Context, Explanation
 from recollect.reading.found import StoredMessage
@@ -74,6 +77,7 @@ __all__ = [
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
+    "MemoryChanged",
     "MemoryKind",
     "Mention",
     "MentionKind",
@@ -107,4 +111,6 @@ __all__ = [
     "Under",
     "UndoRefused",
     "WaitTimeout",
+    "values",
+    "with_memory",
 ]

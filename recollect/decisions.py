@@ -7,7 +7,18 @@ from typing import Any, Literal
 from uuid import UUID
 
 Action = Literal[
-    "add", "update", "supersede", "contradict", "none", "quarantine", "undo", "clarify", "merge", "split", "document"
+    "add",
+    "update",
+    "supersede",
+    "contradict",
+    "none",
+    "quarantine",
+    "undo",
+    "clarify",
+    "merge",
+    "split",
+    "forget",
+    "document",
 ]
 
 
@@ -26,8 +37,8 @@ class Decision:
 
     action: "add" made a memory, "update" made one more precise, "supersede" replaced one, "contradict" set one against another,
         "none" found it known already, "quarantine" kept it from becoming a memory, "undo" took a decision back;
-        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two; "document" changed a document,
-        which is its target.
+        "clarify" answered whom a mention means, "merge" made two entities one, "split" one two; "forget" closed memories;
+        "document" changed a document, which is its target.
     memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
     fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app
         named, of a document the patch; empty for an undo. candidates: what was near.

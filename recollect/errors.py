@@ -10,6 +10,7 @@
     ├── AmbiguousName           several entities bear the name that was asked for (also a LookupError)
     ├── DocumentConflict        an edit is meant for another version of a document than there is (also a ValueError)
     ├── RecordMisfit            what is stored does not fit the schema that it is read with (also a ValueError)
+    ├── MemoryChanged           a memory says something else than what was read (also a ValueError)
     ├── UndoRefused             a decision cannot be taken back (also a ValueError)
     ├── QueueUnavailable        the event queue did not take the event
     ├── SpoolFull               the spool holds as much as it may
@@ -64,6 +65,10 @@ class DocumentConflict(RecollectError, ValueError):
 
 class RecordMisfit(RecollectError, ValueError):
     """A document or a record does not fit the schema that it is read with; the error names the fields."""
+
+
+class MemoryChanged(RecollectError, ValueError):
+    """A memory that is to be replaced says something else by now than at the version that was read."""
 
 
 class UndoRefused(RecollectError, ValueError):

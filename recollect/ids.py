@@ -30,3 +30,11 @@ def imported_id(namespace_id: UUID, kind: Literal["entity", "memory"], key: str)
     A UUID of version 5 (RFC 9562, 5.5), by the namespace's id.
     """
     return uuid5(namespace_id, f"{kind}\x1f{key}")
+
+
+def remembered_id(namespace_id: UUID, event_id: UUID) -> UUID:
+    """The id of the memory that an event ``remember`` makes, which its publisher knows at once.
+
+    A UUID of version 5 (RFC 9562, 5.5), by the namespace's id.
+    """
+    return uuid5(namespace_id, f"remembered\x1f{event_id}")

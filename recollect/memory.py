@@ -15,7 +15,7 @@ from recollect.deadline import READ_SECONDS, bounded, ends_within
 from recollect.embedders import Embedder, open_embedder
 from recollect.errors import ConfigurationError, EmbedderMismatch, RecollectError
 from recollect.namespace import Namespace
-from recollect.namespaces import NamespacePath, NamespacePrefix
+from recollect.namespaces import NamespacePath, NamespacePrefix, with_context
 from recollect.prefixes import Under
 from recollect.publishing import forking
 from recollect.publishing.checking import check_event
@@ -89,17 +89,25 @@ class Memory:
     def namespace(self, *parts: str, **values: str) -> Namespace:
         """Whose memories: the tenant first, then at least one part more, such as ``namespace("acme", "sarah_123")``.
 
-        values: for templates among the parts, such as ``namespace("acme", "{user_id}", user_id="sarah_123")``.
-        Raises InvalidNamespace where a part is empty or a template stays unresolved.
+        values: for templates among the parts, such as ``namespace("acme", "{user_id}", user_id="sarah_123")``; what is not given
+        is taken from `recollect.values`, as it is now.
+        Raises InvalidNamespace where a part is empty or a template stays unresolved, before anything is read or sent.
         """
-        return Namespace(NamespacePath.of(parts, values), self._engine, self._embedder, self._publisher)
+        return Namespace(NamespacePath.of(parts, with_context(values)), self._engine, self._embedder, self._publisher)
 
     def under(self, *parts: str, **values: str) -> Under:
         """All namespaces whose path begins with some parts, the tenant first, to query them together.
 
         values: for templates among the parts, as for `namespace`. Raises InvalidNamespace.
         """
-        return Under(NamespacePrefix.of(parts, values), self._engine, self._embedder)
+        return Under(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
+
+    def warm_up(self) -> None:
+        """Load what the first read would have to load, the local embedding model (0.1 s), so that it takes no longer than others.
+
+        Raises ConfigurationError where the model's files are not the right ones.
+        """
+        self._embedder.count_tokens("")
 
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Publish one event as docs/events.md shows it, its namespace included, for an app that has its events from elsewhere.

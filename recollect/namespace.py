@@ -24,6 +24,7 @@ from recollect.names import normalise
 from recollect.publishing.inbox import AppSession
 from recollect.querying import Querying
 from recollect.redaction import redact
+from recollect.remembering import Remembering
 from recollect.results import Entity, Profile, Progress, StoredMemory
 from recollect.retrieving import Retrieving
 from recollect.tenancy import tenant_transaction
@@ -33,7 +34,7 @@ from recollect.transcript import turns
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Documenting, Following, Querying, Retrieving):
+class Namespace(Bringing, Documenting, Following, Querying, Remembering, Retrieving):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------

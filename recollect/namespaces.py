@@ -7,7 +7,9 @@ of a path are often chosen by users, and a crafted collision would let one user 
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,6 +20,28 @@ _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
 _UNSTORABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEMPLATE = re.compile(r"\{(\w*)\}")
+
+_NO_VALUES: Mapping[str, object] = {}
+_VALUES: ContextVar[Mapping[str, object]] = ContextVar("recollect_values", default=_NO_VALUES)
+
+
+@contextmanager
+def values(**given: object) -> Iterator[None]:
+    """Values for the templates of namespaces that are made within the block: ``with recollect.values(user_id="sarah_123"): …``.
+
+    An inner block adds to an outer one. They are held in a context variable: tasks of asyncio and `asyncio.to_thread` have those
+    of who started them, other threads have none. What is given to `Memory.namespace` itself goes first.
+    """
+    token = _VALUES.set({**_VALUES.get(), **given})
+    try:
+        yield
+    finally:
+        _VALUES.reset(token)
+
+
+def with_context(given: Mapping[str, object]) -> Mapping[str, object]:
+    """The values of the blocks that this runs in, and those given."""
+    return {**_VALUES.get(), **given}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +54,7 @@ class NamespacePath:
     parts: tuple[str, ...]
 
     @classmethod
-    def of(cls, parts: Sequence[str], values: Mapping[str, str] | None = None) -> "NamespacePath":
+    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> "NamespacePath":
         """Check a path, filling templates such as ``"{user_id}"`` from ``values``.
 
         Raises InvalidNamespace where a part is empty, too long, not text, or a template that ``values`` does not resolve.
@@ -67,7 +91,7 @@ class NamespacePrefix:
     parts: tuple[str, ...]
 
     @classmethod
-    def of(cls, parts: Sequence[str], values: Mapping[str, str] | None = None) -> "NamespacePrefix":
+    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> "NamespacePrefix":
         """Check a prefix, filling templates as `NamespacePath.of` does. Raises InvalidNamespace."""
         if isinstance(parts, str) or not parts:
             raise InvalidNamespace("namespace: a prefix has its parts one by one, the tenant first: 'acme', 'support'")
@@ -79,14 +103,14 @@ class NamespacePrefix:
         return _derived_id("tenant", self.parts[:1])
 
 
-def _part(part: object, place: int, values: Mapping[str, str]) -> str:
+def _part(part: object, place: int, values: Mapping[str, object]) -> str:
     field = f"namespace[{place}]"
     if not isinstance(part, str):
         raise InvalidNamespace(f"{field}: must be text, got {type(part).__name__}")
 
     def resolve(match: re.Match[str]) -> str:
         name = match.group(1)
-        if name not in values:
+        if values.get(name) is None:
             raise InvalidNamespace(f"{field}: the template {{{name}}} is not resolved; pass {name or 'its value'}=…")
         return str(values[name])
 

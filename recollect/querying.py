@@ -18,6 +18,7 @@ from recollect.deadline import with_deadline
 from recollect.freshness import Freshness
 from recollect.history import aware
 from recollect.kinds import MemoryKind
+from recollect.overlay import overlay_of
 from recollect.reading import nearest
 from recollect.reading.nearest_sql import Wanted
 from recollect.redaction import redact
@@ -73,9 +74,16 @@ class Querying(Freshness):
         )
 
     def _nearest(self, wanted: Wanted) -> Hits:
-        published = self._published()
-        hits, rows = nearest.search(self._engine, self.path, wanted, views.progress_statement(self.path))
-        return Hits(hits, replace(views.progress_of(rows), published=published))
+        overlay, published = overlay_of(self._engine), self._published()
+        laid = overlay.of(self.path)
+        sought = replace(wanted, limit=wanted.limit + len(laid.closed))
+        hits, rows = nearest.search(self._engine, self.path, sought, views.progress_statement(self.path))
+        progress = replace(views.progress_of(rows), published=published)
+        overlay.settle(self.path, progress)
+        laid = laid.narrowed(kind=wanted.kind, metadata=wanted.metadata)
+        return Hits(
+            laid.over(hits, wanted.vector, self._embedder, limit=wanted.limit, threshold=wanted.threshold), progress
+        )
 
     def _nearest_of(self, wanted: Wanted, moment: datetime) -> Hits:
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:

@@ -47,6 +47,8 @@ class StoredMemory:
     record_name, record: the data in a shape of the app's own, and the name of that shape.
     key: the app's own name for it, where it was imported.
     sources: what it was taken from, and what speaks against it; of memories that `Namespace.get` returns.
+    pending: this process remembered or closed it, and the service has not taken that up yet; what only the service knows
+        (salience, confidence, whom it is about) is not known of it.
     """
 
     id: UUID
@@ -67,6 +69,7 @@ class StoredMemory:
     record: Mapping[str, Any] | None = field(default=None, hash=False)
     key: str | None = None
     sources: tuple[Source, ...] = ()
+    pending: bool = False
 
     @property
     def evidence_against(self) -> tuple[Source, ...]:

@@ -1,6 +1,6 @@
 """The part of a `Namespace` that reads for a message: parse, resolve, retrieve, assemble. docs/reading.md tells the way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,18 +9,19 @@ from recollect.checks import checked_limit, checked_seconds, checked_threshold, 
 from recollect.deadline import with_deadline
 from recollect.freshness import Freshness
 from recollect.history import aware
+from recollect.overlay import Laid, overlay_of
 from recollect.reading import around_sql
 from recollect.reading.assembling import assemble
 from recollect.reading.contexts import Context
 from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
-from recollect.reading.paths import called_for
+from recollect.reading.paths import Path, called_for, without
 from recollect.reading.recalled import Recalled, RecalledMessage, Scope, before_and_after, excerpts
 from recollect.reading.rounds import Fetched, Store, first, second, third
 from recollect.reading.understood import understood
 from recollect.redaction import redact
 from recollect.resolving import TURNS, Resolving
-from recollect.results import Progress
+from recollect.results import Hit, Progress
 from recollect.transcript import turns
 
 _CONTEXT_MESSAGES = 200
@@ -29,6 +30,10 @@ _CONTEXT_MESSAGES = 200
 
 class Retrieving(Resolving, Freshness):
     """The part of a `Namespace` that reads for a message."""
+
+    def warm_up(self) -> None:
+        """As `Memory.warm_up`."""
+        self._embedder.count_tokens("")
 
     def context(
         self,
@@ -118,7 +123,7 @@ class Retrieving(Resolving, Freshness):
     def _context(self, wanted: "_Message") -> Context:
         if not wanted.text.strip():
             return replace(_NOTHING, partial=self.progress().partial)
-        published = self._published()
+        published, laid = self._published(), overlay_of(self._engine).of(self.path)
         store = Store(engine=self._engine, path=self.path, embedder=self._embedder)
         heard = first(
             store,
@@ -135,16 +140,27 @@ class Retrieving(Resolving, Freshness):
         if fetched.open and (processes := called_for(found)):
             read = understood(heard, third(store, heard, fetched, processes), wanted.now)
             found = read.paths()
+        progress = replace(heard.progress, published=published)
+        overlay_of(self._engine).settle(self.path, progress)
         return assemble(
-            found,
+            without(found, laid.closed),
             messages=read.messages(limit=_CONTEXT_MESSAGES),
             ahead=[one for one in heard.ahead if one.content not in told],
+            pending=self._pending(laid, heard.parsed.stripped, found),
             questions=tuple(read.questions()),
             budget=wanted.budget,
             count_tokens=self._embedder.count_tokens,
             now=wanted.now,
-            partial=replace(heard.progress, published=published).partial,
+            partial=progress.partial,
         )
+
+    def _pending(self, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:
+        """What was put down by hand and is not taken up yet, as far as it is nearest to a message."""
+        if not laid.remembered:
+            return []
+        stored = {one.id for path in found for one in path.hits}
+        vector = self._embedder.embed([message])[0]  # it was embedded for the read already, and is remembered
+        return [one for one in laid.for_context(vector, self._embedder) if one.id not in stored]
 
     def _recalled(self, wanted: "_Wanted") -> Recalled:
         if not wanted.text.strip():

@@ -22,9 +22,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.fake_answers import Json, answer_for
+from tests.fake_chat import CHAT, RESPONSES, chat_answer, streamed, whole
 from tests.fake_responses import EMBEDDINGS, Fault, Request, broken_body, completion_body, embeddings_body, error_body
 
-__all__ = ["EMBEDDINGS", "FakeOpenAI", "Fault", "Request"]
+__all__ = ["CHAT", "EMBEDDINGS", "RESPONSES", "FakeOpenAI", "Fault", "Request"]
 
 _DRIP_PIECES = 200
 
@@ -85,6 +86,8 @@ class FakeOpenAI:
 def _usual(request: Request) -> Json:
     if request.schema == EMBEDDINGS:
         return embeddings_body(request.body)
+    if request.schema in {CHAT, RESPONSES}:
+        return chat_answer(request)
     return answer_for(request.schema, request.prompt)
 
 
@@ -103,11 +106,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         path = self.path.removeprefix("/v1")
-        if path not in {"/chat/completions", "/embeddings"}:
+        schemas = {"/chat/completions": CHAT, "/responses": RESPONSES, "/embeddings": EMBEDDINGS}
+        if path not in schemas:
             self._send(404, b'{"error": {"message": "no such path"}}')
             return
-        schema = EMBEDDINGS if path == "/embeddings" else str(body["response_format"]["json_schema"]["name"])
-        request = Request(self.path, schema, body)
+        asked = body.get("response_format", {}).get("json_schema", {}).get("name")
+        request = Request(self.path, str(asked or schemas[path]), body)
         response = self.server.fake.take(request)
         try:
             self._respond(request, response)
@@ -115,6 +119,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _respond(self, request: Request, response: Scripted) -> None:
+        if request.schema in {CHAT, RESPONSES} and not (
+            isinstance(response, Fault) and response.kind not in {"drip", "cut"}
+        ):
+            self._chat(request, response)
+            return
         if isinstance(response, Fault):
             self._misbehave(request, response)
             return
@@ -135,6 +144,26 @@ class _Handler(BaseHTTPRequestHandler):
                 self._drip(completion_body(request, json.dumps(_usual(request))), fault.seconds)
             case _:
                 self._send(200, broken_body(request, fault.kind))
+
+    def _chat(self, request: Request, response: Scripted) -> None:
+        """An answer to talk, whole or in pieces. A fault drips those, or cuts them off in the middle."""
+        fault = response if isinstance(response, Fault) else None
+        message = (
+            _usual(request) if isinstance(response, Fault) else response(request) if callable(response) else response
+        )
+        if not request.body.get("stream"):
+            self._send(200, whole(request, message))
+            return
+        pieces = streamed(request, message)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for piece in pieces[: len(pieces) // 2] if fault and fault.kind == "cut" else pieces:
+            self.wfile.write(piece)
+            if fault and self.server.fake.closing.wait(fault.seconds):
+                return
+        if fault and fault.kind == "cut":
+            self._reset()
 
     def _reset(self) -> None:
         """Close with a RST, as a killed endpoint or a proxy does; a plain close would end the stream politely."""

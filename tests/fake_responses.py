@@ -20,6 +20,7 @@ Kind = Literal[
     "hang",
     "drip",
     "reset",
+    "cut",
     "invalid_json",
     "truncated",
     "refusal",
@@ -71,6 +72,12 @@ class Request:
     def messages(self) -> list[Json]:
         """The messages of a chat request."""
         return list(self.body.get("messages", []))
+
+    @property
+    def system(self) -> str:
+        """What the system prompt says, in either API."""
+        said = [one["content"] for one in self.messages if one.get("role") in {"system", "developer"}]
+        return "\n".join([*map(str, said), str(self.body.get("instructions") or "")]).strip()
 
     @property
     def prompt(self) -> str:

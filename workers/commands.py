@@ -10,8 +10,20 @@ from db import decisions, inbox, links, namespaces, profiles, reflections, regis
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import Clarify, Command, Configure, EditDocument, Import, Merge, Reflect, Split, Undo
-from workers import documents, identity_commands, importing
+from recollect.events import (
+    Clarify,
+    Command,
+    Configure,
+    EditDocument,
+    Forget,
+    Import,
+    Merge,
+    Reflect,
+    Remember,
+    Split,
+    Undo,
+)
+from workers import documents, forgetting, identity_commands, importing, remembering
 from workers.parts import Parts
 from workers.stages import Store
 
@@ -31,7 +43,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, work: Callable[[Conne
     inbox.mark_done(connection, batch)
 
 
-def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:
+def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Connection], object]:  # noqa: PLR0911 - a table
     match command:
         case Undo():
             return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
@@ -47,8 +59,18 @@ def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Callable[[Conne
             return importing.prepare(batch, command, parts)
         case Reflect():
             conversations = None if command.conversation is None else [command.conversation]
-            wanted = {"kind": command.kind, "subject": command.subject, "conversations": conversations}
-            return partial(reflections.hasten, lane=batch.lane, **wanted, again=True)
+            return partial(
+                reflections.hasten,
+                lane=batch.lane,
+                kind=command.kind,
+                subject=command.subject,
+                conversations=conversations,
+                again=True,
+            )
+        case Remember():
+            return remembering.prepare(batch, command, parts)
+        case Forget():
+            return partial(forgetting.forget, batch=batch, command=command)
         case Clarify() | Merge() | Split():
             return identity_commands.prepare(batch, command, parts)
         case EditDocument():

@@ -36,7 +36,7 @@ class Proxy:
         self._links: set[_Link] = set()
         self._slow = 0.0
         self._cut_at: bytes | None = None
-        self._blackholed = False
+        self._blackholed = self._refusing = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxy", daemon=True)
         self.port = 0
@@ -52,6 +52,11 @@ class Proxy:
         for link in tuple(self._links):
             link.swallowed = True
 
+    def refuse(self) -> None:
+        """End all connections, and each new one at once, as where no server is."""
+        self._refusing = True
+        self.reset()
+
     def slow(self, seconds: float) -> None:
         """Hold each piece back for so long."""
         self._slow = seconds
@@ -62,7 +67,8 @@ class Proxy:
 
     def heal(self) -> None:
         """Pass everything on again, for new connections."""
-        self._blackholed, self._slow, self._cut_at = False, 0.0, None
+        self._blackholed = self._refusing = False
+        self._slow, self._cut_at = 0.0, None
 
     def start(self) -> None:
         """Listen."""
@@ -100,6 +106,8 @@ class Proxy:
 
     async def _accept(self, reader: asyncio.StreamReader, client: asyncio.StreamWriter) -> None:
         try:
+            if self._refusing:
+                raise ConnectionRefusedError
             answers, server = await self._connect()
         except OSError:
             _abort(client)

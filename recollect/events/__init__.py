@@ -15,6 +15,7 @@ from recollect.events.documents import EditDocument
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
+from recollect.events.remembering import Forget, Remember
 from recollect.kinds import Role
 
 __all__ = [
@@ -29,10 +30,12 @@ __all__ = [
     "ConversationEnded",
     "EditDocument",
     "Event",
+    "Forget",
     "Import",
     "Merge",
     "MessageEvent",
     "Reflect",
+    "Remember",
     "Split",
     "Undo",
     "faults_of",
@@ -40,7 +43,7 @@ __all__ = [
     "storable",
 ]
 
-Command = Undo | Configure | Import | Reflect | Clarify | Merge | Split | EditDocument
+Command = Undo | Configure | Import | Reflect | Remember | Forget | Clarify | Merge | Split | EditDocument
 """Events that say nothing, but have something done: each is a batch of its own."""
 
 AnyEvent = MessageEvent | ConversationEnded | Command

@@ -37,6 +37,7 @@ def assemble(
     *,
     messages: Sequence[RankedMessage] = (),
     ahead: Sequence[StoredMessage] = (),
+    pending: Sequence[Hit] = (),
     questions: Sequence[Question] = (),
     budget: int,
     count_tokens: Callable[[str], int],
@@ -46,13 +47,15 @@ def assemble(
     """Join what the paths found and what was said: first what each path must deliver, then the rest by score.
 
     messages: the conversation path, best first. ahead: what was said last and has not taken effect, the last first; it has its
-    place behind what the paths must deliver. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and
+    place behind what the paths must deliver. pending: memories that the app put down and the service has not taken up: they stand
+    there, too. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and
     something shorter may still fit. Nothing is shown twice: a memory and the message that it was taken from count once.
     now: for the recency boost, and for what counts as recent.
     """
     filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated)
     candidates = [
         *_memories(paths, now),
+        *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in pending),
         *(_Candidate(value=one, paths=("overlay",), base=0.0, guaranteed=True) for one in ahead),
         *(_Candidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages),
     ]
@@ -88,7 +91,7 @@ class _Candidate:
         """As the context has it."""
         raw = self.found.found if self.found else None
         return Explanation(
-            memory=_hit(raw) if isinstance(raw, MemoryFound) else None,
+            memory=self._memory(raw),
             message=self.value if isinstance(self.value, StoredMessage) else None,
             paths=self.paths,
             score=self.score,
@@ -100,6 +103,11 @@ class _Candidate:
             parts=self.found.parts if self.found else {},
             sources=self.sources,
         )
+
+    def _memory(self, raw: object) -> Hit | None:
+        if isinstance(raw, MemoryFound):
+            return _hit(raw)
+        return self.value if isinstance(self.value, Hit) else None
 
 
 def _hit(found: MemoryFound) -> Hit:

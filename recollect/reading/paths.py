@@ -1,7 +1,7 @@
 """The paths to a context's memories, which do not compete for one list: each has what it must deliver. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from recollect.kinds import MemoryKind
@@ -51,6 +51,12 @@ def paths(
     found += [_first_known(ranked, entity, name) for entity, name in (plausible or {}).items()]
     found += [_processes(ranked), _alike(ranked), _related(ranked, named)]
     return tuple(path for path in found if path.hits)
+
+
+def without(found: Iterable[Path], memory_ids: Collection[UUID]) -> tuple[Path, ...]:
+    """The same paths without some memories; what must be delivered of the rest is still delivered."""
+    kept = (replace(path, hits=tuple(one for one in path.hits if one.id not in memory_ids)) for path in found)
+    return tuple(path for path in kept if path.hits)
 
 
 def _of_entity(ranked: Sequence[RankedMemory], entity: UUID, name: str) -> Path:

@@ -12,7 +12,7 @@ from recollect.redaction.redact import redact
 _NO_TEXTS = frozenset(
     "version type event_id namespace publisher publisher_sequence conversation occurred_at role sequence "
     "tool_call_id injected "
-    "decision_id question_id entity_id into kind subject document document_version".split()
+    "decision_id question_id entity_id into kind subject replaces of_version document document_version".split()
 )
 """Fields of an event that name or order it. Redacted, they would name something else."""
 

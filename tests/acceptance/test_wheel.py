@@ -89,7 +89,7 @@ def test_without_the_model_it_says_what_to_do(environment: Path, running: Runnin
 def test_the_example_app_runs_beside_modules_of_the_same_names(
     environment: Path, running: Running, tmp_path: Path
 ) -> None:
-    shutil.copy(ROOT / "examples" / "chat.py", tmp_path / "chat.py")
+    shutil.copy(ROOT / "examples" / "by_hand.py", tmp_path / "chat.py")
     (tmp_path / "db").mkdir()
     (tmp_path / "db" / "__init__.py").write_text('NAME = "the app\'s own"\n')
     (tmp_path / "config.py").write_text('NAME = "the app\'s own"\n')

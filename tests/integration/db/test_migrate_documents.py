@@ -17,10 +17,15 @@ _EDITED = """
     select tenant_id, namespace_id, document_id, schema_name, '{"name": "Annie"}', 2 from recollect.documents
 """
 _DECIDED = """
-    insert into recollect.decisions (tenant_id, namespace_id, decision_id, batch_id, action, target_id, decided_by, reason, undoes)
-    select tenant_id, namespace_id, gen_random_uuid(), gen_random_uuid(), action, target_id, 'app', 'x', undoes from recollect.lanes
-    cross join (values ('document', gen_random_uuid(), null::uuid), ('undo', gen_random_uuid(), gen_random_uuid()),
-                       ('undo', null, gen_random_uuid()), ('add', null, null)) as one (action, target_id, undoes)
+    with batch as (
+        insert into recollect.batches (tenant_id, namespace_id, batch_id, stage)
+        select tenant_id, namespace_id, gen_random_uuid(), 'done' from recollect.lanes returning *
+    )
+    insert into recollect.decisions
+        (tenant_id, namespace_id, decision_id, batch_id, action, target_id, candidates, decided_by, reason)
+    select tenant_id, namespace_id, gen_random_uuid(), batch_id, action, target_id, '[]', 'app', 'x' from batch
+    cross join (values ('document', gen_random_uuid()), ('undo', gen_random_uuid()), ('undo', null), ('add', null))
+        as one (action, target_id)
 """
 
 
@@ -41,6 +46,8 @@ def test_up_keeps_what_a_document_says_and_down_keeps_its_latest_version(empty_d
         connection.execute(text("update recollect.documents set known_to = now()"))
         connection.execute(text(_EDITED))
         connection.execute(text(_DECIDED))
+        edit = "update recollect.events set type = 'edit_document' where payload ->> 'content' = 'a1'"
+        connection.execute(text(edit))
 
     run(empty_database, command.downgrade, "0007")
     assert schema(empty_database) == seventh
@@ -49,5 +56,7 @@ def test_up_keeps_what_a_document_says_and_down_keeps_its_latest_version(empty_d
         ("undo", 1),
         ("add", 1),
     }
+    assert rows(empty_database, "select reason from recollect.dead_letters") == {("undone with the migration",)}
+    assert rows(empty_database, "select pending from recollect.lanes") == {(6,)}
     migrate(empty_database, {})
     assert schema(empty_database) == latest

@@ -116,7 +116,7 @@ def test_the_transcript_is_turns_of_two_speakers() -> None:
 
 
 def test_the_chat_app_stays_a_chat_app_in_forty_lines() -> None:
-    assert 20 <= count_code_lines((EXAMPLES / "chat.py").read_text(encoding="utf-8")) <= CHAT_LINES
+    assert 20 <= count_code_lines((EXAMPLES / "by_hand.py").read_text(encoding="utf-8")) <= CHAT_LINES
 
 
 def test_neither_docstrings_nor_comments_nor_blank_lines_count_as_code() -> None:

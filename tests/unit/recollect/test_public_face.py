@@ -12,10 +12,10 @@ from recollect import Memory, Namespace, RecollectError
 NAMES = """
     AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict EmbedderMismatch
     EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent
-    InvalidNamespace Memory MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound Occurrence Profile
-    Progress Question QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Record RecordMisfit
-    Referring Related Resolved Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory StoredMessage
-    Tracked TrackedTurn Under UndoRefused WaitTimeout
+    InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace Neighbour NotFound
+    Occurrence Profile Progress Question QueueUnavailable ReadTimeout Recalled RecalledMessage RecollectError Record
+    RecordMisfit Referring Related Resolved Role Source SpoolFull SpoolUnavailable StoreUnavailable StoredMemory
+    StoredMessage Tracked TrackedTurn Under UndoRefused WaitTimeout values with_memory
 """.split()
 
 MEMORY = {
@@ -25,6 +25,7 @@ MEMORY = {
     ],
     "namespace": ["parts", "values"],
     "under": ["parts", "values"],
+    "warm_up": [],
     "publish": ["event", "session"],
     "close": [],
 }
@@ -42,6 +43,11 @@ NAMESPACE = {
     "import_records": ["lines", "on_sent", "session"],
     "wait": ["timeout"],
     "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "seconds", "strict"],
+    "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "session"],
+    "forget": ["memories", "reason", "session"],
+    "reflect": ["kind", "subject", "conversation", "session"],
+    "get": ["memory_id", "as_of"],
+    "warm_up": [],
     "context": ["message", "conversation", "history", "budget", "overlay", "now", "seconds", "strict"],
     "recall_messages": [
         *(
@@ -71,7 +77,6 @@ NAMESPACE = {
     "edit_document": ["schema", "patch", "version", "session"],
     "collection": ["schema", "text", "limit"],
     "episodes": ["text", "limit"],
-    "get": ["memory_id", "as_of"],
     "by_key": ["key", "as_of"],
     "memories_from": ["message_id"],
     "decisions": ["memory_id"],
@@ -103,7 +108,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 18
+    assert len(errors) == 19
     assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
 
 

@@ -13,3 +13,43 @@ alter table recollect.batches
         ('extract', 'score_salience', 'embed', 'consolidate', 'refresh_profiles', 'done', 'dead', 'split'));
 alter table recollect.lanes drop column reflections_due_at;
 drop table recollect.reflections, recollect.reflection_batches;
+
+-- Decisions of a kind that the sixth version does not know, and events. What was forgotten stays so.
+do $$
+declare
+    one uuid;
+begin
+    for one in select distinct tenant_id from recollect.lanes loop
+        perform set_config('recollect.tenant_id', one::text, true);
+        with recursive gone as (
+            select tenant_id, namespace_id, decision_id from recollect.decisions where tenant_id = one and action = 'forget'
+            union
+            select undo.tenant_id, undo.namespace_id, undo.decision_id from recollect.decisions as undo
+            join gone on gone.tenant_id = undo.tenant_id and gone.namespace_id = undo.namespace_id
+             and gone.decision_id = undo.undoes
+        ),
+        forgotten as (
+            delete from recollect.decision_memories as concerned using gone
+            where concerned.tenant_id = gone.tenant_id and concerned.namespace_id = gone.namespace_id
+              and concerned.decision_id = gone.decision_id
+        )
+        delete from recollect.decisions as decision using gone
+        where decision.tenant_id = gone.tenant_id and decision.namespace_id = gone.namespace_id
+          and decision.decision_id = gone.decision_id;
+        update recollect.events set state = 'dead', reason = 'undone with the migration'
+        where tenant_id = one and state = 'received' and type in ('remember', 'forget', 'reflect');
+        insert into recollect.dead_letters (tenant_id, namespace_id, letter_id, origin, reason)
+        select tenant_id, namespace_id, event_id, 'stage', reason from recollect.events
+        where tenant_id = one and state = 'dead' and type in ('remember', 'forget', 'reflect') on conflict do nothing;
+        update recollect.lanes as lane set pending = (
+            select count(*) from recollect.events
+            where events.tenant_id = one and events.namespace_id = lane.namespace_id and events.state = 'received')
+        where lane.tenant_id = one;
+    end loop;
+    perform set_config('recollect.tenant_id', '', true);
+end
+$$;
+alter table recollect.decisions
+    drop constraint decisions_action_check,
+    add constraint decisions_action_check check (action in
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split'));

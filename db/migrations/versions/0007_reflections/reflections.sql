@@ -60,3 +60,10 @@ select publisher.tenant_id, publisher.namespace_id, publisher.publisher_id, publ
 from recollect.publishers as publisher
 join recollect.lanes as lane using (tenant_id, namespace_id)
 where publisher.tenant_id = recollect.current_tenant();
+
+-- What an agent does by its own hand ------------------------------------------------------------------------------------------
+
+alter table recollect.decisions
+    drop constraint decisions_action_check,
+    add constraint decisions_action_check check (action in
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget'));

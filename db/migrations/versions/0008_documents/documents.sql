@@ -21,7 +21,8 @@ alter table recollect.namespaces
 alter table recollect.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
-        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'document'));
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget',
+         'document'));
 create index decisions_of_documents on recollect.decisions (tenant_id, namespace_id, target_id) where action = 'document';
 
 create or replace view recollect_read_v1.documents as

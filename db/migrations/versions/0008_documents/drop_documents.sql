@@ -1,6 +1,6 @@
 drop view recollect_read_v1.documents, recollect_read_v1.documents_over_time;
 
--- Row-level security shows the rows of one tenant at a time.
+-- What the seventh version cannot hold: earlier versions, decisions about documents, and edits that wait.
 do $$
 declare
     one uuid;
@@ -10,6 +10,15 @@ begin
         delete from recollect.documents where tenant_id = one and known_to is not null;
         delete from recollect.decisions
             where tenant_id = one and (action = 'document' or action = 'undo' and target_id is not null);
+        update recollect.events set state = 'dead', reason = 'undone with the migration'
+        where tenant_id = one and state = 'received' and type = 'edit_document';
+        insert into recollect.dead_letters (tenant_id, namespace_id, letter_id, origin, reason)
+        select tenant_id, namespace_id, event_id, 'stage', reason from recollect.events
+        where tenant_id = one and state = 'dead' and type = 'edit_document' on conflict do nothing;
+        update recollect.lanes as lane set pending = (
+            select count(*) from recollect.events
+            where events.tenant_id = one and events.namespace_id = lane.namespace_id and events.state = 'received')
+        where lane.tenant_id = one;
     end loop;
     perform set_config('recollect.tenant_id', '', true);
 end
@@ -19,7 +28,7 @@ drop index recollect.decisions_of_documents;
 alter table recollect.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
-        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split'));
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget'));
 alter table recollect.namespaces drop column profiles, drop column episodes;
 drop index recollect.documents_now;
 alter table recollect.documents

@@ -29,6 +29,9 @@ def test_ids_survive(first: UUID, second: UUID, third: UUID) -> None:
     events = [
         told(type="clarify", question_id=one, entity_id=two),
         told(type="split", entity_id=one, memories=[two, three]),
+        told(type="remember", content="x", replaces=one),
+        told(type="forget", memories=[one, two]),
+        told(type="reflect", kind="gist", subject=one, conversation=two),
         *([told(type="merge", entity_id=one, into=two)] if one != two else []),
     ]
     for fields in events:
@@ -39,6 +42,11 @@ def test_ids_survive(first: UUID, second: UUID, third: UUID) -> None:
 @pytest.mark.parametrize(
     ("fields", "holding"),
     [
+        (
+            {"type": "remember", "content": SECRET, "about": [SECRET], "replaces": str(CARD)},
+            ("content", "about"),
+        ),
+        ({"type": "forget", "memories": [str(CARD)], "reason": SECRET}, ("reason",)),
         ({"type": "clarify", "mention": SECRET, "text": SECRET, "entity_id": str(CARD)}, ("mention", "text")),
         (
             {

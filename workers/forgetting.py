@@ -1,0 +1,43 @@
+"""Memories that an app closes: known no longer, never removed, and brought back by an undo."""
+
+from sqlalchemy import Connection
+
+from db import decisions, links, memories, profiles, registry
+from db.decisions import LoggedDecision, Stamp
+from db.refs import BatchRef
+from db.standing import Standing, standing
+from recollect.events import Forget
+
+_APP = "app"
+_GONE = "there is no such memory, or it is closed already"
+
+
+def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
+    """Close those of the memories that are known, or log that none is."""
+    stamp = decisions.stamp_of_event(connection, command.event_id)
+    found = standing(connection, batch.lane, command.memories)
+    known = [one for one in found.values() if one.state == "active"]
+    for one in known:
+        _close(connection, batch, one, stamp, command=command)
+    closed = frozenset(one.memory_id for one in known)
+    touched = links.entities_of_memory(connection, batch.lane, *closed)
+    profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched))
+    logged = LoggedDecision(
+        stamp=stamp,
+        action="forget",
+        reason=command.reason or "the app said so",
+        decided_by=_APP,
+        memory_id=min(closed, default=None),
+        refused=None if closed else _GONE,
+        in_effect=bool(closed),
+        changed=closed,
+        concerned=frozenset(found),
+    )
+    decisions.log(connection, batch, [logged])
+
+
+def _close(connection: Connection, batch: BatchRef, one: Standing, stamp: Stamp, *, command: Forget) -> None:
+    """A memory is known no longer, nor what it states."""
+    memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
+    memories.retire_vector(connection, batch.lane, one.memory_id)
+    links.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=command.occurred_at)
