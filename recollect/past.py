@@ -74,7 +74,7 @@ def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> 
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
-    """The decisions in effect that changed, after one, a memory that it changed; the latest first."""
+    """The decisions in effect that changed, after one, a memory or a document that it changed; the latest first."""
     return list(connection.execute(_LATER, {**scope(path, None), "decision_id": decision_id}).scalars())
 
 
@@ -176,7 +176,13 @@ _LATER = text("""
       on later.tenant_id = own.tenant_id and later.namespace_id = own.namespace_id and later.decision_id = other.decision_id
     where own.tenant_id = :tenant_id and own.namespace_id = :namespace_id and own.decision_id = :decision_id
       and own.changed and other.changed and later.position > decision.position and later.in_effect and later.action <> 'undo'
-    order by later.position desc
+    union
+    select later.decision_id, later.position
+    from recollect_read_v1.decisions as decision
+    join recollect_read_v1.decisions as later using (tenant_id, namespace_id, target_id, action)
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and decision.decision_id = :decision_id
+      and action = 'document' and later.position > decision.position and later.in_effect
+    order by position desc
 """)
 
 _QUARANTINED = text(f"""

@@ -1,11 +1,17 @@
 """The same way with an LLM, which is a fake endpoint over real HTTP: what it is asked, what it costs, and how it may fail."""
 
+import contextlib
+import io
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from tests.acceptance.running import Running, machine
+from tests.acceptance.test_readme import ROOT, python_with_output
+from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
+from tests.unit.recollect.managing.scripted import field_set, new
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +78,21 @@ def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running:
     eve.wait(timeout=30)
 
     assert [memory.content for memory in eve.memories()] == ["User plays the harp"]
+
+
+def test_the_page_about_documents_does_what_it_says(running: Running, fake: FakeOpenAI) -> None:
+    said = "I'm Sarah, I work as a vet and I was running for 30 minutes"
+    record = {"name": "Workout", "data": json.dumps({"sport": "running", "minutes": 30})}
+    fake.script(
+        "ExtractionAnswer",
+        {"facts": [fact_like(content="User was running for 30 minutes", quote=said, record=record)]},
+    )
+    fake.script("DocumentAnswer", {"fields": [field_set("name", "Sarah"), field_set("job", "vet")]})
+    told = {"observation": "User spoke of training.", "thoughts": "It may matter.", "action": "Listened."}
+    fake.script("ManagerAnswer", {"changes": [new("Episode", **told, result="User ran for 30 minutes.")]})
+    variables: dict[str, object] = {"sarah": running.memory.namespace("acme", "sarah_of_the_page")}
+    for code, expected in python_with_output(ROOT / "docs" / "documents.md"):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "docs/documents.md", "exec"), variables)
+        assert printed.getvalue() == expected

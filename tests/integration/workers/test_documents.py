@@ -14,7 +14,7 @@ from config.settings import Settings, settings
 from db import decisions, documents
 from db.memories import VersionConflict
 from db.refs import LaneRef
-from recollect import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit
+from recollect import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
 from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.fake_responses import Request
@@ -273,6 +273,8 @@ def test_what_later_edits_build_on_is_not_undone(profile: Kept, rows: Callable[[
     profile.forming.command(type="undo", decision_id=str(first.id))
     refused = [row.refused for row in rows("decisions") if row.action == "undo"]
     assert refused == [f"later decisions build on it: {second.id}"]
+    with pytest.raises(UndoRefused, match=str(second.id)):
+        profile.namespace.undo(first.id)
     assert profile.value.name == "Ann"
 
 
