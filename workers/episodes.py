@@ -45,8 +45,14 @@ def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
     formed = form_episodes(said, model, instructions=wanted.instructions)
     loading.report_refused("episodes", formed.refused)
     vectors = embed({place: one.fact.content for place, one in enumerate(formed.episodes)}, parts.embedder)
-    kept = {"model": parts.embedder.name, "vectors": vectors, "decided_by": model.name}
-    return partial(_keep, batch=due.batch, episodes=formed.episodes, **kept)
+    return partial(
+        _keep,
+        batch=due.batch,
+        episodes=formed.episodes,
+        model=parts.embedder.name,
+        vectors=vectors,
+        decided_by=model.name,
+    )
 
 
 def _keep(

@@ -97,7 +97,7 @@ class Kept:
 
 
 def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept) -> None:
-    assert profile.document is None
+    assert profile.namespace.profile_document(UserProfile) is None
     profile.form("I am Ann and I live in Porto.", field_set("name", "Ann"), field_set("address", {"city": "Porto"}))
     first = profile.document
     assert first.value == UserProfile(name="Ann", address=Address(city="Porto"))
@@ -262,7 +262,7 @@ def test_what_was_done_to_a_document_can_be_undone_and_that_too(profile: Kept) -
 def test_a_first_version_that_is_undone_is_gone_and_the_next_counts_on(profile: Kept) -> None:
     first = profile.edit({"name": "Anna"})
     profile.forming.command(type="undo", decision_id=str(first.id))
-    assert profile.document is None
+    assert profile.namespace.profile_document(UserProfile) is None
     profile.edit({"name": "Ann"}, version=0)
     assert profile.document.version == 2
 
