@@ -121,7 +121,8 @@ def test_the_library_brings_nothing_of_the_service() -> None:
     check = (
         "import sys, recollect; "
         "print(*sorted({name.split('.')[0] for name in sys.modules} & "
-        "{'celery', 'flower', 'alembic', 'structlog', 'pydantic_settings', 'torch', 'openai', 'db', 'config', 'workers', 'pipeline'}))"
+        "{'celery', 'flower', 'alembic', 'structlog', 'pydantic_settings', 'torch', 'openai', "
+        "'db', 'config', 'workers', 'pipeline'}))"
     )
     found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == ""
