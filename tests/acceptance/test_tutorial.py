@@ -76,7 +76,7 @@ def test_the_tutorial_prints_what_it_says(
     environment: dict[str, str], settings: None, running: Running, tmp_path: Path
 ) -> None:
     sarah = running.memory.namespace("tutorial", "sarah_123")
-    environment = {**environment, "RECOLLECT_NAMESPACE": "tutorial/sarah_123"}
+    environment = {**environment, "RECOLLECT_NAMESPACE": "tutorial/sarah_123", "COLUMNS": "160"}
     told, asked, *commands = [
         (command, lines)
         for command, lines in sessions(TUTORIAL)
