@@ -133,7 +133,7 @@ def test_a_decision_is_taken_back(visitor: Visitor) -> None:
     assert [
         one.content for one in visitor.namespace.memories() if "lives in" in one.content and "User l" in one.content
     ] == ["User lives in Aalborg"]
-    told = visitor.driver.get_log("browser")  # type: ignore[no-untyped-call]
+    told = visitor.driver.get_log("browser")
     seen = [one for one in told if one["source"] != "network"]
     assert seen == []  # nothing was refused by the content security policy
 

@@ -46,6 +46,8 @@ _CHECKED = {
     ("memory_entities", "certainty"): "'sure'",
     ("memory_edges", "kind"): "'similar'",
     ("questions", "role"): "'subject'",
+    ("prompts", "optimizer"): "'off'",
+    ("prompts", "syntax"): "'format'",
     ("traits", "owner_kind"): "'memory'",
 }
 

@@ -109,7 +109,7 @@ def bm25(remembering: Remembering, message: str) -> dict[UUID, float]:
             holding = sum(word in other for other, _ in stored.values())
             idf = math.log(1 + (len(stored) - holding + 0.5) / (holding + 0.5))
             score += idf * words[word] * 2.2 / (words[word] + 1.2)
-        return score * 2.2 / (1 + 1.2 * (0.25 + 0.75 * length / mean))
+        return float(score * 2.2 / (1 + 1.2 * (0.25 + 0.75 * length / mean)))
 
     return {key: of(words, length) for key, (words, length) in stored.items()}
 

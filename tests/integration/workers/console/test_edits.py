@@ -113,9 +113,9 @@ def test_a_form_from_elsewhere_publishes_nothing(forming: Forming, sarah: Namesp
         site.client.post(site.place + undo),
         site.client.post(site.place + undo, data={"_xsrf": "made-up"}),
         site.send(undo, {"_xsrf": ""}),
-        site.send(undo, None, **{"Sec-Fetch-Site": "cross-site"}),
-        site.send(undo, None, **{"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:8000"}),
-        site.send(undo, Origin="http://evil.example"),
+        site.send(undo, headers={"Sec-Fetch-Site": "cross-site"}),
+        site.send(undo, headers={"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:8000"}),
+        site.send(undo, headers={"Origin": "http://evil.example"}),
     ]
     assert [answer.status_code for answer in refused] == [httpx.codes.FORBIDDEN] * len(refused)
     assert "Nothing was published" in refused[0].text
