@@ -5,7 +5,7 @@ BIN := .venv/bin
 PACKAGES := recollect config db pipeline workers tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test check format properties bench peers faults image clean
+.PHONY: help setup up demo test check format properties bench peers faults reference image clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ peers: setup .venv-peers/.installed ## Recollect beside mem0 and langmem, which 
 faults: setup ## kill everything, again and again, and check that nothing is lost (half an hour)
 	$(BIN)/python -m benchmarks.faults --full
 
+reference: setup ## the reference of the library, from its docstrings: reference/index.html
+	$(BIN)/python -m pdoc --output-directory reference recollect recollect.tools recollect.managing recollect.optimizing recollect.language_model
+
 properties: setup ## whatever an LLM answers: 2,000 examples instead of 200 (a few minutes)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/integration/workers/test_model_disposes.py
 
@@ -59,4 +62,4 @@ image: ## build the container image
 	docker build --tag recollect .
 
 clean: ## remove .venv, the data folder and caches
-	rm -rf .venv .venv-peers .recollect .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-peers .recollect reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
