@@ -46,6 +46,7 @@ def answer_for(schema: str, prompt: str) -> Json:
     """The default answer to the user's part of a prompt that asks for this schema."""
     rules: dict[str, Callable[[str], Json]] = {
         "ExtractionAnswer": _extraction,
+        "RecordingAnswer": _recording,
         "ConsolidationAnswer": _consolidation,
         "ProfileAnswer": _profile,
     }
@@ -64,6 +65,10 @@ def vector_for(text: str, dimensions: int) -> list[float]:
 
 def _extraction(prompt: str) -> Json:
     return {"facts": [fact for number, text in messages_in(prompt) for fact in _facts(number, text)]}
+
+
+def _recording(prompt: str) -> Json:
+    return {"facts": [fact | {"record": None} for fact in _extraction(prompt)["facts"]]}
 
 
 def messages_in(prompt: str) -> Iterator[tuple[int, str]]:
@@ -95,7 +100,6 @@ def fact_like(**given: object) -> Json:
         "stated": True,
         "marked": False,
         "corrects": False,
-        "record": None,
     }
     return plain | given
 

@@ -6,7 +6,7 @@ prompt, and answers decisions by the local numbers that the prompt shows.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.extraction.cases import Case, GoldFact, Session, store_before
 from tests.fake_answers import Json, fact_like
@@ -19,6 +19,8 @@ _FACT = re.compile(r"^F(?P<number>\d+)(?P<header>[^\n]*)\n(?P<text>(?:^\|[^\n]*\
 _MEMORY = re.compile(r"^M(?P<number>\d+)(?P<header>[^\n]*)\n(?P<text>(?:^\|[^\n]*\n?)+)", re.MULTILINE)
 _BAR = re.compile(r"^\| ?", re.MULTILINE)
 _NEAR = re.compile(r"\bM(\d+)\b")
+_WHOLE_TIME = re.compile(r", \w+ (\d{4}-\d\d-\d\d)T(\d\d:\d\d)([+-][\d:]+)")
+_CLOCK = re.compile(r", (\d\d:\d\d)(?:,|$)")
 _HALF = 0.5
 _A_HINT = 0.01
 
@@ -36,7 +38,7 @@ class Oracle(FakeOpenAI):
         self.requests.clear()  # hundreds of prompts are kept by nobody
         if request.schema == "ExtractionAnswer":
             block = re.search(_BLOCK, request.prompt, re.MULTILINE | re.DOTALL)
-            return {"facts": list(self._facts(_shown(_MESSAGE, block["body"] if block else "")))}
+            return {"facts": list(self._facts(_in_full(_shown(_MESSAGE, block["body"] if block else ""))))}
         if request.schema == "ConsolidationAnswer":
             return {"decisions": list(self._decisions(_shown(_FACT, request.prompt), _shown(_MEMORY, request.prompt)))}
         return usual
@@ -121,6 +123,19 @@ def _shown(pattern: re.Pattern[str], prompt: str) -> list[_Shown]:
         _Shown(int(one["number"]), one["header"], _folded(_BAR.sub("", one["text"])))
         for one in pattern.finditer(prompt)
     ]
+
+
+def _in_full(messages: Sequence[_Shown]) -> list[_Shown]:
+    """The messages with their whole times in their headers, which leave out what they share with the one before."""
+    full: list[_Shown] = []
+    day, time, zone = "", "", ""
+    for message in messages:
+        if whole := _WHOLE_TIME.search(message.header):
+            day, time, zone = whole.groups()
+        elif clock := _CLOCK.search(message.header):
+            time = clock[1]
+        full.append(replace(message, header=f"{message.header}, {day}T{time}{zone}"))
+    return full
 
 
 def _common(shown: str, text: str) -> float:

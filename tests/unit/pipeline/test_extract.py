@@ -48,7 +48,6 @@ def proposal(content: str, quote: str) -> dict[str, object]:
         "stated": True,
         "marked": False,
         "corrects": False,
-        "record": None,
     }
 
 

@@ -14,6 +14,7 @@ from pipeline.prompts.extraction import (
     ExtractedRelation,
     ExtractedTime,
     ExtractionAnswer,
+    RecordedFact,
 )
 from pipeline.prompts.grounding import MAX_FACTS, Refusal, facts_of, joined
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
@@ -53,9 +54,9 @@ def proposal(content: object = "User drinks coffee", **given: object) -> Extract
         "stated": True,
         "marked": False,
         "corrects": False,
-        "record": None,
     }
-    return ExtractedFact.model_validate({"content": content} | plain | given)
+    form = RecordedFact if "record" in given else ExtractedFact
+    return form.model_validate({"content": content} | plain | given)
 
 
 def taken(proposed: ExtractedFact, background: Background | None = None) -> Fact:
@@ -310,7 +311,6 @@ PROPOSALS = st.builds(
     stated=st.booleans(),
     marked=st.booleans(),
     corrects=st.booleans(),
-    record=st.none(),
 )
 
 
