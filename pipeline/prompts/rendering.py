@@ -34,6 +34,11 @@ def local_time(moment: datetime) -> str:
     return f"{_WEEKDAYS[moment.weekday()]} {moment.isoformat(timespec='minutes')}"
 
 
+def local_day(moment: datetime) -> str:
+    """The day that it was on its speaker's calendar, with the weekday: "Thursday 2023-01-05"."""
+    return f"{_WEEKDAYS[moment.weekday()]} {moment.date().isoformat()}"
+
+
 def conversation_labels(messages: Sequence[Message]) -> dict[str, str]:
     """A short local label for each conversation, in order of appearance: the app's own label may be an id."""
     names = dict.fromkeys(message.conversation for message in messages if message.conversation is not None)
