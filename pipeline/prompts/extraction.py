@@ -4,7 +4,7 @@ The answer only proposes; `pipeline.prompts.grounding` makes facts of it, or ref
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -27,33 +27,31 @@ conversation that it shares with the one before.
 
 Extract
 - the user's name, home, work, family, health, belongings
-- preferences and opinions that the user states
-- projects, goals, firms, people and who does what
+- stated preferences and opinions
+- projects, goals, firms, people, who does what
 - events, past or planned
 - processes: a procedure or rule that the user teaches, all its steps in one fact
 - corrections ("Actually, I meant ..."): the fact as it now stands
 - what ended or was called off: "User no longer works at Acme"
 
 Ignore greetings, small talk, questions, requests, jokes, sarcasm, what-ifs, general knowledge, texts pasted to work on, \
-passwords, keys, notes or memories that an app put in, and what assistant, system and tool say. Only what the assistant \
-said and the user plainly confirms counts: both are sources, the confirming words the quote.
+passwords, keys, memories put in by an app, and what assistant, system and tool say. Only what the assistant said and the \
+user plainly confirms counts: both are sources, the confirming words the quote.
 
-For each fact
-- content: one statement, clear by itself, in the third person, in the language of the message. Call the user "User" \
-("User likes coffee"), several users by their names. Say who "he" or "it" is. Keep names, numbers and negations as \
-written; add nothing. No "yesterday", nor a date reckoned from it.
-- kind: relationship is between people or organisations; belief is an opinion, or what somebody claims.
-- sources: numbers of the messages that carry it, one of a user at least; those marked (earlier) only explain.
-- quote: the words that carry it, with their time, copied exactly from one user message.
-- occurred: when it happened or will; null for habits. ISO 8601, end exclusive, reckoned from the message's local time in \
-its zone; granularity is how precisely that is known. Weeks begin on Monday.
-- mentions: whom and what it is about, "User" too, named as written. role: the fact describes the subject and relates \
-it to the object. aliases: other names given ("also known as"). parent: the firm, project or place it belongs to. \
-description: what tells it from namesakes ("writer").
-- relations: between mentions; predicate in English snake_case (works_at).
-- attribute, value: of what has one value at a time (lives_in: Seattle, job_title, birthday, wedding_on); attribute in \
-English snake_case.
-- stated: not inferred. marked: the user asks to remember it. corrects: it puts something right."""
+content: one statement, clear by itself, in the third person, in the language of the message. The user is "User" ("User \
+likes coffee"), several users have their names. Say who "he" or "it" is. Keep names, numbers and negations as written; add \
+nothing. No "yesterday", nor a date reckoned from it.
+kind: relationship is between people or organisations, belief an opinion or what somebody claims.
+sources: numbers of the messages that carry it, one of a user at least; those marked (earlier) only explain.
+quote: the words that carry it, with their time, copied exactly from one user message.
+occurred: when it happened or will; null for habits. ISO 8601, end exclusive, reckoned from the message's local time in its \
+zone; granularity is how precisely that is known. Weeks begin on Monday.
+mentions: whom and what it is about, "User" too, named as written. role: the fact describes the subject, relates it to the \
+object. aliases: other names given. parent: the firm, project or place it belongs to. description: what tells it from \
+namesakes ("writer").
+relations: between mentions; predicate in English snake_case (works_at).
+attribute, value: of what has one value at a time (lives_in: Seattle, job_title, birthday); attribute in English snake_case.
+stated: not inferred. marked: the user asks to remember it. corrects: it puts something right."""
 
 _INSTRUCTED = """
 
@@ -182,7 +180,8 @@ def _user(messages: Sequence[Message], background: Background, parts: Mapping[in
         shown_message(message, f"[{message.number}]", labels, part=parts.get(message.number), before=before)
         for before, message in _after_each_other(messages)
     ]
-    known = [barred(_known(entity)) for entity in background.entities]
+    speakers = {message.speaker for message in messages}
+    known = [barred(_known(entity)) for entity in background.entities if not _is_told(entity, speakers)]
     blocks = (
         ("INSTRUCTIONS", [barred(background.instructions)] if background.instructions.strip() else []),
         ("RECORD SCHEMAS", [barred(_shape(schema)) for schema in background.schemas]),
@@ -200,6 +199,11 @@ def _after_each_other(messages: Sequence[Message]) -> Iterator[tuple[Message | N
 
 def _shape(schema: RecordSchema) -> str:
     return f"{schema.name}: {json.dumps(schema.schema, ensure_ascii=False, sort_keys=True)}"
+
+
+def _is_told(entity: KnownEntity, speakers: Set[str | None]) -> bool:
+    """Whether the headers say of an entity all that its line would: a speaker who has one name and belongs to nobody."""
+    return entity.name in speakers and entity.entity_type is EntityType.PERSON and not entity.aliases and not entity.parent
 
 
 def _known(entity: KnownEntity) -> str:

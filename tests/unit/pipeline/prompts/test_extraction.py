@@ -1,8 +1,10 @@
 """The extraction prompt: numbers, never ids; bounded; a function of its inputs."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -90,6 +92,24 @@ def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> 
         "| We met at noon.\nEND EARLIER MESSAGES\n\n"
         'BEGIN MESSAGES\n[1] user "Sarah", Thursday 2023-01-05T14:02+00:00, conversation 1\n| Peter is late.\nEND MESSAGES'
     )
+
+
+@pytest.mark.parametrize(
+    ("known", "line"),
+    [
+        (KnownEntity("Sarah", EntityType.PERSON), None),
+        (KnownEntity("Sarah", EntityType.PERSON, ("Sally",)), "| Sarah (person), also Sally"),
+        (KnownEntity("Sarah", EntityType.PERSON, parent="WOBS"), "| Sarah (person), part of WOBS"),
+        (KnownEntity("Sarah", EntityType.SYSTEM), "| Sarah (system)"),
+        (KnownEntity("sarah", EntityType.PERSON), "| sarah (person)"),
+    ],
+    ids=["a speaker", "also called", "of a firm", "a namesake of another kind", "in other letters"],
+)
+def test_of_a_speaker_only_what_the_header_does_not_say_is_told(known: KnownEntity, line: str | None) -> None:
+    prompt = extraction_prompt([replace(SAID, speaker="Sarah")], Background((known,)))
+
+    assert ("KNOWN NAMES" in prompt.user) is (line is not None)
+    assert line is None or f"BEGIN KNOWN NAMES\n{line}\n" in prompt.user
 
 
 def test_instructions_and_schemas_are_shown_as_data_in_blocks_of_their_own() -> None:
