@@ -1,7 +1,8 @@
 """What an LLM is asked about: facts that bear on something known, each beside the few statements that it may bear on.
 
-All that one person tells is more alike than not, most of all where the name is said each time, so that nearness alone nominates
-too much. What repeats, refines or ends a statement takes up its words or is very near to it, or says itself that something changed.
+All that one person tells is more alike than not, most of all where the name is said each time, so that nearness alone
+nominates too much. What repeats, refines or ends a statement takes up its words or is very near to it, or says itself that
+something changed.
 Everything here errs towards asking: of 115 facts of the development set of docs/extraction-figures.md that repeat or change a
 memory and that the rules leave open, 112 are asked about beside it; the other three are more precise, and become memories of
 their own.

@@ -8,6 +8,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
+_NO_TIME: Json = {"start": None, "end": None, "granularity": "day"}
 _BLOCK = r"^BEGIN {name}\n(?P<body>.*?)\n?^END {name}$"
 _MESSAGE = re.compile(r"^\[(?P<number>\d+)\] user\b[^\n]*\n(?P<text>(?:^\|[^\n]*\n?)+)", re.MULTILINE)
 _FACT = re.compile(r"^F(?P<number>\d+)(?P<header>[^\n]*)\n(?P<text>(?:^\|[^\n]*\n?)+)", re.MULTILINE)
@@ -86,13 +87,15 @@ def _facts(number: int, text: str) -> Iterator[Json]:
 
 
 def fact_like(**given: object) -> Json:
-    """A whole fact of an extraction answer, of which a test names only what it is about."""
+    """A whole fact of an extraction answer, of which a test names only what it is about.
+
+    occurred: its start, end and granularity.
+    """
     plain: Json = {
         "kind": "fact",
         "content": "User likes coffee.",
         "sources": [1],
         "quote": "I like coffee.",
-        "occurred": None,
         "mentions": [],
         "relations": [],
         "attribute": None,
@@ -101,7 +104,8 @@ def fact_like(**given: object) -> Json:
         "marked": False,
         "corrects": False,
     }
-    return plain | given
+    occurred = given.pop("occurred", None)
+    return plain | _NO_TIME | (occurred if isinstance(occurred, dict) else {}) | given
 
 
 def _third_person(sentence: str) -> str:

@@ -5,7 +5,7 @@ The answer only proposes; `pipeline.prompts.grounding` makes facts of it, or ref
 
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -31,7 +31,7 @@ Extract
 - projects, goals, firms, people, who does what
 - events, past or planned
 - processes: a procedure or rule that the user teaches, all its steps in one fact
-- corrections ("Actually, I meant ..."): the fact as it now stands
+- corrections: the fact as it now stands
 - what ended or was called off: "User no longer works at Acme"
 
 Ignore greetings, small talk, questions, requests, jokes, sarcasm, what-ifs, general knowledge, texts pasted to work on, \
@@ -44,13 +44,13 @@ nothing. No "yesterday", nor a date reckoned from it.
 kind: relationship is between people or organisations, belief an opinion or what somebody claims.
 sources: numbers of the messages that carry it, one of a user at least; those marked (earlier) only explain.
 quote: the words that carry it, with their time, copied exactly from one user message.
-occurred: when it happened or will; null for habits. ISO 8601, end exclusive, reckoned from the message's local time in its \
-zone; granularity is how precisely that is known. Weeks begin on Monday.
+start, end: when it happened or will; null for habits. ISO 8601, end exclusive, reckoned from the message's local time in its \
+zone. granularity: how precisely that is known. Weeks begin on Monday.
 mentions: whom and what it is about, "User" too, named as written. role: the fact describes the subject, relates it to the \
 object. aliases: other names given. parent: the firm, project or place it belongs to. description: what tells it from \
-namesakes ("writer").
+namesakes.
 relations: between mentions; predicate in English snake_case (works_at).
-attribute, value: of what has one value at a time (lives_in: Seattle, job_title, birthday); attribute in English snake_case.
+attribute, value: of what has one value at a time (lives_in: Seattle, birthday); attribute in English snake_case.
 stated: not inferred. marked: the user asks to remember it. corrects: it puts something right."""
 
 _INSTRUCTED = """
@@ -67,11 +67,12 @@ _IN_PARTS = """
 A long message is shown in parts; all have its number."""
 
 
-class ExtractedTime(Answer):
+@dataclass(frozen=True, slots=True)
+class ExtractedTime:
     """When a fact happened, in ISO 8601."""
 
-    start: Text
-    end: Text | None
+    start: str
+    end: str | None
     granularity: Granularity
 
 
@@ -114,13 +115,19 @@ class ExtractedRecord(Answer):
 
 
 class ExtractedFact(Answer):
-    """A fact as the model proposes it; what the fields mean stands at `pipeline.facts.Fact`."""
+    """A fact as the model proposes it; what the fields mean stands at `pipeline.facts.Fact`.
+
+    start, end, granularity: when it occurred, where there is a start. They are no object of their own, whose shape would cost a
+    third more with every call.
+    """
 
     kind: MemoryKind
     content: Text
     sources: tuple[int, ...]
     quote: Text
-    occurred: ExtractedTime | None
+    start: Text | None
+    end: Text | None
+    granularity: Granularity
     mentions: tuple[ExtractedMention, ...]
     relations: tuple[ExtractedRelation, ...]
     attribute: Text | None
@@ -128,6 +135,11 @@ class ExtractedFact(Answer):
     stated: bool
     marked: bool
     corrects: bool
+
+    @property
+    def occurred(self) -> ExtractedTime | None:
+        """When it happened, as the model says."""
+        return ExtractedTime(self.start, self.end, self.granularity) if self.start else None
 
 
 class RecordedFact(ExtractedFact):
@@ -194,7 +206,7 @@ def _user(messages: Sequence[Message], background: Background, parts: Mapping[in
 
 def _after_each_other(messages: Sequence[Message]) -> Iterator[tuple[Message | None, Message]]:
     """Each message with the one before it; None before the first."""
-    return pairwise((None, *messages))
+    return zip((None, *messages), messages, strict=False)
 
 
 def _shape(schema: RecordSchema) -> str:
@@ -203,7 +215,9 @@ def _shape(schema: RecordSchema) -> str:
 
 def _is_told(entity: KnownEntity, speakers: Set[str | None]) -> bool:
     """Whether the headers say of an entity all that its line would: a speaker who has one name and belongs to nobody."""
-    return entity.name in speakers and entity.entity_type is EntityType.PERSON and not entity.aliases and not entity.parent
+    return (
+        entity.name in speakers and entity.entity_type is EntityType.PERSON and not entity.aliases and not entity.parent
+    )
 
 
 def _known(entity: KnownEntity) -> str:

@@ -29,11 +29,21 @@ PASTA = known("User likes pasta")
         ("User fed 3 ducks, 4 swans and 5 geese", known("User rode 6 ducks, 7 owls and a mule"), FAR, {}, False),
     ],
     ids=[
-        *("very near", "near alone", "its words", "a change", "a correction", "what was in the prompt", "its attribute"),
+        *(
+            "very near",
+            "near alone",
+            "its words",
+            "a change",
+            "a correction",
+            "what was in the prompt",
+            "its attribute",
+        ),
         *("no attribute", "few of its words"),
     ],
 )
-def test_what_is_asked_about(content: str, memory: Known, similarity: float, given: dict[str, Any], *, asked: bool) -> None:
+def test_what_is_asked_about(
+    content: str, memory: Known, similarity: float, given: dict[str, Any], *, asked: bool
+) -> None:
     fact = new(content, (memory, similarity), **given)
 
     assert nominated([fact]) == ([fact] if asked else [])
