@@ -35,8 +35,8 @@ and detail of both and nothing else, in the third person ("User"), in the fact's
 Names, numbers, dates, negation and the value said must agree before none or update. A correction supersedes what it \
 corrects. A guess is none or add. What was said after a fact is not superseded by it. In doubt, add.
 
-Facts come in the order said; F2 (M7) or M7 (F2): to later facts it is memory M7. A header leaves out day and speaker \
-shared with the one before. memory: one near the fact, null for add. content: null but for update. reason: at most ten \
+Facts come in the order said; F2 (M7) or M7 (F2): to later facts it is memory M7. A header leaves out what it shares \
+with the one before. memory: one near the fact, null for add. content: null but for update. reason: at most ten \
 words."""
 
 

@@ -70,10 +70,16 @@ def test_what_only_some_namespaces_need_only_they_are_told() -> None:
     told = extraction_prompt([], Background(instructions="Keep pets."))
     shaped = extraction_prompt([], Background(schemas=(PET,)))
     parted = extraction_prompt([SAID], Background(), {1: "part 1 of 2"})
+    going_on = extraction_prompt([SAID], Background(earlier=(SAID,)))
 
     assert shaped.answer is RecordingAnswer
-    assert {one.answer for one in (plain, told, parted)} == {ExtractionAnswer}
-    for prompt, words in ((told, "INSTRUCTIONS"), (shaped, "RECORD SCHEMAS"), (parted, "shown in parts")):
+    assert {one.answer for one in (plain, told, parted, going_on)} == {ExtractionAnswer}
+    for prompt, words in (
+        (told, "INSTRUCTIONS"),
+        (shaped, "RECORD SCHEMAS"),
+        (parted, "shown in parts"),
+        (going_on, "(earlier) only explain"),
+    ):
         assert prompt.system.startswith(plain.system)
         assert words in prompt.system
         assert words not in plain.system
@@ -98,12 +104,13 @@ def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> 
     ("known", "line"),
     [
         (KnownEntity("Sarah", EntityType.PERSON), None),
-        (KnownEntity("Sarah", EntityType.PERSON, ("Sally",)), "| Sarah (person), also Sally"),
+        (KnownEntity("Sarah", EntityType.PERSON, ("Sarah",)), None),
+        (KnownEntity("Sarah", EntityType.PERSON, ("Sally", "Sarah")), "| Sarah (person), also Sally"),
         (KnownEntity("Sarah", EntityType.PERSON, parent="WOBS"), "| Sarah (person), part of WOBS"),
         (KnownEntity("Sarah", EntityType.SYSTEM), "| Sarah (system)"),
         (KnownEntity("sarah", EntityType.PERSON), "| sarah (person)"),
     ],
-    ids=["a speaker", "also called", "of a firm", "a namesake of another kind", "in other letters"],
+    ids=["a speaker", "by that name", "also called", "of a firm", "a namesake of another kind", "in other letters"],
 )
 def test_of_a_speaker_only_what_the_header_does_not_say_is_told(known: KnownEntity, line: str | None) -> None:
     prompt = extraction_prompt([replace(SAID, speaker="Sarah")], Background((known,)))
