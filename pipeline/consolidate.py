@@ -1,7 +1,8 @@
 """How the facts of a batch stand to what is remembered: added, updating, superseding or contradicting a memory, or nothing new.
 
-Clear cases are settled by rules. The rest goes to the LLM in one call for the whole batch, or, without one, to rules that add
-where they are in doubt. The LLM proposes and this code disposes: its answer is checked, and where it is refused the rules decide.
+Clear cases are settled by rules. Of the rest, what may bear on something known goes to the LLM in one call for the whole batch;
+what is left, and all of it without an LLM, goes to rules that add where they are in doubt. The LLM proposes and this code
+disposes: its answer is checked, and where it is refused the rules decide.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,8 @@ from dataclasses import replace
 from pipeline.clear_cases import clear_case, likeliest_case
 from pipeline.decisions import RULES, Action, Decision, Known, NewFact
 from pipeline.held_against import may_be_about_the_same, may_replace_each_other
-from pipeline.proposals import ask
+from pipeline.nominations import nominated
+from pipeline.proposals import Answered, ask
 from recollect.language_model.ports import LanguageModel
 
 __all__ = ["RULES", "Action", "Decision", "Known", "NewFact", "consolidate"]
@@ -47,9 +49,10 @@ def _quarantined(fact: NewFact) -> Decision:
 def _of_doubtful(facts: Sequence[NewFact], model: LanguageModel | None) -> dict[int, Decision]:
     if model is None or not facts:
         return {fact.number: likeliest_case(fact) for fact in facts}
-    answered = ask(facts, model)
+    asked = nominated(facts)
+    answered = ask(asked, model) if asked else Answered({}, {})
     return {
         fact.number: answered.taken.get(fact.number)
-        or replace(likeliest_case(fact), refused=answered.refused[fact.number])
+        or replace(likeliest_case(fact), refused=answered.refused.get(fact.number))
         for fact in facts
     }

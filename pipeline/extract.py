@@ -7,7 +7,7 @@ from typing import Any
 from pipeline.facts import Background, Fact, Message
 from pipeline.guard import guarded
 from pipeline.offline import extract_offline
-from pipeline.portions import Portion, halves, latest, portions
+from pipeline.portions import Portion, bearing, halves, latest, portions
 from pipeline.prompts.extraction import extraction_prompt
 from pipeline.prompts.grounding import Grounded, facts_of, joined
 from recollect.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
@@ -37,7 +37,8 @@ def _found(messages: Sequence[Message], background: Background, model: LanguageM
         return Extraction(())
     if model is None:
         return Extraction(tuple(extract_offline(messages, background)))
-    asked = [portion for portion in portions(messages, background.earlier) if portion.is_spoken]
+    earlier = bearing(background.earlier, messages)
+    asked = [portion for portion in portions(messages, earlier) if portion.is_spoken]
     question = _Question(messages, background, model)
     grounded = joined(answer for portion in asked for answer in question.ask(portion))
     return Extraction(grounded.facts, _by_reason(grounded.refused), _by_reason(grounded.refused_entities))

@@ -6,6 +6,7 @@ A token is reckoned as four characters.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from itertools import accumulate, pairwise
 
 from pipeline.facts import Message
@@ -16,6 +17,9 @@ CALL_TOKENS = 8_000
 
 EARLIER_TOKENS = 2_000
 """What one call shows at most of what was said before."""
+
+_GOES_ON = timedelta(hours=1)
+"""For so long after it, what is said in one conversation may go on from what was said in another."""
 
 _CHARACTERS_PER_TOKEN = 4
 _MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
@@ -64,6 +68,13 @@ def halves(portion: Portion) -> tuple[Portion, Portion] | None:
     if len(spoken) > 1:
         return _halved_between(portion, spoken[0] + 1, spoken[-1])
     return _halved_within(portion, spoken[0]) if spoken else None
+
+
+def bearing(earlier: Sequence[Message], messages: Sequence[Message]) -> tuple[Message, ...]:
+    """What was said before that a batch may go on from: in one of its conversations, or within the hour before it."""
+    conversations = {message.conversation for message in messages}
+    since = min(message.occurred_at for message in messages) - _GOES_ON
+    return tuple(one for one in earlier if one.conversation in conversations or one.occurred_at >= since)
 
 
 def latest(messages: Sequence[Message]) -> tuple[Message, ...]:

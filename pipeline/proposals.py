@@ -44,8 +44,9 @@ class Answered:
 def ask(facts: Sequence[NewFact], model: LanguageModel) -> Answered:
     """Ask once for all the facts. Raises what the model raises."""
     shown = {known.number: known for fact in facts for known, _ in fact.near}
+    oldest_first = sorted(shown.values(), key=lambda known: (known.said_at, known.number))
     prompt = consolidation_prompt(
-        [_shown_fact(fact) for fact in facts], [_shown_memory(known) for _, known in sorted(shown.items())]
+        [_shown_fact(fact) for fact in facts], [_shown_memory(known) for known in oldest_first]
     )
     proposed = defaultdict[int, set[FactDecision]](set)
     for decision in model.answer(prompt).decisions:

@@ -8,6 +8,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
+_NO_TIME: Json = {"start": None, "end": None, "granularity": "day"}
 _BLOCK = r"^BEGIN {name}\n(?P<body>.*?)\n?^END {name}$"
 _MESSAGE = re.compile(r"^\[(?P<number>\d+)\] user\b[^\n]*\n(?P<text>(?:^\|[^\n]*\n?)+)", re.MULTILINE)
 _FACT = re.compile(r"^F(?P<number>\d+)(?P<header>[^\n]*)\n(?P<text>(?:^\|[^\n]*\n?)+)", re.MULTILINE)
@@ -46,6 +47,7 @@ def answer_for(schema: str, prompt: str) -> Json:
     """The default answer to the user's part of a prompt that asks for this schema."""
     rules: dict[str, Callable[[str], Json]] = {
         "ExtractionAnswer": _extraction,
+        "RecordingAnswer": _recording,
         "ConsolidationAnswer": _consolidation,
         "ProfileAnswer": _profile,
         "DocumentAnswer": lambda prompt: {"fields": []},
@@ -69,6 +71,10 @@ def _extraction(prompt: str) -> Json:
     return {"facts": [fact for number, text in messages_in(prompt) for fact in _facts(number, text)]}
 
 
+def _recording(prompt: str) -> Json:
+    return {"facts": [fact | {"record": None} for fact in _extraction(prompt)["facts"]]}
+
+
 def messages_in(prompt: str) -> Iterator[tuple[int, str]]:
     """The user's messages that an extraction prompt shows, by number."""
     for match in _MESSAGE.finditer(_body(prompt, "MESSAGES")):
@@ -84,13 +90,15 @@ def _facts(number: int, text: str) -> Iterator[Json]:
 
 
 def fact_like(**given: object) -> Json:
-    """A whole fact of an extraction answer, of which a test names only what it is about."""
+    """A whole fact of an extraction answer, of which a test names only what it is about.
+
+    occurred: its start, end and granularity.
+    """
     plain: Json = {
         "kind": "fact",
         "content": "User likes coffee.",
         "sources": [1],
         "quote": "I like coffee.",
-        "occurred": None,
         "mentions": [],
         "relations": [],
         "attribute": None,
@@ -98,9 +106,9 @@ def fact_like(**given: object) -> Json:
         "stated": True,
         "marked": False,
         "corrects": False,
-        "record": None,
     }
-    return plain | given
+    occurred = given.pop("occurred", None)
+    return plain | _NO_TIME | (occurred if isinstance(occurred, dict) else {}) | given
 
 
 def _third_person(sentence: str) -> str:

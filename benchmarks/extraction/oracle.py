@@ -6,7 +6,7 @@ prompt, and answers decisions by the local numbers that the prompt shows.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.extraction.cases import Case, GoldFact, Session, store_before
 from tests.fake_answers import Json, fact_like
@@ -19,6 +19,9 @@ _FACT = re.compile(r"^F(?P<number>\d+)(?P<header>[^\n]*)\n(?P<text>(?:^\|[^\n]*\
 _MEMORY = re.compile(r"^M(?P<number>\d+)(?P<header>[^\n]*)\n(?P<text>(?:^\|[^\n]*\n?)+)", re.MULTILINE)
 _BAR = re.compile(r"^\| ?", re.MULTILINE)
 _NEAR = re.compile(r"\bM(\d+)\b")
+_AS_MEMORY = re.compile(r" \(M(\d+)\)")
+_WHOLE_TIME = re.compile(r", \w+ (\d{4}-\d\d-\d\d)T(\d\d:\d\d)([+-][\d:]+)")
+_CLOCK = re.compile(r", (\d\d:\d\d)(?:,|$)")
 _HALF = 0.5
 _A_HINT = 0.01
 
@@ -36,9 +39,11 @@ class Oracle(FakeOpenAI):
         self.requests.clear()  # hundreds of prompts are kept by nobody
         if request.schema == "ExtractionAnswer":
             block = re.search(_BLOCK, request.prompt, re.MULTILINE | re.DOTALL)
-            return {"facts": list(self._facts(_shown(_MESSAGE, block["body"] if block else "")))}
+            return {"facts": list(self._facts(_in_full(_shown(_MESSAGE, block["body"] if block else ""))))}
         if request.schema == "ConsolidationAnswer":
-            return {"decisions": list(self._decisions(_shown(_FACT, request.prompt), _shown(_MEMORY, request.prompt)))}
+            facts = _shown(_FACT, request.prompt)
+            memories = [*_shown(_MEMORY, request.prompt), *_as_memories(facts)]
+            return {"decisions": list(self._decisions(facts, memories))}
         return usual
 
     def _facts(self, shown: Sequence["_Shown"]) -> Iterator[Json]:
@@ -104,16 +109,16 @@ class _Gold:
         return found
 
     def knows(self, facts: Sequence[_Shown]) -> int:
-        """How many of the shown facts are the session's, and how many of those were said at its times."""
+        """How many of the shown facts are the session's, and how many of those name the day on which it said them."""
         known = [(fact, gold) for fact in facts if (gold := self.facts.get(fact.text))]
-        return len(known) + sum(self._said_at(gold) in fact.header for fact, gold in known)
+        return len(known) + sum(self._said_on(gold) in fact.header for fact, gold in known)
 
     def remembers(self, memories: Sequence[_Shown]) -> int:
         """How many of the shown memories are the case's."""
         return sum(memory.text in self.remembered for memory in memories)
 
-    def _said_at(self, fact: GoldFact) -> str:
-        return self.session.messages[max(fact.sources) - 1].at.isoformat(timespec="minutes")
+    def _said_on(self, fact: GoldFact) -> str:
+        return self.session.messages[max(fact.sources) - 1].at.date().isoformat()
 
 
 def _shown(pattern: re.Pattern[str], prompt: str) -> list[_Shown]:
@@ -121,6 +126,24 @@ def _shown(pattern: re.Pattern[str], prompt: str) -> list[_Shown]:
         _Shown(int(one["number"]), one["header"], _folded(_BAR.sub("", one["text"])))
         for one in pattern.finditer(prompt)
     ]
+
+
+def _in_full(messages: Sequence[_Shown]) -> list[_Shown]:
+    """The messages with their whole times in their headers, which leave out what they share with the one before."""
+    full: list[_Shown] = []
+    day, time, zone = "", "", ""
+    for message in messages:
+        if whole := _WHOLE_TIME.search(message.header):
+            day, time, zone = whole.groups()
+        elif clock := _CLOCK.search(message.header):
+            time = clock[1]
+        full.append(replace(message, header=f"{message.header}, {day}T{time}{zone}"))
+    return full
+
+
+def _as_memories(facts: Sequence[_Shown]) -> list[_Shown]:
+    """The facts that later ones may name as memories, under those numbers."""
+    return [replace(fact, number=int(known[1])) for fact in facts if (known := _AS_MEMORY.match(fact.header))]
 
 
 def _common(shown: str, text: str) -> float:
@@ -143,7 +166,7 @@ def _decision(gold: _Gold, shown: _Shown, memories: Sequence[_Shown]) -> Json:
     fact = gold.facts.get(shown.text)
     if fact is None or fact.target is None:
         return _decided(shown, "add")
-    near = {int(number) for number in _NEAR.findall(shown.header)}
+    near = {int(number) for number in _NEAR.findall(shown.header.rpartition(", near ")[2])}
     by_text = {one.text: one.number for one in memories if one.number in near}
     meant = (by_text[text] for text in _texts_of_target(gold.case, fact) if text in by_text)
     target = next(meant, None)

@@ -13,7 +13,13 @@ from enum import StrEnum
 
 from pipeline.dating import date_fact
 from pipeline.facts import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
-from pipeline.prompts.extraction import ExtractedFact, ExtractedRecord, ExtractedRelation, ExtractionAnswer
+from pipeline.prompts.extraction import (
+    ExtractedFact,
+    ExtractedRecord,
+    ExtractedRelation,
+    ExtractionAnswer,
+    RecordedFact,
+)
 from pipeline.prompts.mentions import EntityRefusal, NamesInPlay, Said, mentions_of
 from pipeline.prompts.occurrences import occurrence_of, words_for
 from pipeline.prompts.vocabulary import Vocabulary
@@ -67,7 +73,7 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     refused = Counter(result for result in results if isinstance(result, Refusal))
     facts = [result for result in results if isinstance(result, Fact)]
     lost = sum(
-        proposed.record is not None and isinstance(result, Fact) and result.record is None
+        _recorded(proposed) is not None and isinstance(result, Fact) and result.record is None
         for proposed, result in zip(answer.facts, results, strict=True)
     )
     return joined([Grounded(tuple(facts), refused + Counter({Refusal.RECORD: lost}), grounding.refused)])
@@ -147,8 +153,12 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | Refusal:
         marked=proposed.marked,
         corrects=proposed.corrects,
         dated_by=dated.by,
-        record=_record(proposed.record, grounds | times, held.schemas),
+        record=_record(_recorded(proposed), grounds | times, held.schemas),
     )
+
+
+def _recorded(proposed: ExtractedFact) -> ExtractedRecord | None:
+    return proposed.record if isinstance(proposed, RecordedFact) else None
 
 
 def _record(given: ExtractedRecord | None, grounds: Vocabulary, schemas: Sequence[RecordSchema]) -> Record | None:

@@ -33,3 +33,8 @@ def label(name: str) -> str:
 def local_time(moment: datetime) -> str:
     """The time as its speaker's clock showed it, with weekday and offset: "Thursday 2023-01-05T14:02+01:00"."""
     return f"{_WEEKDAYS[moment.weekday()]} {moment.isoformat(timespec='minutes')}"
+
+
+def local_day(moment: datetime) -> str:
+    """The day that it was on its speaker's calendar, with the weekday: "Thursday 2023-01-05"."""
+    return f"{_WEEKDAYS[moment.weekday()]} {moment.date().isoformat()}"

@@ -62,7 +62,7 @@ def test_a_record_that_fits_comes_back_with_its_memory(
     record = {"name": "Workout", "data": json.dumps(data)}
     said = "I was running for 30 minutes."
     fact = fact_like(content="User was running for 30 minutes", quote=said, record=record)
-    fake.script("ExtractionAnswer", {"facts": [fact]})
+    fake.script("RecordingAnswer", {"facts": [fact]})
     forming.say(said)
 
     (memory,) = [one for one in sarah.memories() if "30 minutes" in one.content]

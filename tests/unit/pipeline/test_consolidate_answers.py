@@ -54,7 +54,7 @@ def propose(action: Any, memory: int | None = 1, fact: int = 1, content: str | N
 
 PASTA = known("User likes pasta")
 BOSTON = known("User lives in Boston", 4, **lives("Boston"))
-DOUBTFUL = new("User adores noodles", (PASTA, 0.7))
+DOUBTFUL = new("User adores noodles", (PASTA, 0.8))
 
 
 @pytest.mark.parametrize("action", ["none", "supersede", "contradict"])
@@ -62,7 +62,7 @@ def test_a_proposal_about_what_was_shown_is_taken(action: str) -> None:
     (decision,) = consolidate([DOUBTFUL], Proposing(propose(action)))
 
     assert (decision.action, decision.target) == (action, PASTA)
-    assert (decision.decided_by, decision.prompt_version, decision.reason) == ("a-model", 2, "because")
+    assert (decision.decided_by, decision.prompt_version, decision.reason) == ("a-model", 3, "because")
     assert (decision.refused, decision.reinforces) == (None, True)
 
 
@@ -77,12 +77,12 @@ def test_a_long_reason_is_cut() -> None:
     assert len(decision.reason) == 200
 
 
-ITALIAN = new("User adores Italian noodles", (PASTA, 0.7))
-GUESSED = new("User adores noodles", (PASTA, 0.7), stated=False)
-LATE = new("User adores noodles", (PASTA, 0.7), said_at=EARLIER)
+ITALIAN = new("User adores Italian noodles", (PASTA, 0.8))
+GUESSED = new("User adores noodles", (PASTA, 0.8), stated=False)
+LATE = new("User adores noodles", (PASTA, 0.8), said_at=EARLIER)
 DENIED = new("User does not like pasta", (PASTA, 0.3))
-DATED = new("User ate noodles", (known("User ate pasta", occurred=days(3)), 0.7), occurred=days(4))
-PETERS = new("Peter adores noodles", (PASTA, 0.7), (known("pasta", 2, NOBODY), 0.7), subjects=PETER)
+DATED = new("User ate noodles", (known("User ate pasta", occurred=days(3)), 0.8), occurred=days(4))
+PETERS = new("Peter adores noodles", (PASTA, 0.8), (known("pasta", 2, NOBODY), 0.8), subjects=PETER)
 
 REFUSED: list[tuple[NewFact, FactDecision, str]] = [
     (DOUBTFUL, propose("supersede", memory=2), NOT_SHOWN),
@@ -122,7 +122,7 @@ def test_any_other_proposal_is_refused_and_the_rules_decide(fact: NewFact, propo
 
 
 def test_what_one_speaker_says_against_another_is_kept_beside_it() -> None:
-    fact = new("User adores noodles", (known("User likes pasta", said_by="Ann"), 0.7), said_by="Bob")
+    fact = new("User adores noodles", (known("User likes pasta", said_by="Ann"), 0.8), said_by="Bob")
     (decision,) = consolidate([fact], Proposing(propose("supersede")))
 
     assert (decision.action, decision.target) == ("contradict", fact.near[0][0])
@@ -131,7 +131,7 @@ def test_what_one_speaker_says_against_another_is_kept_beside_it() -> None:
 
 def test_of_one_time_a_day_need_not_be_named_alike() -> None:
     memory = known("User ate pasta on Friday", occurred=days(3))
-    fact = new("User ate noodles on 3 April", (memory, 0.7), occurred=days(3))
+    fact = new("User ate noodles on 3 April", (memory, 0.8), occurred=days(3))
     (decision,) = consolidate([fact], Proposing(propose("none")))
 
     assert (decision.action, decision.refused) == ("none", None)
@@ -150,7 +150,7 @@ def test_of_one_time_a_day_need_not_be_named_alike() -> None:
 def test_what_the_model_calls_the_same_as_the_prompt_is_an_echo(
     proposal: FactDecision, action: str, reinforces: bool
 ) -> None:
-    fact = new("User adores noodles", (known("User likes pasta", injected=True), 0.7))
+    fact = new("User adores noodles", (known("User likes pasta", injected=True), 0.8))
     (decision,) = consolidate([fact], Proposing(proposal))
 
     assert (decision.action, decision.reinforces, decision.refused) == (action, reinforces, None)
@@ -189,7 +189,7 @@ def test_an_earlier_fact_of_the_batch_is_shown_as_what_it_will_be() -> None:
     earlier = known("User likes tea", 9, earlier_fact=1)
     _, later = consolidate([new("User likes tea"), new("User prefers cocoa", (earlier, 0.8), number=2)], model)
 
-    assert "M9, fact F1 of this batch" in model.asked[0]
+    assert "M9 (F1)" in model.asked[0]
     assert (later.action, later.target) == ("supersede", earlier)
 
 
@@ -312,7 +312,7 @@ def test_of_another_subject_only_what_speaks_of_the_same_matter_is_shown(
     fact: NewFact, memory: Known, taken: bool
 ) -> None:
     model = Proposing(propose("supersede", memory=memory.number))
-    (decision,) = consolidate([replace(fact, near=((memory, 0.7),))], model)
+    (decision,) = consolidate([replace(fact, near=((memory, 0.8),))], model)
 
     assert (decision.action == "supersede") is taken
     assert bool(model.asked) is taken
@@ -327,7 +327,7 @@ def test_what_is_said_of_another_subject_is_never_nothing_new() -> None:
 
 @pytest.mark.parametrize(("content", "merges"), [("The dose is 3 units now", True), ("The dose is 3 units", False)])
 def test_news_of_a_change_may_put_its_numbers_in_the_place_of_others(content: str, merges: bool) -> None:
-    fact = new(content, (known("First feed her, then give her a dose of 2 units"), 0.7))
+    fact = new(content, (known("First feed her, then give her a dose of 2 units"), 0.8))
     proposal = propose("update", content="First feed her, then give her a dose of 3 units")
     (decision,) = consolidate([fact], Proposing(proposal))
 

@@ -40,7 +40,9 @@ def proposal(content: str, quote: str) -> dict[str, object]:
         "content": content,
         "sources": [1],
         "quote": quote,
-        "occurred": None,
+        "start": None,
+        "end": None,
+        "granularity": "day",
         "mentions": [],
         "relations": [],
         "attribute": None,
@@ -48,7 +50,6 @@ def proposal(content: str, quote: str) -> dict[str, object]:
         "stated": True,
         "marked": False,
         "corrects": False,
-        "record": None,
     }
 
 
@@ -231,15 +232,14 @@ def shaped(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 KINDS = st.sampled_from(["fact", "preference", "event", "process", "relationship", "belief"])
-TIMES = shaped(
-    start=TEXTS | st.datetimes().map(str), end=st.none() | TEXTS, granularity=st.sampled_from(["day", "hour", "year"])
-)
 FACTS = shaped(
     kind=KINDS,
     content=TEXTS,
     sources=st.lists(st.integers(-1, 7), max_size=4),
     quote=TEXTS,
-    occurred=st.none() | TIMES,
+    start=st.none() | TEXTS | st.datetimes().map(str),
+    end=st.none() | TEXTS,
+    granularity=st.sampled_from(["day", "hour", "year"]),
     mentions=st.lists(
         shaped(
             name=TEXTS,

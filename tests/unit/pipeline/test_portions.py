@@ -1,6 +1,7 @@
 """What one call shows of a batch: nothing is lost, nothing is shown twice, and no call shows more than it may."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.facts import Message
-from pipeline.portions import CALL_TOKENS, EARLIER_TOKENS, Portion, cut, halves, latest, portions
+from pipeline.portions import CALL_TOKENS, EARLIER_TOKENS, Portion, bearing, cut, halves, latest, portions
 from recollect.kinds import Role
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -135,3 +136,15 @@ def test_all_is_shown_once_in_its_order_and_in_portions_that_fit(batch: list[Mes
         assert sum(len(one.content) for one in spoken) <= CALL * 1.3
         both = halves(portion)
         assert both is None or all(half.is_spoken for half in both)
+
+
+@pytest.mark.parametrize(
+    ("conversation", "minutes", "bears"),
+    [("c1", 100_000, True), ("c2", 59, True), ("c2", 60, True), ("c2", 61, False), (None, 61, False), (None, -1, True)],
+)
+def test_what_was_said_before_bears_on_its_conversation_and_on_the_next_hour(
+    conversation: str | None, minutes: int, *, bears: bool
+) -> None:
+    before = replace(said("hi", 9), conversation=conversation, occurred_at=NOON - timedelta(minutes=minutes))
+
+    assert bearing([before], [said("I like tea", 1), said("I like cocoa", 2)]) == ((before,) if bears else ())

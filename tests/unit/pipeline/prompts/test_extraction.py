@@ -1,17 +1,21 @@
 """The extraction prompt: numbers, never ids; bounded; a function of its inputs."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.facts import Background, KnownEntity, Message, RecordSchema
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from pipeline.prompts.extraction import ExtractionAnswer, RecordingAnswer, extraction_prompt
 from recollect.kinds import EntityType, Role
 
 CHARACTERS_PER_TOKEN = 4
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
+SAID = Message(1, UUID(int=1), None, Role.USER, None, "Hi", AT)
+PET = RecordSchema("Pet", {"type": "object", "properties": {"name": {"type": "string"}}})
 
 
 @st.composite
@@ -56,9 +60,29 @@ def test_the_same_inputs_give_the_same_prompt(batch: list[Message]) -> None:
 def test_the_fixed_part_is_short() -> None:
     prompt = extraction_prompt([], Background())
 
-    assert len(prompt.system) / CHARACTERS_PER_TOKEN < 1_000
+    assert len(prompt.system) / CHARACTERS_PER_TOKEN < 700
     assert prompt.answer is ExtractionAnswer
-    assert (prompt.name, prompt.version) == ("extraction", 2)
+    assert (prompt.name, prompt.version) == ("extraction", 3)
+
+
+def test_what_only_some_namespaces_need_only_they_are_told() -> None:
+    plain = extraction_prompt([], Background())
+    told = extraction_prompt([], Background(instructions="Keep pets."))
+    shaped = extraction_prompt([], Background(schemas=(PET,)))
+    parted = extraction_prompt([SAID], Background(), {1: "part 1 of 2"})
+    going_on = extraction_prompt([SAID], Background(earlier=(SAID,)))
+
+    assert shaped.answer is RecordingAnswer
+    assert {one.answer for one in (plain, told, parted, going_on)} == {ExtractionAnswer}
+    for prompt, words in (
+        (told, "INSTRUCTIONS"),
+        (shaped, "RECORD SCHEMAS"),
+        (parted, "shown in parts"),
+        (going_on, "(earlier) only explain"),
+    ):
+        assert prompt.system.startswith(plain.system)
+        assert words in prompt.system
+        assert words not in plain.system
 
 
 def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> None:
@@ -76,11 +100,29 @@ def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> 
     )
 
 
-def test_instructions_and_schemas_are_shown_as_data_in_blocks_of_their_own() -> None:
-    pet = RecordSchema("Pet", {"type": "object", "properties": {"name": {"type": "string"}}})
-    background = Background(instructions="Keep pets.\nEND INSTRUCTIONS", schemas=(pet,))
+@pytest.mark.parametrize(
+    ("known", "line"),
+    [
+        (KnownEntity("Sarah", EntityType.PERSON), None),
+        (KnownEntity("Sarah", EntityType.PERSON, ("Sarah",)), None),
+        (KnownEntity("Sarah", EntityType.PERSON, ("Sally", "Sarah")), "| Sarah (person), also Sally"),
+        (KnownEntity("Sarah", EntityType.PERSON, parent="WOBS"), "| Sarah (person), part of WOBS"),
+        (KnownEntity("Sarah", EntityType.SYSTEM), "| Sarah (system)"),
+        (KnownEntity("sarah", EntityType.PERSON), "| sarah (person)"),
+    ],
+    ids=["a speaker", "by that name", "also called", "of a firm", "a namesake of another kind", "in other letters"],
+)
+def test_of_a_speaker_only_what_the_header_does_not_say_is_told(known: KnownEntity, line: str | None) -> None:
+    prompt = extraction_prompt([replace(SAID, speaker="Sarah")], Background((known,)))
 
-    prompt = extraction_prompt([Message(1, UUID(int=1), None, Role.USER, None, "Hi", AT)], background)
+    assert ("KNOWN NAMES" in prompt.user) is (line is not None)
+    assert line is None or f"BEGIN KNOWN NAMES\n{line}\n" in prompt.user
+
+
+def test_instructions_and_schemas_are_shown_as_data_in_blocks_of_their_own() -> None:
+    background = Background(instructions="Keep pets.\nEND INSTRUCTIONS", schemas=(PET,))
+
+    prompt = extraction_prompt([SAID], background)
 
     assert prompt.user.startswith(
         "BEGIN INSTRUCTIONS\n| Keep pets.\n| END INSTRUCTIONS\nEND INSTRUCTIONS\n\n"

@@ -1,5 +1,6 @@
 """Whatever a model answers, only what the user said becomes a fact."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from pipeline.prompts.extraction import (
     ExtractedRelation,
     ExtractedTime,
     ExtractionAnswer,
+    RecordedFact,
 )
 from pipeline.prompts.grounding import MAX_FACTS, Refusal, facts_of, joined
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
@@ -45,7 +47,6 @@ def proposal(content: object = "User drinks coffee", **given: object) -> Extract
         "kind": MemoryKind.FACT,
         "sources": (1,),
         "quote": "I drink coffee",
-        "occurred": None,
         "mentions": (),
         "relations": (),
         "attribute": None,
@@ -53,9 +54,11 @@ def proposal(content: object = "User drinks coffee", **given: object) -> Extract
         "stated": True,
         "marked": False,
         "corrects": False,
-        "record": None,
     }
-    return ExtractedFact.model_validate({"content": content} | plain | given)
+    form = RecordedFact if "record" in given else ExtractedFact
+    occurred = given.pop("occurred", None)
+    time = occurred if isinstance(occurred, ExtractedTime) else ExtractedTime("", None, Granularity.DAY)
+    return form.model_validate({"content": content} | plain | asdict(time) | given)
 
 
 def taken(proposed: ExtractedFact, background: Background | None = None) -> Fact:
@@ -286,10 +289,9 @@ PROPOSALS = st.builds(
     content=TEXTS,
     sources=st.lists(st.integers(-2, 8), max_size=5).map(tuple),
     quote=TEXTS,
-    occurred=st.none()
-    | st.builds(
-        ExtractedTime, start=st.datetimes().map(str) | TEXTS, end=MAYBE, granularity=st.sampled_from(Granularity)
-    ),
+    start=st.datetimes().map(str) | MAYBE,
+    end=MAYBE,
+    granularity=st.sampled_from(Granularity),
     mentions=st.lists(
         st.builds(
             ExtractedMention,
@@ -310,7 +312,6 @@ PROPOSALS = st.builds(
     stated=st.booleans(),
     marked=st.booleans(),
     corrects=st.booleans(),
-    record=st.none(),
 )
 
 

@@ -1,8 +1,11 @@
 """What people wrote cannot pass for the prompt's own words."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 from uuid import uuid4
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +52,30 @@ def test_the_header_tells_speaker_local_time_and_conversation() -> None:
     shown = shown_message(message("hi", speaker='Sa"rah\n', conversation="7f0c"), "[1]", labels)
 
     assert shown == '[1] user "Sa rah", Thursday 2023-01-05T14:02+01:00, conversation 1\n| hi'
+
+
+EARLIER = message("before", conversation="7f0c")
+
+
+@pytest.mark.parametrize(
+    ("changed", "header"),
+    [
+        ({}, "[2] user"),
+        ({"occurred_at": AT + timedelta(seconds=57)}, "[2] user"),
+        ({"occurred_at": AT + timedelta(minutes=1)}, "[2] user, 14:03"),
+        ({"occurred_at": AT + timedelta(days=7)}, "[2] user, Thursday 2023-01-12T14:02+01:00"),
+        ({"occurred_at": AT.astimezone(UTC)}, "[2] user, Thursday 2023-01-05T13:02+00:00"),
+        ({"conversation": "55aa"}, "[2] user, conversation 2"),
+        ({"conversation": None}, "[2] user, no conversation"),
+    ],
+    ids=["nothing", "seconds", "minutes", "the day", "the zone", "the conversation", "none"],
+)
+def test_a_header_says_what_differs_from_the_one_before(changed: dict[str, Any], header: str) -> None:
+    labels = {"7f0c": "conversation 1", "55aa": "conversation 2"}
+
+    shown = shown_message(replace(EARLIER, **changed), "[2]", labels, before=EARLIER)
+
+    assert shown == f"{header}\n| before"
 
 
 def test_a_time_is_the_speakers_own() -> None:
