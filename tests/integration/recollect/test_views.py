@@ -10,8 +10,10 @@ VIEWS = {
     "memories": "tenant_id namespace_id memory_id version kind content salience factors confidence tier reinforced attribute "
     "value state superseded_by occurred_from occurred_to granularity valid_from valid_to known_from known_to "
     "said_by marked record_name record key",
-    "embeddings": "tenant_id namespace_id model owner_kind owner_id embedding version words length",
-    "turns": "tenant_id namespace_id model message_id conversation_id said_at role speaker embedding with_before words length",
+    "embeddings": "tenant_id namespace_id model owner_kind owner_id embedding version words length terms compact",
+    "turns": "tenant_id namespace_id model message_id conversation_id said_at role speaker embedding with_before words length "
+    "terms compact",
+    "vocabulary": "tenant_id namespace_id model scanned lexeme holders occurrences term",
     "scopes": "tenant_id namespace_id model indexed memories",
     "messages_ahead": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata position",
     "terms": "tenant_id namespace_id memory_id term frequency",
@@ -21,7 +23,13 @@ VIEWS = {
     "relations": "tenant_id namespace_id relation_id subject_id predicate object_id memory_id valid_from valid_to",
     "traits": "tenant_id namespace_id entity_id model owner_kind owner_id embedding words compact",
     "profiles": "tenant_id namespace_id entity_id summary version dirty_since refreshed_at",
-    "documents": "tenant_id namespace_id document_id schema_name body version updated_at",
+    "documents": "tenant_id namespace_id document_id schema_name body version updated_at fields made_by",
+    "documents_over_time": "tenant_id namespace_id document_id schema_name body version fields known_from known_to "
+    "made_by ended_by",
+    "prompts": "tenant_id namespace_id name version template syntax optimizer instructions when_to_update made_by reason "
+    "restores made_at decision_id",
+    "prompt_feedback": "tenant_id namespace_id feedback_id name comment score given_at used_at used_by version",
+    "summaries": "tenant_id namespace_id conversation_id content up_to version updated_at",
     "questions": "tenant_id namespace_id question_id text candidates asked_at answered_at mention memory_id role message_id "
     "conversation_id answer_id",
     "examples": "tenant_id namespace_id example_id mention text entity_id others conversation_id",

@@ -85,7 +85,7 @@ def test_a_collection_is_the_records_of_a_schema(fake: FakeOpenAI, forming: Form
         )
         for sport, minutes in (("running", 30), ("swimming", 20))
     ]
-    fake.script("ExtractionAnswer", {"facts": [*facts, fact_like(content="User likes tea", quote=said)]})
+    fake.script("RecordingAnswer", {"facts": [*facts, fact_like(content="User likes tea", quote=said, record=None)]})
     forming.say(said)
 
     found = sarah.collection(Workout)

@@ -235,7 +235,7 @@ def test_what_never_took_effect_goes_with_its_batch(
 
 def test_a_message_that_is_erased_takes_its_turn_along(forming: Forming, stored: Turns, admin_engine: Engine) -> None:
     gone, _ = forming.say("My tent is green.", "Is it dry?")
-    with admin_engine.begin() as connection:
+    with tenant_transaction(admin_engine, forming.publishing.lane.tenant_id) as connection:
         connection.execute(text("delete from recollect.messages where message_id = :id"), {"id": gone})
 
     assert [one.content for one in stored()] == ["Is it dry?"]
