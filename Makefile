@@ -5,7 +5,7 @@ BIN := .venv/bin
 PACKAGES := recollect config db pipeline workers tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test check format properties bench peers faults reference image clean
+.PHONY: help setup up demo test check format thorough bench peers faults reference image clean
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,8 +25,8 @@ up: setup ## run all of it on this machine, until Ctrl-C
 demo: setup ## show the whole way once, from publish to recall
 	$(BIN)/python -m workers demo
 
-test: setup ## run every test
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+test: setup ## run the tests
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not thorough"
 
 check: setup ## lint, types, and the direction of imports
 	$(BIN)/ruff check .
@@ -55,7 +55,8 @@ faults: setup ## kill everything, again and again, and check that nothing is los
 reference: setup ## the reference of the library, from its docstrings: reference/index.html
 	$(BIN)/python -m pdoc --output-directory reference recollect recollect.tools recollect.managing recollect.optimizing recollect.language_model
 
-properties: setup ## whatever an LLM answers: 2,000 examples instead of 200 (a few minutes)
+thorough: setup ## what make test leaves out: every case with a model that is never wrong, and 2,000 examples of what an LLM may answer instead of 200 (ten minutes)
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m thorough tests
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/integration/workers/test_model_disposes.py
 
 image: ## build the container image

@@ -17,6 +17,8 @@ from workers.parts import parts
 
 FILES = sorted((Path(__file__).parents[1] / "data" / "extraction").glob("*.jsonl"))
 CASES = {file.stem: read_cases(file) for file in FILES}
+MARKS = {name: pytest.mark.thorough for name in CASES if name != "edges_and_languages"}
+"""The other files take minutes, and come with ``make thorough``."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,9 @@ def online(
     return Service(ingest_engine, f"tenant-{uuid4().hex}")
 
 
-@pytest.mark.parametrize("cases", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    "cases", [pytest.param(cases, id=name, marks=MARKS.get(name, ())) for name, cases in CASES.items()]
+)
 def test_the_store_is_as_expected_in_every_case(cases: list[Case], online: Service) -> None:
     scores = score((case, online.run(case)) for case in cases)
 

@@ -34,7 +34,7 @@ from workers.parts import Parts
 from workers.reflection import Debounce
 
 EXAMPLES = settings().max_examples
-"""For each of two sorts of namespaces: 100; with ``make properties`` 1,000."""
+"""For each of two sorts of namespaces: 100; with ``make thorough`` 1,000."""
 
 NAMES = ("User", "Peter", "Ruth")
 PLACES = ("Rome", "Oslo")
