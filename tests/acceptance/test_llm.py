@@ -84,7 +84,7 @@ def test_the_page_about_documents_does_what_it_says(running: Running, fake: Fake
     said = "I'm Sarah, I work as a vet and I was running for 30 minutes"
     record = {"name": "Workout", "data": json.dumps({"sport": "running", "minutes": 30})}
     fake.script(
-        "ExtractionAnswer",
+        "RecordingAnswer",
         {"facts": [fact_like(content="User was running for 30 minutes", quote=said, record=record)]},
     )
     fake.script("DocumentAnswer", {"fields": [field_set("name", "Sarah"), field_set("job", "vet")]})

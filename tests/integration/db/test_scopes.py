@@ -29,7 +29,7 @@ def model(admin_engine: Engine) -> Iterator[str]:
         connection.execute(insert, {"name": name, "dimensions": DIMENSIONS})
     yield name
     with admin_engine.begin() as connection:
-        for table in ("embeddings", "scopes", "models"):
+        for table in ("embeddings", "vocabulary", "scopes", "models"):
             connection.execute(text(f"delete from recollect.{table} where model = :name"), {"name": name})
 
 

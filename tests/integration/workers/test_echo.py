@@ -39,7 +39,7 @@ ASKED = (
 )
 
 
-@pytest.fixture(params=["rules", "model"])
+@pytest.fixture(params=["rules", pytest.param("model", marks=pytest.mark.thorough)])
 def forming(  # noqa: PLR0917 - fixtures
     request: pytest.FixtureRequest,
     service: Settings,
