@@ -1,4 +1,4 @@
-"""`Rememberer`: of one namespace, what an app remembers and forgets by its own hand, and what it wants thought over now."""
+"""`Remembering`: what an app remembers and forgets by its own hand, and what it wants thought over now."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime

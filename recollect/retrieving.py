@@ -146,7 +146,8 @@ class Retrieving(Resolving, Freshness):
     def _context(self, wanted: "_Message") -> Context:
         if not wanted.text.strip():
             return replace(_NOTHING, partial=self.progress().partial)
-        published, laid = self._published(), overlay_of(self._engine).of(self.path)
+        overlay, published = overlay_of(self._engine), self._published()
+        laid = overlay.of(self.path)
         store = Store(engine=self._engine, path=self.path, embedder=self._embedder)
         heard = first(
             store,
@@ -164,7 +165,7 @@ class Retrieving(Resolving, Freshness):
             read = understood(heard, third(store, heard, fetched, processes), wanted.now)
             found = read.paths()
         progress = replace(heard.progress, published=published)
-        overlay_of(self._engine).settle(self.path, progress)
+        overlay.settle(self.path, progress)
         return assemble(
             without(found, laid.closed),
             messages=read.messages(limit=_CONTEXT_MESSAGES),

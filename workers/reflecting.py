@@ -40,8 +40,6 @@ def touch(connection: Connection, batch: BatchRef, debounce: Debounce) -> None:
 
     Call it in the transaction in which they take effect.
     """
-    if not KINDS:
-        return
     said = reflections.said_in(connection, batch)
     if said.conversations:
         subjects = [

@@ -1,7 +1,7 @@
 """The conversation path: the messages of a namespace that may answer a question. One statement, over the views of version 1.
 
-One scan of the namespace's messages gives the cosines, and their words the exact BM25; the best by each, with their neighbours,
-are what `recollect.reading.messages` ranks.
+One scan of the namespace's messages gives the cosines and BM25 (`recollect.reading.words_sql`); the best by each, with their
+neighbours, are what `recollect.reading.messages` ranks.
 """
 
 from collections.abc import Collection, Iterable
@@ -32,8 +32,8 @@ _IN_TIME = """
 class Among:
     """Which messages are searched.
 
-    conversation: those of one, and they alone count for how rare a word is; of all by default. since, until: those said not
-    before, and before.
+    conversation: those of one; of all by default. How rare a word is counts over all of the namespace.
+    since, until: those said not before, and before.
     """
 
     conversation: str | None = None

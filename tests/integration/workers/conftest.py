@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from config.settings import Settings
+from config.settings import Settings, settings
 from recollect import Memory, Namespace
 from recollect.namespaces import NamespacePath
+from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing
+from workers.parts import parts
 
 
 @pytest.fixture
@@ -27,6 +29,16 @@ def picky(admin_engine: Engine) -> Iterator[None]:
     yield
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("drop trigger picky on recollect.messages; drop function public.refuse_seven()")
+
+
+@pytest.fixture
+def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """An LLM, which the stages that run in this process ask."""
+    with FakeOpenAI() as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
+        settings.cache_clear()
+        parts.cache_clear()
+        yield served
 
 
 class Said(str):

@@ -1,17 +1,14 @@
 """What the app wants of a namespace: its words reach the LLM as data, and records in its own shapes come back."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from pydantic import BaseModel
 
-from config.settings import Settings, settings
 from recollect import InvalidEvent, Namespace
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
-from workers.parts import parts
 
 
 class Workout(BaseModel):
@@ -19,15 +16,6 @@ class Workout(BaseModel):
 
     sport: str
     minutes: int
-
-
-@pytest.fixture
-def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
-        settings.cache_clear()
-        parts.cache_clear()
-        yield served
 
 
 def configured(forming: Forming, instructions: str = "", *shapes: type[BaseModel]) -> None:

@@ -1,6 +1,6 @@
 """Documents: formed of what was said, edited by hand, and never written over what is newer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
@@ -10,7 +10,6 @@ import pytest
 from pydantic import BaseModel, Field
 from sqlalchemy import Engine, text
 
-from config.settings import Settings, settings
 from db import decisions, documents
 from db.memories import VersionConflict
 from db.refs import LaneRef
@@ -21,7 +20,6 @@ from tests.fake_responses import Request
 from tests.forming import Forming, carry_through
 from tests.given import NOON, Worker, claimed
 from tests.unit.recollect.managing.scripted import field_set
-from workers.parts import parts
 from workers.stages import StageFailed
 
 DAY = timedelta(days=1)
@@ -43,15 +41,6 @@ class UserProfile(BaseModel):
     address: Address = Address()
     birthday: str | None = Field(None, json_schema_extra={"format": "date"})
     age: int | None = Field(None, ge=0)
-
-
-@pytest.fixture
-def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
-        settings.cache_clear()
-        parts.cache_clear()
-        yield served
 
 
 @pytest.fixture

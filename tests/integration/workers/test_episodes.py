@@ -1,19 +1,16 @@
 """Episodes and records through the service: formed once a conversation rests, read back typed, undone like any memory."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from pydantic import BaseModel
 
-from config.settings import Settings, settings
 from recollect import MemoryKind, Namespace, RecordMisfit
 from recollect.managing import Episode
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.unit.recollect.managing.scripted import new
-from workers.parts import parts
 
 TOLD = {
     "observation": "User's oven burnt every loaf at 220.",
@@ -22,15 +19,6 @@ TOLD = {
     "result": "Worked for the User.",
 }
 QUIZ = {"observation": "User wanted a quiz.", "thoughts": "Short ones hold.", "action": "Asked.", "result": "Fun."}
-
-
-@pytest.fixture
-def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
-        settings.cache_clear()
-        parts.cache_clear()
-        yield served
 
 
 def test_a_conversation_leaves_episodes_that_are_found_again(

@@ -1,13 +1,13 @@
 """Prompts in versions through the real stages: set by hand, brought back, improved by feedback; nothing is overwritten."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import Engine, text
 
-from config.settings import Settings, settings
+from config.settings import settings
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
 from recollect import InvalidEvent, Namespace, NotFound, PromptConflict, past
@@ -23,15 +23,6 @@ from workers.stages import StageFailed
 TEXT = "You help {user}.\nAnswer in full sentences."
 BETTER = "You help {user}.\nAnswer in one sentence."
 SAID = [{"role": "user", "content": "What do I owe?"}, {"role": "assistant", "content": "Let me see. 20."}]
-
-
-@pytest.fixture
-def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as served:
-        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
-        settings.cache_clear()
-        parts.cache_clear()
-        yield served
 
 
 @pytest.fixture

@@ -1,11 +1,14 @@
 """What an agent remembers and forgets by its own hand, carried out in its turn: judged, linked, versioned, and undone."""
 
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
+from sqlalchemy import Engine, text
 
-from db import memories
+from db import links, memories
 from recollect import Namespace
 from recollect.ids import remembered_id
 from recollect.kinds import EntityType
@@ -141,6 +144,27 @@ class TestForgetting:
         forming.command(type="undo", decision_id=str(event_id))
         assert contents(sarah) == {"User likes tea", "User likes figs", "User likes jam"}
         assert sarah.query("figs")[0].id == gone[0]
+
+    def test_its_vector_and_what_it_states_of_others_are_past_until_that_is_undone(
+        self, forming: Forming, sarah: Namespace, remembering: Remembering, admin_engine: Engine
+    ) -> None:
+        ruth, lumen = remembering.entity("Ruth"), remembering.entity("Lumen", entity_type=EntityType.ORG)
+        about = {ruth: ("subject", "sure"), lumen: ("about", "sure")}
+        works = remembering.memory("Ruth works at Lumen", np.eye(384, dtype=np.float32)[0], about=about)
+        with remembering.stamped() as (connection, stamp):
+            edge = (uuid4(), ruth, "works_at", lumen)
+            links.relate(connection, remembering.lane, works, [edge], stamp, valid_from=datetime.now(UTC))
+
+        def stands() -> tuple[int, int]:
+            statement = text("select 1 from recollect.embeddings where owner_id = :id and owner_kind = 'memory'")
+            with admin_engine.connect() as connection:
+                return len(connection.execute(statement, {"id": works}).all()), len(sarah.neighbours(ruth))
+
+        assert stands() == (1, 1)
+        event_id = forming.command(type="forget", memories=[str(works)])
+        assert stands() == (0, 0)
+        forming.command(type="undo", decision_id=str(event_id))
+        assert stands() == (1, 1)
 
     def test_what_is_closed_already_is_refused_in_the_log(self, forming: Forming, sarah: Namespace) -> None:
         tea = id_of(sarah, forming.command(type="remember", content="User likes tea"))
