@@ -65,7 +65,7 @@ def statement_for(
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
         "model": model,
-        "vector": HalfVector(vector).to_text(),
+        "vector": HalfVector(vector),
         "message": message,
         "named": list(named),
         "contested": list(contested),
@@ -224,7 +224,7 @@ _WHOM = f"""
                array_agg(linked.entity_id order by linked.entity_id) filter (where certainty = 'sure') as entities,
                array_agg(parent_id order by linked.entity_id) filter (where certainty = 'sure') as parents,
                array_agg(counted.memories order by linked.entity_id) filter (where certainty = 'sure') as counts
-        from linked left join counted using (entity_id) group by memory_id
+        from linked full join counted using (entity_id) group by memory_id
     ),
     sources as materialized (
         select source.memory_id, array_agg(source.message_id order by source.message_id) as messages
