@@ -4,7 +4,6 @@ Source of the pooling (mean of the tokens, then unit length, 256 tokens at most)
 """
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from tokenizers import Tokenizer
 from recollect.embedders.bert import Bert
 from recollect.embedders.embedder import Vectors, encodable
 from recollect.embedders.model_files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
+from recollect.patterns import lazy_pattern
 
 DIMENSIONS: Final = 384
 MOST_TOKENS: Final = 256
@@ -34,7 +34,7 @@ _CHUNK_TOKENS: Final = 2_048
 _LONGEST_WORD: Final = 100
 """Characters of a word; a longer one is one unknown token."""
 
-_WORD: Final = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+_WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
 """Of a line of lower-case ASCII: what BERT's tokenizer looks up by itself."""
 
 _LOADING = Lock()
