@@ -12,12 +12,11 @@ from recollect.publishing.checking import CheckedEvent
 class AppSession(Protocol):
     """What an app may hand over: a session or a connection of its own, to the database that Recollect is in.
 
-    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``; by what they can do, for an app without its ORM does not load it.
+    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``; told by what they can do: whoever uses no ORM loads none.
     """
 
     def execute(self, statement: Executable, parameters: Any = ..., /) -> Result[Any]:
         """Run a statement in the transaction that is under way."""
-
 
 
 def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
