@@ -13,6 +13,7 @@ from recollect.bringing import Bringing
 from recollect.checks import checked_kind, readable
 from recollect.documenting import Documenting
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
+from recollect.following import Following
 from recollect.history import aware
 from recollect.kinds import MemoryKind, Role
 from recollect.names import normalise
@@ -25,7 +26,6 @@ from recollect.results import Entity, Profile, Progress, State, StoredMemory
 from recollect.retrieving import Retrieving
 from recollect.summaries import Summarising
 from recollect.tenancy import tenant_transaction
-from recollect.tracking.following import Following
 from recollect.transcript import turns
 
 if TYPE_CHECKING:
