@@ -7,7 +7,7 @@ loaded from bytecode, as it is where a wheel was installed: pip compiles what it
 with PYTHONDONTWRITEBYTECODE, compiles recollect's own source and nothing else each time that it is measured. So the processes
 keep their bytecode in a folder of the benchmark's own, which a first round fills.
 
-What is not loaded at import is loaded later, so that is measured, too, with a Postgres and a Redis of the benchmark's own: until a
+What is not loaded at import is loaded later, so that is measured, too, on a Postgres and a Redis of the benchmark's own: until a
 first event is published (`ready`), how long that publish takes, one that holds secrets of many kinds, and the first read. Each is
 done in fresh processes that take turns. Medians in milliseconds: of the wall's clock, and of the processor, which other work on
 the machine stretches less. Prints lines, and one JSON object last.
