@@ -1,6 +1,6 @@
 """What `Namespace.context` and `Namespace.recall_messages` do with what they were asked: the trips, and what is made of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -54,7 +54,7 @@ class Wanted:
     now: datetime
 
 
-def context(store: Store, wanted: Message, published: Mapping[UUID, int]) -> Context:
+def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Context:
     """What a model should know to answer a message. published: by publisher, what this app published before it asked."""
     overlay = overlay_of(store.engine)
     laid = overlay.of(store.path)
@@ -88,7 +88,7 @@ def context(store: Store, wanted: Message, published: Mapping[UUID, int]) -> Con
     )
 
 
-def recalled(store: Store, wanted: Wanted, published: Mapping[UUID, int]) -> Recalled:
+def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recalled:
     """What was said that answers to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
     fetched = second(store, heard, among=wanted.among, told=Told(contents=wanted.history))
