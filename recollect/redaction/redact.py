@@ -41,7 +41,7 @@ FINDERS = (
     Finder(find_social_security, lambda lowered: bool(_DIGIT.search(lowered))),
     Finder(find_passwords, _any_of(passwords.NEEDS)),
     Finder(find_logins, _any_of(logins.NEEDS)),
-    Finder(find_pins, _any_of(pins.NEEDS)),
+    Finder(find_pins, lambda lowered: bool(_DIGIT.search(lowered)) and any(stem in lowered for stem in pins.NEEDS)),
     Finder(find_named, _any_of(named.NEEDS)),
     Finder(find_one_time, lambda lowered: bool(_DIGIT.search(lowered))),
     Finder(find_recovery, _any_of(codes.NEEDS)),
