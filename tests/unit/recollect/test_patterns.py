@@ -13,7 +13,12 @@ from recollect.patterns import lazy_pattern
 def test_a_pattern_is_compiled_when_it_is_first_looked_for_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     compile_now = re.compile
-    monkeypatch.setattr(re, "compile", lambda source, flags=0: compiled.append(source) or compile_now(source, flags))
+
+    def counting(source: str, flags: int = 0) -> re.Pattern[str]:
+        compiled.append(source)
+        return compile_now(source, flags)
+
+    monkeypatch.setattr(re, "compile", counting)
     found = lazy_pattern(r"(\d+)-(?P<name>x)", re.IGNORECASE)
     assert compiled == []
     for _ in range(3):
