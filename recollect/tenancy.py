@@ -1,6 +1,5 @@
 """Transactions that belong to one tenant: the one place that tells row-level security who may be seen, for both sides."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -18,11 +17,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
 from recollect.deadline import ends_within, remaining, server_milliseconds
+from recollect.patterns import lazy_pattern
 
 Statement = tuple[str, Mapping[str, Any]]
 """SQL in the driver's own style (``%(name)s``), and its parameters, vectors as pgvector's HalfVector."""
 
-_PARAMETER = re.compile(r"%\((\w+)\)s")
+_PARAMETER = lazy_pattern(r"%\((\w+)\)s")
 _MOST_STATEMENTS = 256
 """So many are kept as Postgres takes them. A scope with an index has its own."""
 

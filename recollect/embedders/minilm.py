@@ -4,21 +4,21 @@ Source of the pooling (mean of the tokens, then unit length, 256 tokens at most)
 """
 
 import os
-import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from safetensors.numpy import load_file
-from tokenizers import Tokenizer
-
-from recollect.embedders.bert import Bert
 from recollect.embedders.embedder import Vectors, encodable
 from recollect.embedders.model_files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
+from recollect.patterns import lazy_pattern
+
+if TYPE_CHECKING:  # what the model runs on is loaded with the model
+    from tokenizers import Tokenizer
+
+    from recollect.embedders.bert import Bert
 
 DIMENSIONS: Final = 384
 MOST_TOKENS: Final = 256
@@ -38,7 +38,7 @@ _LONGEST_WORD: Final = 100
 _REMEMBERED: Final = 16_384
 """Words whose number of pieces is remembered."""
 
-_WORD: Final = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+_WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
 """Of a line of lower-case ASCII: what BERT's tokenizer looks up by itself."""
 
 _LOADING = Lock()
@@ -48,8 +48,8 @@ os.register_at_fork(before=_LOADING.acquire, after_in_parent=_LOADING.release, a
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    tokenizer: Tokenizer
-    bert: Bert
+    tokenizer: "Tokenizer"
+    bert: "Bert"
     start: int
     end: int
     pieces: Callable[[str], int]
@@ -57,6 +57,11 @@ class _Model:
 
     @classmethod
     def load(cls, folder: Path) -> "_Model":
+        from safetensors.numpy import load_file  # noqa: PLC0415
+        from tokenizers import Tokenizer  # noqa: PLC0415
+
+        from recollect.embedders.bert import Bert  # noqa: PLC0415
+
         check_model(folder)
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
@@ -112,6 +117,8 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256."""
+        import numpy as np  # noqa: PLC0415
+
         model = self._loaded()
         framed = [model.framed(text) for text in texts]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
