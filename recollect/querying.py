@@ -55,8 +55,8 @@ class Querying(Freshness):
         An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
         be reached.
         """
-        from recollect.reading.nearest_sql import Wanted  # noqa: PLC0415 - as what else reads: see `Retrieving`
-        from recollect.reading.reranking import JUDGED, judge_of, reranked  # noqa: PLC0415
+        from recollect.reading.nearest_sql import Wanted  # as what else reads: see `Retrieving`
+        from recollect.reading.reranking import JUDGED, judge_of, reranked
 
         moment = aware(as_of)
         said, model = redact(readable("text", text)), self._embedder.name
@@ -84,7 +84,7 @@ class Querying(Freshness):
         )
 
     def _nearest(self, wanted: "Wanted") -> Hits:
-        from recollect.reading import nearest  # noqa: PLC0415
+        from recollect.reading import nearest
 
         overlay, published = overlay_of(self._engine), self._published()
         laid = overlay.of(self.path)

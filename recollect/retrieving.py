@@ -64,8 +64,8 @@ class Retrieving(Freshness):
         and ``partial``, and ``reason`` says why; strict: ReadTimeout instead.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
-        from recollect.reading import answering  # noqa: PLC0415 - see the class
-        from recollect.reading.reranking import judge_of  # noqa: PLC0415
+        from recollect.reading import answering  # see the class
+        from recollect.reading.reranking import judge_of
 
         said = redact(readable("message", message))
         wanted = answering.Message(
@@ -114,10 +114,10 @@ class Retrieving(Freshness):
         `context`.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
-        from recollect.reading import answering  # noqa: PLC0415
-        from recollect.reading.messages_sql import Among  # noqa: PLC0415
-        from recollect.reading.recalled import Recalled, before_and_after  # noqa: PLC0415
-        from recollect.reading.reranking import judge_of  # noqa: PLC0415
+        from recollect.reading import answering
+        from recollect.reading.messages_sql import Among
+        from recollect.reading.recalled import Recalled, before_and_after
+        from recollect.reading.reranking import judge_of
 
         limit, around = checked_limit(top_k, "top_k"), before_and_after(message_range)
         if scope not in {"thread", "resource"} or (scope == "thread" and conversation is None):
@@ -155,8 +155,8 @@ class Retrieving(Freshness):
         message_range: how many before and after come with it, as for `recall_messages`.
         Raises NotFound, and ValueError where message_range does not fit.
         """
-        from recollect.reading.answering import excerpt  # noqa: PLC0415
-        from recollect.reading.recalled import before_and_after  # noqa: PLC0415
+        from recollect.reading.answering import excerpt
+        from recollect.reading.recalled import before_and_after
 
         return excerpt(self._store(), id_of("message_id", message_id), before_and_after(message_range))
 
@@ -177,7 +177,7 @@ class Retrieving(Freshness):
         Where it is open who is meant, ``question`` says what to ask, and `clarify` takes it with the answer.
         Raises ValueError where text or mention is empty, or the mention is not in the text.
         """
-        from recollect.resolving import who_is_meant  # noqa: PLC0415
+        from recollect.resolving import who_is_meant
 
         return who_is_meant(
             self._engine,
@@ -190,7 +190,7 @@ class Retrieving(Freshness):
         )
 
     def _store(self) -> "Store":
-        from recollect.reading.rounds import Store  # noqa: PLC0415
+        from recollect.reading.rounds import Store
 
         return Store(engine=self._engine, path=self.path, embedder=self._embedder)
 
