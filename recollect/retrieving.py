@@ -168,7 +168,7 @@ class Retrieving(Resolving, Freshness):
         overlay.settle(self.path, progress)
         return assemble(
             without(found, laid.closed),
-            messages=read.messages(limit=_CONTEXT_MESSAGES),
+            messages=read.messages(limit=_CONTEXT_MESSAGES, beside_memories=True),
             ahead=[one for one in heard.ahead if one.content not in told],
             pending=self._pending(laid, heard.parsed.stripped, found),
             questions=tuple(read.questions()),
