@@ -17,6 +17,7 @@ from recollect.embedders import Vectors
 from recollect.lookup import found_by, registered
 from recollect.namespaces import NamespacePath
 from recollect.registry import RegisteredEntity
+from recollect.tenancy import rows_within
 
 MOST_WORDS = 60
 """So many words of a telling are looked for, those of the message first. More do not fit into the bits of one number."""
@@ -86,11 +87,10 @@ def weigh(
     """
     if not candidates:
         return {}
-    statement, parameters = statement_for(
+    statement = statement_for(
         path, model=model, asked=asked, vectors=vectors, candidates=candidates, named={*named, *scene_named}
     )
-    rows = connection.exec_driver_sql(statement, parameters)
-    return weighed(rows, asked, named=named, scene_named=scene_named)
+    return weighed(rows_within(connection, statement), asked, named=named, scene_named=scene_named)
 
 
 def statement_for(

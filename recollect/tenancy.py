@@ -56,6 +56,12 @@ def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]
             return _pipelined(engine, tenant_id, statements)
 
 
+def rows_within(connection: Connection, statement: Statement) -> list[Any]:
+    """The rows of a read inside a transaction that goes on."""
+    sql, parameters = statement
+    return _begun_to(connection.connection.driver_connection, *_positional(sql), parameters).fetchall()
+
+
 def _begun(engine: Engine, tenant_id: UUID) -> Connection:
     try:
         return _of_tenant(engine, tenant_id)

@@ -12,6 +12,7 @@ from recollect import evidence
 from recollect.disambiguation import Evidence, Telling
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
+from recollect.tenancy import rows_within
 from tests.given import MODEL, NOON, Remembering, direction
 
 ASKED = Telling(texts=("one", "two"), words=("Tomatoes", "growing", "the"), scene_words=("article",))
@@ -187,7 +188,7 @@ def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
         statement = evidence.statement_for(
             fresh_namespace, model=MODEL, asked=asked, vectors=VECTORS[:1], mention_keys=["peter"]
         )
-        found = evidence.weighed(connection.exec_driver_sql(*statement), asked)
+        found = evidence.weighed(rows_within(connection, statement), asked)
     assert (len(found), sum(one.complete for one in found.values())) == (11, 8)
     assert (found[fits].entity.aliases, found[fits].facts) == (("Pete",), ("He grows tomatoes",))
 
