@@ -20,10 +20,11 @@ from recollect.embedders import Embedder, Vectors
 from recollect.evidence import Weighed
 from recollect.lookup import NameMatch
 from recollect.namespaces import NamespacePath
-from recollect.reading import ahead_sql, around_sql, memories_sql, messages_sql
+from recollect.reading import ahead_sql, around_sql, indexed_sql, memories_sql, messages_sql
 from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.parsing import Parsed, parse
+from recollect.reading.vocabulary import Vocabulary
 from recollect.results import Progress
 from recollect.tenancy import Statement, in_one_trip
 
@@ -49,7 +50,7 @@ class Heard:
     """A message as the first trip leaves it.
 
     before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
-    namespace, and has not taken effect; the last first.
+    namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
     """
 
     parsed: Parsed
@@ -57,6 +58,7 @@ class Heard:
     found: tuple[NameMatch, ...]
     ahead: tuple[StoredMessage, ...]
     progress: Progress
+    vocabularies: Mapping[indexed_sql.Scanned, Vocabulary]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +98,12 @@ def first(
     fetch of those that have not taken effect.
     """
     texts = [message, *before]
-    names, progress, waiting, *latest = store.trip(
+    names, progress, waiting, words, *latest = store.trip(
         [
             lookup.statement_for(store.path, lookup.keys_of(texts)),
             views.progress_statement(store.path),
             ahead_sql.statement_for(store.path, ahead),
+            indexed_sql.vocabulary_statement(store.path, store.embedder.name, message),
             *([views.latest_messages_statement(store.path, conversation, turns)] if conversation and turns else []),
         ]
     )
@@ -111,6 +114,7 @@ def first(
         found=tuple(found),
         ahead=tuple(around_sql.stored(waiting)),
         progress=views.progress_of(progress),
+        vocabularies=indexed_sql.vocabularies(words),
     )
 
 
@@ -129,8 +133,16 @@ def second(
     named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
     memories, messages, *others = store.trip(
         [
-            memories_sql.statement_for(store.path, **asked, named=named | parsed.implied, contested=contested),
-            messages_sql.statement_for(store.path, **asked, among=among, told=told, each=each),
+            memories_sql.statement_for(
+                store.path,
+                **asked,
+                named=named | parsed.implied,
+                contested=contested,
+                vocabulary=heard.vocabularies.get("memories"),
+            ),
+            messages_sql.statement_for(
+                store.path, **asked, among=among, told=told, each=each, vocabulary=heard.vocabularies.get("turns")
+            ),
             *_weighing(store, heard, contests, vectors),
         ]
     )
