@@ -11,9 +11,10 @@ Publishing goes to a local spool and returns at once; reading is synchronous and
 public, and a change to it stands in the changelog.
 """
 
-from recollect.asking import Candidate, Question
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from recollect.decisions import Considered, Decision, Related
-from recollect.documenting import Document, Record, StoredDocument
 from recollect.errors import (
     AmbiguousName,
     ConfigurationError,
@@ -36,24 +37,28 @@ from recollect.errors import (
     UndoRefused,
     WaitTimeout,
 )
-from recollect.graph import Neighbour
-from recollect.importing import Imported
-from recollect.injection import with_memory
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.memory import Memory
-from recollect.mentions import Mention, MentionKind
 from recollect.namespace import Namespace
 from recollect.namespaces import values
-from recollect.prefixes import HitIn, Under
-from recollect.prompts.stored import StoredPrompt
-from recollect.reading.contexts import Context, Explanation
-from recollect.reading.found import StoredMessage
-from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
-from recollect.resolving import Resolved
 from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
-from recollect.summaries import Summary
-from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
-from recollect.working import WorkingMemory
+
+if TYPE_CHECKING:
+    from recollect.asking import Candidate, Question
+    from recollect.documents import Document, Record, StoredDocument
+    from recollect.graph import Neighbour
+    from recollect.importing import Imported
+    from recollect.injection import with_memory
+    from recollect.mentions import Mention, MentionKind
+    from recollect.prefixes import HitIn, Under
+    from recollect.prompts.stored import StoredPrompt
+    from recollect.reading.contexts import Context, Explanation
+    from recollect.reading.found import StoredMessage
+    from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
+    from recollect.resolving import Resolved
+    from recollect.summaries import Summary
+    from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
+    from recollect.working import WorkingMemory
 
 __version__ = "0.1.0"
 
@@ -123,3 +128,35 @@ __all__ = [
     "values",
     "with_memory",
 ]
+
+_LATER = {
+    "recollect.asking": "Candidate Question",
+    "recollect.documents": "Document Record StoredDocument",
+    "recollect.graph": "Neighbour",
+    "recollect.importing": "Imported",
+    "recollect.injection": "with_memory",
+    "recollect.mentions": "Mention MentionKind",
+    "recollect.prefixes": "HitIn Under",
+    "recollect.prompts.stored": "StoredPrompt",
+    "recollect.reading.contexts": "Context Explanation",
+    "recollect.reading.found": "StoredMessage",
+    "recollect.reading.recalled": "Excerpt Recalled RecalledMessage",
+    "recollect.resolving": "Resolved",
+    "recollect.summaries": "Summary",
+    "recollect.tracking": "InFocus Referring Tracked TrackedTurn",
+    "recollect.working": "WorkingMemory",
+}
+"""By module, the names that it is loaded for when one of them is first asked for: few apps use more than some of them."""
+
+if not TYPE_CHECKING:  # a checker would take any name to be there
+
+    def __getattr__(name: str) -> object:
+        module = next((module for module, names in _LATER.items() if name in names.split()), None)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(module), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

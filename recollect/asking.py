@@ -10,14 +10,15 @@ from uuid import UUID
 
 from recollect.fence import one_line
 from recollect.names import normalise, spelled_out
+from recollect.patterns import lazy_pattern
 from recollect.registry import RegisteredEntity
 from recollect.results import Entity
 
 _LONGEST_FACT = 12  # words
-_DETERMINED = re.compile(r"(?:the|a|an|my|your|his|her|our|their|one|somebody|someone)\b|\S+['’]s?\s", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[.;:!?](?:\s|$)|,\s|\s[–—-]\s|\s\(")
-_SUBJECT = re.compile(r"(?:he|she|it|they)\b", re.IGNORECASE)
-_OWNED = re.compile(r"(?:his|her|its|their)\b", re.IGNORECASE)
+_DETERMINED = lazy_pattern(r"(?:the|a|an|my|your|his|her|our|their|one|somebody|someone)\b|\S+['’]s?\s", re.IGNORECASE)
+_CLAUSE_END = lazy_pattern(r"[.;:!?](?:\s|$)|,\s|\s[–—-]\s|\s\(")
+_SUBJECT = lazy_pattern(r"(?:he|she|it|they)\b", re.IGNORECASE)
+_OWNED = lazy_pattern(r"(?:his|her|its|their)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

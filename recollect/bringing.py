@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.identity import Identity
-from recollect.importing import Imported, check_lines, events_of
-from recollect.keys import known_keys
 from recollect.publishing.inbox import AppSession
 from recollect.tenancy import tenant_transaction
+
+if TYPE_CHECKING:
+    from recollect.importing import Imported
 
 
 class Bringing(Identity):
@@ -20,7 +21,7 @@ class Bringing(Identity):
         *,
         on_sent: Callable[[int, int], object] | None = None,
         session: AppSession | None = None,
-    ) -> Imported:
+    ) -> "Imported":
         """Bring entities and memories from elsewhere, as docs/import.md shows each: objects, or lines of JSON, in any order.
 
         Each memory stays one of its own. The same ``key`` or ``id`` twice is the same thing; what is known already stays.
@@ -28,6 +29,8 @@ class Bringing(Identity):
         All lines are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names every line at
         fault, and otherwise as `publish`.
         """
+        from recollect.importing import Imported, check_lines, events_of  # noqa: PLC0415 - few apps import
+
         checked = check_lines(lines, self._known_keys)
         events = list(events_of(checked))
         numbers = count(1)
@@ -41,5 +44,7 @@ class Bringing(Identity):
         )
 
     def _known_keys(self, keys: Collection[str]) -> set[str]:
+        from recollect.keys import known_keys  # noqa: PLC0415
+
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return known_keys(connection, self.path, keys)

@@ -2,16 +2,16 @@
 
 import json
 import math
-import re
 from typing import Any
 
 from recollect.kinds import MemoryKind
+from recollect.patterns import lazy_pattern
 
 MOST_CHARACTERS = 16_384
 """Of a longer text the head is looked at, as embedders do: a question of a hundred kilobytes is a pasted document."""
 
 _MOST = 2**31 - 1
-_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+_UNSTORABLE = lazy_pattern(r"[\x00\ud800-\udfff]")
 
 
 def readable(name: str, given: object) -> str:

@@ -3,14 +3,15 @@
     with ends_within(engine, seconds):      one deadline for all that a call does
         …                                   its trips to Postgres (`recollect.tenancy`), and the embedding endpoint's answer
 
-No thread waits here. psycopg's connections wait in one method, and `BoundedConnection` bounds that. What is left to others: the
-look-up of a host's name, and the local model, which takes milliseconds.
+No thread keeps the time. psycopg's connections wait in one method, and `BoundedConnection` bounds that. What is left to others:
+the look-up of a host's name, and the local model, which takes milliseconds.
 """
 
 import time
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
 import psycopg
@@ -25,6 +26,7 @@ READ_SECONDS = 5.0
 """How long a read may take where nobody says otherwise."""
 
 _T = TypeVar("_T")
+_U = TypeVar("_U")
 _ends: ContextVar[float | None] = ContextVar("recollect_read_ends", default=None)
 _OPTION = "recollect_read_seconds"
 _FOR_THE_SERVER = 0.9
@@ -84,6 +86,13 @@ def with_deadline(
         if late is None:
             raise
         return late(str(error))
+
+
+def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
+    """What two reads answer that do not need each other, the other in a thread that ends with it. The deadline holds for both."""
+    with ThreadPoolExecutor(1) as beside:
+        running = beside.submit(copy_context().run, other)
+        return one(), running.result()
 
 
 def bounded(engine: Engine, seconds: float) -> Engine:

@@ -121,7 +121,7 @@ def statement_for(
         "named_keys": sorted(named_keys),
         "words": words,
     }
-    parameters |= {f"vector_{number}": HalfVector(vector).to_text() for number, vector in enumerate(vectors)}
+    parameters |= {f"vector_{number}": HalfVector(vector) for number, vector in enumerate(vectors)}
     return _statement(len(vectors), slots), parameters
 
 

@@ -16,7 +16,7 @@ _Name = Annotated[str, Field(min_length=1, max_length=200)]
 class _Record(BaseModel):
     """Silent about its input when it does not fit, as events are."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
 
 class ImportedEntity(_Record):

@@ -4,23 +4,23 @@ Pure. `recollect.lookup` fetches the names that share a word with the text, this
 capital letter counts for much: "Point" is Henderson Point where "point" is not.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.names import name_key, normalise, spelled_out
+from recollect.patterns import lazy_pattern
 from recollect.wordlists import AMBIGUOUS, BEFORE_DAYS, BEFORE_NAMES, CALENDAR, DONE_BY_PEOPLE, GRAMMAR
 
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTER = rf"(?:[^\W_]|[{_MARKS}])"
-_WORD = re.compile(rf"{_LETTER}+(?:[.'’ʼ&]{_LETTER}+)*'?")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_WORD = lazy_pattern(rf"{_LETTER}+(?:[.'’ʼ&]{_LETTER}+)*'?")
+_UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _LONGEST_UNSPACED = 8
-_ENDS_SENTENCE = re.compile(r"[.!?:;\n…]")
+_ENDS_SENTENCE = lazy_pattern(r"[.!?:;\n…]")
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir st".split())
 _INDEFINITE = frozenset("a an any another every some each no".split())
 _DEFINITE = _INDEFINITE | frozenset("the my your our his her its their this that".split())
-_POSSESSIVE = re.compile(r"['’]s?$")
+_POSSESSIVE = lazy_pattern(r"['’]s?$")
 _SHORTEST_FOLDED = 5
 _SHORTEST_PLURAL = 4
 _SHORTEST_INITIALS = 3

@@ -17,6 +17,7 @@ from uuid import UUID
 
 from recollect.lookup import NameMatch
 from recollect.matching import words_of
+from recollect.patterns import lazy_pattern
 from recollect.tracking.phrases import Form, phrases
 from recollect.tracking.places import Layout
 from recollect.wordlists import GRAMMAR
@@ -63,14 +64,14 @@ _FORMS = {
     Form.THAT_ONE: MentionKind.EARLIER,
     Form.USUAL: MentionKind.PROCESS,
 }
-_PROCESS = re.compile(
+_PROCESS = lazy_pattern(
     r"\b(?:how (?:do|does|did|should|would|can) (?:i|we|you|one)\b[^.?!\n]*|what (?:do|should|must) (?:i|we|you) do\b[^.?!\n]*"
     r"|what(?:['’]s| is) the (?:procedure|process|drill|routine)\b[^.?!\n]*|do the same\b[^.?!\n]*|as (?:usual|always)\b"
     r"|the (?:usual|normal|standard|same) (?:way|process|procedure|routine|drill|steps|checks?)\b"
     r"|(?:check|see|make sure|verify) (?:if|that|whether)\b[^.?!\n]*)",
     re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(r"['’]s?\s+(?P<attribute>[^\W\d_]+)")
+_ATTRIBUTE = lazy_pattern(r"['’]s?\s+(?P<attribute>[^\W\d_]+)")
 
 
 def parse(

@@ -3,11 +3,13 @@
 import re
 import unicodedata
 
+from recollect.patterns import lazy_pattern
+
 MAX_WORDS = 5
 """A name of more words is not looked for in a text."""
 
-_WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*", re.UNICODE)
-_POSSESSIVE = re.compile(r"['’]s?$")
+_WORD = lazy_pattern(r"[^\W_]+(?:[.'’&-][^\W_]+)*", re.UNICODE)
+_POSSESSIVE = lazy_pattern(r"['’]s?$")
 
 LEADING = frozenset("the a an der die das mr mrs ms miss dr prof professor sir".split())
 """What may stand before a name, or be left out: articles and titles."""
@@ -16,8 +18,8 @@ _SPACES = '-‐‑‒–—/,;:()"“”„«»_'
 _NOTHING = ".'’ʼ`´"
 _LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "a", "œ": "o"}
 _PLAIN = str.maketrans({**dict.fromkeys(_SPACES, " "), **dict.fromkeys(_NOTHING), **_LETTERS})
-_LEADING = re.compile(rf"^(?:(?:{'|'.join(sorted(LEADING))}) )+(?=.)")
-_UMLAUT = re.compile("(?<=[aou])e")
+_LEADING = lazy_pattern(rf"^(?:(?:{'|'.join(sorted(LEADING))}) )+(?=.)")
+_UMLAUT = lazy_pattern("(?<=[aou])e")
 
 
 def normalise(name: str) -> str:

@@ -3,21 +3,19 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 from uuid import UUID
 
 from pydantic import BaseModel
 
-from recollect import lookup, views
-from recollect.asking import told_apart
+from recollect import views
 from recollect.bringing import Bringing
 from recollect.checks import checked_kind, readable
 from recollect.documenting import Documenting
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
-from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, Neighbour, neighbours
+from recollect.following import Following
 from recollect.history import aware
 from recollect.kinds import MemoryKind, Role
-from recollect.mentions import PARSE_SECONDS, Mention, Parser, parse
 from recollect.names import normalise
 from recollect.prompts.prompting import Prompting
 from recollect.publishing.inbox import AppSession
@@ -28,8 +26,11 @@ from recollect.results import Entity, Profile, Progress, State, StoredMemory
 from recollect.retrieving import Retrieving
 from recollect.summaries import Summarising
 from recollect.tenancy import tenant_transaction
-from recollect.tracking.following import Following
 from recollect.transcript import turns
+
+if TYPE_CHECKING:
+    from recollect.graph import Neighbour
+    from recollect.mentions import Mention, Parser
 
 _POLL_SECONDS = 0.05
 
@@ -164,15 +165,16 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
 
     # Read -------------------------------------------------------------------------------------------------------------
 
-    def mentions(
-        self, message: str, *, parser: Parser | None = None, seconds: float = PARSE_SECONDS
-    ) -> tuple[Mention, ...]:
+    def mentions(self, message: str, *, parser: "Parser | None" = None, seconds: float = 1.0) -> "tuple[Mention, ...]":
         """What a message refers to: entities by name, pronouns, descriptions, attributes, concepts and processes it implies.
 
         parser: asked in place of the heuristics for all but the names, an LLM of yours, say; it gets the message and returns
         mappings of ``kind`` and ``text``, within so many seconds, else the heuristics answer. Secrets in the message are replaced
         before anything sees it; ``start`` and ``end`` count in the text after that. No embedding is made.
         """
+        from recollect import lookup  # noqa: PLC0415 - what few apps ask for is loaded when it is asked for, here and below
+        from recollect.mentions import parse  # noqa: PLC0415
+
         said = redact(readable("message", message))
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = lookup.named(connection, self.path, [said])
@@ -218,19 +220,23 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
         if not found:
             raise NotFound(f"entity: nothing in {self.path} is called that")
         if len(found) > 1:
+            from recollect.asking import told_apart  # noqa: PLC0415
+
             bearers = "; ".join(f"{profile.entity.id} ({told_apart(profile.entity)})" for profile in found)
             raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
         return found[0]
 
     def neighbours(
         self, entity: str | UUID, *, depth: int = 2, fan_out: int = 20, as_of: datetime | None = None
-    ) -> list[Neighbour]:
+    ) -> "list[Neighbour]":
         """What is related to an entity (its id, its name or an alias), and to that, the nearest first.
 
         depth: how many edges away at most, up to 4. fan_out: how many edges of each entity are followed, up to 200. as_of: as it
         was known and held at that time, with a time zone; now by default.
         Raises ValueError where one of these does not fit, otherwise as `profile`; of an unknown id there are no neighbours.
         """
+        from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, neighbours  # noqa: PLC0415
+
         moment = aware(as_of)
         for name, given, most in (("depth", depth, MAX_DEPTH), ("fan_out", fan_out, MAX_FAN_OUT)):
             if not 1 <= given <= most:

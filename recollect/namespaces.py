@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from recollect.errors import InvalidNamespace
+from recollect.patterns import lazy_pattern
 
 _SEPARATOR = "\x1f"
 _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
-_UNSTORABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_TEMPLATE = re.compile(r"\{(\w*)\}")
+_UNSTORABLE = lazy_pattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_TEMPLATE = lazy_pattern(r"\{(\w*)\}")
 
 _NO_VALUES: Mapping[str, object] = {}
 _VALUES: ContextVar[Mapping[str, object]] = ContextVar("recollect_values", default=_NO_VALUES)

@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from sqlalchemy import Engine
 
 from recollect.embedders import Embedder
@@ -70,6 +69,8 @@ class Laid:
         """The memories not taken up yet, most similar to a vector first."""
         if not self.remembered:
             return []
+        import numpy as np  # noqa: PLC0415 - see `Vectors`
+
         cosines = np.asarray(embedder.embed([one.content for one in self.remembered])) @ vector
         found = [
             replace(one, similarity=round(float(cosine), 4))

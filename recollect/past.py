@@ -8,17 +8,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-from pgvector import HalfVector
 from sqlalchemy import Connection, text
 
 from recollect.decisions import Decision, Related
+from recollect.embedders.embedder import Vectors
 from recollect.namespaces import NamespacePath
 from recollect.results import Hit, StoredMemory
 from recollect.rows import decision_of, memory_fields, source_of
-
-Vector = NDArray[np.float32]
 
 
 def memory(
@@ -45,12 +41,14 @@ def similar_memories(
     path: NamespacePath,
     *,
     model: str,
-    vector: Vector,
+    vector: Vectors,
     limit: int,
     threshold: float | None,
     as_of: datetime,
 ) -> list[Hit]:
     """The memories of that time nearest to a vector, by their texts of that time; most similar first."""
+    from pgvector import HalfVector  # noqa: PLC0415 - it brings numpy
+
     asked = {"model": model, "vector": HalfVector(vector).to_text(), "limit": limit, "threshold": threshold}
     rows = connection.execute(_SIMILAR, {**scope(path, as_of), **asked})
     return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]

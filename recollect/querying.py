@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect import past, views
 from recollect.checks import (
@@ -19,11 +19,12 @@ from recollect.freshness import Freshness
 from recollect.history import aware
 from recollect.kinds import MemoryKind
 from recollect.overlay import overlay_of
-from recollect.reading import nearest
-from recollect.reading.nearest_sql import Wanted
 from recollect.redaction import redact
 from recollect.results import Hits, Progress
 from recollect.tenancy import tenant_transaction
+
+if TYPE_CHECKING:
+    from recollect.reading.nearest_sql import Wanted
 
 
 class Querying(Freshness):
@@ -51,6 +52,8 @@ class Querying(Freshness):
         An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
         be reached.
         """
+        from recollect.reading.nearest_sql import Wanted  # noqa: PLC0415 - as what else reads: see `Retrieving`
+
         moment = aware(as_of)
         said, model = redact(readable("text", text)), self._embedder.name
         narrowed = checked_kind(kind), checked_metadata(metadata)
@@ -73,7 +76,9 @@ class Querying(Freshness):
             late=None if strict else lambda reason: Hits((), Progress(), reason),
         )
 
-    def _nearest(self, wanted: Wanted) -> Hits:
+    def _nearest(self, wanted: "Wanted") -> Hits:
+        from recollect.reading import nearest  # noqa: PLC0415
+
         overlay, published = overlay_of(self._engine), self._published()
         laid = overlay.of(self.path)
         sought = replace(wanted, limit=wanted.limit + len(laid.closed))
@@ -85,7 +90,7 @@ class Querying(Freshness):
             laid.over(hits, wanted.vector, self._embedder, limit=wanted.limit, threshold=wanted.threshold), progress
         )
 
-    def _nearest_of(self, wanted: Wanted, moment: datetime) -> Hits:
+    def _nearest_of(self, wanted: "Wanted", moment: datetime) -> Hits:
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = past.similar_memories(
                 connection,

@@ -13,7 +13,6 @@ from recollect.checks import readable
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
 from recollect.embedders import Embedder
 from recollect.evidence import Weighed
-from recollect.history import History
 from recollect.likely import likely_name
 from recollect.lookup import NameMatch
 from recollect.matching import Name, places, words_of
@@ -47,40 +46,31 @@ class Resolved:
     question: Question | None = None
 
 
-class Resolving(History):
-    """The part of a `Namespace` that tells who is meant."""
-
-    def resolve(
-        self,
-        text: str,
-        *,
-        mention: str | None = None,
-        history: Sequence[Mapping[str, Any]] = (),
-        conversation: str | None = None,
-    ) -> Resolved:
-        """Who is meant by a name in a text: decided by the text around it and by the turns before, and by nothing else.
-
-        mention: the name, as it stands in the text; without it the text is first looked through for a name that several bear.
-        history: the latest turns of the conversation, as ``{role, content}``. Where only the conversation is named, its latest
-        stored messages serve, which takes a round trip to Postgres more. All else is one embedding and one round trip, as long as
-        the mention is given or can be guessed from the text.
-        Where it is open who is meant, ``question`` says what to ask, and `clarify` takes it with the answer.
-        Raises ValueError where text or mention is empty, or the mention is not in the text.
-        """
-        _check(text, mention)
-        message = readable("text", text)
-        before = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
-        if conversation is not None and not before:
-            with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-                before = views.latest_messages(connection, self.path, readable("conversation", conversation), TURNS)
-        return resolve(
-            self._engine,
-            self.path,
-            self._embedder,
-            message=redact(message),
-            mention=mention and redact(readable("mention", mention)),
-            history=[redact(readable("history", one)) for one in before],
-        )
+def who_is_meant(
+    engine: Engine,
+    path: NamespacePath,
+    embedder: Embedder,
+    *,
+    text: str,
+    mention: str | None,
+    history: Sequence[Mapping[str, Any]],
+    conversation: str | None,
+) -> Resolved:
+    """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be."""
+    _check(text, mention)
+    message = readable("text", text)
+    before = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
+    if conversation is not None and not before:
+        with tenant_transaction(engine, path.tenant_id) as connection:
+            before = views.latest_messages(connection, path, readable("conversation", conversation), TURNS)
+    return resolve(
+        engine,
+        path,
+        embedder,
+        message=redact(message),
+        mention=mention and redact(readable("mention", mention)),
+        history=[redact(readable("history", one)) for one in before],
+    )
 
 
 def _check(text: str, mention: str | None) -> None:

@@ -12,12 +12,12 @@ an event's id is stored once.
 import hashlib
 import hmac
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.errors import ConfigurationError, SignatureRefused
 from recollect.events import MAX_EVENT_BYTES
+from recollect.patterns import lazy_pattern
 
 MAX_SIGNED_BYTES = 2 * MAX_EVENT_BYTES + 1024
 """What the intake reads of a signed event at most: the event's text is escaped once more."""
@@ -26,9 +26,9 @@ LEAST_SECRET = 32
 """Characters of a secret; `openssl rand -hex 32` makes a good one."""
 
 _DOMAIN = "recollect event 1"
-_KID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_KID = lazy_pattern(r"[A-Za-z0-9._-]{1,64}")
 # No colon or comma, which part the keys of the service's setting.
-_SECRET = re.compile(rf"[!-+\--9;-~]{{{LEAST_SECRET},}}")
+_SECRET = lazy_pattern(rf"[!-+\--9;-~]{{{LEAST_SECRET},}}")
 
 
 @dataclass(frozen=True, slots=True)

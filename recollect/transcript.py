@@ -1,6 +1,5 @@
 """Conversations in the forms in which apps have them: a transcript, or a list of messages."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,6 +7,7 @@ from typing import Any
 
 from recollect.errors import InvalidEvent
 from recollect.kinds import Role
+from recollect.patterns import lazy_pattern
 
 _SPEAKERS = {
     "user": Role.USER,
@@ -20,7 +20,7 @@ _SPEAKERS = {
     "tool": Role.TOOL,
 }
 # A name before a colon starts a turn; "http:" and "10:30" do not, and "Note: …" inside a turn is told by knowing the speakers.
-_TURN = re.compile(r"^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s+(.*)$|^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s*$")
+_TURN = lazy_pattern(r"^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s+(.*)$|^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s*$")
 _MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
 

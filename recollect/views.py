@@ -7,16 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
 from recollect.namespaces import NamespacePath
 from recollect.results import Entity, Profile, Progress, StoredMemory
 from recollect.rows import entity_of, memory_fields
 from recollect.tenancy import Statement
-
-Vector = NDArray[np.float32]
 
 
 def active_model(connection: Connection) -> tuple[str, int] | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.names import normalise
+from recollect.patterns import lazy_pattern
 from recollect.wordlists import BEFORE_NAMES, GRAMMAR
 
 SCENE_TURNS = 3
@@ -25,8 +26,8 @@ OF_ANYBODY = frozenset(
 )
 """What is said of anybody: that two use such a word tells nothing."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_CLIPPED = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|ve|re)?)$")
+_WORD = lazy_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_CLIPPED = lazy_pattern(r"(?:n['’]t|['’](?:s|m|d|ll|ve|re)?)$")
 
 _ADDRESS = frozenset("mr mrs ms miss".split())
 _TITLES = (BEFORE_NAMES - _ADDRESS) | frozenset(

@@ -1,6 +1,5 @@
 """Embedders: texts in, unit vectors out, by the local model or by any OpenAI-compatible endpoint."""
 
-import re
 from typing import Final
 
 from recollect.embedders.cache import CachedEmbedder
@@ -8,11 +7,12 @@ from recollect.embedders.embedder import Embedder, Vectors
 from recollect.embedders.minilm import MiniLM
 from recollect.embedders.openai import DEFAULT_TIMEOUT, OpenAIEmbedder
 from recollect.errors import ConfigurationError
+from recollect.patterns import lazy_pattern
 
 __all__ = ["CachedEmbedder", "Embedder", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder"]
 
 DEFAULT_CACHE_SIZE: Final = 1000
-_ENDPOINT: Final = re.compile(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
+_ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
 
 
 def open_embedder(

@@ -6,13 +6,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
-import numpy as np
-from numpy.typing import NDArray
-
 from recollect.embedders.embedder import Embedder, Vectors
 
 Key = tuple[str, bytes]
-Vector = NDArray[np.float32]
 
 _LOCK = Lock()
 # One lock for all caches: it is held for microseconds, never while embedding, and one lock can be carried over a fork.
@@ -29,7 +25,7 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, size: int = 1000) -> None:
         self._embedder = embedder
         self._size = size
-        self._vectors: OrderedDict[Key, Vector] = OrderedDict()
+        self._vectors: OrderedDict[Key, Vectors] = OrderedDict()
         self._hits = 0
         self._misses = 0
 
@@ -55,6 +51,8 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """As the embedder behind, whose errors pass through; what failed is not remembered."""
+        import numpy as np  # noqa: PLC0415 - see `Vectors`
+
         keys = [self._key(text) for text in texts]
         found = self._recall(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -72,14 +70,14 @@ class CachedEmbedder:
     def _key(self, text: str) -> Key:
         return self.name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
-    def _recall(self, keys: Iterable[Key]) -> dict[Key, Vector]:
+    def _recall(self, keys: Iterable[Key]) -> dict[Key, Vectors]:
         with _LOCK:
             found = {key: self._vectors[key] for key in keys if key in self._vectors}
             for key in found:
                 self._vectors.move_to_end(key)
         return found
 
-    def _remember(self, fresh: Mapping[Key, Vector], hits: int) -> None:
+    def _remember(self, fresh: Mapping[Key, Vectors], hits: int) -> None:
         with _LOCK:
             self._hits += hits
             self._misses += len(fresh)

@@ -1,12 +1,13 @@
 """What an embedder is: the one thing that the app and the service must agree on for similarities to mean anything."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # whoever embeds nothing does without numpy
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+Vectors: TypeAlias = "NDArray[np.float32]"
 """Shape (texts, dimensions), each row of unit length, so that a dot product is a cosine."""
 
 

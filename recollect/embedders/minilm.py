@@ -4,20 +4,21 @@ Source of the pooling (mean of the tokens, then unit length, 256 tokens at most)
 """
 
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from safetensors.numpy import load_file
-from tokenizers import Tokenizer
-
-from recollect.embedders.bert import Bert
 from recollect.embedders.embedder import Vectors, encodable
 from recollect.embedders.model_files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
+from recollect.patterns import lazy_pattern
+
+if TYPE_CHECKING:  # what the model runs on is loaded with the model
+    from tokenizers import Tokenizer
+
+    from recollect.embedders.bert import Bert
 
 DIMENSIONS: Final = 384
 MOST_TOKENS: Final = 256
@@ -34,7 +35,10 @@ _CHUNK_TOKENS: Final = 2_048
 _LONGEST_WORD: Final = 100
 """Characters of a word; a longer one is one unknown token."""
 
-_WORD: Final = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+_REMEMBERED: Final = 16_384
+"""Words whose number of pieces is remembered."""
+
+_WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
 """Of a line of lower-case ASCII: what BERT's tokenizer looks up by itself."""
 
 _LOADING = Lock()
@@ -44,21 +48,28 @@ os.register_at_fork(before=_LOADING.acquire, after_in_parent=_LOADING.release, a
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    tokenizer: Tokenizer
-    bert: Bert
+    tokenizer: "Tokenizer"
+    bert: "Bert"
     start: int
     end: int
-    vocabulary: frozenset[str]
+    pieces: Callable[[str], int]
+    """Of a word; remembered, since most words come again."""
 
     @classmethod
     def load(cls, folder: Path) -> "_Model":
+        from safetensors.numpy import load_file  # noqa: PLC0415
+        from tokenizers import Tokenizer  # noqa: PLC0415
+
+        from recollect.embedders.bert import Bert  # noqa: PLC0415
+
         check_model(folder)
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.no_truncation()
         bert = Bert.of(load_file(folder / WEIGHTS), heads=_HEADS, longest=MOST_TOKENS)
         start, end = tokenizer.encode("").ids
-        return cls(tokenizer, bert, start, end, frozenset(tokenizer.get_vocab(with_added_tokens=False)))
+        vocabulary = frozenset(tokenizer.get_vocab(with_added_tokens=False))
+        return cls(tokenizer, bert, start, end, lru_cache(_REMEMBERED)(partial(_pieces, vocabulary)))
 
     def tokens(self, text: str) -> list[int]:
         # One text per call: the tokenizer's own batches start threads, which a fork would lose, and it warns of that.
@@ -69,22 +80,25 @@ class _Model:
         """As many as `tokens` finds in a text without line ends; of plain ASCII in a fifth of its time."""
         if not line.isascii() or not line.isprintable() or "[" in line:  # "[SEP]" is one token
             return len(self.tokens(line))
-        return sum(1 if word in self.vocabulary else self._pieces(word) for word in _WORD.findall(line.lower()))
-
-    def _pieces(self, word: str) -> int:
-        """As WordPiece has it: the longest piece that there is, then the longest of the rest; without any, one unknown token."""
-        count, start = 0, 0
-        while start < len(word):
-            ends = range(len(word), start, -1)
-            begun = "##" if start else ""
-            start = next((end for end in ends if begun + word[start:end] in self.vocabulary), 0)
-            if not start or len(word) > _LONGEST_WORD:
-                return 1
-            count += 1
-        return count
+        return sum(map(self.pieces, _WORD.findall(line.lower())))
 
     def framed(self, text: str) -> list[int]:
         return [self.start, *self.tokens(text[:_MOST_CHARACTERS])[: MOST_TOKENS - _FRAME], self.end]
+
+
+def _pieces(vocabulary: Container[str], word: str) -> int:
+    """As WordPiece has it: the longest piece that there is, then the longest of the rest; without any, one unknown token."""
+    if word in vocabulary:
+        return 1
+    count, start = 0, 0
+    while start < len(word):
+        ends = range(len(word), start, -1)
+        begun = "##" if start else ""
+        start = next((end for end in ends if begun + word[start:end] in vocabulary), 0)
+        if not start or len(word) > _LONGEST_WORD:
+            return 1
+        count += 1
+    return count
 
 
 class MiniLM:
@@ -103,6 +117,8 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256."""
+        import numpy as np  # noqa: PLC0415
+
         model = self._loaded()
         framed = [model.framed(text) for text in texts]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recollect.deadline import remaining
@@ -31,13 +30,13 @@ _LEAST_PATIENCE: Final = 0.001
 
 
 class _Row(BaseModel):
-    model_config = ConfigDict(hide_input_in_errors=True)
+    model_config = ConfigDict(hide_input_in_errors=True, defer_build=True)
     index: int
     embedding: list[float]
 
 
 class _Answer(BaseModel):
-    model_config = ConfigDict(hide_input_in_errors=True)
+    model_config = ConfigDict(hide_input_in_errors=True, defer_build=True)
     data: list[_Row]
 
 
@@ -87,6 +86,8 @@ class OpenAIEmbedder:
         Raises ConfigurationError for what the settings got wrong (model, dimensions), EmbedderUnavailable for what may be
         better later (no answer, a refused key, a limited rate) and for answers that are no embeddings of these texts.
         """
+        import numpy as np  # noqa: PLC0415 - see `Vectors`
+
         vectors = [self._request(batch) for batch in _batches([_sendable(text) for text in texts])]
         return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
 
@@ -217,6 +218,8 @@ def _unit_vectors(body: bytes, count: int) -> Vectors:
         )
     if len({len(row.embedding) for row in rows}) != 1:
         raise EmbedderUnavailable("the embedding endpoint answered vectors of different lengths")
+    import numpy as np  # noqa: PLC0415
+
     vectors = np.array([row.embedding for row in sorted(rows, key=lambda row: row.index)])
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -35,7 +35,7 @@ class Reflect(Envelope):
 class SchemaOfRecords(BaseModel):
     """A shape in which the app wants some facts: its name and its JSON Schema, of type object."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")
     json_schema: dict[str, JsonValue]

@@ -1,6 +1,5 @@
 """What every event carries, whatever it says, and how large an event may be."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal
 from uuid import UUID
@@ -9,6 +8,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validato
 
 from recollect.ids import uuid7
 from recollect.namespaces import NamespacePath
+from recollect.patterns import lazy_pattern
 
 VERSION: Literal[1] = 1
 MAX_CONTENT_BYTES = 256 * 1024
@@ -26,8 +26,9 @@ class Envelope(BaseModel):
     occurred_at: when it happened, with a time zone, which "yesterday" in its text is resolved against.
     """
 
-    # Silent about its input: an error's message may be logged, and the input is text of a conversation.
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    # Silent about its input: an error's message may be logged, and the input is text of a conversation. Built when the first of
+    # its type is checked: most apps publish few of the types.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     version: Literal[1] = VERSION
     event_id: UUID = Field(default_factory=uuid7)
@@ -62,4 +63,4 @@ def storable(value: Any) -> bool:
     return not isinstance(value, list | tuple) or all(storable(inner) for inner in value)
 
 
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = lazy_pattern(r"[\ud800-\udfff]")

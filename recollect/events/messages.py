@@ -3,7 +3,7 @@
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Envelope
 from recollect.kinds import Role
@@ -20,6 +20,10 @@ class MessageEvent(Envelope):
     tool_calls, tool_call_id: as the chat completion API has them.
     injected: the memories that were in the prompt of this turn: what merely repeats one of them is no news.
     """
+
+    model_config = ConfigDict(
+        defer_build=False
+    )  # whoever publishes publishes messages: the first is not to wait for it
 
     type: Literal["message"] = "message"
     role: Role

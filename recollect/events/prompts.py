@@ -54,7 +54,7 @@ class RollBackPrompt(Envelope):
 class PromptedTurn(BaseModel):
     """A turn of a conversation that a prompt led to."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     role: Role
     content: str

@@ -4,12 +4,13 @@ The API's strict mode wants every property required, no property beyond them, an
 give exactly that, so that the schema sent is the schema checked.
 """
 
-import re
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-_UNSTORABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+from recollect.patterns import lazy_pattern
+
+_UNSTORABLE = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Answer(BaseModel):

@@ -4,15 +4,16 @@ Every line of a text is led by a bar. The prompt's own lines never are, so a tex
 whatever it holds; nothing needs escaping, and a quote stays a quote.
 """
 
-import re
 from collections.abc import Iterable
 from datetime import datetime
+
+from recollect.patterns import lazy_pattern
 
 BAR = "| "
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LABEL_CHARACTERS = 60
-_NOT_IN_A_LABEL = re.compile(r'[\x00-\x1f\x7f-\x9f"]')
+_NOT_IN_A_LABEL = lazy_pattern(r'[\x00-\x1f\x7f-\x9f"]')
 
 
 def barred(text: str) -> str:

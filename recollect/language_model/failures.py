@@ -12,6 +12,7 @@ from math import isfinite
 import openai
 
 from recollect.language_model.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, ModelUnavailable
+from recollect.patterns import lazy_pattern
 
 _REFUSED_KEYS = frozenset({401, 403})
 _REFUSED_REQUESTS = frozenset({400, 413, 422})
@@ -19,8 +20,8 @@ _UNKNOWN = 404
 _TOO_LARGE = 413
 _TOO_LONG = "context_length_exceeded"
 _CODES = frozenset({"content_filter", _TOO_LONG, "insufficient_quota", "rate_limit_exceeded"})
-_STRUCTURED = re.compile(r"response_format|json_schema")
-_BEYOND_CONTEXT = re.compile(
+_STRUCTURED = lazy_pattern(r"response_format|json_schema")
+_BEYOND_CONTEXT = lazy_pattern(
     r"context (?:length|window|size)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE
 )
 

@@ -4,7 +4,6 @@ It asks once and never waits to ask again: when to do so is the caller's decisio
 after the except block that saw them, so that they carry neither text of the conversation nor a cause or context that does.
 """
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -18,6 +17,7 @@ from recollect.errors import ConfigurationError
 from recollect.language_model.answer_schema import compact
 from recollect.language_model.failures import failure_of
 from recollect.language_model.ports import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
+from recollect.patterns import lazy_pattern
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -25,7 +25,7 @@ OnUsage = Callable[[str, int, int], None]
 """Called with the prompt's name, its tokens in and its tokens out, for each answer that was paid for, usable or not."""
 
 _STARTED = "recollect.started"
-_ADDRESS = re.compile(r"https?://[^/]")
+_ADDRESS = lazy_pattern(r"https?://[^/]")
 
 
 class _Lenient(BaseModel):

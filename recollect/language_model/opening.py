@@ -1,16 +1,16 @@
 """The LLM that an app names or hands in."""
 
 import os
-import re
 from importlib.util import find_spec
 from typing import Final
 
 from recollect.errors import ConfigurationError
 from recollect.language_model.ports import LanguageModel
+from recollect.patterns import lazy_pattern
 
 DEFAULT_TIMEOUT: Final = 60.0
 
-_ENDPOINT: Final = re.compile(r"openai:(?P<model>\S+)")
+_ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>\S+)")
 _NO_KEY_NEEDED: Final = "none"
 
 

@@ -12,7 +12,6 @@ from recollect.freshness import Freshness
 from recollect.prompts import views
 from recollect.prompts.stored import StoredPrompt
 from recollect.prompts.templates import OptimizerOrOff
-from recollect.prompts.trajectories import trajectory_of
 from recollect.prompts.variables import Syntax
 from recollect.publishing.inbox import AppSession
 from recollect.tenancy import tenant_transaction
@@ -121,6 +120,8 @@ class Prompting(Freshness):
         The service improves the prompt by it after a quiet time, and makes a version of its own. session: as for `publish`.
         Raises InvalidEvent, and otherwise as `publish`.
         """
+        from recollect.prompts.trajectories import trajectory_of  # noqa: PLC0415 - few apps have prompts improved
+
         try:
             turns = trajectory_of(messages).turns[-MAX_TURNS:]
         except InvalidEvent:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Literal, assert_never
 
+from recollect.patterns import lazy_pattern
+
 Syntax = Literal["format", "mustache", "none"]
 
-_TAG = re.compile(
+_TAG = lazy_pattern(
     r"\{\{\{\s*(?P<plain>[^{}]+?)\s*\}\}\}|\{\{\s*(?P<sign>[#^/>&!=]?)\s*(?P<name>[^{}]+?)\s*\}\}", re.DOTALL
 )
-_DOUBLED = re.compile(r"\{\{|\}\}")
+_DOUBLED = lazy_pattern(r"\{\{|\}\}")
 _MOST_NAMED = 5
 
 

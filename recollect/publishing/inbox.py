@@ -1,16 +1,22 @@
 """Mode "inbox": events go into the inbox within the app's own transaction, and are published when it commits."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Executable, Result, text
 from sqlalchemy.exc import StatementError
-from sqlalchemy.orm import Session, scoped_session
 
 from recollect.publishing.checking import CheckedEvent
 
-AppSession = Session | scoped_session[Any] | Connection
-"""What an app may hand over: a session or a connection of its own, to the database that Recollect is in."""
+
+class AppSession(Protocol):
+    """What an app may hand over: a session or a connection of its own, to the database that Recollect is in.
+
+    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``; told by what they can do: whoever uses no ORM loads none.
+    """
+
+    def execute(self, statement: Executable, parameters: Any = ..., /) -> Result[Any]:
+        """Run a statement in the transaction that is under way."""
 
 
 def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:

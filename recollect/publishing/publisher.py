@@ -1,19 +1,17 @@
 """What publishes for a `Memory`, by the mode that its settings name."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 from recollect.namespaces import NamespacePath
 from recollect.publishing.checking import CheckedEvent
-from recollect.publishing.direct import DirectPublisher
 from recollect.publishing.inbox import AppSession, publish_in
-from recollect.publishing.spool import Spool
-from recollect.publishing.spool_place import spool_path
-from recollect.publishing.spooling import SpoolPublisher
-from recollect.queue import EventQueue
 from recollect.settings import ClientSettings, no_broker
 from recollect.urls import sqlalchemy_url
+
+if TYPE_CHECKING:
+    from recollect.publishing.spool import Spool
 
 
 class Publisher(Protocol):
@@ -35,6 +33,11 @@ def open_publisher(settings: ClientSettings) -> Publisher | None:
     """The publisher of an app; None where no broker is named. Raises ConfigurationError where an address is wrong."""
     if settings.broker_url is None:
         return None
+    # An app that reads, or publishes in transactions of its own, has no broker, and loads nothing of what talks to one.
+    from recollect.publishing.direct import DirectPublisher  # noqa: PLC0415
+    from recollect.publishing.spooling import SpoolPublisher  # noqa: PLC0415
+    from recollect.queue import EventQueue  # noqa: PLC0415
+
     queue = EventQueue(settings.broker_url)
     if settings.publish == "direct":
         return DirectPublisher(queue, settings.signing_key)
@@ -46,10 +49,13 @@ def open_publisher(settings: ClientSettings) -> Publisher | None:
     )
 
 
-def open_spool(settings: ClientSettings) -> Spool:
+def open_spool(settings: ClientSettings) -> "Spool":
     """The spool of an app, which opens its file when it first needs it. Raises ConfigurationError where no broker is named."""
     if settings.broker_url is None:
         raise no_broker()
+    from recollect.publishing.spool import Spool  # noqa: PLC0415
+    from recollect.publishing.spool_place import spool_path  # noqa: PLC0415
+
     path = spool_path(settings.spool_dir, broker_url=settings.broker_url, database_url=settings.database_url)
     return Spool(path, most_bytes=settings.spool_bytes)
 

@@ -1,6 +1,5 @@
 """The context of a message as a value, and how its text shows what is in it. Pure."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,10 +9,11 @@ from uuid import UUID
 from recollect.asking import Question
 from recollect.fence import fenced, one_line
 from recollect.kinds import Granularity, MemoryKind
+from recollect.patterns import lazy_pattern
 from recollect.reading.found import StoredMessage
 from recollect.results import Hit, StoredMemory
 
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = lazy_pattern(r"\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

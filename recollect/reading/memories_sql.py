@@ -70,7 +70,7 @@ def statement_for(
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
         "model": model,
-        "vector": HalfVector(vector).to_text(),
+        "vector": HalfVector(vector),
         "message": message,
         "named": list(named),
         "contested": list(contested),
@@ -241,7 +241,7 @@ _WHOM = f"""
                array_agg(linked.entity_id order by linked.entity_id) filter (where certainty = 'sure') as entities,
                array_agg(parent_id order by linked.entity_id) filter (where certainty = 'sure') as parents,
                array_agg(counted.memories order by linked.entity_id) filter (where certainty = 'sure') as counts
-        from linked left join counted using (entity_id) group by memory_id
+        from linked full join counted using (entity_id) group by memory_id
     ),
     sources as materialized (
         select source.memory_id, array_agg(source.message_id order by source.message_id) as messages
@@ -271,7 +271,7 @@ and put together by full joins: a left join would be a loop in a loop."""
 
 
 def _statement(head: str, scored: str, *between: str) -> str:
-    """head: with the tables ``about``, ``scanned`` and ``spread``. scored: the table of what may be related; between: makes it."""
+    """head: with the tables ``about``, ``scanned`` and ``spread``. scored: the table of what may be related. between: it."""
     parts = (_TAUGHT, head, _CHOSEN, *between, _RELATED_TO.format(scored=scored), _WHOM, _KNOWN)
     return f"""
     with {", ".join(parts)}

@@ -25,10 +25,10 @@ EACH = 100
 
 _COSINES = ("cosine", "with_before")
 
-_IN_TIME = """
+_IN_TIME = """(
     (cast(%(since)s as timestamptz) is null or said_at >= %(since)s)
     and (cast(%(until)s as timestamptz) is null or said_at < %(until)s)
-"""
+)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def statement_for(
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
         "model": model,
-        "vector": HalfVector(vector).to_text(),
+        "vector": HalfVector(vector),
         "message": message,
         "conversation": among.conversation,
         "since": among.since,
@@ -124,11 +124,11 @@ def _scope(alias: str) -> str:
 
 
 def _last_of_best(score: str) -> str:
-    return f"(select {score} from scan where {_IN_TIME} order by {score} desc offset %(each)s - 1 limit 1)"
+    return f"(select {score} from scan where searched order by {score} desc offset %(each)s - 1 limit 1)"
 
 
 def _first(score: str, source: str, only: str = "true") -> str:
-    return f"""(select message_id, conversation_id from {source} where {only} and {_IN_TIME}
+    return f"""(select message_id, conversation_id from {source} where {only}
                 order by {score} desc, message_id desc limit %(each)s)"""
 
 
@@ -137,40 +137,42 @@ def _is_in(found: str, message: str = "message_id") -> str:
     return f"coalesce({message} in (select message_id from {found}), false)"
 
 
-_ROWS = f"""
-    select turn.message_id, turn.conversation_id, turn.said_at, turn.length, turn.embedding, turn.with_before, turn.terms
-    from recollect_read_v1.turns as turn
-    where {_scope("turn")} and turn.model = %(model)s
-      and (cast(%(conversation)s as text) is null or turn.conversation_id = %(conversation)s)
-"""
+def _scored(only: str) -> str:
+    return f"""
+        select turn.message_id, turn.conversation_id, {_IN_TIME} as searched,
+               {cosine("turn.embedding")} as cosine, {cosine("turn.with_before")} as with_before,
+               {bm25("turn.terms", "turn.length")} as words
+        from recollect_read_v1.turns as turn
+        where {_scope("turn")} and turn.model = %(model)s and {only}
+          and (cast(%(conversation)s as text) is null or turn.conversation_id = %(conversation)s)
+    """
+
+
 _SCANNED = f"""
     {asked("turns")},
-    scan as materialized (
-        select message_id, said_at, conversation_id, {cosine("embedding")} as cosine, {cosine("with_before")} as with_before,
-               {bm25("terms", "length")} as words
-        from ({_ROWS} and turn.compact union all {_ROWS} and not turn.compact) as turn
-    ),
+    scan as materialized ({_scored("turn.compact")} union all {_scored("not turn.compact")}),
     spread as materialized (select {", ".join(map(spread_of, (*_COSINES, "words")))} from scan)
 """
 """The scan, and how each score lies over it. Each half of it has an index of its own."""
 
 _BEST = f"""
     nearest as materialized (
-        select message_id, said_at, conversation_id, cosine, with_before from scan
-        where {" or ".join(f"{score} >= coalesce({_last_of_best(score)}, '-infinity')" for score in _COSINES)}
+        select message_id, conversation_id, cosine, with_before from scan
+        where searched and ({" or ".join(f"{score} >= coalesce({_last_of_best(score)}, '-infinity')" for score in _COSINES)})
     ),
     best as materialized (
-        {_first("cosine", "nearest")} union {_first("with_before", "nearest")} union {_first("words", "scan", "words > 0")}
+        {_first("cosine", "nearest")} union {_first("with_before", "nearest")}
+        union {_first("words", "scan", "searched and words > 0")}
     )
 """
 """The best by each score. To sort bare numbers takes least: the rows are sorted where they are few."""
 
 _PLACED = f"""
     placed as materialized (
-        select one.conversation_id, message_id, place
+        select one.conversation_id, message_id, said_at, place
         from (select distinct conversation_id from best) as one
         cross join lateral (
-            select message_id, row_number() over conversation - 1 as place,
+            select message_id, said_at, row_number() over conversation - 1 as place,
                    found or lag(found, 1, false) over conversation or lead(found, 1, false) over conversation as near
             from (select turn.message_id, turn.said_at, {_is_in("best", "turn.message_id")} as found
                   from recollect_read_v1.turns as turn
@@ -210,7 +212,7 @@ def _statement(head: str, scored: str) -> str:
     with {head}, {_BEST}, {_PLACED},
     found as materialized (
         select message_id, said_at, placed.conversation_id, place, cosine, with_before, words
-        from placed full join (select message_id, said_at, cosine, with_before, words from {scored}) as near using (message_id)
+        from placed full join (select message_id, cosine, with_before, words from {scored}) as near using (message_id)
     ), {_SAID}
     select said.*, spread.* from said cross join spread
     where {_IN_TIME} and message_id <> all(array(select message_id from told)) and content <> all(cast(%(contents)s as text[]))

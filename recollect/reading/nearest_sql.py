@@ -88,7 +88,7 @@ def _parameters(path: NamespacePath, wanted: Wanted) -> dict[str, Any]:
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
         "model": wanted.model,
-        "vector": HalfVector(wanted.vector).to_text(),
+        "vector": HalfVector(wanted.vector),
         "limit": wanted.limit,
         "threshold": wanted.threshold,
     }

@@ -4,17 +4,17 @@ A name lies near to all memories of its bearer and tells nothing of what is aske
 words are still looked for, and the entity path starts from it.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from recollect.kinds import EntityType
 from recollect.lookup import NameMatch
+from recollect.patterns import lazy_pattern
 from recollect.tracking.phrases import Form, phrases
 from recollect.tracking.places import Layout
 
-_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
+_POSSESSIVE = lazy_pattern(r"['’]s?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from recollect.patterns import lazy_pattern
 from recollect.wordlists import BEFORE_DAYS
 
 _MONTHS = "january february march april may june july august september october november december".split()
@@ -17,16 +18,18 @@ _NUMBERS = "no a two three four five six seven eight nine ten eleven twelve".spl
 _DAYS_OF = {"day": 1, "week": 7, "month": 30, "year": 365}
 _WEEK = timedelta(days=7)
 
-_ISO = re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
-_MONTH = re.compile(
+_ISO = lazy_pattern(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
+_MONTH = lazy_pattern(
     rf"(?:\b(?P<before>[a-z]+)\s+)?(?:\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b(?P<month>{'|'.join(_MONTHS)})\b"
     r"(?:\s+(?P<later_day>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d)\b)?",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"\b(?P<before>[a-z]+)\s+(?P<year>(?:19|20)\d\d)\b(?!-)", re.IGNORECASE)
-_DAY = re.compile(rf"\b(?:(?P<near>today|yesterday)|(?:last|on)\s+(?P<weekday>{'|'.join(_WEEKDAYS)}))\b", re.IGNORECASE)
-_AROUND = re.compile(r"\b(?P<which>this|last|past)\s+(?P<unit>week|month|year)\b", re.IGNORECASE)
-_AGO = re.compile(
+_YEAR = lazy_pattern(r"\b(?P<before>[a-z]+)\s+(?P<year>(?:19|20)\d\d)\b(?!-)", re.IGNORECASE)
+_DAY = lazy_pattern(
+    rf"\b(?:(?P<near>today|yesterday)|(?:last|on)\s+(?P<weekday>{'|'.join(_WEEKDAYS)}))\b", re.IGNORECASE
+)
+_AROUND = lazy_pattern(r"\b(?P<which>this|last|past)\s+(?P<unit>week|month|year)\b", re.IGNORECASE)
+_AGO = lazy_pattern(
     rf"\b(?P<many>\d{{1,3}}|{'|'.join(_NUMBERS[1:])})\s+(?P<unit>day|week|month|year)s?\s+ago\b", re.IGNORECASE
 )
 _ALSO_VERBS = frozenset({"march", "may"})

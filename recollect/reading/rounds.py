@@ -15,6 +15,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from recollect import evidence, lookup, views
+from recollect.deadline import at_the_same_time
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
 from recollect.embedders import Embedder, Vectors
 from recollect.evidence import Weighed
@@ -131,26 +132,25 @@ def second(
     contested = frozenset(bearer for name in contests for bearer in parsed.named[name])
     asked: dict[str, Any] = {"model": store.embedder.name, "vector": stripped, "message": parsed.text}
     named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
-    memories, messages, *others = store.trip(
-        [
-            memories_sql.statement_for(
-                store.path,
-                **asked,
-                named=named | parsed.implied,
-                contested=contested,
-                vocabulary=heard.vocabularies.get("memories"),
-            ),
-            messages_sql.statement_for(
-                store.path, **asked, among=among, told=told, each=each, vocabulary=heard.vocabularies.get("turns")
-            ),
-            *_weighing(store, heard, contests, vectors),
-        ]
+    known = heard.vocabularies
+    of_memories = [
+        memories_sql.statement_for(
+            store.path, **asked, named=named | parsed.implied, contested=contested, vocabulary=known.get("memories")
+        ),
+        *_weighing(store, heard, contests, vectors),
+    ]
+    of_messages = messages_sql.statement_for(
+        store.path, **asked, among=among, told=told, each=each, vocabulary=known.get("turns")
     )
-    return Fetched(
-        memories=memories_sql.scanned(memories),
-        messages=messages_sql.scanned(messages),
-        meant=_settled(heard, contests, others),
+
+    def scan_memories() -> tuple[memories_sql.Scanned, dict[str, Meant]]:
+        memories, *others = store.trip(of_memories)
+        return memories_sql.scanned(memories), _settled(heard, contests, others)
+
+    messages, (memories, meant) = at_the_same_time(
+        lambda: messages_sql.scanned(store.trip([of_messages])[0]), scan_memories
     )
+    return Fetched(memories=memories, messages=messages, meant=meant)
 
 
 def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:

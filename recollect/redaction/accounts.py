@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 from recollect.redaction.labels import names_a_thing
 
-_IBAN = re.compile(
+_IBAN = lazy_pattern(
     r"(?:(?<![A-Za-z0-9])|(?<=IBAN)|(?<=iban)|(?<=Iban))[A-Za-z]{2}[ \-]?\d{2}(?=[ \-.\n]{0,2}[A-Za-z0-9])"
 )
 _LENGTHS = {
@@ -27,8 +28,8 @@ _LENGTHS = {
     )
 }
 
-_SSN = re.compile(r"(?<![\d\-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?!-?\d)")
-_SSN_NAMED = re.compile(
+_SSN = lazy_pattern(r"(?<![\d\-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?!-?\d)")
+_SSN_NAMED = lazy_pattern(
     r"(?<![a-z])(?:ssn|itin|social security(?: number| no\.?)?|social)(?![a-z])\W{0,3}(?:(?:is|was|number)\W{1,3}){0,2}"
     r"(\d{3}[\- .]?\d{2}[\- .]?\d{4})(?!\d)",
     re.IGNORECASE,

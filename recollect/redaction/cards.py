@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 from recollect.redaction.labels import names_a_thing
 
@@ -36,14 +37,14 @@ _NO_ISSUER = "017"
 _SHORTEST, _LONGEST = 12, 19
 _VISA_LENGTHS = {13, 16, 18, 19}
 
-_DIGITS = re.compile(r"\d+")
-_BETWEEN = re.compile(r"[ \t\r\n.,/\-_*>|]{0,3}")
+_DIGITS = lazy_pattern(r"\d+")
+_BETWEEN = lazy_pattern(r"[ \t\r\n.,/\-_*>|]{0,3}")
 # How cards are written: the lengths of the groups of digits.
-_LAYOUTS = re.compile(
+_LAYOUTS = lazy_pattern(
     r"(?:4,){3}[1-7],(?:3,)?|4,6,[45],|5,5,5,|8,8,|4,4,8,|8,4,4,|4,12,|12,4,|6,10,|6,13,|4,8,4,|6,4,[4-9],"
 )
-_UNIFORM = re.compile(r"(?:1,){12,19}|(?:2,){6,9}1?,?|(?:3,){4,6}[12]?,?|(?:5,){2,3}[1-4],")
-_EXPIRY = re.compile(r"(?:0[1-9]|1[0-2])(?:2\d|3\d)|20[23]\d")
+_UNIFORM = lazy_pattern(r"(?:1,){12,19}|(?:2,){6,9}1?,?|(?:3,){4,6}[12]?,?|(?:5,){2,3}[1-4],")
+_EXPIRY = lazy_pattern(r"(?:0[1-9]|1[0-2])(?:2\d|3\d)|20[23]\d")
 
 
 def find_cards(text: str) -> Iterator[Found]:

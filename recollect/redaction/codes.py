@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 from recollect.redaction.labels import names_a_thing
 
 _FLAGS = re.IGNORECASE
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?<![\w.,$€£#/\-+])(?:[A-Z]-)?(\d{3}[ \-]\d{3,5}|\d{2}[ \-]\d{2}[ \-]\d{2}|\d{4,8})"
     r"(?!\w|[.,:/\-]\d|\s?(?:%|€|£|\$)|\s(?:usd|eur|gbp|rupees|dollars|euros?|times|people|users|words|characters|"
     r"minutes|days|hours|km|kg)\b)",
@@ -21,19 +22,19 @@ _TWO_FACTOR = (
     r"anmelde\w*|mtan|sms-?tan|"
     r"phototan|validation|seguridad|sicurezza|подтвержден\w*|验证|認証|인증)"
 )
-_STRONG = re.compile(
+_STRONG = lazy_pattern(
     rf"(?<![a-z])(?:{_TWO_FACTOR}[ \-]?{_CODE}|one[ \-]time (?:pass\w*|pin|code)|otps?|2fa|mfa|m?tan|"
     rf"authenticator|验证码|認証コード|인증번호)(?![a-z])",
     _FLAGS,
 )
-_CODE_WORD = re.compile(rf"(?<![a-z]){_CODE}(?![a-z])", _FLAGS)
-_TWO_FACTOR_WORD = re.compile(rf"(?<![a-z]){_TWO_FACTOR}(?![a-z])", _FLAGS)
-_CODE_IS = re.compile(
+_CODE_WORD = lazy_pattern(rf"(?<![a-z]){_CODE}(?![a-z])", _FLAGS)
+_TWO_FACTOR_WORD = lazy_pattern(rf"(?<![a-z]){_TWO_FACTOR}(?![a-z])", _FLAGS)
+_CODE_IS = lazy_pattern(
     r"(?:(?<!\w)(?:the|your|my|a|sms|new|its|der|dein|le|el|il)\s(?:\w+\s)?code(?:\s(?:is|was|ist|est|es|e)|"
     r"\s?:)\s*\Z|^\W*code\s?:\s*\Z)",
     _FLAGS,
 )
-_OTHER_CODE = re.compile(
+_OTHER_CODE = lazy_pattern(
     r"(?:zip|postal|post|area|dial\w*|error|exit|status|promo|discount|coupon|voucher|product|country|currency|qr|"
     r"item|project|dress|order|cost|"
     r"source|swift|sort|ifsc|hs|tax|naics|icd|cpt|response|http|return|airport|time ?zone|colou?r|hex|class|"
@@ -42,24 +43,24 @@ _OTHER_CODE = re.compile(
     r"reservation)s?[ \-]?codes?\W{0,3}(?:is|was|:)?\s*\Z",
     _FLAGS,
 )
-_FOLLOWS = re.compile(
+_FOLLOWS = lazy_pattern(
     rf"\W{{0,3}}(?:is|ist|est|es|-)\s(?:your|the|my|dein|ihr|votre|tu|su)\s(?:[\w.\-]+\s){{0,3}}?{_CODE}(?![a-z])",
     _FLAGS,
 )
-_TO_VERIFY = re.compile(
+_TO_VERIFY = lazy_pattern(
     r"\s(?:to|for|zum|pour|para)\s(?:\w+\s){0,2}?(?:sign|log|verify|confirm|authenticat|2fa|mfa|login|bestatig|anmeld)",
     _FLAGS,
 )
-_SENT = re.compile(
+_SENT = lazy_pattern(
     r"(?<![a-z])(?:sms|text(?: message)?|2fa|verification|authenticator|otp)(?![a-z])[^.!?\n]{0,20}[:\-]\s*\Z|"
     r"authenticator\s(?:app\s)?(?:shows|says)\s\Z",
     _FLAGS,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _BEFORE, _NEAR = 160, 48
 
 _ONE = r"(?:\d{1,2}[.)]\s)?(?=[A-Za-z\-]*\d|[a-f]{4})[A-Za-z0-9]{3,12}(?:[ \-](?=[A-Za-z]*\d|[a-f]{4})[A-Za-z0-9]{3,12}){0,11}"
-_RECOVERY = re.compile(
+_RECOVERY = lazy_pattern(
     r"(?<![a-z])(?:recovery|backup|back-up|rescue|emergency|scratch|wiederherstellungs|ersatz)[ \-]?(?:codes?|"
     r"keys?)(?![a-z])"
     rf"[^\n\d]{{0,60}}?[:\s]\s*({_ONE}(?:[\s,;|/]{{1,3}}(?:and\s)?{_ONE}){{0,20}})",

@@ -3,6 +3,8 @@
 import re
 from typing import Literal, NamedTuple, get_args
 
+from recollect.patterns import lazy_pattern
+
 Kind = Literal[
     "API key",
     "access token",
@@ -18,7 +20,7 @@ Kind = Literal[
     "social security number",
 ]
 
-MARK = re.compile(rf"\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))})\]")
+MARK = lazy_pattern(rf"\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))})\]")
 """What stands in a secret's place."""
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from recollect.patterns import lazy_pattern
+
 _THINGS = (
     "order|invoice|tracking|booking|reservation|serial|imei|isbn|issn|ean|upc|gtin|barcode|sku|shipment|parcel|package|awb|waybill|"
     "membership|loyalty|meter|vin|po|rma|transaction|id|ids|phone|tel|telephone|fax|extension|ext|receipt|consignment|"
@@ -25,9 +27,9 @@ _GLUE = (
     r"e|called|the|de|"
     r"del|di|do)\b|[\u00b0\u00ba])*"
 )
-_THING = re.compile(rf"(?<![a-z])(?:(?:{_THINGS})s?|(?:{_MAYBE})s?{_NUMBER})(?![a-z]){_GLUE}\Z", re.IGNORECASE)
-_HASH = re.compile(rf"(?<![a-z])(?:{_HASHES})(?![a-z]){_GLUE}\Z", re.IGNORECASE)
-_CARD = re.compile(
+_THING = lazy_pattern(rf"(?<![a-z])(?:(?:{_THINGS})s?|(?:{_MAYBE})s?{_NUMBER})(?![a-z]){_GLUE}\Z", re.IGNORECASE)
+_HASH = lazy_pattern(rf"(?<![a-z])(?:{_HASHES})(?![a-z]){_GLUE}\Z", re.IGNORECASE)
+_CARD = lazy_pattern(
     r"(?<![a-z])(?:cards?|visa|mastercard|amex|cc|karte|tarjeta|carte|carta)(?![a-z])[^,;.!?\n]*\Z", re.IGNORECASE
 )
 _LOOKS_BACK = 48

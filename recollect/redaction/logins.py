@@ -3,19 +3,20 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 from recollect.redaction.passwords import looks_made_up, password_in
 from recollect.redaction.sentences import VALUE, trimmed
 from recollect.redaction.words import is_no_value, is_placeholder
 
 _FLAGS = re.IGNORECASE
-_IS_LOGIN = re.compile(
+_IS_LOGIN = lazy_pattern(
     r"(?<!\S)[\w.+@\-]{2,64}\s?[/:|]\s?(?P<plain>[^\s\"'`<>]{4,80})\s(?:is|are|as)\s(?:the|my|our|your|his|"
     r"her)\s(?:\w+\s){0,2}?"
     r"(?:logins?|credentials?|creds|account)(?![a-z])",
     _FLAGS,
 )
-_LOGIN = re.compile(
+_LOGIN = lazy_pattern(
     r"(?<![a-z])(?:log(?:ged|ging)?[ \-]?(?:in|on)|logins?|sign(?:ed)?[ \-]?(?:in|on)|credentials?|creds|accounts?|"
     r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|"
     r"access|ssh|ftp|auth|"
@@ -23,23 +24,23 @@ _LOGIN = re.compile(
     r"(?P<user>[\w.+@\-]{2,64}?)(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})",
     _FLAGS,
 )
-_USER_PASS = re.compile(
+_USER_PASS = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|email|e-mail|account|benutzer(?:name)?|usuario|"
     r"id)\b[^\n]{0,80}?[\s,;/]pass\b\s*[:=\-]?\s*"
     rf"(?:is\s)?{VALUE}|(?<![a-z])pass\s?[:=]\s*(?P<other>\S{{3,80}})",
     _FLAGS,
 )
-_USER_THEN = re.compile(
+_USER_THEN = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|benutzer(?:name)?|usuario)\s*[:=]?\s+(?:is\s)?[^\s,;]{2,64}"
     r"[\s,;/]+(?:and\s)?(?:the\s)?"
     rf"pass(?:word)?\s+{VALUE}",
     _FLAGS,
 )
-_IN_URL = re.compile(
+_IN_URL = lazy_pattern(
     r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<plain>[^\s\"'<>]{1,200})"
     r"@(?=[\w\[])"
 )
-_FLAGGED = re.compile(
+_FLAGGED = lazy_pattern(
     r"(?:(?<!\S)--?(?:password|passwd|pass|pwd|token|api-key|apikey|secret|auth-token|access-token)[= ]\s?|"
     r"sshpass\s+-p\s?|"
     r"(?:mysql|mariadb|mysqldump|mysqladmin)\b[^\n]{0,80}?\s-p|(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|"
@@ -47,7 +48,7 @@ _FLAGGED = re.compile(
     r"redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s)[\"']?(?P<plain>[^\s\"']{3,200})",
     _FLAGS,
 )
-_PORT = re.compile(r"\d{1,5}(?:/|\Z)")
+_PORT = lazy_pattern(r"\d{1,5}(?:/|\Z)")
 
 NEEDS = tuple(
     "login log log- sign cred account user anmelde zugang einloggen identif access ssh ftp auth benutzer usuario utente pass "

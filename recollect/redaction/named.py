@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found, Kind
 from recollect.redaction.labels import names_a_hash, names_a_thing
 from recollect.redaction.sentences import IS, KEY_VALUE, STILL, SUBJECT, matches, trimmed
@@ -20,26 +21,26 @@ _KEY = (
     r"authorization|bearer|"
     r"jeton|schlussel|cle (?:d'api|api|secrete)|chave(?: de api)?|clave(?: de)? api|chiave(?: api)?|токен|ключ|密钥|令牌)"
 )
-_KEY_IS = re.compile(
+_KEY_IS = lazy_pattern(
     rf"(?P<word>{_KEY})(?![A-Za-z])(?:\s?\([^)\n]{{1,30}}\))?{SUBJECT}(?P<is>{IS}|\s*\\?[\"'`]?\s*[=:>]\s*|"
     rf"[\s:?,]{{1,3}}){STILL}{KEY_VALUE}",
     _FLAGS,
 )
-_HEADER = re.compile(
+_HEADER = lazy_pattern(
     r"(?<![a-z])(?:(?:proxy-)?authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
     r"(?:bearer|basic|token|digest|negotiate|apikey|api-key|aws4-hmac-sha256)?\s*|"
     rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|bearer\s+|basic\s+){KEY_VALUE}",
     _FLAGS,
 )
-_COOKIES = re.compile(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})", _FLAGS)
-_COOKIE = re.compile(r"[\w.\-]+=([^\s;,\"']{8,})")
-_URL_USER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9_\-]{20,200})@(?=[\w.\-]+)")
+_COOKIES = lazy_pattern(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})", _FLAGS)
+_COOKIE = lazy_pattern(r"[\w.\-]+=([^\s;,\"']{8,})")
+_URL_USER = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9_\-]{20,200})@(?=[\w.\-]+)")
 # Vague words, after which only a longer value is one; "auth", "session" and "key" have other things after them.
-_WEAK = re.compile(
+_WEAK = lazy_pattern(
     r"(?:signature|sig|cookies?|auth|session|sid|credentials?|authorization|keys?|schlussel|ключ)\Z", re.IGNORECASE
 )
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
-_DASHED = re.compile(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
+_UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
+_DASHED = lazy_pattern(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
 
 NEEDS = tuple(
     "key auth sid sig session sess secret token csrf xsrf cookie signature cred bearer basic jeton schlussel cle "

@@ -3,20 +3,21 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 from recollect.redaction.labels import names_a_hash, names_a_thing
 from recollect.redaction.shapes import in_url, is_complex, is_dense, is_opaque, is_public
 
-_TOKEN = re.compile(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
-_LONG = re.compile(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
+_TOKEN = lazy_pattern(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
+_LONG = lazy_pattern(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
 _END = ".,;:?)]}\"'`*"
-_PASSWORDS = re.compile(
+_PASSWORDS = lazy_pattern(
     r"passw|passwd|\bpwd?\b|passcode|pass ?phrase|kennwort|mot de passe|\bmdp\b|contrasena|\bsenha|wachtwoord|"
     r"losenord|haslo|пароль|парол|credential|"
     r"\bcreds\b|zugangsdaten|\blog ?-?in\b|logged in|logging in|\blogins?\b|sign in|密码|パスワード|비밀번호|\bsecret\b|\bpin\b",
     re.IGNORECASE,
 )
-_KEYS = re.compile(
+_KEYS = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token|code)|secret|(?<![a-z])tokens?(?![a-z])|credential|\bcreds\b|"
     r"private[ _\-]?key|bearer|auth(?:[ _\-]?(?:key|token|code)|orization)|passw|"
     r"(?:signing|encryption|master|deploy|license|webhook|wallet|account|storage|service)[ _\-]?(?:key|secret)|"
@@ -24,20 +25,20 @@ _KEYS = re.compile(
     r"токен|ключ|密钥|令牌|session|cookie|mnemonic|seed\b|\bkeys?\b",
     re.IGNORECASE,
 )
-_STRONG = re.compile(
+_STRONG = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token)|secret|private[ _\-]?key|auth[ _\-]?(?:key|token)|bearer|"
     r"credential|wallet|signing key|encryption key|api-schlussel|clave api",
     re.IGNORECASE,
 )
-_HEX = re.compile(r"(?:0x)?[0-9a-f]{7,}\Z", re.IGNORECASE)
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
-_PLAIN = re.compile(
+_HEX = lazy_pattern(r"(?:0x)?[0-9a-f]{7,}\Z", re.IGNORECASE)
+_UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
+_PLAIN = lazy_pattern(
     r"\d{1,4}(?:st|nd|rd|th|am|pm|gb|mb|kb|ms|px|km|kg|cm|x|k|m|%|\+)?\Z|v?\d+(?:[.\-]\w+)+\Z|1password\d*|"
     r"\w+\.(?:py|js|ts|md|txt|json|ya?ml|pdf|png|jpe?g|csv|html?|docx?|xlsx?|sh|go|rs|java|c|h)\Z",
     re.IGNORECASE,
 )
 _BEFORE, _AFTER = 90, 50
-_VERY_COMPLEX = re.compile(
+_VERY_COMPLEX = lazy_pattern(
     r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=[A-Za-z0-9]\S*[!#$%^&*@~])[A-Za-z0-9!#$%^&*@~?_\-]{8,40}\Z"
 )
 

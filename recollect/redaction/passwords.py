@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 from recollect.redaction.sentences import IS, STILL, SUBJECT, VALUE, matches, trimmed
 from recollect.redaction.shapes import is_complex, mixes_letters_and_digits
@@ -21,11 +22,11 @@ _WORDS = (
     r"del)|senhas?|haslo|heslo|jelszo|sifre|"
     r"parolam|parola mea))"
 )
-_PASSWORD_IS = re.compile(rf"(?P<word>{_WORDS})(?![A-Za-z]){SUBJECT}(?P<is>{IS}){STILL}{VALUE}", _FLAGS)
-_PASSWORD_THEN = re.compile(
+_PASSWORD_IS = lazy_pattern(rf"(?P<word>{_WORDS})(?![A-Za-z]){SUBJECT}(?P<is>{IS}){STILL}{VALUE}", _FLAGS)
+_PASSWORD_THEN = lazy_pattern(
     rf"(?P<word>{_WORDS})(?![A-Za-z])(?:\?|!|,|\s-|\)|\]|\.{{1,3}}|…)?\s+(?:again\s+)?{VALUE}", _FLAGS
 )
-_CHANGED = re.compile(
+_CHANGED = lazy_pattern(
     rf"(?:chang|set|reset|updat|switch|rotat|geandert|setz|mis|"
     rf"cambi)[a-z]*\s(?:[^.!?\n]{{0,30}}\s)?(?P<word>{_WORDS})(?![A-Za-z])(?:\s[^.!?\n:]{{0,40}}?)??\s(?:to|auf|in|as|"
     rf"a|en|zu|from)\s+{STILL}{VALUE}",
@@ -35,13 +36,13 @@ _OF_WORDS = (
     r"(?:my|our|the|your|his|her|their|a|new|mein|unser|das|dein|mon|notre|mi|il mio|la mia|minha)\s(?:[\w'\-]+\s){0,4}?"
     rf"(?:{_WORDS})(?![A-Za-z])(?!\s*(?:manager|polic|field|hint|reset|generator|length|rule|vault|book|safe|app))"
 )
-_IS_PASSWORD = re.compile(
+_IS_PASSWORD = lazy_pattern(
     rf"(?<!\S)[\"'`*(]{{0,2}}(?P<plain>[^\s\"'`<>][^\s\"`]{{2,80}}?)[\"'`*),]{{0,2}}\s(?:is|was|as|ist|est|es|e|will be|"
     rf"als|,)\s(?:still\s|now\s|also\s)?{_OF_WORDS}",
     _FLAGS,
 )
 # "my password? It's hunter2", "hunter2 … that's my password"
-_IT_IS = re.compile(
+_IT_IS = lazy_pattern(
     rf"(?:{_WORDS})(?![A-Za-z])[^\n]{{0,60}}?\s(?:it|that|this)(?:'s| is| was)\s+{STILL}{VALUE}|"
     rf"(?<!\S)(?P<before>[^\s\"'`<>]{{4,80}})(?:\s[^.!?\n]{{0,40}}?)?\s(?:it|that|this|which)(?:'s| is|"
     rf" was)\s{_OF_WORDS}",

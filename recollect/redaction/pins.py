@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 from recollect.redaction.sentences import IS, STILL, SUBJECT
 
@@ -17,27 +18,27 @@ _PIN = (
     r"(?:code|numbers?) (?:for|of|to|fur) (?:the |my |our |die |das |den )?(?:\w{2,12} )?"
     r"(?:door|gate|alarm|safe|lock|garage|building|house|locker|vault|card|phone|keypad|apartment|flat|tur|haustur))"
 )
-_PIN_IS = re.compile(
+_PIN_IS = lazy_pattern(
     rf"(?<![A-Za-z0-9])(?P<word>{_PIN})(?![A-Za-z])(?P<subject>{SUBJECT})(?P<is>{IS}|"
     rf"[\s?,(\[#\"'`*]{{1,3}}){STILL}[\"'`*#]{{0,3}}"
     r"(?P<plain>\d(?:[ \-]?\d){3,11}(?!\d)[#*]?|\d{1,2}(?:[ \-]{1,3}\d{1,2}){2,3}(?!\d)|"
     r"[A-Za-z]*\d[A-Za-z0-9]{3,11}[#*]?)",
     _FLAGS,
 )
-_IS_PIN = re.compile(
+_IS_PIN = lazy_pattern(
     r"(?<![\d.,\-])(\d{4,8})\s(?:is|was|as|ist|est|es)\s(?:still\s|now\s)?(?:my|our|the|your|his|her|mein|meine|"
     r"unser)\s(?:[\w'\-]+\s){0,3}?"
     rf"(?:{_PIN})(?![A-Za-z])",
     _FLAGS,
 )
-_CVV = re.compile(
+_CVV = lazy_pattern(
     r"(?<![a-z])(?:cvv2?|cvc2?|csc|cvn|card (?:security|verification) (?:code|value)|security code|prufziffer|"
     r"code on the back|"
     r"cryptogramme)(?![a-z])[^\d\n]{0,20}(\d{3,4})(?!\d)",
     _FLAGS,
 )
 # "my pin code", "the pin code of the card": not the postal code of a place
-_OF_A_CARD = re.compile(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])", re.IGNORECASE)
+_OF_A_CARD = lazy_pattern(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])", re.IGNORECASE)
 
 NEEDS = tuple(
     "pin alarm unlock disarm numbers number code puk geheim passcode combination combo cvv cvc csc cvn card prufziffer "
@@ -46,12 +47,12 @@ NEEDS = tuple(
 """One of these is in every text, in small letters, in which a PIN is found."""
 
 
-_WITH = re.compile(
+_WITH = lazy_pattern(
     r"(?<![a-z])(?:alarm|unlock\w*|disarm\w*)(?![a-z])[^.!?\n]{0,40}?\s(?:with|using|by|"
     r"to)\s(?:code\s)?(\d{4,8})(?![\d:])",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:19|20)\d\d\Z")
+_YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
 
 
 def find_pins(text: str) -> Iterator[Found]:

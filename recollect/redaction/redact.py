@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction import codes, logins, named, passwords, pins
 from recollect.redaction.accounts import find_ibans, find_social_security
 from recollect.redaction.cards import find_cards
@@ -18,8 +19,8 @@ from recollect.redaction.pins import find_pins
 from recollect.redaction.seeds import find_seeds
 from recollect.redaction.tokens import find_tokens
 
-_LONG_TOKEN = re.compile(r"[A-Za-z0-9+/_.\-]{16}|private key", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
+_LONG_TOKEN = lazy_pattern(r"[A-Za-z0-9+/_.\-]{16}|private key", re.IGNORECASE)
+_DIGIT = lazy_pattern(r"\d")
 
 
 class Finder(NamedTuple):
@@ -40,7 +41,7 @@ FINDERS = (
     Finder(find_social_security, lambda lowered: bool(_DIGIT.search(lowered))),
     Finder(find_passwords, _any_of(passwords.NEEDS)),
     Finder(find_logins, _any_of(logins.NEEDS)),
-    Finder(find_pins, _any_of(pins.NEEDS)),
+    Finder(find_pins, lambda lowered: bool(_DIGIT.search(lowered)) and any(stem in lowered for stem in pins.NEEDS)),
     Finder(find_named, _any_of(named.NEEDS)),
     Finder(find_one_time, lambda lowered: bool(_DIGIT.search(lowered))),
     Finder(find_recovery, _any_of(codes.NEEDS)),

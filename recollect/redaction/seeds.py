@@ -3,18 +3,19 @@
 import re
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found
 
 _ITEM = r"(?:\d{1,2}[.):]?\s{0,2})?[A-Za-z]{3,8}"
-_WORDS = re.compile(rf"(?<![\w.)]){_ITEM}(?:(?:\s{{0,3}}[,;|\n]\s{{0,3}}|\s{{1,3}}|-){_ITEM}){{11,}}(?![A-Za-z])")
-_SEED = re.compile(
+_WORDS = lazy_pattern(rf"(?<![\w.)]){_ITEM}(?:(?:\s{{0,3}}[,;|\n]\s{{0,3}}|\s{{1,3}}|-){_ITEM}){{11,}}(?![A-Za-z])")
+_SEED = lazy_pattern(
     r"(?:seed|mnemonic|recovery|secret|wallet|backup|metamask|ledger|trezor)[ \-]?(?:phrase|words?|seed|key)?|"
     r"(?:12|24|twelve|twenty[ \-]four)[ \-]words?|seedphrase|wortphrase|frase semilla",
     re.IGNORECASE,
 )
 _MOST_OF_LABEL = 8
 _LENGTHS = (24, 21, 18, 15, 12)
-_ONE = re.compile(r"[A-Za-z]{3,8}")
+_ONE = lazy_pattern(r"[A-Za-z]{3,8}")
 # No word of the list that wallets draw from (BIP-39), and in nearly every sentence of prose.
 _PROSE = frozenset(
     "the and for are was but not had has have from his him its were been did does she them than who how our got "

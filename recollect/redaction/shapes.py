@@ -2,18 +2,20 @@
 
 import re
 
-_RUN_OF_LOWER = re.compile(r"[a-z]{3,}")
-_VOWEL = re.compile(r"[aeiouy]")
+from recollect.patterns import lazy_pattern
+
+_RUN_OF_LOWER = lazy_pattern(r"[a-z]{3,}")
+_VOWEL = lazy_pattern(r"[aeiouy]")
 _MOST_IN_WORDS = 0.45  # random base64 has a tenth of its characters in such runs with a vowel, CamelCase a half
 # Images, documents, public keys, IPFS: by the base64 of how such files begin.
-_PUBLIC = re.compile(
+_PUBLIC = lazy_pattern(
     r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|PHN2Zy|PD94bW|JVBERi0|UEsDB|Qk[0-9A-Za-z]|AAAAB3NzaC1|AAAAC3NzaC1|AAAAE2Vj|"
     r"AAAAFGFz|AAAAI|"
     r"Qm[1-9A-HJ-NP-Za-km-z]{44}\Z|sha\d+-|md5-|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|0x[0-9A-Fa-f]{40}\Z"
 )
 _LONGEST_LINK = 300
 _SYMBOLS = "!#$%^&*@~?"
-_URL_OR_ADDRESS = re.compile(
+_URL_OR_ADDRESS = lazy_pattern(
     r"[a-z]+://|www\.|[\w.+\-]+@[\w\-]+\.[\w.\-]+\Z|[@#<{(/]|\w+\(|-{2}|\$[{(]|.*\]\(", re.IGNORECASE
 )
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from recollect.events import AnyEvent, Import, parse_event
+from recollect.patterns import lazy_pattern
 from recollect.redaction.redact import redact
 
 _NO_TEXTS = frozenset(
@@ -26,16 +27,16 @@ _IDS = frozenset({"id", "type", "tool_call_id", "tool_use_id"})
 _KEYS = frozenset({"key", "id", "parent", "about", "roles"})
 """The same in what is imported: the app's own names for entities and memories. Redacted, two of them could become one."""
 
-_SAYS_WHAT_IT_IS = re.compile(
+_SAYS_WHAT_IT_IS = lazy_pattern(
     r"[\w.\-]*(?:passw(?:or)?d|passwd|pwd|passphrase|passcode|secret|key|credential|pin|pincode|cvv|cvc|otp|ssn|"
     r"token|authorization)s?",
     re.IGNORECASE,
 )
 
 _LISTS_OF_IDS = frozenset({"memories", "injected"})
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
-_QUOTES_NOT = re.compile(r"[\"'`\n]")
+_QUOTES_NOT = lazy_pattern(r"[\"'`\n]")
 
 
 def redact_event(event: AnyEvent) -> AnyEvent:

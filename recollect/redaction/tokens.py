@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found, Kind
 from recollect.redaction.labels import names_a_hash, names_a_thing
 from recollect.redaction.shapes import in_url, is_opaque, is_public, mixes_letters_and_digits
@@ -77,7 +78,7 @@ _PRIVATE_KEYS = (
 
 
 def _any(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(patterns)})")
+    return lazy_pattern(rf"(?<![A-Za-z0-9])(?:{'|'.join(patterns)})")
 
 
 _VENDORS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
@@ -86,14 +87,16 @@ _VENDORS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("private key", _any(_PRIVATE_KEYS)),
 )
 
-_BLOCK = re.compile(r"-{1,10} ?(BEGIN|END) ?[A-Z0-9 ]{0,40}?(PRIVATE KEY|PUBLIC KEY|CERTIFICATE)[A-Z0-9 ]{0,20}-{0,10}")
-_ENCODED = re.compile(
+_BLOCK = lazy_pattern(
+    r"-{1,10} ?(BEGIN|END) ?[A-Z0-9 ]{0,40}?(PRIVATE KEY|PUBLIC KEY|CERTIFICATE)[A-Z0-9 ]{0,20}-{0,10}"
+)
+_ENCODED = lazy_pattern(
     r"(?:(?:\s|\\[nr]|[\"'`,+>|])*[A-Za-z0-9+/=]{12,76}(?![A-Za-z0-9+/=]))+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]{1,11}={1,2})?"
 )
-_LINE = re.compile(r"[A-Za-z0-9+/=]{1,76}\Z")
+_LINE = lazy_pattern(r"[A-Za-z0-9+/=]{1,76}\Z")
 
-_LONG = re.compile(r"(?<![A-Za-z0-9+/_=\-])[A-Za-z0-9+/_\-]{32,}={0,2}")
-_AFTER_PREFIX = re.compile(
+_LONG = lazy_pattern(r"(?<![A-Za-z0-9+/_=\-])[A-Za-z0-9+/_\-]{32,}={0,2}")
+_AFTER_PREFIX = lazy_pattern(
     r"(?<![A-Za-z0-9_\-])([A-Za-z]{2,12})(?:[_\-][A-Za-z0-9]{1,10}){0,3}[_\-]([A-Za-z0-9]{20,})(?![A-Za-z0-9])"
 )
 _NAMES_OF_THINGS = frozenset(

@@ -2,6 +2,8 @@
 
 import re
 
+from recollect.patterns import lazy_pattern
+
 _NO_VALUES = frozenset(
     # what a password is, was or must be
     "too not no a an the my your our his her their its this that these those it in on at of to by for from with "
@@ -65,15 +67,15 @@ _CONJUNCTIONS = frozenset(
     "still again though anyway btw everyone guys too also then there here maybe before after "
     "until username user login email".split()
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"[*x.\u2022_\-#?]+\Z|<[^>]*>?\Z|\$\{?[A-Za-z_]\w*\}?\Z|\{\{|%\(?\w*\)?s?\Z|%[A-Z_]+%|\{\w*\}\Z|\[\w*|"
     r"(?:self|os|settings|config|cfg|process|env|environ|request|req|user|data|this|args|params|form|ctx|secrets|"
     r"vault|opts|options)[.\[]|"
     r"[A-Za-z_][\w.]*\(|your[_\-]?\w+|changeme\Z|example\Z|placeholder\Z|redacted\Z|omitted\Z|https?://|\w+[_\-]here\Z",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?\Z")
-_NEXT_WORD = re.compile(r"[ \-]([A-Za-z]{2,14}|\d{1,4})(?![\w'])")
+_WORD = lazy_pattern(r"[A-Za-z]+(?:'[a-z]+)?\Z")
+_NEXT_WORD = lazy_pattern(r"[ \-]([A-Za-z]{2,14}|\d{1,4})(?![\w'])")
 _MOST_WORDS = 24
 
 

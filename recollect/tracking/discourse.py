@@ -7,6 +7,7 @@ from uuid import UUID
 
 from recollect.genders import Gender
 from recollect.kinds import EntityType
+from recollect.patterns import lazy_pattern
 from recollect.tracking.choosing import Choice, Decision, DecisionKind, Features, OnPair
 from recollect.tracking.known import Known, KnownEntity
 from recollect.tracking.phrases import Form
@@ -17,7 +18,7 @@ LESS_EACH_MESSAGE = 0.75
 _PROMINENCE = {Part.SUBJECT: 1.0, Part.OBJECT: 0.8, Part.OWNER: 0.8, Part.OTHER: 0.6}
 _UNSPOKEN = 0.5
 
-_ASKS_HOW = re.compile(
+_ASKS_HOW = lazy_pattern(
     r"\bhow (?:do|did|should|would|can|could|must) (?:i|we|you|they|one)\b|\bwhat (?:do|should|must) (?:i|we|you) do\b"
     r"|\bwhat to do\b",
     re.IGNORECASE,

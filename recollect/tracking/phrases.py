@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from recollect.patterns import lazy_pattern
 from recollect.tracking import vocabulary as english
 from recollect.tracking.places import Layout, Place, bare
 
@@ -12,8 +13,8 @@ _LONGEST = 4
 _LONGEST_TAG = 12
 _NOT_IN_DESCRIPTIONS = (english.FUNCTION | english.REPORTING) - {"one", "first", "last", "next"}
 _ONLY_PEOPLE = frozenset({"that", "this", "those", "these"})
-_NOTHING_BEHIND = re.compile(r" *(?:$|[.,;:!?)])")
-_PLEONASTIC = re.compile(
+_NOTHING_BEHIND = lazy_pattern(r" *(?:$|[.,;:!?)])")
+_PLEONASTIC = lazy_pattern(
     r"it(?:['’]s| is| was|['’]ll be| will be)(?: been)? "
     r"(?:(?-i:[A-Z])|(?:nearly|almost|about|around|only|still|too|so|very|getting)?\s*(?:\d|one\b|two|three|four|five|six|seven"
     r"|eight|nine|ten|eleven|noon|midnight|late|early|time|raining|snowing|cold|hot|warm|dark|light|wet|windy|a pity|true"
@@ -22,8 +23,8 @@ _PLEONASTIC = re.compile(
 )
 """The time, the weather, or somebody who is named behind it ("It was Otto")."""
 
-_TAG = re.compile(r"\b(?:is|was|does|did|has|had|will|wo|ca|could|would|should)n['’]?t it$", re.IGNORECASE)
-_FIXED = re.compile(
+_TAG = lazy_pattern(r"\b(?:is|was|does|did|has|had|will|wo|ca|could|would|should)n['’]?t it$", re.IGNORECASE)
+_FIXED = lazy_pattern(
     r"\b(?:(?P<both>both of (?:them|these|those)|the (?:two|pair|both) of them|(?<=them )both|(?<=they )both)"
     r"|(?P<other_one>the other (?!day|night|week|time|side|way|hand|half|end)\w+)"
     r"|(?P<that_one>th(?:at|is) one)"
@@ -31,8 +32,8 @@ _FIXED = re.compile(
     rf"|(?P<usual>the (?:usual|same|normal|standard)(?: (?:{'|'.join(english.PROCEDURES)}))?))\b",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(r"\s+(?:with|who|that|which|from|on|in|at|of|we|I|whose|where)\b[^.,;:!?]*")
-_TOLD = re.compile(r"\s+(?:with|who|from) [^.,;:!?]*")
+_BEHIND = lazy_pattern(r"\s+(?:with|who|that|which|from|on|in|at|of|we|I|whose|where)\b[^.,;:!?]*")
+_TOLD = lazy_pattern(r"\s+(?:with|who|from) [^.,;:!?]*")
 
 
 class Form(StrEnum):

@@ -5,15 +5,16 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
 
+from recollect.patterns import lazy_pattern
 from recollect.tracking import vocabulary as english
 
-_WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"')\]]*(?:\s+|$)|:\s|\n+")
-_CLAUSE_END = re.compile(r"[.!?…,;:()—–\n]| - |\b(?:and|but|so|because|then)\b", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?")
+_SENTENCE_END = lazy_pattern(r"[.!?…]+[\"')\]]*(?:\s+|$)|:\s|\n+")
+_CLAUSE_END = lazy_pattern(r"[.!?…,;:()—–\n]| - |\b(?:and|but|so|because|then)\b", re.IGNORECASE)
 _CLOSING = " \n\"')]"
-_POSSESSIVE = re.compile(r"['’]s?")
-_ENDS_POSSESSIVE = re.compile(r"['’]s?$")
-_PLURAL_POSSESSIVE = re.compile(r"s['’]$")
+_POSSESSIVE = lazy_pattern(r"['’]s?")
+_ENDS_POSSESSIVE = lazy_pattern(r"['’]s?$")
+_PLURAL_POSSESSIVE = lazy_pattern(r"s['’]$")
 
 
 class Part(StrEnum):

@@ -4,13 +4,13 @@ Centering (Grosz, Joshi and Weinstein, "Centering: a framework for modeling the 
 subject is spoken of again sooner than an object, and that sooner than the rest.
 """
 
-import re
 from collections.abc import Collection
 from itertools import pairwise
 from uuid import UUID
 
 from recollect.genders import PRONOUNS, Gender
 from recollect.kinds import EntityType
+from recollect.patterns import lazy_pattern
 from recollect.tracking import vocabulary as english
 from recollect.tracking.choosing import LEAST, PRONOUN, Choice, Features
 from recollect.tracking.descriptions import described
@@ -23,7 +23,7 @@ _ORGS = frozenset({EntityType.ORG})
 _GROUPS = _ORGS | _PROCESSES
 _OF_WHAT_IS_MEANT = english.POINTING | {"they"}
 """These may stand for what has no word of its own in a message: Otto can do "that", which the turn before only implied."""
-_JOINED = re.compile(r"\s*(?:,|and|&|, and)\s*")
+_JOINED = lazy_pattern(r"\s*(?:,|and|&|, and)\s*")
 
 
 def meant_by_pronoun(phrase: Phrase, discourse: Discourse) -> list[Choice]:

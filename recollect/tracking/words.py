@@ -2,9 +2,10 @@
 
 import re
 
+from recollect.patterns import lazy_pattern
 from recollect.tracking.vocabulary import FUNCTION
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = lazy_pattern(r"[^\W\d_]{3,}")
 _EMPTY = FUNCTION | {
     "user",
     "users",

@@ -70,11 +70,14 @@ def alive(state: State, now: datetime, ttl: timedelta) -> State:
     """The state without what has expired; nothing is left of a session in which nothing was done for so long."""
     if state.touched is not None and now - state.touched >= ttl:
         return State()
-    entities = tuple(one for one in state.entities if now - one.used < ttl)
-    results = tuple(one for one in state.results if now - one.at < ttl)
-    if len(entities) == len(state.entities) and len(results) == len(state.results):
+    since = now - ttl
+    if all(one.used > since for one in state.entities) and all(one.at > since for one in state.results):
         return state
-    return replace(state, entities=entities, results=results)
+    return replace(
+        state,
+        entities=tuple(one for one in state.entities if one.used > since),
+        results=tuple(one for one in state.results if one.at > since),
+    )
 
 
 def _changed(state: State, change: Change, now: datetime, rules: Rules) -> State:
@@ -82,7 +85,7 @@ def _changed(state: State, change: Change, now: datetime, rules: Rules) -> State
         case Added():
             return _added(state, change, now, rules)
         case Accessed():
-            return replace(state, entities=tuple(_accessed(one, change, now) for one in state.entities))
+            return _accessed(state, change, now)
         case Reported():
             return _reported(state, change, now, rules)
         case Told(what="task"):
@@ -120,10 +123,13 @@ def _added(state: State, change: Added, now: datetime, rules: Rules) -> State:
     )
 
 
-def _accessed(one: Reference, change: Accessed, now: datetime) -> Reference:
-    if (one.type, one.id) != (change.type, change.id):
-        return one
-    return replace(one, used=max(one.used, now), accesses=one.accesses + 1)
+def _accessed(state: State, change: Accessed, now: datetime) -> State:
+    one = state.find(change.type, change.id)
+    if one is None:
+        return state
+    place = state.entities.index(one)
+    after = replace(one, used=max(one.used, now), accesses=one.accesses + 1)
+    return replace(state, entities=(*state.entities[:place], after, *state.entities[place + 1 :]))
 
 
 def _reported(state: State, change: Reported, now: datetime, rules: Rules) -> State:

@@ -1,11 +1,11 @@
 """What working memory is given, checked: each argument that does not fit is refused by its name."""
 
-import re
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 
 from recollect.checks import readable
 from recollect.fence import one_line
+from recollect.patterns import lazy_pattern
 from recollect.redaction import redact
 from recollect.working.changes import Rules
 from recollect.working.policies import Policy
@@ -15,7 +15,7 @@ MAX_ID = 200
 
 _CAPACITY = (10, 50)
 _TTL = (timedelta(minutes=5), timedelta(minutes=10))
-_TYPE = re.compile(r"[^\W\d_][\w -]{0,49}")
+_TYPE = lazy_pattern(r"[^\W\d_][\w -]{0,49}")
 
 
 def checked_rules(capacity: object, ttl: object, policy: object) -> Rules:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from recollect.patterns import lazy_pattern
 from recollect.working.state import Reference, State
 
 PERSON = "person"
@@ -23,7 +24,7 @@ Nouns = Mapping[str, frozenset[str]]
 """By the word for them, in lower case, the types of things."""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_COUNTED = re.compile(r"\d+")
+_COUNTED = lazy_pattern(r"\d+")
 _ENDS = r"(?=\s*(?:[.,;:!?)\"”]|$|(?:please|now|too|again|instead|and|or|to|into|for|with|from|there|here)\b))"
 _QUALIFIED = r"(?!\s+(?:about|of|for|with|called|named|titled|from|where|which|who|that|on|in|at)\b)"
 

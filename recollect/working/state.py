@@ -1,8 +1,9 @@
 """What a session has at hand: references to things, and never the things themselves. A value that goes to JSON and back."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 RECENT = 5
@@ -11,7 +12,9 @@ RECENT = 5
 RESULTS = 5
 """So many results of tools are kept."""
 
-_FORMAT = 1
+_FORMAT = 2
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,43 +67,74 @@ class State:
 
     def to_json(self) -> str:
         """As text; `from_json` takes it back."""
-        return json.dumps(
-            {
-                "format": _FORMAT,
-                "entities": [
-                    [one.type, one.id, one.label, one.at.isoformat(), one.used.isoformat(), one.accesses]
-                    for one in self.entities
-                ],
-                "results": [
-                    [one.tool, one.reference, one.label, one.at.isoformat(), one.entities] for one in self.results
-                ],
-                "task": self.task,
-                "user_name": self.user_name,
-                "turns": self.turns,
-                "touched": self.touched.isoformat() if self.touched else None,
-                "added": self.added,
-                "evicted": self.evicted,
-            },
-            ensure_ascii=False,
-            separators=(",", ":"),
-        )
+        return written(self).text
 
     @classmethod
     def from_json(cls, written: str | bytes) -> "State":
         """What `to_json` wrote; an empty state where it is something else, such as another version's: it is volatile anyway."""
         try:
             return _read(json.loads(written))
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
             return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A state as text. pieces: the text of each of its references and results, by their identity while the state is kept."""
+
+    state: State
+    text: str
+    pieces: Mapping[int, str]
+
+
+def written(state: State, before: Written | None = None) -> Written:
+    """A state as text. before: an earlier one of the same session; what stayed from there is not put into words again."""
+    known = before.pieces if before else {}
+    entities = [known.get(id(one)) or _reference(one) for one in state.entities]
+    results = [known.get(id(one)) or _result(one) for one in state.results]
+    rest = {
+        "task": state.task,
+        "user_name": state.user_name,
+        "turns": state.turns,
+        "touched": _stamp(state.touched) if state.touched else None,
+        "added": state.added,
+        "evicted": state.evicted,
+    }
+    lists = f'"entities":[{",".join(entities)}],"results":[{",".join(results)}]'
+    return Written(
+        state=state,
+        text=f'{{"format":{_FORMAT},{lists},{_json(rest)[1:]}',
+        pieces=dict(zip(map(id, (*state.entities, *state.results)), (*entities, *results), strict=True)),
+    )
+
+
+def _reference(one: Reference) -> str:
+    return _json([one.type, one.id, one.label, _stamp(one.at), _stamp(one.used), one.accesses])
+
+
+def _result(one: ToolResult) -> str:
+    return _json([one.tool, one.reference, one.label, _stamp(one.at), one.entities])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _stamp(moment: datetime) -> int:
+    """Microseconds since 1970: half as long as in words, and all of a full session is sent with each change."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _moment(stamp: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=stamp)
 
 
 def _read(written: dict[str, Any]) -> State:
     if written["format"] != _FORMAT:
         return State()
-    moment = datetime.fromisoformat
     return State(
         entities=tuple(
-            Reference(type=kind, id=key, label=label, at=moment(at), used=moment(used), accesses=accesses)
+            Reference(type=kind, id=key, label=label, at=_moment(at), used=_moment(used), accesses=accesses)
             for kind, key, label, at, used, accesses in written["entities"]
         ),
         results=tuple(
@@ -108,7 +142,7 @@ def _read(written: dict[str, Any]) -> State:
                 tool=tool,
                 reference=reference,
                 label=label,
-                at=moment(at),
+                at=_moment(at),
                 entities=tuple((kind, key) for kind, key in entities),
             )
             for tool, reference, label, at, entities in written["results"]
@@ -116,7 +150,7 @@ def _read(written: dict[str, Any]) -> State:
         task=written["task"],
         user_name=written["user_name"],
         turns=written["turns"],
-        touched=moment(written["touched"]) if written["touched"] else None,
+        touched=_moment(written["touched"]) if written["touched"] else None,
         added=written["added"],
         evicted=written["evicted"],
     )

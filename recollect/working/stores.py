@@ -19,7 +19,7 @@ from redis.retry import Retry
 from recollect.errors import StoreUnavailable
 from recollect.publishing import forking
 from recollect.working.metrics import Meter
-from recollect.working.state import State
+from recollect.working.state import State, Written, written
 
 T = TypeVar("T")
 
@@ -101,10 +101,11 @@ class InProcess:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A state as it was in Redis, by the token of its value; "" where there was none."""
+    """A state as it was in Redis, by the token of its value; "" where there was none. written: where this process wrote it."""
 
     token: str
     state: State
+    written: Written | None = None
 
 
 class InRedis:
@@ -159,10 +160,11 @@ class InRedis:
         """Store what follows; None, or what is there instead of what it was to follow."""
         token = secrets.token_hex(_TOKEN // 2)
         milliseconds = int(ttl.total_seconds() * 1000)
-        other = self._swap(keys=[name], args=[before.token, token + after.to_json(), milliseconds])
+        after_text = written(after, before.written)
+        other = self._swap(keys=[name], args=[before.token, token + after_text.text, milliseconds])
         if other != 1:
             return self._saw(name, other)
-        self._keep(name, _Seen(token, after))
+        self._keep(name, _Seen(token, after, after_text))
         return None
 
     def _saw(self, name: str, value: Any) -> _Seen:

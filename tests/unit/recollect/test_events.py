@@ -71,6 +71,19 @@ def test_what_does_not_fit_is_named_with_its_fix_and_without_its_text(data: Any,
     assert caught.value.__cause__ is caught.value.__context__ is None, "its text would be in the traceback"
 
 
+def test_a_field_that_is_called_as_a_type_of_event_is_named_as_well() -> None:
+    feedback = {**without("content"), "type": "feedback", "prompt": "greeting", "feedback": 7}
+    del feedback["role"]
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: feedback: input should be a valid string$"):
+        parse_event(feedback)
+
+
+@pytest.mark.parametrize("kind", [None, 7, ["message"], {}], ids=["none", "number", "list", "object"])
+def test_a_type_that_is_no_text_is_refused_as_others(kind: object) -> None:
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: type: not a type of event of version 1; one of "):
+        parse_event(event(type=kind))
+
+
 def test_every_fault_is_named_at_once() -> None:
     with pytest.raises(InvalidEvent) as caught:
         parse_event(event(role="narrator", occurred_at="2026-03-02T12:00:00", colour="blue"))

@@ -1,8 +1,10 @@
 """What an app may rely on. A change here is a change for every app: it belongs into the changelog."""
 
 import inspect
+import pickle
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -152,3 +154,27 @@ def test_the_library_brings_nothing_of_the_service() -> None:
     )
     found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == ""
+
+
+def test_what_an_app_does_not_use_is_not_loaded() -> None:
+    """Not by the import, and not by an event that is checked for publishing either: what is put off is not needed at once."""
+    check = (
+        "import sys, recollect\n"
+        "from recollect.namespaces import NamespacePath\n"
+        "from recollect.publishing.checking import check_events\n"
+        "check_events(NamespacePath.of(('acme', 'sarah')), [{'type': 'message', 'role': 'user', 'content': 'tea'}])\n"
+        "assert 'with_memory' in dir(recollect) and not hasattr(recollect, 'with_mind')\n"
+        "print(*sorted(name for name in sys.modules if name.startswith("
+        "('recollect.tracking', 'recollect.managing', 'recollect.optimizing', 'recollect.working', 'recollect.tools', "
+        "'recollect.injection', 'recollect.reading', 'recollect.importing', 'recollect.mentions', 'recollect.cli', "
+        "'kombu', 'redis', 'numpy', 'tokenizers', 'safetensors', 'sqlalchemy.orm', 'typer', 'rich'))))"
+    )
+    found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == ""
+
+
+def test_names_that_are_loaded_later_are_the_classes_themselves() -> None:
+    assert recollect.WorkingMemory is import_module("recollect.working").WorkingMemory
+    assert pickle.loads(pickle.dumps(recollect.MentionKind.PROCESS)) is recollect.MentionKind.PROCESS
+    with pytest.raises(AttributeError, match=r"^module 'recollect' has no attribute 'WorkingMind'$"):
+        recollect.__getattr__("WorkingMind")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.working.changes import Accessed, Added, Change, Reported, Rules, Told, TurnTaken, alive, apply
 from recollect.working.policies import Policy, least_relevant, oldest, relevance
-from recollect.working.state import Reference, State
+from recollect.working.state import Reference, State, written
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 TTL = timedelta(minutes=5)
@@ -88,6 +89,21 @@ def test_what_is_added_is_the_most_recent_and_was_accessed_once_more(
 def test_json_gives_the_same_state_back(history: list[tuple[Change, int]], policy: Policy) -> None:
     state, _ = after(history, rules(policy))
     assert State.from_json(state.to_json()) == state
+
+
+@settings(max_examples=40)
+@given(histories, st.randoms(use_true_random=False))
+def test_what_stayed_is_written_as_it_would_be_anew(history: list[tuple[Change, int]], chance: Random) -> None:
+    state, now, before = State(), START, written(State())
+    for change, seconds in history:
+        now += timedelta(seconds=seconds)
+        state = apply(state, change, now, rules())
+        if chance.random() < 0.2:
+            state = State.from_json(
+                state.to_json()
+            )  # another process wrote it: equal, and nothing of it is the same object
+        before = written(state, before)
+        assert before.text == state.to_json()
 
 
 @pytest.mark.parametrize("written", ["", "[]", "{}", '{"format": 2}', '{"format": 1}', "null", b"\xff"])

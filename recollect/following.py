@@ -1,15 +1,16 @@
 """`Following`: of one namespace, what its conversations have in focus."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.checks import readable
 from recollect.history import History
-from recollect.tracking.choosing import OnPair
-from recollect.tracking.conversation import Tracker, follow
-from recollect.tracking.state import State
-from recollect.tracking.track import track
-from recollect.tracking.tracked import Tracked
+
+if TYPE_CHECKING:
+    from recollect.tracking.choosing import OnPair
+    from recollect.tracking.conversation import Tracker
+    from recollect.tracking.state import State
+    from recollect.tracking.tracked import Tracked
 
 
 class Following(History):
@@ -20,10 +21,10 @@ class Following(History):
         history: Sequence[Mapping[str, Any]] = (),
         *,
         conversation: str | None = None,
-        state: State | Mapping[str, Any] | None = None,
-        tracker: Tracker = track,
-        pairs: OnPair | None = None,
-    ) -> Tracked:
+        state: "State | Mapping[str, Any] | None" = None,
+        tracker: "Tracker | None" = None,
+        pairs: "OnPair | None" = None,
+    ) -> "Tracked":
         """What a conversation has in focus after each turn of the user, and whom its pronouns and descriptions mean.
 
         history: the turns so far, oldest first, as ``{role, content}``; the latest 50 count, and 4,000 characters of each. Where
@@ -33,6 +34,10 @@ class Following(History):
         train one; nothing is kept otherwise.
         Raises InvalidEvent where a turn is not one, ValueError where the state is none.
         """
+        from recollect.tracking.conversation import follow  # noqa: PLC0415 - few apps follow conversations
+        from recollect.tracking.state import State  # noqa: PLC0415
+        from recollect.tracking.track import track  # noqa: PLC0415
+
         return follow(
             self._engine,
             self.path,
@@ -40,6 +45,6 @@ class Following(History):
             history=history,
             conversation=None if conversation is None else readable("conversation", conversation),
             state=state if isinstance(state, State) else State.from_json(state) if state is not None else State(),
-            tracker=tracker,
+            tracker=tracker or track,
             on_pair=pairs,
         )

@@ -1,0 +1,27 @@
+"""Regular expressions that are compiled when they are first looked for, and not when their module is imported."""
+
+import re
+from typing import Any, cast
+
+
+def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """As `re.compile`, at the first use: most of our patterns stand behind a cheaper look at the text, and few texts pass it.
+
+    A wrong source raises at the first use, too.
+    """
+    return cast("re.Pattern[str]", _Uncompiled(source, flags))
+
+
+class _Uncompiled:
+    """Stands for a pattern; each of its methods becomes the pattern's own the first time that it is asked for."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(re.compile(self._source, self._flags), name)
+        setattr(self, name, found)  # from here on it is found without this method, as quick as on the pattern itself
+        return found

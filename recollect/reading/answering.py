@@ -1,0 +1,149 @@
+"""What `Namespace.context` and `Namespace.recall_messages` do with what they were asked: the trips, and what is made of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from recollect.errors import NotFound
+from recollect.overlay import Laid, overlay_of
+from recollect.reading import around_sql
+from recollect.reading.assembling import assemble
+from recollect.reading.contexts import Context
+from recollect.reading.found import StoredMessage
+from recollect.reading.messages_sql import Among, Told
+from recollect.reading.paths import Path, called_for, without
+from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, excerpts
+from recollect.reading.rounds import Fetched, Store, first, second, third
+from recollect.reading.understood import understood
+from recollect.resolving import TURNS
+from recollect.results import Hit
+
+_EACH = 60
+"""So many messages by each raw score are found for a context, which shows fewer than `recall_messages` may be asked for."""
+
+_CONTEXT_MESSAGES = 200
+"""So many of the messages that answer best stand for a place in a context."""
+
+NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanations=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What `Namespace.context` was asked, checked."""
+
+    text: str
+    history: tuple[str, ...]
+    conversation: str | None
+    budget: int
+    overlay: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What `Namespace.recall_messages` was asked, checked."""
+
+    text: str
+    history: tuple[str, ...]
+    conversation: str | None
+    limit: int
+    around: tuple[int, int]
+    threshold: float | None
+    among: Among
+    now: datetime
+
+
+def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Context:
+    """What a model should know to answer a message. published: by publisher, what this app published before it asked."""
+    overlay = overlay_of(store.engine)
+    laid = overlay.of(store.path)
+    heard = first(
+        store,
+        wanted.text,
+        wanted.history[-TURNS:],
+        conversation=None if wanted.history else wanted.conversation,
+        turns=TURNS,
+        ahead=wanted.overlay,
+    )
+    told = {*wanted.history, wanted.text}
+    fetched = second(store, heard, told=Told(contents=tuple(told)), each=_EACH)
+    read = understood(heard, fetched, wanted.now)
+    found = read.paths()
+    if fetched.open and (processes := called_for(found)):
+        read = understood(heard, third(store, heard, fetched, processes), wanted.now)
+        found = read.paths()
+    progress = replace(heard.progress, published=published)
+    overlay.settle(store.path, progress)
+    return assemble(
+        without(found, laid.closed),
+        messages=read.messages(limit=_CONTEXT_MESSAGES),
+        ahead=[one for one in heard.ahead if one.content not in told],
+        pending=_pending(store, laid, heard.parsed.stripped, found),
+        questions=tuple(read.questions()),
+        budget=wanted.budget,
+        count_tokens=store.embedder.count_tokens,
+        now=wanted.now,
+        partial=progress.partial,
+    )
+
+
+def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recalled:
+    """What was said that answers to a text. published: as for `context`."""
+    heard = first(store, wanted.text, ())
+    fetched = second(store, heard, among=wanted.among, told=Told(contents=wanted.history))
+    answering = understood(heard, fetched, wanted.now).messages()
+    above = (one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold)
+    hits = tuple(
+        RecalledMessage(message=one.message, score=round(one.score, 4), similarity=round(one.found.cosine, 4))
+        for one, _ in zip(above, range(wanted.limit), strict=False)
+    )
+    return Recalled(
+        hits=hits,
+        excerpts=excerpts(
+            {hit.message.id for hit in hits},
+            _around(store, fetched, hits, wanted.around),
+            known=wanted.history,
+        ),
+        progress=replace(heard.progress, published=published),
+        conversation=wanted.conversation,
+    )
+
+
+def excerpt(store: Store, message_id: UUID, around: tuple[int, int]) -> Excerpt:
+    """A message with so many before and after it. Raises NotFound."""
+    found = _with_neighbours(store, [message_id], around)
+    if not found:
+        raise NotFound(f"message_id: there is no message {message_id} in {store.path}, or it did not take effect yet")
+    return Excerpt(conversation=found[0].conversation, messages=tuple(found))
+
+
+def _pending(store: Store, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:
+    """What was put down by hand and is not taken up yet, as far as it is nearest to a message."""
+    if not laid.remembered:
+        return []
+    stored = {one.id for path in found for one in path.hits}
+    vector = store.embedder.embed([message])[0]  # it was embedded for the read already, and is remembered
+    return [one for one in laid.for_context(vector, store.embedder) if one.id not in stored]
+
+
+def _around(
+    store: Store, fetched: Fetched, hits: Sequence[RecalledMessage], around: tuple[int, int]
+) -> list[StoredMessage]:
+    """The hits with their neighbours; one of each side has come with the scan, more are fetched."""
+    before, after = around
+    if max(around) > 1 and hits:
+        return _with_neighbours(store, [hit.message.id for hit in hits], around)
+    wanted = {
+        (hit.message.conversation, hit.message.place + step) for hit in hits for step in range(-before, after + 1)
+    }
+    found = (one.message for one in fetched.messages.found)
+    return [one for one in found if (one.conversation, one.place) in wanted]
+
+
+def _with_neighbours(store: Store, message_ids: Sequence[UUID], around: tuple[int, int]) -> list[StoredMessage]:
+    before, after = around
+    statement = around_sql.statement_for(
+        store.path, model=store.embedder.name, messages=message_ids, before=before, after=after
+    )
+    return around_sql.stored(store.trip([statement])[0])
