@@ -153,8 +153,8 @@ def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 def messages_scored(path: NamespacePath, model: str, those: str) -> str:
     """The messages of a table, with their scores."""
     return f"""
-        select message_id, conversation_id, true as searched, {cosine("embedding")} as cosine, {cosine("with_before")} as with_before,
-               {bm25("terms", "length")} as words
+        select message_id, conversation_id, true as searched, {cosine("embedding")} as cosine,
+               {cosine("with_before")} as with_before, {bm25("terms", "length")} as words
         from recollect_read_v1.turns as turn
         where {_literals("turn", _scope(path, model))} and message_id = any(array(select message_id from {those}))"""
 
@@ -165,7 +165,7 @@ def literal(value: object) -> str:
 
 
 def _of(row: Any, scanned: str) -> bool:
-    return row.scanned == scanned and row.lexeme != "" and row.holders > 0
+    return bool(row.scanned == scanned and row.lexeme != "" and row.holders > 0)
 
 
 def _scope(path: NamespacePath, model: str) -> dict[str, object]:

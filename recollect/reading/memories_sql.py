@@ -7,6 +7,7 @@ best of what else is known of the entities that the best of all these are about.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -36,6 +37,9 @@ _PROCESSES = 12
 _PER_RELATED, _RELATED = 16, 80
 _MANY = 400
 """An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
 
 _NOTHING = Spread(mean=0.0, deviation=0.0)
 
@@ -282,5 +286,6 @@ def _statement(head: str, scored: str, *between: str) -> str:
 _SCAN = _statement(f"{_ABOUT}, {_SCANNED}", "scanned")
 
 
+@lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     return _statement(memories_head(path, model, dimensions, _LISTED), "lent", lent_scored(path, model))

@@ -7,6 +7,7 @@ neighbours, are what `recollect.reading.messages` ranks.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from pgvector import HalfVector
@@ -22,6 +23,9 @@ from recollect.reading.words_sql import asked, bm25, cosine, spread_of
 
 EACH = 100
 """So many messages are found by each raw score; with the neighbours of all, some 400."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
 
 _COSINES = ("cosine", "with_before")
 
@@ -223,6 +227,7 @@ def _statement(head: str, scored: str) -> str:
 _SCAN = _statement(_SCANNED, f"scan where {_is_in('placed')}")
 
 
+@lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     scored = messages_scored(path, model, "placed")
     return _statement(messages_head(path, model, dimensions, each), f"({scored}) as scored")

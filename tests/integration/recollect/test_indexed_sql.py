@@ -156,12 +156,12 @@ def test_what_indexes_find_is_what_scans_find_with_the_same_scores(large: Large)
         for one, best in both:
             for key in one.keys() & best.keys():
                 assert one[key] == pytest.approx(best[key], abs=1e-6)
-    for (memories_, messages), (best, best_messages) in zip(found, exact, strict=True):
+    for (scanned, messages), (exactly, exact_messages) in zip(found, exact, strict=True):
         # Of so few rows the sample is all; but of rare words it tells nothing.
-        assert lies(memories_.cosine) == pytest.approx(lies(best.cosine))
-        assert lies(messages.with_before) == pytest.approx(lies(best_messages.with_before))
-        assert lies(memories_.words) == pytest.approx(lies(best.words), rel=0.1)
-        assert lies(messages.words) == pytest.approx(lies(best_messages.words), rel=0.1)
+        assert lies(scanned.cosine) == pytest.approx(lies(exactly.cosine))
+        assert lies(messages.with_before) == pytest.approx(lies(exact_messages.with_before))
+        assert lies(scanned.words) == pytest.approx(lies(exactly.words), rel=0.1)
+        assert lies(messages.words) == pytest.approx(lies(exact_messages.words), rel=0.1)
 
 
 def test_every_search_goes_through_an_index(large: Large) -> None:
