@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from recollect.reading.contexts import Context, Explanation
     from recollect.reading.found import StoredMessage
     from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
+    from recollect.reading.reranking import Reranker
     from recollect.resolving import Resolved
     from recollect.summaries import Summary
     from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
@@ -108,6 +109,7 @@ __all__ = [
     "RecordMisfit",
     "Referring",
     "Related",
+    "Reranker",
     "Resolved",
     "Role",
     "Source",
@@ -141,6 +143,7 @@ _LATER = {
     "recollect.reading.contexts": "Context Explanation",
     "recollect.reading.found": "StoredMessage",
     "recollect.reading.recalled": "Excerpt Recalled RecalledMessage",
+    "recollect.reading.reranking": "Reranker",
     "recollect.resolving": "Resolved",
     "recollect.summaries": "Summary",
     "recollect.tracking": "InFocus Referring Tracked TrackedTurn",

@@ -29,7 +29,7 @@ class Bringing(Identity):
         All lines are checked before any is stored, and all are stored or none. Raises InvalidEvent, which names every line at
         fault, and otherwise as `publish`.
         """
-        from recollect.importing import Imported, check_lines, events_of  # noqa: PLC0415 - few apps import
+        from recollect.importing import Imported, check_lines, events_of  # few apps import
 
         checked = check_lines(lines, self._known_keys)
         events = list(events_of(checked))
@@ -44,7 +44,7 @@ class Bringing(Identity):
         )
 
     def _known_keys(self, keys: Collection[str]) -> set[str]:
-        from recollect.keys import known_keys  # noqa: PLC0415
+        from recollect.keys import known_keys
 
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return known_keys(connection, self.path, keys)

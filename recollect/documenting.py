@@ -32,14 +32,14 @@ class Documenting(Querying):
 
         Raises RecordMisfit where what is stored does not fit the schema any more, naming the fields.
         """
-        from recollect import documents  # noqa: PLC0415 - few apps keep documents, and what checks them is large
+        from recollect import documents  # few apps keep documents, and what checks them is large
 
         row = self._row(schema.__name__)
         return None if row is None else documents.document_of(schema, row)
 
     def documents(self) -> "list[StoredDocument]":
         """All documents of the namespace as JSON, in the order of their names."""
-        from recollect import documents  # noqa: PLC0415
+        from recollect import documents
 
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             rows = document_views.documents(connection, self.path)
@@ -47,7 +47,7 @@ class Documenting(Querying):
 
     def document_versions(self, schema: type[S], *, limit: int = 100) -> "list[Document[S]]":
         """The versions of a document, newest first; nothing overwrites them. Raises as `profile_document`."""
-        from recollect import documents  # noqa: PLC0415
+        from recollect import documents
 
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             rows = document_views.versions(connection, self.path, schema.__name__, checked_limit(limit))
@@ -77,7 +77,7 @@ class Documenting(Querying):
         Raises DocumentConflict, and InvalidEvent where the outcome would not fit. Where the document moves on before the event
         takes effect, it is refused, and `document_decisions` says so.
         """
-        from recollect import documents  # noqa: PLC0415
+        from recollect import documents
 
         row = self._row(_name(schema))
         body, stands = ({}, 0) if row is None else (row.body, row.version)
@@ -99,7 +99,7 @@ class Documenting(Querying):
 
         Raises RecordMisfit where one does not fit the schema any more, naming the fields.
         """
-        from recollect import documents  # noqa: PLC0415
+        from recollect import documents
 
         name, most = schema.__name__, checked_limit(limit)
         if text is not None:
@@ -114,12 +114,12 @@ class Documenting(Querying):
 
     def episodes(self, *, text: str | None = None, limit: int = 20) -> "list[Record[Episode]]":
         """What was gone about in earlier conversations, and how it turned out (`configure`); as `collection`."""
-        from recollect.managing.episodes import Episode  # noqa: PLC0415
+        from recollect.managing.episodes import Episode
 
         return self.collection(Episode, text=text, limit=limit)
 
     def _similar_records(self, name: str, text: str, limit: int) -> Sequence[Hit]:
-        from recollect.reading.nearest_sql import Wanted  # noqa: PLC0415
+        from recollect.reading.nearest_sql import Wanted
 
         said = redact(text)
         if not said.strip():

@@ -34,9 +34,9 @@ class Following(History):
         train one; nothing is kept otherwise.
         Raises InvalidEvent where a turn is not one, ValueError where the state is none.
         """
-        from recollect.tracking.conversation import follow  # noqa: PLC0415 - few apps follow conversations
-        from recollect.tracking.state import State  # noqa: PLC0415
-        from recollect.tracking.track import track  # noqa: PLC0415
+        from recollect.tracking.conversation import follow  # few apps follow conversations
+        from recollect.tracking.state import State
+        from recollect.tracking.track import track
 
         return follow(
             self._engine,

@@ -103,7 +103,7 @@ class Memory:
 
         values: for templates among the parts, as for `namespace`. Raises InvalidNamespace.
         """
-        from recollect.prefixes import Under  # noqa: PLC0415 - few apps ask several namespaces at once
+        from recollect.prefixes import Under  # few apps ask several namespaces at once
 
         return Under(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
 

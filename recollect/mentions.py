@@ -5,16 +5,15 @@ instead, with a time limit: whatever it does, the heuristics answer in its place
 """
 
 import re
-import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
-from queue import Empty, Queue
 from typing import Any
 from uuid import UUID
 
+from recollect.handed_in import answer_of
 from recollect.lookup import NameMatch
 from recollect.matching import words_of
 from recollect.patterns import lazy_pattern
@@ -133,19 +132,7 @@ def _concepts(message: str, others: Sequence[Mention]) -> Iterator[Mention]:
 
 
 def _asked(message: str, parser: Parser, seconds: float) -> list[Mention] | None:
-    answers: Queue[Any] = Queue()
-
-    def ask() -> None:
-        try:
-            answers.put(parser(message))
-        except Exception:  # noqa: BLE001 - a process edge: the app's own callable, whose failure is no answer
-            answers.put(None)
-
-    threading.Thread(target=ask, name="recollect-parser", daemon=True).start()
-    try:
-        return _checked(message, answers.get(timeout=seconds))
-    except Empty:
-        return None
+    return _checked(message, answer_of(lambda: parser(message), name="parser", seconds=seconds))
 
 
 def _checked(message: str, answer: Any) -> list[Mention] | None:

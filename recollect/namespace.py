@@ -172,8 +172,8 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
         mappings of ``kind`` and ``text``, within so many seconds, else the heuristics answer. Secrets in the message are replaced
         before anything sees it; ``start`` and ``end`` count in the text after that. No embedding is made.
         """
-        from recollect import lookup  # noqa: PLC0415 - what few apps ask for is loaded when it is asked for, here and below
-        from recollect.mentions import parse  # noqa: PLC0415
+        from recollect import lookup  # what few apps ask for is loaded when it is asked for, here and below
+        from recollect.mentions import parse
 
         said = redact(readable("message", message))
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
@@ -220,7 +220,7 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
         if not found:
             raise NotFound(f"entity: nothing in {self.path} is called that")
         if len(found) > 1:
-            from recollect.asking import told_apart  # noqa: PLC0415
+            from recollect.asking import told_apart
 
             bearers = "; ".join(f"{profile.entity.id} ({told_apart(profile.entity)})" for profile in found)
             raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
@@ -235,7 +235,7 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
         was known and held at that time, with a time zone; now by default.
         Raises ValueError where one of these does not fit, otherwise as `profile`; of an unknown id there are no neighbours.
         """
-        from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, neighbours  # noqa: PLC0415
+        from recollect.graph import MAX_DEPTH, MAX_FAN_OUT, neighbours
 
         moment = aware(as_of)
         for name, given, most in (("depth", depth, MAX_DEPTH), ("fan_out", fan_out, MAX_FAN_OUT)):

@@ -69,7 +69,7 @@ class Laid:
         """The memories not taken up yet, most similar to a vector first."""
         if not self.remembered:
             return []
-        import numpy as np  # noqa: PLC0415 - see `Vectors`
+        import numpy as np  # see `Vectors`
 
         cosines = np.asarray(embedder.embed([one.content for one in self.remembered])) @ vector
         found = [

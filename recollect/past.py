@@ -47,7 +47,7 @@ def similar_memories(
     as_of: datetime,
 ) -> list[Hit]:
     """The memories of that time nearest to a vector, by their texts of that time; most similar first."""
-    from pgvector import HalfVector  # noqa: PLC0415 - it brings numpy
+    from pgvector import HalfVector  # it brings numpy
 
     asked = {"model": model, "vector": HalfVector(vector).to_text(), "limit": limit, "threshold": threshold}
     rows = connection.execute(_SIMILAR, {**scope(path, as_of), **asked})

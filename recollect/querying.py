@@ -25,6 +25,7 @@ from recollect.tenancy import tenant_transaction
 
 if TYPE_CHECKING:
     from recollect.reading.nearest_sql import Wanted
+    from recollect.reading.reranking import Reranker
 
 
 class Querying(Freshness):
@@ -39,6 +40,7 @@ class Querying(Freshness):
         kind: MemoryKind | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         as_of: datetime | None = None,
+        reranker: "Reranker | None" = None,
         seconds: float | None = None,
         strict: bool = False,
     ) -> Hits:
@@ -47,12 +49,14 @@ class Querying(Freshness):
         threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
         (docs/embedders.md). kind: of that kind alone. metadata: only what was taken from a message that was published with these
         fields in its ``metadata``. as_of: among what was known at that time, by the words of that time; now by default.
+        reranker: a second opinion on the 50 most similar, which may also leave some out (docs/reading.md).
         seconds: how long it may take, by default what `Memory.connect` was told. Where it would take longer, the answer is empty
         and ``partial``, and ``reason`` says why; strict: ReadTimeout instead.
         An empty text finds nothing. Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot
         be reached.
         """
-        from recollect.reading.nearest_sql import Wanted  # noqa: PLC0415 - as what else reads: see `Retrieving`
+        from recollect.reading.nearest_sql import Wanted  # as what else reads: see `Retrieving`
+        from recollect.reading.reranking import JUDGED, judge_of, reranked
 
         moment = aware(as_of)
         said, model = redact(readable("text", text)), self._embedder.name
@@ -60,14 +64,17 @@ class Querying(Freshness):
         if moment is not None and narrowed != (None, None):
             raise ValueError("as_of: cannot be narrowed by kind or metadata")
         most, least = checked_limit(limit), checked_threshold(threshold)
+        judge = judge_of(reranker, said)
 
         def read() -> Hits:
             if not said.strip():
                 return Hits((), self.progress())
             vector = self._embedder.embed([said])[0]
             kind, fields = narrowed
-            wanted = Wanted(model=model, vector=vector, limit=most, threshold=least, kind=kind, metadata=fields)
-            return self._nearest(wanted) if moment is None else self._nearest_of(wanted, moment)
+            sought = max(most, JUDGED) if judge else most
+            wanted = Wanted(model=model, vector=vector, limit=sought, threshold=least, kind=kind, metadata=fields)
+            found = self._nearest(wanted) if moment is None else self._nearest_of(wanted, moment)
+            return replace(found, hits=tuple(reranked(found.hits, lambda hit: hit.content, judge)[:most]))
 
         return with_deadline(
             self._engine,
@@ -77,7 +84,7 @@ class Querying(Freshness):
         )
 
     def _nearest(self, wanted: "Wanted") -> Hits:
-        from recollect.reading import nearest  # noqa: PLC0415
+        from recollect.reading import nearest
 
         overlay, published = overlay_of(self._engine), self._published()
         laid = overlay.of(self.path)

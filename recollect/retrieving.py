@@ -19,6 +19,7 @@ from recollect.transcript import turns
 if TYPE_CHECKING:
     from recollect.reading.contexts import Context
     from recollect.reading.recalled import Excerpt, Recalled, Scope
+    from recollect.reading.reranking import Reranker
     from recollect.reading.rounds import Store
     from recollect.resolving import Resolved
 
@@ -48,6 +49,7 @@ class Retrieving(Freshness):
         budget: int = 800,
         overlay: int = 0,
         now: datetime | None = None,
+        reranker: "Reranker | None" = None,
         seconds: float | None = None,
         strict: bool = False,
     ) -> "Context":
@@ -57,19 +59,23 @@ class Retrieving(Freshness):
         repeated. Where only the conversation is named, its latest stored messages help.
         budget: tokens of the text at most. overlay: so many messages of what was said last, in any conversation, and is not yet
         consolidated are part of it, too. now: when it is asked, with a time zone; the clock's time by default.
+        reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/reading.md).
         seconds: how long it may take, by default what `Memory.connect` was told. Where it would take longer, the answer is empty
         and ``partial``, and ``reason`` says why; strict: ReadTimeout instead.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
-        from recollect.reading import answering  # noqa: PLC0415 - see the class
+        from recollect.reading import answering  # see the class
+        from recollect.reading.reranking import judge_of
 
+        said = redact(readable("message", message))
         wanted = answering.Message(
-            text=redact(readable("message", message)),
+            text=said,
             history=_said(history),
             conversation=None if conversation is None else readable("conversation", conversation),
             budget=checked_limit(budget, "budget"),
             overlay=checked_limit(overlay, "overlay") if overlay else 0,
             now=aware(now) or datetime.now(UTC),
+            judge=judge_of(reranker, said),
         )
         return with_deadline(
             self._engine,
@@ -95,6 +101,7 @@ class Retrieving(Freshness):
         since: datetime | None = None,
         until: datetime | None = None,
         now: datetime | None = None,
+        reranker: "Reranker | None" = None,
         seconds: float | None = None,
         strict: bool = False,
     ) -> "Recalled":
@@ -103,20 +110,23 @@ class Retrieving(Freshness):
         conversation: the one that is going on. history: its latest turns, as ``{role, content}``, which are not repeated.
         top_k: how many messages. message_range: how many before and after each come with it, as a number or ``(before, after)``.
         scope: "thread" for this conversation alone, "resource" for all of the namespace. threshold: only those whose cosine is
-        strictly above it. since, until: only what was said not before, and before. now, seconds, strict: as for `context`.
+        strictly above it. since, until: only what was said not before, and before. now, reranker, seconds, strict: as for
+        `context`.
         Raises ValueError, which names what does not fit, and StoreUnavailable where Postgres cannot be reached.
         """
-        from recollect.reading import answering  # noqa: PLC0415
-        from recollect.reading.messages_sql import Among  # noqa: PLC0415
-        from recollect.reading.recalled import Recalled, before_and_after  # noqa: PLC0415
+        from recollect.reading import answering
+        from recollect.reading.messages_sql import Among
+        from recollect.reading.recalled import Recalled, before_and_after
+        from recollect.reading.reranking import judge_of
 
         limit, around = checked_limit(top_k, "top_k"), before_and_after(message_range)
         if scope not in {"thread", "resource"} or (scope == "thread" and conversation is None):
             raise ValueError(f'scope: "resource", or "thread" with a conversation, got {scope!r}')
         if conversation is not None:
             conversation = readable("conversation", conversation)
+        said = redact(readable("text", text))
         wanted = answering.Wanted(
-            text=redact(readable("text", text)),
+            text=said,
             history=_said(history),
             conversation=conversation,
             limit=limit,
@@ -126,6 +136,7 @@ class Retrieving(Freshness):
                 conversation=conversation if scope == "thread" else None, since=aware(since), until=aware(until)
             ),
             now=aware(now) or datetime.now(UTC),
+            judge=judge_of(reranker, said),
         )
         return with_deadline(
             self._engine,
@@ -144,8 +155,8 @@ class Retrieving(Freshness):
         message_range: how many before and after come with it, as for `recall_messages`.
         Raises NotFound, and ValueError where message_range does not fit.
         """
-        from recollect.reading.answering import excerpt  # noqa: PLC0415
-        from recollect.reading.recalled import before_and_after  # noqa: PLC0415
+        from recollect.reading.answering import excerpt
+        from recollect.reading.recalled import before_and_after
 
         return excerpt(self._store(), id_of("message_id", message_id), before_and_after(message_range))
 
@@ -166,7 +177,7 @@ class Retrieving(Freshness):
         Where it is open who is meant, ``question`` says what to ask, and `clarify` takes it with the answer.
         Raises ValueError where text or mention is empty, or the mention is not in the text.
         """
-        from recollect.resolving import who_is_meant  # noqa: PLC0415
+        from recollect.resolving import who_is_meant
 
         return who_is_meant(
             self._engine,
@@ -179,7 +190,7 @@ class Retrieving(Freshness):
         )
 
     def _store(self) -> "Store":
-        from recollect.reading.rounds import Store  # noqa: PLC0415
+        from recollect.reading.rounds import Store
 
         return Store(engine=self._engine, path=self.path, embedder=self._embedder)
 

@@ -51,7 +51,7 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """As the embedder behind, whose errors pass through; what failed is not remembered."""
-        import numpy as np  # noqa: PLC0415 - see `Vectors`
+        import numpy as np  # see `Vectors`
 
         keys = [self._key(text) for text in texts]
         found = self._recall(keys)

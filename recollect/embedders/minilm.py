@@ -57,10 +57,10 @@ class _Model:
 
     @classmethod
     def load(cls, folder: Path) -> "_Model":
-        from safetensors.numpy import load_file  # noqa: PLC0415
-        from tokenizers import Tokenizer  # noqa: PLC0415
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
 
-        from recollect.embedders.bert import Bert  # noqa: PLC0415
+        from recollect.embedders.bert import Bert
 
         check_model(folder)
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
@@ -117,7 +117,7 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         model = self._loaded()
         framed = [model.framed(text) for text in texts]

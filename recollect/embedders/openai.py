@@ -86,7 +86,7 @@ class OpenAIEmbedder:
         Raises ConfigurationError for what the settings got wrong (model, dimensions), EmbedderUnavailable for what may be
         better later (no answer, a refused key, a limited rate) and for answers that are no embeddings of these texts.
         """
-        import numpy as np  # noqa: PLC0415 - see `Vectors`
+        import numpy as np  # see `Vectors`
 
         vectors = [self._request(batch) for batch in _batches([_sendable(text) for text in texts])]
         return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
@@ -118,7 +118,7 @@ class OpenAIEmbedder:
         return vectors
 
     def _answer(self, texts: list[str]) -> bytes:
-        from openai import OpenAIError, omit  # noqa: PLC0415  # an optional extra, and slow to import
+        from openai import OpenAIError, omit  # an optional extra, and slow to import
 
         try:
             response = self._connection().embeddings.with_raw_response.create(
@@ -142,7 +142,7 @@ class OpenAIEmbedder:
 
     def _connection(self) -> "OpenAI":
         """The client of this process: connections must not be shared with the parent of a fork."""
-        from openai import OpenAI  # noqa: PLC0415
+        from openai import OpenAI
 
         if self._client is None or self._client[0] != os.getpid():
             client = OpenAI(api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=0)
@@ -150,7 +150,7 @@ class OpenAIEmbedder:
         return self._client[1]
 
     def _explain(self, error: "OpenAIError") -> RecollectError:
-        from openai import APIStatusError, APITimeoutError  # noqa: PLC0415
+        from openai import APIStatusError, APITimeoutError
 
         if isinstance(error, APIStatusError):
             return self._explain_status(error.status_code)
@@ -218,7 +218,7 @@ def _unit_vectors(body: bytes, count: int) -> Vectors:
         )
     if len({len(row.embedding) for row in rows}) != 1:
         raise EmbedderUnavailable("the embedding endpoint answered vectors of different lengths")
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     vectors = np.array([row.embedding for row in sorted(rows, key=lambda row: row.index)])
     with np.errstate(over="ignore"):

@@ -66,7 +66,7 @@ def with_memory(
 
 def _is_asynchronous(client: object) -> bool:
     """Whether its methods are awaited. Raises TypeError where it is no client of the openai package."""
-    from openai import AsyncOpenAI, OpenAI  # noqa: PLC0415 - an optional extra, and slow to import
+    from openai import AsyncOpenAI, OpenAI  # an optional extra, and slow to import
 
     if not isinstance(client, OpenAI | AsyncOpenAI):
         raise TypeError(f"client: an openai.OpenAI or openai.AsyncOpenAI, got {type(client).__name__}")

@@ -45,7 +45,7 @@ def open_model(
             "that asks for none"
         )
     # Imported here: an app that hands in a model of its own, or none, needs no openai package.
-    from recollect.language_model.openai import OpenAILanguageModel  # noqa: PLC0415
+    from recollect.language_model.openai import OpenAILanguageModel
 
     return OpenAILanguageModel(endpoint["model"], api_key=key, base_url=where, timeout=timeout)
 

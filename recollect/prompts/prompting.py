@@ -120,7 +120,7 @@ class Prompting(Freshness):
         The service improves the prompt by it after a quiet time, and makes a version of its own. session: as for `publish`.
         Raises InvalidEvent, and otherwise as `publish`.
         """
-        from recollect.prompts.trajectories import trajectory_of  # noqa: PLC0415 - few apps have prompts improved
+        from recollect.prompts.trajectories import trajectory_of  # few apps have prompts improved
 
         try:
             turns = trajectory_of(messages).turns[-MAX_TURNS:]

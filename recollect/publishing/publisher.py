@@ -34,9 +34,9 @@ def open_publisher(settings: ClientSettings) -> Publisher | None:
     if settings.broker_url is None:
         return None
     # An app that reads, or publishes in transactions of its own, has no broker, and loads nothing of what talks to one.
-    from recollect.publishing.direct import DirectPublisher  # noqa: PLC0415
-    from recollect.publishing.spooling import SpoolPublisher  # noqa: PLC0415
-    from recollect.queue import EventQueue  # noqa: PLC0415
+    from recollect.publishing.direct import DirectPublisher
+    from recollect.publishing.spooling import SpoolPublisher
+    from recollect.queue import EventQueue
 
     queue = EventQueue(settings.broker_url)
     if settings.publish == "direct":
@@ -53,8 +53,8 @@ def open_spool(settings: ClientSettings) -> "Spool":
     """The spool of an app, which opens its file when it first needs it. Raises ConfigurationError where no broker is named."""
     if settings.broker_url is None:
         raise no_broker()
-    from recollect.publishing.spool import Spool  # noqa: PLC0415
-    from recollect.publishing.spool_place import spool_path  # noqa: PLC0415
+    from recollect.publishing.spool import Spool
+    from recollect.publishing.spool_place import spool_path
 
     path = spool_path(settings.spool_dir, broker_url=settings.broker_url, database_url=settings.database_url)
     return Spool(path, most_bytes=settings.spool_bytes)

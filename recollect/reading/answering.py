@@ -14,6 +14,7 @@ from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.paths import Path, called_for, without
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, excerpts
+from recollect.reading.reranking import Judge, reranked
 from recollect.reading.rounds import Fetched, Store, first, second, third
 from recollect.reading.understood import understood
 from recollect.resolving import TURNS
@@ -38,6 +39,7 @@ class Message:
     budget: int
     overlay: int
     now: datetime
+    judge: Judge | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,7 @@ class Wanted:
     threshold: float | None
     among: Among
     now: datetime
+    judge: Judge | None = None
 
 
 def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Context:
@@ -81,6 +84,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
         ahead=[one for one in heard.ahead if one.content not in told],
         pending=_pending(store, laid, heard.parsed.stripped, found),
         questions=tuple(read.questions()),
+        judge=wanted.judge,
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,
         now=wanted.now,
@@ -93,10 +97,10 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
     heard = first(store, wanted.text, ())
     fetched = second(store, heard, among=wanted.among, told=Told(contents=wanted.history))
     answering = understood(heard, fetched, wanted.now).messages()
-    above = (one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold)
+    above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]
     hits = tuple(
         RecalledMessage(message=one.message, score=round(one.score, 4), similarity=round(one.found.cosine, 4))
-        for one, _ in zip(above, range(wanted.limit), strict=False)
+        for one in reranked(above, lambda one: one.message.content, wanted.judge)[: wanted.limit]
     )
     return Recalled(
         hits=hits,

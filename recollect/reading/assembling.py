@@ -20,6 +20,7 @@ from recollect.reading.found import MemoryFound, StoredMessage
 from recollect.reading.memories import RankedMemory
 from recollect.reading.messages import RankedMessage
 from recollect.reading.paths import Path, delivered
+from recollect.reading.reranking import JUDGED, Judge, reranked
 from recollect.reading.scores import base, recency_boost
 from recollect.reading.weights import ContextWeights
 from recollect.results import Hit, StoredMemory
@@ -39,6 +40,7 @@ def assemble(
     ahead: Sequence[StoredMessage] = (),
     pending: Sequence[Hit] = (),
     questions: Sequence[Question] = (),
+    judge: Judge | None = None,
     budget: int,
     count_tokens: Callable[[str], int],
     now: datetime,
@@ -48,16 +50,17 @@ def assemble(
 
     messages: the conversation path, best first. ahead: what was said last and has not taken effect, the last first; it has its
     place behind what the paths must deliver. pending: memories that the app put down and the service has not taken up: they stand
-    there, too. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and
+    there, too. judge: a second opinion on memories and messages, which share out their scores as it ranks them, and miss what it
+    leaves out. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and
     something shorter may still fit. Nothing is shown twice: a memory and the message that it was taken from count once.
     now: for the recency boost, and for what counts as recent.
     """
     filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated)
+    said = (_Candidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages)
     candidates = [
-        *_memories(paths, now),
+        *_judged([*_memories(paths, now), *said], judge),
         *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in pending),
         *(_Candidate(value=one, paths=("overlay",), base=0.0, guaranteed=True) for one in ahead),
-        *(_Candidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages),
     ]
     for one in candidates:
         if one.guaranteed:
@@ -76,11 +79,12 @@ class _Candidate:
     base: float
     boost: float = 0.0
     guaranteed: bool = False
+    judged: float | None = None
 
     @property
     def score(self) -> float:
-        """What it stands by against all others."""
-        return self.base + self.boost
+        """What it stands by against all others: base + boost, or what a second opinion made of that."""
+        return self.base + self.boost if self.judged is None else self.judged
 
     @property
     def sources(self) -> tuple[UUID, ...]:
@@ -134,6 +138,16 @@ def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
         )
         for key, one in found.items()
     ]
+
+
+def _judged(candidates: Sequence[_Candidate], judge: Judge | None) -> list[_Candidate]:
+    """The best in the order of their judgement: they share out the scores that they have, which fit to all others' scores."""
+    best = sorted(candidates, key=lambda one: (not one.guaranteed, -one.score))[:JUDGED] if judge else []
+    kept = reranked(best, lambda one: one.value.content, judge)
+    scores = sorted((one.score for one in kept), reverse=True)
+    anew = {one.value.id: replace(one, judged=score) for one, score in zip(kept, scores, strict=True)}
+    left_out = {one.value.id for one in best}.difference(anew)
+    return [anew.get(one.value.id, one) for one in candidates if one.value.id not in left_out]
 
 
 @dataclass(slots=True, kw_only=True)

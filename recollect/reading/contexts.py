@@ -21,7 +21,8 @@ class Explanation:
     """Why a memory, or a message, is in a context; the other of the two is None.
 
     paths: that found it. guaranteed: it had its place before all was ranked.
-    score: base + boost; base: relevance, salience and strength, weighted, at any age; boost: for what was said lately.
+    score: base + boost, or the score of the place that a reranker gave it. base: relevance, salience and strength, weighted, at
+    any age; boost: for what was said lately.
     cosine, words: the raw scores, of which words is BM25; None of what nobody scored. parts: what each signal adds, in standard
     deviations, by its name in `Relevance` or `MessageWeights`. sources: the messages that a memory was taken from.
     """

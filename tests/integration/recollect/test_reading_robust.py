@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -184,6 +184,36 @@ class TestAServerThatIsSlow:
                 waiting = pool.submit(in_one_trip, one_connection, TENANT, [("select 1 as one", {})])
                 time.sleep(0.2)
             assert waiting.result()[0][0].one == 1
+
+
+class TestARerankerOfTheApp:
+    @pytest.fixture
+    def sarah(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> Namespace:
+        for content in ("User moved to Seattle", "User likes olives", "User has two cats"):
+            knows(content)
+        return of(memory, fresh_namespace)
+
+    def test_its_order_holds_and_what_it_leaves_out_is_gone(self, sarah: Namespace) -> None:
+        def cats_first(message: str, texts: Sequence[str]) -> list[float | None]:
+            return [None if "olives" in text else float("cats" in text) for text in texts]
+
+        asked = "Where does she live?"
+        assert [hit.content for hit in sarah.query(asked, limit=1)] == ["User moved to Seattle"]
+        assert [hit.content for hit in sarah.query(asked, limit=1, reranker=cats_first)] == ["User has two cats"]
+        assert {one.content for one in sarah.context(asked, reranker=cats_first).memories} == {
+            "User moved to Seattle",
+            "User has two cats",
+        }
+        assert sarah.recall_messages(asked, reranker=cats_first).hits == ()
+
+    def test_one_that_hangs_costs_no_more_than_the_time_of_the_read(self, sarah: Namespace) -> None:
+        def hangs(message: str, texts: Sequence[str]) -> list[float]:
+            time.sleep(20)
+            return []
+
+        with within(1):
+            hits = sarah.query("Where does she live?", seconds=1, reranker=hangs)
+        assert (len(hits), hits.partial) == (3, False)
 
 
 def test_an_embedding_endpoint_that_hangs_is_part_of_the_time(one_connection: Engine) -> None:

@@ -16,7 +16,7 @@ NAMES = """
     EmbedderMismatch EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported
     InFocus InvalidEvent InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace
     Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
-    RecalledMessage RecollectError Record RecordMisfit Referring Related Resolved Role Source SpoolFull
+    RecalledMessage RecollectError Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
     SpoolUnavailable StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Summary Tracked
     TrackedTurn Under UndoRefused WaitTimeout WorkingMemory values with_memory
 """.split()
@@ -45,13 +45,13 @@ NAMESPACE = {
     "split": ["entity", "memories", "name", "aliases", "description", "session"],
     "import_records": ["lines", "on_sent", "session"],
     "wait": ["timeout"],
-    "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "seconds", "strict"],
+    "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "reranker", "seconds", "strict"],
     "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "session"],
     "forget": ["memories", "reason", "session"],
     "reflect": ["kind", "subject", "conversation", "session"],
     "get": ["memory_id", "as_of"],
     "warm_up": [],
-    "context": ["message", "conversation", "history", "budget", "overlay", "now", "seconds", "strict"],
+    "context": ["message", "conversation", "history", "budget", "overlay", "now", "reranker", "seconds", "strict"],
     "recall_messages": [
         *(
             "text",
@@ -64,7 +64,7 @@ NAMESPACE = {
             "since",
             "until",
         ),
-        *("now", "seconds", "strict"),
+        *("now", "reranker", "seconds", "strict"),
     ],
     "message": ["message_id", "message_range"],
     "track": ["history", "conversation", "state", "tracker", "pairs"],

@@ -16,6 +16,7 @@ from recollect.reading.found import MemoryFound, MessageFound, StoredMessage
 from recollect.reading.memories import Bearing, rank_memories
 from recollect.reading.messages import RankedMessage
 from recollect.reading.paths import paths
+from recollect.reading.reranking import Judge
 from recollect.results import Occurrence
 from tests.reading_given import LONG_AGO, NOW, SPREAD, entity, found, message
 
@@ -38,12 +39,15 @@ def context(
     messages: Sequence[RankedMessage] = (),
     budget: int = 1000,
     named: bool = False,
+    judge: Judge | None = None,
     now: datetime = NOW,
 ) -> Context:
     bearings = {entity(one): Bearing(memories=400) for one in range(4)}
     names = {entity(VERA): "Vera"} if named else {}
     ranked = rank_memories(those, cosine=SPREAD, words=SPREAD, bearings=bearings, named=list(names))
-    return assemble(paths(ranked, names), messages=messages, budget=budget, count_tokens=count, now=now, partial=False)
+    return assemble(
+        paths(ranked, names), messages=messages, judge=judge, budget=budget, count_tokens=count, now=now, partial=False
+    )
 
 
 def numbers(one: Context) -> list[int]:
@@ -233,3 +237,36 @@ def test_never_above_the_budget_and_always_the_same(
     assert len(shown) == len(set(shown))
     sources = {source for one in first.explain() for source in one.sources}
     assert sources.isdisjoint(one.id for one in first.messages)
+
+
+class TestASecondOpinion:
+    GIVEN = (found(0, 3.0, content="It rains."), found(1, 2.0, content="It snows."), found(2, 1.0, content="It hails."))
+
+    def test_it_puts_last_first_where_there_is_room_for_two(self) -> None:
+        def last_first(texts: Sequence[str]) -> list[float]:
+            return [float("hails" in text) for text in texts]
+
+        kept = context(*self.GIVEN, budget=2 * count("- It rains."), judge=last_first)
+        assert {memory.content for memory in kept.memories} == {"It rains.", "It hails."}
+
+    def test_the_scores_are_shared_out_anew(self) -> None:
+        before = context(*self.GIVEN)
+        after = context(
+            *self.GIVEN, judge=lambda texts: [float(len(texts) - place) for place in range(len(texts))][::-1]
+        )
+        assert sorted(one.score for one in before.explain()) == sorted(one.score for one in after.explain())
+        assert {one.content: one.base for one in before.explain()} == {one.content: one.base for one in after.explain()}
+
+    def test_what_it_leaves_out_is_gone_even_where_it_had_to_be_there(self) -> None:
+        judged = context(*self.GIVEN, judge=lambda texts: [None if "rains" in text else 0.0 for text in texts])
+        assert {memory.content for memory in judged.memories} == {"It snows.", "It hails."}
+
+    def test_messages_are_judged_too(self) -> None:
+        one = said(message=message(1, content="The boat is called Ada."), score=1.0)
+        judged = context(
+            *self.GIVEN, messages=[one], judge=lambda texts: [float("boat" in text) or None for text in texts]
+        )
+        assert (judged.memories, [shown.content for shown in judged.messages]) == ((), ["The boat is called Ada."])
+
+    def test_without_an_answer_all_stays(self) -> None:
+        assert context(*self.GIVEN, judge=lambda texts: None) == context(*self.GIVEN)
