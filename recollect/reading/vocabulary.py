@@ -11,7 +11,7 @@ from dataclasses import dataclass
 _CHOOSING = 6
 """So many words of a message choose rows, its rarest. Each more doubles the combinations."""
 
-_EXPECTED = (30, 100, 300)
+_EXPECTED = (60, 300)
 """So many rows each query may be expected to find, if words had nothing to do with each other; they have, and it finds more."""
 
 
