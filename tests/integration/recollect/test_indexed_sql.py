@@ -195,6 +195,19 @@ def test_what_came_after_the_index_is_found_and_what_went_is_not(large: Large) -
     assert new not in _memories(large.scanned("What does the osprey eat?", far))
 
 
+def test_whom_the_message_names_and_whom_that_leads_to_count_however_far_it_is(large: Large) -> None:
+    ben, far = large.remembering.entity("Ben"), direction(0, 1)
+    sure = ("subject", "sure")
+    of_ada = large.remembering.memory("She whistles", far, about={large.ada: sure})
+    large.remembering.memory("The heron of bird 17 and Ben", direction(1), about={ben: sure})
+    of_ben = large.remembering.memory("He hums", far, about={ben: sure})
+    nobodys = large.remembering.memory("They yodel", far)
+    large.index()
+    found = _memories(large.scanned(ASKED[0], direction(1)))
+    assert {of_ada, of_ben} <= found.keys()
+    assert nobodys not in found
+
+
 def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: Engine) -> None:
     exact = large.scanned(ASKED[0], direction(1))
     assert large.vocabularies(ASKED[0]) == {}
