@@ -80,7 +80,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
     overlay.settle(store.path, progress)
     return assemble(
         without(found, laid.closed),
-        messages=read.messages(limit=_CONTEXT_MESSAGES),
+        messages=read.messages(limit=_CONTEXT_MESSAGES, beside_memories=True),
         ahead=[one for one in heard.ahead if one.content not in told],
         pending=_pending(store, laid, heard.parsed.stripped, found),
         questions=tuple(read.questions()),

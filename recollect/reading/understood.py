@@ -34,12 +34,12 @@ class Understood:
         """The paths to its memories."""
         return paths(self.ranked, self.meant, self.besides)
 
-    def messages(self, limit: int | None = None) -> list[RankedMessage]:
-        """The messages that answer it, best first, so many at most; a memory lends to those that it was taken from."""
-        lent: dict[UUID, float] = {}
-        for one in self.ranked:
-            for source in one.found.sources:
-                lent[source] = max(lent.get(source, 0.0), one.relevance.fit)
+    def messages(self, limit: int | None = None, *, beside_memories: bool = False) -> list[RankedMessage]:
+        """The messages that answer it, best first, so many at most; a memory lends to those that it was taken from.
+
+        beside_memories: they are shown with the memories. Then nothing is lent: a memory that fits tells it itself, in fewer
+        tokens, and would only bring the message up to say it once more.
+        """
         entities = [one.entity for one in self.heard.found if one.entity.entity_id in self.meant]
         names = {name for entity in entities for name in (entity.name, *entity.aliases)}
         scanned = self.fetched.messages
@@ -49,9 +49,17 @@ class Understood:
             with_before=scanned.with_before,
             words=scanned.words,
             asked=asked(self.heard.parsed.text, names, self.now),
-            lent=lent,
+            lent={} if beside_memories else self._lent(),
             limit=limit,
         )
+
+    def _lent(self) -> dict[UUID, float]:
+        """By message, how well the best memory fits that was taken from it."""
+        lent: dict[UUID, float] = {}
+        for one in self.ranked:
+            for source in one.found.sources:
+                lent[source] = max(lent.get(source, 0.0), one.relevance.fit)
+        return lent
 
     def questions(self) -> Iterator[Question]:
         """What must be asked back."""

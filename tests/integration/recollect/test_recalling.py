@@ -198,6 +198,25 @@ class TestContext:
         assert ids[1] not in {one.id for one in context.messages}
         assert ids[0] in {one.id for one in context.messages}
 
+    def test_a_memory_that_is_shown_itself_does_not_bring_up_the_message_that_it_was_taken_from(
+        self, ines: Namespace, talk: Talk, remembering: Remembering
+    ) -> None:
+        from db import memories
+
+        said = (("Sam", "That one, then"),)
+        talk("first", said, start=NINE + timedelta(days=1))
+        (second,) = talk("second", said)
+        content = "Sam takes the train at eight, and changes to the one at a quarter past nine where he gets off"
+        memory_id = remembering.memory(content, MINILM.embed([content])[0])
+        remembering.memory("It rains", MINILM.embed(["It rains"])[0])
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
+        question, too_little_for_it = "Which train does Sam take?", 18
+
+        assert [one.id for one in ines.recall_messages(question, top_k=1).messages] == [second]
+        (shown,) = (one for one in ines.context(question, budget=too_little_for_it).explain() if one.message)
+        assert "lent" not in shown.parts
+
     def test_half_a_surrogate_in_the_history_does_no_harm(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", BREAD)
         history = [{"role": "user", "content": "\ud83d dough"}]
