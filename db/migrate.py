@@ -15,6 +15,8 @@ from recollect.urls import cannot_connect, sqlalchemy_url
 OWNER = "recollect_owner"
 LOGINS = ("recollect_ingest", "recollect_worker", "recollect_reader", "recollect_admin")
 BACKUP = "recollect_backup"
+WORDS = "recollect_words"
+"""Owns the one function that looks for words in an index, and may do nothing else. Nobody logs in as it."""
 
 _LOCK = 0x7265636F6C6C  # "recoll": two migrations at once take turns
 _ADMIN = "RECOLLECT_ADMIN_URL"
@@ -60,11 +62,13 @@ def _make_extension(connection: Connection) -> None:
 
 def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> None:
     existing = set(connection.execute(text("select rolname from pg_roles")).scalars())
-    for role in (OWNER, *LOGINS, BACKUP):
+    for role in (OWNER, *LOGINS, BACKUP, WORDS):
         if role not in existing:
             connection.exec_driver_sql(f"create role {role} nosuperuser nocreatedb nocreaterole")
     # Administrators that are not superusers, as managed databases have them, may only act as a role that they are members of.
     connection.exec_driver_sql(f"grant {OWNER} to current_user")
+    # So that the owner can give it the function. What it may see, the owner, as whom views are read, must not inherit.
+    connection.exec_driver_sql(f"grant {WORDS} to {OWNER} with inherit false, set true")
     connection.execute(text(_GRANT_DATABASE))
     if connection.execute(text("select rolsuper from pg_roles where rolname = current_user")).scalar():
         connection.exec_driver_sql(f"alter role {BACKUP} bypassrls")

@@ -1,13 +1,14 @@
-"""Scopes: the memories' vectors of one namespace and model. One that has outgrown a scan has an HNSW index of its own.
+"""Scopes: what one namespace holds under one model. One that has outgrown a scan has indexes of its own.
 
-The index is partial, so that a search that names its scope finds in it what no other namespace can crowd out. It is made and
+They are of its memories and of its messages: HNSW of their vectors, GIN of their words, and a btree by which a sample is drawn.
+All are partial, so that a search that names its scope finds in them what no other namespace can crowd out. They are made and
 dropped by the owner of the tables, without a lock that writers would wait for, and so on a connection without transactions.
 """
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 from uuid import UUID
 
 from psycopg import sql
@@ -16,21 +17,39 @@ from sqlalchemy import Connection, text
 from db.refs import LaneRef
 
 OUTGROWN: Final = 20_000
-"""Vectors from which a scope gets its index: a scan of so many takes some 40 ms."""
+"""Memories from which a scope gets its indexes: a scan of so many takes some 40 ms."""
 
 SHRUNK: Final = 15_000
-"""Vectors below which it loses it again: well below, so that a scope at the limit is not indexed again and again."""
+"""Memories below which it loses them again: well below, so that a scope at the limit is not indexed again and again."""
 
 _LOCK: Final = 0x696E6465786573  # "indexes"
-_NAMED: Final = "embeddings_of_scope_"
+_NAMED: Final = "_of_scope_"
 _MEMORY: Final = (
     "256MB"  # for some 200,000 vectors of 384 dimensions; a graph that does not fit takes many times as long
 )
 
 
+_HNSW: Final[LiteralString] = "hnsw (({column}::halfvec({dimensions})) halfvec_ip_ops)"
+_WORDS: Final[LiteralString] = "gin (words) with (fastupdate = off)"
+"""Without a list of what is new, which each search would have to read."""
+_SAMPLE: Final[LiteralString] = "btree (uuid_hash({column}))"
+"""In the order of hashes, whose first rows are a sample: ids begin with the time at which they were made."""
+
+_METHODS: Final[dict[str, tuple[LiteralString, LiteralString]]] = {
+    "embeddings": ("embeddings", _HNSW.replace("{column}", "embedding")),
+    "words": ("embeddings", _WORDS),
+    "sample": ("embeddings", _SAMPLE.replace("{column}", "owner_id")),
+    "turns": ("turns", _HNSW.replace("{column}", "embedding")),
+    "turns_before": ("turns", _HNSW.replace("{column}", "with_before")),
+    "turns_words": ("turns", _WORDS),
+    "turns_sample": ("turns", _SAMPLE.replace("{column}", "message_id")),
+}
+"""The table of each index of a scope, and how it is made, by how its name begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One namespace's memories under one model. dimensions: of a vector. memories: how many vectors there are."""
+    """One namespace under one model. dimensions: of a vector. memories: how many vectors of memories there are."""
 
     lane: LaneRef
     model: str
@@ -38,10 +57,11 @@ class Scope:
     memories: int
 
     @property
-    def index(self) -> str:
-        """The name of its index."""
+    def indexes(self) -> tuple[str, ...]:
+        """The names of its indexes."""
         named = f"{self.lane.tenant_id}/{self.lane.namespace_id}/{self.model}"
-        return _NAMED + hashlib.sha256(named.encode()).hexdigest()[:16]
+        ending = _NAMED + hashlib.sha256(named.encode()).hexdigest()[:16]
+        return tuple(kind + ending for kind in _METHODS)
 
 
 def prepare_session(connection: Connection, owner: str) -> bool:
@@ -68,29 +88,32 @@ def indexes(connection: Connection) -> dict[str, bool]:
     return {row.name: row.whole for row in connection.execute(_INDEXES, {"named": _NAMED})}
 
 
-def make_index(connection: Connection, scope: Scope) -> None:
-    """Make the index of a scope. Needs a connection without transactions."""
+def make_index(connection: Connection, scope: Scope, name: str) -> None:
+    """Make an index of a scope, one of its `indexes`. Needs a connection without transactions."""
+    table, method = _METHODS[name.partition(_NAMED)[0]]
+    of_memories = sql.SQL(" and owner_kind = 'memory'" if table == "embeddings" else "")
     statement = sql.SQL(
-        "create index concurrently {name} on recollect.embeddings "
-        "using hnsw ((embedding::halfvec({dimensions})) halfvec_ip_ops) "
-        "where tenant_id = {tenant} and namespace_id = {namespace} and model = {model} and owner_kind = 'memory'"
+        "create index concurrently {name} on recollect.{table} using {method} "
+        "where tenant_id = {tenant} and namespace_id = {namespace} and model = {model}{of_memories}"
     ).format(
-        name=sql.Identifier(scope.index),
-        dimensions=sql.Literal(scope.dimensions),
+        name=sql.Identifier(name),
+        table=sql.Identifier(table),
+        method=sql.SQL(method).format(dimensions=sql.Literal(scope.dimensions)),
         tenant=_uuid(scope.lane.tenant_id),
         namespace=_uuid(scope.lane.namespace_id),
         model=sql.Literal(scope.model),
+        of_memories=of_memories,
     )
     _run(connection, statement)
 
 
 def drop_index(connection: Connection, name: str) -> None:
-    """Drop the index of a scope. Needs a connection without transactions."""
+    """Drop an index of a scope. Needs a connection without transactions."""
     _run(connection, sql.SQL("drop index concurrently if exists recollect.{}").format(sql.Identifier(name)))
 
 
 def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
-    """Tell readers which scopes have a whole index; no others have."""
+    """Tell readers which scopes have all of their indexes, whole; no others have."""
     parameters: dict[str, list[Any]] = {
         "tenants": [scope.lane.tenant_id for scope in indexed],
         "namespaces": [scope.lane.namespace_id for scope in indexed],
@@ -100,7 +123,7 @@ def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
 
 
 def due(connection: Connection) -> int:
-    """How many scopes have outgrown a scan and have no index, or have shrunk and still have one. Sees all tenants."""
+    """How many scopes have outgrown a scan and lack an index, or have shrunk and still have theirs. Sees all tenants."""
     return int(connection.execute(_DUE, {"outgrown": OUTGROWN, "shrunk": SHRUNK}).scalar_one())
 
 
@@ -123,7 +146,8 @@ _LARGE = text("""
 _INDEXES = text("""
     select relation.relname as name, index.indisvalid as whole from pg_index as index
     join pg_class as relation on relation.oid = index.indexrelid
-    where index.indrelid = 'recollect.embeddings'::regclass and starts_with(relation.relname, :named)
+    where index.indrelid in ('recollect.embeddings'::regclass, 'recollect.turns'::regclass)
+      and strpos(relation.relname, :named) > 0
 """)
 
 _TELL = text("""

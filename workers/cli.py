@@ -137,7 +137,8 @@ def _index(chosen: Settings, admin_url: str, worker_url: str) -> str | None:
         return f"{embedded:,} messages embedded; another is making indexes at this moment."
     if not (embedded or done.make or done.drop):
         return None
-    return f"{embedded:,} messages embedded, {len(done.make)} indexes made, {len(done.drop)} dropped."
+    made = sum(len(names) for _, names in done.make)
+    return f"{embedded:,} messages embedded, {made} indexes made, {len(done.drop)} dropped."
 
 
 def _admin_url(chosen: Settings) -> str:

@@ -1,6 +1,6 @@
 """`python -m workers index`: what search needs beside what the stages write. Safe to repeat, and while the service runs.
 
-A namespace that has outgrown a scan gets an index, one that has shrunk loses it; and messages that took effect before there were
+A namespace that has outgrown a scan gets indexes, one that has shrunk loses them; and messages that took effect before there were
 turns get theirs.
 """
 
@@ -28,22 +28,29 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is to be done. whole: scopes whose index can stay. drop: names of indexes. make: scopes that are to have one."""
+    """What is to be done. whole: scopes that lack nothing. drop: names of indexes. make: scopes, and the names each lacks."""
 
     whole: Sequence[Scope]
     drop: Sequence[str]
-    make: Sequence[Scope]
+    make: Sequence[tuple[Scope, Sequence[str]]]
 
 
 def work(large: Sequence[Scope], indexes: Mapping[str, bool], *, outgrown: int) -> Work:
     """What is to be done, as of what there is. Pure. A broken index is made anew.
 
-    large: scopes that may keep an index. indexes: those that there are, by name: whether each is whole.
+    large: scopes that may keep their indexes. indexes: those that there are, by name: whether each is whole.
     """
-    whole = [scope for scope in large if indexes.get(scope.index)]
-    stay = {scope.index for scope in whole}
-    make = [one for one in large if one.index not in stay and (one.memories > outgrown or one.index in indexes)]
-    return Work(whole, [name for name in indexes if name not in stay], make)
+    lacking = {scope: [name for name in scope.indexes if not indexes.get(name)] for scope in large}
+    stay = {name for scope in large for name in scope.indexes if indexes.get(name)}
+    return Work(
+        whole=[scope for scope, names in lacking.items() if not names],
+        drop=[name for name in indexes if name not in stay],
+        make=[
+            (scope, names)
+            for scope, names in lacking.items()
+            if names and (scope.memories > outgrown or any(name in indexes for name in scope.indexes))
+        ],
+    )
 
 
 def index_scopes(admin_url: str, *, outgrown: int = scopes.OUTGROWN, shrunk: int = scopes.SHRUNK) -> Work | None:
@@ -106,9 +113,10 @@ def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work | 
     scopes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
     for name in found.drop:
         scopes.drop_index(connection, name)
-    for scope in found.make:
+    for scope, names in found.make:
         _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), memories=scope.memories)
-        scopes.make_index(connection, scope)
+        for name in names:
+            scopes.make_index(connection, scope, name)
         whole.append(scope)
         scopes.tell(connection, whole)
     return found

@@ -54,6 +54,13 @@ class Bare:
         )
         return [row[0] for row in self._connection.execute(statement, (HalfVector(vector).to_text(),), prepare=True)]
 
+    def tell(self, space: Space, *, indexed: bool) -> None:
+        """Tell readers whether a namespace has indexes: without them a context is exact."""
+        self._connection.execute(
+            "update recollect.scopes set indexed = %s where (tenant_id, namespace_id, model) = (%s, %s, %s)",
+            (indexed, space.path.tenant_id, space.path.namespace_id, self._model),
+        )
+
     def close(self) -> None:
         """Close it."""
         self._connection.close()

@@ -1,29 +1,38 @@
 """Times the reads and their floors in turn, a text at a time, so that whatever else the machine does befalls all of them."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
 from typing import TypeVar
+from uuid import UUID
 
 from benchmarks.entities.latency import Times
 from benchmarks.reading.floors import Bare, truth
 from benchmarks.reading.layout import Space
 from benchmarks.reading.loading import Known
-from recollect import Memory
+from recollect import Memory, Namespace
 from recollect.embedders import Embedder
 
 _T = TypeVar("_T")
 _WARM = 12
 """Reads before the first that counts: psycopg and Postgres prepare, and pages come into memory."""
+_COMPARED = 20
+"""Contexts that are asked for once more without indexes."""
 
 
 @dataclass(slots=True)
 class Sized:
-    """What reading one namespace took, and found. recall: of `query` against an exact search."""
+    """What reading one namespace took, and found.
+
+    recall: of `query` against an exact search. context_recall: the part of an exact context's memories that is in one by indexes.
+    """
 
     memories: int
     taken: dict[str, list[float]] = field(default_factory=dict)
     recall: list[float] = field(default_factory=list)
+    context_recall: list[float] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
 
     def times(self, name: str) -> Times:
@@ -58,7 +67,22 @@ def measure(
         kept.shown.append(len(context.memories))
         best = truth(known, embedder.embed([asked])[0])
         kept.recall.append(len(best & {hit.id for hit in hits}) / len(best))
+    if indexed:
+        sized.context_recall.extend(_agreeing(namespace, list(islice(texts, _COMPARED)), space, bare))
     return sized
+
+
+def _agreeing(namespace: Namespace, texts: Sequence[str], space: Space, bare: Bare) -> Iterator[float]:
+    now = datetime.now(UTC)
+
+    def shown() -> list[set[UUID]]:
+        return [{hit.id for hit in namespace.context(text, now=now).memories} for text in texts]
+
+    by_index = shown()
+    bare.tell(space, indexed=False)
+    exact = shown()
+    bare.tell(space, indexed=True)
+    return (len(one & best) / max(1, len(best)) for one, best in zip(by_index, exact, strict=True))
 
 
 def _timed(into: Sized, name: str, call: Callable[[], _T]) -> _T:

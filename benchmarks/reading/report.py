@@ -47,7 +47,7 @@ def tables(figures: Mapping[str, Any]) -> list[Table]:
 
 _SHOWN = (
     *("embed_ms", "exact_ms", "index_ms", "query_p50", "query_p99", "query_over_floor"),
-    *("context_p50", "context_p99", "context_over_floor", "recall_at_10"),
+    *("context_p50", "context_p99", "context_over_floor", "recall_at_10", "context_recall"),
 )
 _OF_THREADS = ("reads_per_second", "p50", "p99", "errors", "leaks")
 
@@ -58,6 +58,7 @@ def _of_size(size: Sized) -> dict[str, Any]:
     searched = "index" if "index" in size.taken else "exact"
     floor = embed + _milliseconds(size.taken[searched])
     found = {"index_ms": _milliseconds(size.taken["index"])} if searched == "index" else {}
+    agreed = {"context_recall": round(statistics.fmean(size.context_recall), 4)} if size.context_recall else {}
     return {
         "embed_ms": embed,
         "exact_ms": _milliseconds(size.taken["exact"]),
@@ -69,6 +70,7 @@ def _of_size(size: Sized) -> dict[str, Any]:
         "context_p99": context.p99,
         "context_over_floor": round(context.p50 / floor, 2),
         "recall_at_10": round(statistics.fmean(size.recall), 4),
+        **agreed,
         "memories_in_context": round(statistics.fmean(size.shown), 1),
     }
 

@@ -7,6 +7,7 @@ best of what else is known of the entities that the best of all these are about.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,10 @@ from pgvector import HalfVector
 
 from recollect.namespaces import NamespacePath
 from recollect.reading.found import MemoryFound, Spread
+from recollect.reading.indexed_sql import lent_scored, memories_head
+from recollect.reading.indexed_sql import parameters as of_words
 from recollect.reading.memories import Bearing
+from recollect.reading.vocabulary import Vocabulary
 from recollect.reading.weights import MemoryWeights
 from recollect.reading.words_sql import asked, bm25, cosine, spread_of
 from recollect.results import StoredMemory
@@ -33,6 +37,9 @@ _PROCESSES = 12
 _PER_RELATED, _RELATED = 16, 80
 _MANY = 400
 """An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
 
 _NOTHING = Spread(mean=0.0, deviation=0.0)
 
@@ -55,13 +62,15 @@ def statement_for(
     message: str,
     named: Collection[UUID] = (),
     contested: Collection[UUID] = (),
+    vocabulary: Vocabulary | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The statement and its parameters, as the driver takes them, for `scanned`.
 
     vector: of the message without its names, of unit length. message: its words are looked for, names and all. named: whom it
-    names by a name that nobody else bears; contested: who may be meant by the others.
+    names by a name that nobody else bears; contested: who may be meant by the others. vocabulary: of its words, where the
+    namespace has indexes of its own, which are used then.
     """
-    return _SCAN, {
+    parameters = {
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
         "model": model,
@@ -70,6 +79,9 @@ def statement_for(
         "named": list(named),
         "contested": list(contested),
     }
+    if vocabulary is None:
+        return _SCAN, parameters
+    return _by_index(path, model, len(vector)), {**parameters, **of_words(vocabulary)}
 
 
 def scanned(rows: Iterable[Any]) -> Scanned:
@@ -127,19 +139,23 @@ _FIT = f"""
 """
 _SCORED = f"select one.*, {_FIT} as fit from one cross join spread"
 
-_CHOSEN = f"""
+_ABOUT = f"""
     about as materialized (
         select link.entity_id, link.memory_id as owner_id from recollect_read_v1.memory_entities as link
         where {_SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
-    ),
+    )"""
+_TAUGHT = f"""
+    taught as materialized (
+        select memory_id as owner_id from recollect_read_v1.memories as memory
+        where {_scope("memory")} and memory.kind = 'process' and {_NOW}
+    )"""
+"""What may be called for however it scores: what is known of whom the message may mean, and the processes."""
+
+_CHOSEN = f"""
     listed as materialized (
         (select owner_id, cosine, words from scanned order by cosine desc, owner_id limit {_LISTED})
         union
         (select owner_id, cosine, words from scanned where words > 0 order by words desc, owner_id limit {_LISTED})
-    ),
-    taught as materialized (
-        select memory_id as owner_id from recollect_read_v1.memories as memory
-        where {_scope("memory")} and memory.kind = 'process' and {_NOW}
     ),
     pool as materialized (
         with one as (
@@ -182,13 +198,18 @@ _CHOSEN = f"""
         where named is not null or owner_id in (select owner_id from best)
         order by fit + coalesce(named, 0) desc, owner_id limit {_W.lenders_after}
     ),
+    lending as materialized (
+        select distinct lent.entity_id from recollect_read_v1.memory_entities as lent
+        where {_scope("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))
+    )"""
+"""The best of all, and the entities that they are about."""
+
+_RELATED_TO = f"""
     near as materialized (
         with one as (
             select owner_id, link.entity_id, cosine, words
-            from scanned join recollect_read_v1.memory_entities as link on link.memory_id = owner_id
-            where {_SURE} and link.entity_id = any(array(
-                select lent.entity_id from recollect_read_v1.memory_entities as lent
-                where {_scope("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))))
+            from {{scored}} join recollect_read_v1.memory_entities as link on link.memory_id = owner_id
+            where {_SURE} and link.entity_id = any(array(select entity_id from lending))
         ) {_SCORED}
     ),
     related as materialized (
@@ -252,7 +273,19 @@ _KNOWN = f"""
 """It is planned once for all namespaces, for a few rows, and meets hundreds. So rows are fetched by an array of ids, all at once,
 and put together by full joins: a left join would be a loop in a loop."""
 
-_SCAN = f"""
-    with {_SCANNED}, {_CHOSEN}, {_WHOM}, {_KNOWN}
+
+def _statement(head: str, scored: str, *between: str) -> str:
+    """head: with the tables ``about``, ``scanned`` and ``spread``. scored: the table of what may be related. between: it."""
+    parts = (_TAUGHT, head, _CHOSEN, *between, _RELATED_TO.format(scored=scored), _WHOM, _KNOWN)
+    return f"""
+    with {", ".join(parts)}
     select found.*, spread.* from found cross join spread where memory_id is not null order by memory_id
 """
+
+
+_SCAN = _statement(f"{_ABOUT}, {_SCANNED}", "scanned")
+
+
+@lru_cache(_STATEMENTS)
+def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
+    return _statement(memories_head(path, model, dimensions, _LISTED), "lent", lent_scored(path, model))

@@ -7,6 +7,7 @@ neighbours, are what `recollect.reading.messages` ranks.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from pgvector import HalfVector
@@ -15,10 +16,16 @@ from recollect.embedders import Vectors
 from recollect.namespaces import NamespacePath
 from recollect.reading.around_sql import message_of
 from recollect.reading.found import MessageFound, Spread
+from recollect.reading.indexed_sql import messages_head, messages_scored
+from recollect.reading.indexed_sql import parameters as of_words
+from recollect.reading.vocabulary import Vocabulary
 from recollect.reading.words_sql import asked, bm25, cosine, spread_of
 
 EACH = 100
 """So many messages are found by each raw score; with the neighbours of all, some 400."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
 
 _COSINES = ("cosine", "with_before")
 
@@ -69,13 +76,15 @@ def statement_for(
     among: Among | None = None,
     told: Told | None = None,
     each: int = EACH,
+    vocabulary: Vocabulary | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
 
-    vector: of the message without names, of unit length. message: with them, for its words.
+    vector: of the message without names, of unit length. message: with them, for its words. vocabulary: of its words, where the
+    namespace has indexes of its own, which are used then if all of its messages are searched.
     """
     among, told = among or Among(), told or Told()
-    return _SCAN, {
+    parameters = {
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
         "model": model,
@@ -89,6 +98,9 @@ def statement_for(
         "latest": told.latest,
         "each": each,
     }
+    if vocabulary is None or among != Among():
+        return _SCAN, parameters
+    return _by_index(path, model, len(vector), each), {**parameters, **of_words(vocabulary)}
 
 
 def scanned(rows: Iterable[Any]) -> Scanned:
@@ -176,12 +188,7 @@ _PLACED = f"""
 """
 """The best and their neighbours, with their places: only conversations of the best are put in order, by the primary key."""
 
-_FOUND = f"""
-    found as materialized (
-        select message_id, said_at, placed.conversation_id, place, cosine, with_before, words
-        from placed full join (select message_id, cosine, with_before, words from scan where {_is_in("placed")}) as near
-        using (message_id)
-    ),
+_SAID = f"""
     said as materialized (
         select found.*, message.role, message.speaker, message.content, message.metadata
         from found full join (
@@ -196,13 +203,31 @@ _FOUND = f"""
         order by said_at desc, message_id desc limit %(latest)s
     )
 """
-"""What is found, with its scores, and what the model sees anyway."""
+"""What is found, as it was said, and what the model sees anyway."""
 
-_SCAN = f"""
-    with {_SCANNED}, {_BEST}, {_PLACED}, {_FOUND}
+
+def _statement(head: str, scored: str) -> str:
+    """head: with the tables ``scan`` and ``spread``. scored: the rows of ``placed`` with their scores.
+
+    It is planned once for all namespaces, for a few rows, and meets thousands: a join by value would be a nested loop. So rows of
+    the scan are chosen by subqueries that are hashed, and put together by full joins, which are never loops.
+    """
+    return f"""
+    with {head}, {_BEST}, {_PLACED},
+    found as materialized (
+        select message_id, said_at, placed.conversation_id, place, cosine, with_before, words
+        from placed full join (select message_id, cosine, with_before, words from {scored}) as near using (message_id)
+    ), {_SAID}
     select said.*, spread.* from said cross join spread
     where {_IN_TIME} and message_id <> all(array(select message_id from told)) and content <> all(cast(%(contents)s as text[]))
     order by conversation_id collate "C", place
 """
-"""It is planned once for all namespaces, for a few rows, and meets thousands: a join by value would be a nested loop. So rows of
-the scan are chosen by subqueries that are hashed, and put together by full joins, which are never loops."""
+
+
+_SCAN = _statement(_SCANNED, f"scan where {_is_in('placed')}")
+
+
+@lru_cache(_STATEMENTS)
+def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
+    scored = messages_scored(path, model, "placed")
+    return _statement(messages_head(path, model, dimensions, each), f"({scored}) as scored")

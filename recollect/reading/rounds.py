@@ -21,10 +21,11 @@ from recollect.embedders import Embedder, Vectors
 from recollect.evidence import Weighed
 from recollect.lookup import NameMatch
 from recollect.namespaces import NamespacePath
-from recollect.reading import ahead_sql, around_sql, memories_sql, messages_sql
+from recollect.reading import ahead_sql, around_sql, indexed_sql, memories_sql, messages_sql
 from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.parsing import Parsed, parse
+from recollect.reading.vocabulary import Vocabulary
 from recollect.results import Progress
 from recollect.tenancy import Statement, in_one_trip
 
@@ -50,7 +51,7 @@ class Heard:
     """A message as the first trip leaves it.
 
     before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
-    namespace, and has not taken effect; the last first.
+    namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
     """
 
     parsed: Parsed
@@ -58,6 +59,7 @@ class Heard:
     found: tuple[NameMatch, ...]
     ahead: tuple[StoredMessage, ...]
     progress: Progress
+    vocabularies: Mapping[indexed_sql.Scanned, Vocabulary]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +99,12 @@ def first(
     fetch of those that have not taken effect.
     """
     texts = [message, *before]
-    names, progress, waiting, *latest = store.trip(
+    names, progress, waiting, words, *latest = store.trip(
         [
             lookup.statement_for(store.path, lookup.keys_of(texts)),
             views.progress_statement(store.path),
             ahead_sql.statement_for(store.path, ahead),
+            indexed_sql.vocabulary_statement(store.path, store.embedder.name, message),
             *([views.latest_messages_statement(store.path, conversation, turns)] if conversation and turns else []),
         ]
     )
@@ -112,6 +115,7 @@ def first(
         found=tuple(found),
         ahead=tuple(around_sql.stored(waiting)),
         progress=views.progress_of(progress),
+        vocabularies=indexed_sql.vocabularies(words),
     )
 
 
@@ -128,11 +132,16 @@ def second(
     contested = frozenset(bearer for name in contests for bearer in parsed.named[name])
     asked: dict[str, Any] = {"model": store.embedder.name, "vector": stripped, "message": parsed.text}
     named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
+    known = heard.vocabularies
     of_memories = [
-        memories_sql.statement_for(store.path, **asked, named=named | parsed.implied, contested=contested),
+        memories_sql.statement_for(
+            store.path, **asked, named=named | parsed.implied, contested=contested, vocabulary=known.get("memories")
+        ),
         *_weighing(store, heard, contests, vectors),
     ]
-    of_messages = messages_sql.statement_for(store.path, **asked, among=among, told=told, each=each)
+    of_messages = messages_sql.statement_for(
+        store.path, **asked, among=among, told=told, each=each, vocabulary=known.get("turns")
+    )
 
     def scan_memories() -> tuple[memories_sql.Scanned, dict[str, Meant]]:
         memories, *others = store.trip(of_memories)

@@ -6,6 +6,8 @@ factor, which is 1 for a text of the average length. For a word that occurs once
 BM25 to the digit. So a text takes one inner product, with a vector that holds how rare each word of the question is.
 """
 
+from collections.abc import Mapping
+
 _K1, _B = 1.2, 0.75
 _TERMS = 1 << 29
 """Places of a sparse vector (``recollect.term``)."""
@@ -34,10 +36,15 @@ def asked(scanned: str) -> str:
     )"""
 
 
-def bm25(terms: str, length: str) -> str:
-    """BM25 of a row. terms, length: its columns."""
-    share = f"-({terms} <#> (select terms from asked)) * cast({_K1 + 1} as float8)"
+def bm25(terms: str, length: str, words: str = "(select terms from asked)") -> str:
+    """BM25 of a row. terms, length: its columns. words: how rare each word is that counts."""
+    share = f"-({terms} <#> {words}) * cast({_K1 + 1} as float8)"
     return f"coalesce({share} / (cast({1 + _K1 * (1 - _B)} as float8) + (select slope from asked) * {length}), 0)"
+
+
+def weighted(rarities: Mapping[int, float]) -> str:
+    """Words as `bm25` takes them, for a parameter. rarities: by the places of the words (``recollect.term``)."""
+    return f"{{{','.join(f'{term}:{rarity}' for term, rarity in rarities.items())}}}/{_TERMS}"
 
 
 def cosine(vector: str) -> str:

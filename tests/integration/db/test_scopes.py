@@ -63,6 +63,11 @@ def index(admin_url: str) -> Callable[[], Work]:
     return run
 
 
+def of_vectors(scope: Scope) -> str:
+    """The index of its memories' vectors."""
+    return scope.indexes[0]
+
+
 def search(scope: Scope, limit: int = NEAREST) -> str:
     """The statement with which a reader goes through the index: its scope and its limit stand in it as they are."""
     model = scope.model.replace("'", "''")
@@ -96,19 +101,19 @@ def broken(engine: Engine, scope: Scope) -> None:
     """Leave the index as a build that was cut off leaves it."""
     with engine.begin() as connection:
         statement = text("update pg_index set indisvalid = false where indexrelid = to_regclass(:name)")
-        assert connection.execute(statement, {"name": f"recollect.{scope.index}"}).rowcount == 1
+        assert connection.execute(statement, {"name": f"recollect.{of_vectors(scope)}"}).rowcount == 1
 
 
 def test_a_scope_that_has_outgrown_a_scan_is_found_through_its_index_by_a_reader(
     *, scope: Scope, vectors: dict[UUID, Any], index: Callable[[], Work], reader_engine: Engine
 ) -> None:
     assert told(reader_engine, scope) == (False, MANY)
-    assert scope.index not in plan(reader_engine, scope)
+    assert of_vectors(scope) not in plan(reader_engine, scope)
 
     done = index()
-    assert scope.index in [one.index for one in done.make]
+    assert (scope, list(scope.indexes)) in done.make
     assert told(reader_engine, scope) == (True, MANY)
-    assert f"Index Scan using {scope.index}" in plan(reader_engine, scope)
+    assert f"Index Scan using {of_vectors(scope)}" in plan(reader_engine, scope)
     asked = next(iter(vectors.values()))
     with tenant_transaction(reader_engine, scope.lane.tenant_id) as connection:
         connection.exec_driver_sql("set local hnsw.ef_search = 100")
@@ -126,12 +131,13 @@ def test_what_is_whole_is_left_alone_and_what_broke_is_made_anew(
 ) -> None:
     index()
     again = index()
-    assert scope.index in [one.index for one in again.whole]
+    assert scope.indexes in [one.indexes for one in again.whole]
     assert (again.drop, again.make) == ([], [])
 
     broken(admin_engine, scope)
     anew = index()
-    assert (anew.drop, [one.index for one in anew.make]) == ([scope.index], [scope.index])
+    assert anew.drop == [of_vectors(scope)]
+    assert [(one.indexes, names) for one, names in anew.make] == [(scope.indexes, [of_vectors(scope)])]
     assert told(reader_engine, scope) == (True, MANY)
 
 
@@ -151,9 +157,9 @@ def test_a_scope_that_shrank_loses_its_index_when_it_is_well_below(
     assert told(reader_engine, scope) == (True, MANY - MANY // 4)
     retire(keys[MANY // 4 : MANY // 2 + 1])
     done = index()
-    assert scope.index in done.drop
+    assert {*scope.indexes} <= {*done.drop}
     assert told(reader_engine, scope) == (False, MANY - MANY // 2 - 1)
-    assert scope.index not in plan(reader_engine, scope)
+    assert of_vectors(scope) not in plan(reader_engine, scope)
 
 
 def test_two_at_once_do_not_get_in_each_others_way(admin_url: str, admin_engine: Engine) -> None:

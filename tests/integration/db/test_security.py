@@ -212,7 +212,7 @@ def functions(engine: Engine, role: str) -> set[str]:
 
 def test_a_reader_may_select_from_the_views_and_nothing_else(admin_engine: Engine) -> None:
     assert privileges(admin_engine, "recollect_reader") == {("recollect_read_v1", "select")}
-    assert functions(admin_engine, "recollect_reader") == set()
+    assert functions(admin_engine, "recollect_reader") == {"recollect_read_v1.holding"}
 
 
 def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine) -> None:
@@ -230,8 +230,36 @@ def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter
         "recollect.term",
         "recollect.terms",
         "recollect.word_occurrences",
+        "recollect_read_v1.holding",
         "recollect_write_v1.publish",
     }
+
+
+def test_who_looks_for_words_may_look_and_nothing_else(admin_engine: Engine) -> None:
+    assert privileges(admin_engine, "recollect_words") == {("recollect", "select")}
+    assert functions(admin_engine, "recollect_words") == {"recollect.current_tenant"}
+    with admin_engine.connect() as connection:
+        tables = connection.execute(
+            text("""
+            select relname from pg_class
+            where has_table_privilege('recollect_words', oid, 'select')
+              and relnamespace = 'recollect'::regnamespace and relkind = 'r'
+        """)
+        ).scalars()
+        assert set(tables) == {"embeddings", "turns"}
+        logins = text("select rolcanlogin from pg_roles where rolname = 'recollect_words'")
+        assert connection.execute(logins).scalar_one() is False
+
+
+def test_nobody_inherits_what_it_sees(admin_engine: Engine) -> None:
+    with admin_engine.connect() as connection:
+        inheriting = connection.execute(
+            text("""
+            select rolname from pg_roles
+            where pg_has_role(rolname, 'recollect_words', 'usage') and not rolsuper and rolname <> 'recollect_words'
+        """)
+        ).scalars()
+        assert set(inheriting) == set()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,215 @@
+"""The heads of the two scans where a namespace has indexes of its own: which rows are scored, and how scores lie over all.
+
+A hundred thousand rows are not scored for each message. Those that are come from the index of vectors and from that of words, and
+with what is looked up by its key; how cosines lie over all is taken from a sample. What follows is the exact statement's.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from psycopg import sql
+
+from recollect.namespaces import NamespacePath
+from recollect.reading.vocabulary import Vocabulary, Word, common, queries, spread_of_rare
+from recollect.reading.words_sql import asked, bm25, cosine, spread_of, weighted
+from recollect.tenancy import Statement
+
+Scanned = Literal["memories", "turns"]
+
+_LOOK = 2
+"""So many times as many rows as are wanted the index of vectors looks at (``hnsw.ef_search``), to tell which are nearest."""
+
+_MOST = 5
+"""So many times as many rows as are wanted by words are scored at most."""
+
+_SAMPLE = 1_000
+"""Rows by which the mean of all is told within a thirtieth of a standard deviation, and that within a fiftieth of itself."""
+
+_FITTING, _FIRST = 60, 16
+"""Of each who may be meant so many memories are scored, those nearest to the message and those that were known first."""
+
+_LENDING = 100
+"""An entity of whom more is known lends little; of its memories those count that were found otherwise."""
+
+
+def vocabulary_statement(path: NamespacePath, model: str, message: str) -> Statement:
+    """The statement for `vocabularies`."""
+    return _VOCABULARY, {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "message": message,
+    }
+
+
+def vocabularies(rows: Iterable[Any]) -> dict[Scanned, Vocabulary]:
+    """What the memories and the turns of a scope know of a message's words; nothing where it has no indexes."""
+    given = list(rows)
+    return {
+        row.scanned: Vocabulary(
+            rows=row.holders,
+            words=tuple(
+                Word(lexeme=one.lexeme, holders=one.holders, term=one.term) for one in given if _of(one, row.scanned)
+            ),
+        )
+        for row in given
+        if row.lexeme == "" and row.holders > 0
+    }
+
+
+def parameters(vocabulary: Vocabulary) -> dict[str, Any]:
+    """What a head takes beside the scope, the vector and the message."""
+    mean, variance = spread_of_rare(vocabulary)
+    return {
+        "sought": queries(vocabulary),
+        "common": weighted(common(vocabulary)),
+        "rare_mean": mean,
+        "rare_variance": variance,
+    }
+
+
+def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
+    """The head for memories. It takes the processes, which are scored in any case, from the table ``taught``.
+
+    each: so many of the best by cosine are wanted, and by words.
+    """
+    scope = {**_scope(path, model), "owner_kind": "memory"}
+    rows = f"recollect_read_v1.embeddings as vector where {_literals('vector', scope)}"
+    scored = f"select owner_id, {cosine('embedding')} as cosine, {bm25('terms', 'length')} as words from {rows}"
+    return f"""
+    {asked("memories")},
+    sought as materialized (
+        (select owner_id from {rows} {_by_vector("vector.embedding", dimensions, each)}) union {_holding("memories", each)}
+    ),
+    {_about(path, model)},
+    scanned as materialized ({scored} and owner_id = any(array(
+        select owner_id from sought union select owner_id from about union select owner_id from taught))),
+    spread as materialized (
+        select {spread_of("cosine")}, {_WORDS_SPREAD}
+        from (select {cosine("embedding")} as cosine, {_COMMON} as words from {rows} {_sample("vector.owner_id")}) as sample
+    )"""
+
+
+def _about(path: NamespacePath, model: str) -> str:
+    """What fits best of each who may be meant, and what was known of them first; of most that is all that is known."""
+    link = _literals("link", _link(path))
+    trait = (
+        f"{_literals('trait', _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"
+    )
+    known = f"select trait.owner_id, {cosine('trait.embedding')} as cosine from recollect_read_v1.traits as trait where {trait}"
+    meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
+    return f"""
+    about as materialized (
+        select one.entity_id, known.owner_id from unnest({meant}) as one (entity_id) cross join lateral (
+            select owner_id, row_number() over (order by cosine desc, owner_id) as fits,
+                   row_number() over (order by owner_id) as first
+            from ({known} and trait.compact union all {known} and not trait.compact) as known
+        ) as known where fits <= {_FITTING} or first <= {_FIRST}
+        union
+        select link.entity_id, link.memory_id from recollect_read_v1.memory_entities as link
+        where {link} and link.certainty = 'sure' and link.entity_id = any({meant})
+          and link.memory_id = any(array(select owner_id from sought))
+    )"""
+
+
+def lent_scored(path: NamespacePath, model: str) -> str:
+    """What may be related, with its scores, as table ``lent``: what is known of those in ``lending``, if it is not too much."""
+    scope = {**_scope(path, model), "owner_kind": "memory"}
+    return f"""
+    lent as materialized (
+        select owner_id, cosine, words from scanned where owner_id in (select owner_id from sought)
+        union
+        select owner_id, {cosine("embedding")}, {bm25("terms", "length")} from recollect_read_v1.embeddings as vector
+        where {_literals("vector", scope)} and owner_id = any(array(
+            select link.memory_id from lending cross join lateral (
+                select array(
+                    select link.memory_id from recollect_read_v1.memory_entities as link
+                    where {_literals("link", _link(path))}
+                      and link.entity_id = lending.entity_id and link.certainty = 'sure' limit {_LENDING + 1}
+                ) as those
+            ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}))
+    )"""
+
+
+def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
+    """The head for messages. each: so many of the best by each score are wanted."""
+    rows = f"recollect_read_v1.turns as turn where {_literals('turn', _scope(path, model))}"
+    return f"""
+    {asked("turns")},
+    sought as materialized (
+        (select message_id from {rows} {_by_vector("turn.embedding", dimensions, each)})
+        union (select message_id from {rows} {_by_vector("turn.with_before", dimensions, each)})
+        union {_holding("turns", each)}
+    ),
+    scan as materialized ({messages_scored(path, model, "sought")}
+    ),
+    spread as materialized (
+        select {spread_of("cosine")}, {spread_of("with_before")}, {_WORDS_SPREAD}
+        from (select {cosine("embedding")} as cosine, {cosine("with_before")} as with_before, {_COMMON} as words
+              from {rows} {_sample("turn.message_id")}) as sample
+    )"""
+
+
+def messages_scored(path: NamespacePath, model: str, those: str) -> str:
+    """The messages of a table, with their scores."""
+    return f"""
+        select message_id, conversation_id, true as searched, {cosine("embedding")} as cosine,
+               {cosine("with_before")} as with_before, {bm25("terms", "length")} as words
+        from recollect_read_v1.turns as turn
+        where {_literals("turn", _scope(path, model))} and message_id = any(array(select message_id from {those}))"""
+
+
+def literal(value: object) -> str:
+    """A value as SQL has it, inside a statement that has parameters."""
+    return sql.Literal(str(value)).as_string(None).replace("%", "%%")
+
+
+def _of(row: Any, scanned: str) -> bool:
+    return bool(row.scanned == scanned and row.lexeme != "" and row.holders > 0)
+
+
+def _scope(path: NamespacePath, model: str) -> dict[str, object]:
+    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
+
+
+def _link(path: NamespacePath) -> dict[str, object]:
+    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
+
+
+def _literals(alias: str, scope: Mapping[str, object]) -> str:
+    """A partial index serves only a statement that names its scope in literals."""
+    return " and ".join(f"{alias}.{column} = {literal(value)}" for column, value in scope.items())
+
+
+def _by_vector(column: str, dimensions: int, each: int) -> str:
+    """How far the index looks is set where it is read: the statement may be the only one of its transaction."""
+    return f"""and (select set_config('hnsw.ef_search', '{_LOOK * each}', true)) is not null
+        order by ({column}::halfvec({dimensions})) <#> cast(%(vector)s as halfvec({dimensions})) limit {each}"""
+
+
+def _holding(scanned: Scanned, each: int) -> str:
+    return f"""
+        select recollect_read_v1.holding(
+            '{scanned}', %(namespace_id)s, %(model)s, cast(%(sought)s as text[]), {each}, {_MOST * each})"""
+
+
+def _sample(key: str) -> str:
+    """Ids begin with the time at which they were made; the order of their hashes has nothing to do with it."""
+    return f"order by uuid_hash({key}) limit {_SAMPLE}"
+
+
+_COMMON = bm25("terms", "length", "cast(%(common)s as sparsevec)")
+_WORDS_SPREAD = """
+    avg(words) + %(rare_mean)s as words_mean, sqrt(var_pop(words) + %(rare_variance)s) as words_deviation"""
+"""The common words' from a sample, the others' from how many rows hold them."""
+
+_VOCABULARY = """
+    select vocabulary.scanned, vocabulary.lexeme, vocabulary.holders, vocabulary.term from recollect_read_v1.vocabulary
+    where vocabulary.tenant_id = %(tenant_id)s and vocabulary.namespace_id = %(namespace_id)s and vocabulary.model = %(model)s
+      and vocabulary.scanned in ('memories', 'turns')
+      and vocabulary.lexeme = any(array['']  || tsvector_to_array(to_tsvector('english', %(message)s)))
+      and exists (
+          select from recollect_read_v1.scopes
+          where scopes.tenant_id = %(tenant_id)s and scopes.namespace_id = %(namespace_id)s and scopes.model = %(model)s
+            and scopes.indexed)
+"""

@@ -1,0 +1,264 @@
+"""Contexts of a namespace that has indexes of its own: they hold what exact ones hold, of this namespace, and of this moment."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sqlalchemy import Engine, text
+
+from db import links, memories, turns
+from db.refs import LaneRef
+from db.turns import NewTurn
+from recollect.namespaces import NamespacePath
+from recollect.reading import indexed_sql, memories_sql, messages_sql
+from recollect.reading.found import Spread
+from recollect.tenancy import Statement, in_one_trip, tenant_transaction
+from tests.given import MODEL, Publishing, Remembering, direction, new_memory
+from workers.indexing import index_scopes
+
+MANY = 240
+BIRDS = ("heron", "coot", "grebe", "teal", "swift", "rook", "dipper", "wren")
+PLACES = ("lock", "weir", "mill", "quay", "ford")
+NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
+ASKED = (
+    "Where does the heron of bird 17 nest?",
+    "Which bird sleeps by the weir?",
+    "Is it dry?",
+    "coot, grebe or teal at the mill",
+)
+
+
+def content(number: int) -> str:
+    return f"The {BIRDS[number % 8]} of bird {number} sleeps by the {PLACES[number % 5]}"
+
+
+def scattered(count: int, seed: int) -> NDArray[np.float32]:
+    """Unit vectors around a direction, so that none is far from all others."""
+    vectors = direction(1) + 0.05 * np.random.default_rng(seed).standard_normal((count, 384), np.float32)
+    found: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return found
+
+
+@dataclass(frozen=True)
+class Large:
+    """A namespace of so many memories and messages; a neighbour in its tenant holds what its first hold."""
+
+    engine: Engine
+    admin_url: str
+    path: NamespacePath
+    remembering: Remembering
+    publishing: Publishing
+    ada: UUID
+
+    def index(self, outgrown: int = MANY - 1) -> None:
+        index_scopes(self.admin_url, outgrown=outgrown, shrunk=outgrown)
+
+    def vocabularies(self, message: str) -> Mapping[indexed_sql.Scanned, Any]:
+        statement = indexed_sql.vocabulary_statement(self.path, MODEL, message)
+        return indexed_sql.vocabularies(self.rows(statement))
+
+    def rows(self, *statements: Statement) -> list[Any]:
+        return in_one_trip(self.engine, self.path.tenant_id, statements)[-1]
+
+    def statements(
+        self, message: str, vector: NDArray[np.float32], *, exact: bool = False
+    ) -> tuple[Statement, Statement]:
+        known = {} if exact else self.vocabularies(message)
+        asked: dict[str, Any] = {"model": MODEL, "vector": vector, "message": message}
+        return (
+            memories_sql.statement_for(self.path, **asked, named=[self.ada], vocabulary=known.get("memories")),
+            messages_sql.statement_for(self.path, **asked, each=30, vocabulary=known.get("turns")),
+        )
+
+    def scanned(self, *given: Any, **more: Any) -> tuple[memories_sql.Scanned, messages_sql.Scanned]:
+        of_memories, of_messages = self.statements(*given, **more)
+        return memories_sql.scanned(self.rows(of_memories)), messages_sql.scanned(self.rows(of_messages))
+
+    def say(self, those: Mapping[str, NDArray[np.float32]], start: datetime = NINE) -> list[UUID]:
+        events = [
+            self.publishing.message(
+                said, conversation=f"chat {number // 8}", occurred_at=(start + timedelta(minutes=number)).isoformat()
+            )
+            for number, said in enumerate(those)
+        ]
+        self.publishing.send(*events)
+        ids = [UUID(event["event_id"]) for event in events]
+        new = [
+            NewTurn(message_id=key, said=said, embedding=vector, with_before=vector)
+            for key, (said, vector) in zip(ids, those.items(), strict=True)
+        ]
+        with self.remembering.transaction() as connection:
+            turns.add(connection, self.remembering.lane, MODEL, new)
+        return ids
+
+
+def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]], whom: UUID | None) -> None:
+    """Every twelfth is about somebody."""
+    with remembering.stamped() as (connection, stamp):
+        for number, (said, vector) in enumerate(those.items()):
+            new = new_memory(said)
+            memories.add(connection, remembering.lane, new, stamp)
+            memories.set_vectors(connection, remembering.lane, MODEL, "memory", {new.memory_id: vector})
+            if whom is not None and number % 12 == 0:
+                links.link(connection, remembering.lane, new.memory_id, {whom: ("subject", "sure")}, stamp)
+
+
+def lies(one: Spread) -> tuple[float, float]:
+    """How a score lies over all."""
+    return one.mean, one.deviation
+
+
+@pytest.fixture
+def large(
+    *,
+    admin_url: str,
+    reader_engine: Engine,
+    ingest_engine: Engine,
+    worker_engine: Engine,
+    fresh_namespace: NamespacePath,
+    remembering: Remembering,
+) -> Iterator[Large]:
+    ada = remembering.entity("Ada")
+    remember(remembering, {content(number): vector for number, vector in enumerate(scattered(MANY, 1))}, ada)
+    neighbour = Remembering(worker_engine, LaneRef(fresh_namespace.tenant_id, uuid4()))
+    remember(neighbour, {content(number): vector for number, vector in enumerate(scattered(40, 1))}, None)
+    publishing = Publishing(ingest_engine, fresh_namespace)
+    found = Large(reader_engine, admin_url, fresh_namespace, remembering, publishing, ada)
+    found.say({content(number): vector for number, vector in enumerate(scattered(MANY, 2))})
+    yield found
+    index_scopes(admin_url)
+
+
+def _memories(found: tuple[memories_sql.Scanned, messages_sql.Scanned]) -> dict[UUID, tuple[float, float]]:
+    return {one.memory.id: (one.cosine, one.words) for one in found[0].memories}
+
+
+def _messages(found: tuple[memories_sql.Scanned, messages_sql.Scanned]) -> dict[UUID, tuple[float, float]]:
+    return {one.message.id: (one.cosine, one.words) for one in found[1].found}
+
+
+def test_what_indexes_find_is_what_scans_find_with_the_same_scores(large: Large) -> None:
+    vectors = scattered(len(ASKED), 3)
+    exact = [large.scanned(message, vector) for message, vector in zip(ASKED, vectors, strict=True)]
+    large.index()
+    found = [large.scanned(message, vector) for message, vector in zip(ASKED, vectors, strict=True)]
+
+    for of in (_memories, _messages):
+        both = [(of(one), of(best)) for one, best in zip(found, exact, strict=True)]
+        assert all(one.keys() for one, _ in both)
+        kept = sum(len(one.keys() & best.keys()) for one, best in both)
+        assert kept >= 0.9 * sum(len(best) for _, best in both)
+        for one, best in both:
+            for key in one.keys() & best.keys():
+                assert one[key] == pytest.approx(best[key], abs=1e-6)
+    for (scanned, messages), (exactly, exact_messages) in zip(found, exact, strict=True):
+        # Of so few rows the sample is all; but of rare words it tells nothing.
+        assert lies(scanned.cosine) == pytest.approx(lies(exactly.cosine))
+        assert lies(messages.with_before) == pytest.approx(lies(exact_messages.with_before))
+        assert lies(scanned.words) == pytest.approx(lies(exactly.words), rel=0.1)
+        assert lies(messages.words) == pytest.approx(lies(exact_messages.words), rel=0.1)
+
+
+def test_every_search_goes_through_an_index(large: Large) -> None:
+    large.index()
+    of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
+    assert all(f" {kind}_of_scope_" in of_memories for kind in ("embeddings", "sample"))
+    assert all(f" {kind}_of_scope_" in of_messages for kind in ("turns", "turns_before", "turns_sample"))
+
+
+def plan(large: Large, statement: str) -> str:
+    """How a statement runs, whatever its parameters are; of so few rows it would rather sort them all."""
+    numbers: dict[str, int] = {}
+    numbered = re.sub(r"%\((\w+)\)s", lambda one: f"${numbers.setdefault(one[1], len(numbers) + 1)}", statement)
+    with tenant_transaction(large.engine, large.path.tenant_id) as connection:
+        connection.exec_driver_sql("set local enable_sort = off")
+        return "\n".join(connection.exec_driver_sql(f"explain (generic_plan, costs off) {numbered}").scalars())
+
+
+def test_what_came_after_the_index_is_found_and_what_went_is_not(large: Large) -> None:
+    large.index()
+    far = direction(0, 1)
+    new = large.remembering.memory("The osprey eats perch", far)
+    (said,) = large.say({"The osprey eats perch": far}, NINE + timedelta(days=1))
+    for message, vector in (("What does the osprey eat?", direction(1)), ("Well?", far)):
+        found = large.scanned(message, vector)
+        assert new in _memories(found)
+        assert said in _messages(found)
+    with large.remembering.transaction() as connection:
+        memories.retire_vector(connection, large.remembering.lane, new)
+    assert new not in _memories(large.scanned("What does the osprey eat?", far))
+
+
+def test_whom_the_message_names_and_whom_that_leads_to_count_however_far_it_is(large: Large) -> None:
+    ben, far = large.remembering.entity("Ben"), direction(0, 1)
+    sure = ("subject", "sure")
+    of_ada = large.remembering.memory("She whistles", far, about={large.ada: sure})
+    large.remembering.memory("The heron of bird 17 and Ben", direction(1), about={ben: sure})
+    of_ben = large.remembering.memory("He hums", far, about={ben: sure})
+    nobodys = large.remembering.memory("They yodel", far)
+    large.index()
+    found = _memories(large.scanned(ASKED[0], direction(1)))
+    assert {of_ada, of_ben} <= found.keys()
+    assert nobodys not in found
+
+
+def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: Engine) -> None:
+    exact = large.scanned(ASKED[0], direction(1))
+    assert large.vocabularies(ASKED[0]) == {}
+    large.index()
+    assert {scanned: known.rows for scanned, known in large.vocabularies(ASKED[0]).items()} == {
+        "memories": MANY,
+        "turns": MANY,
+    }
+    statements = large.statements(ASKED[0], direction(1))
+    with admin_engine.connect() as connection:
+        names = connection.execute(
+            text(
+                "select indexname from pg_indexes where schemaname = 'recollect' and indexname like '%\\_of\\_scope\\_%'"
+            )
+        )
+        for name in names.scalars().all():
+            connection.exec_driver_sql(f"drop index recollect.{name}")
+        connection.commit()
+    # Who was told of indexes that went meanwhile finds no less.
+    assert _memories(exact).keys() == {
+        one.memory.id for one in memories_sql.scanned(large.rows(statements[0])).memories
+    }
+    large.index(10 * MANY)
+    assert large.vocabularies(ASKED[0]) == {}
+    assert _messages(large.scanned(ASKED[0], direction(1))) == _messages(exact)
+
+
+def test_words_are_looked_up_for_ones_own_rows_alone(large: Large, reader_engine: Engine) -> None:
+    large.index()
+
+    def holding(tenant_id: UUID, scanned: str, *sought: str, enough: int = 1000, most: int = 1000) -> list[UUID]:
+        asked = {
+            "namespace_id": large.path.namespace_id,
+            "model": MODEL,
+            "scanned": scanned,
+            "sought": list(sought),
+            "enough": enough,
+            "most": most,
+        }
+        statement = """
+            select recollect_read_v1.holding(%(scanned)s, %(namespace_id)s, %(model)s, cast(%(sought)s as text[]),
+                                             %(enough)s, %(most)s) as found
+        """
+        return [row.found for row in in_one_trip(reader_engine, tenant_id, [(statement, asked)])[0]]
+
+    mine = large.path.tenant_id
+    for scanned in ("memories", "turns"):
+        assert len(set(holding(mine, scanned, "'heron'"))) == MANY // 8
+        assert len(holding(mine, scanned, "'heron' & 'lock'", "'heron'", enough=5)) == MANY // 40
+        assert len(holding(mine, scanned, "'heron' & 'lock'", "'heron'", enough=7)) == MANY // 8
+        assert len(holding(mine, scanned, "'heron'", most=3)) == 3
+        assert holding(mine, scanned) == []
+        assert holding(uuid4(), scanned, "'heron'") == []
+    assert large.rows(("select current_setting('enable_seqscan') as now", {}))[0].now == "on"
