@@ -112,6 +112,11 @@ def drop_index(connection: Connection, name: str) -> None:
     _run(connection, sql.SQL("drop index concurrently if exists recollect.{}").format(sql.Identifier(name)))
 
 
+def gather_statistics(connection: Connection) -> None:
+    """Let Postgres see how many rows are a scope's, so that it takes the new indexes; by itself it looks when a tenth is new."""
+    _run(connection, sql.SQL("analyze recollect.embeddings, recollect.turns"))
+
+
 def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
     """Tell readers which scopes have all of their indexes, whole; no others have."""
     parameters: dict[str, list[Any]] = {

@@ -117,6 +117,7 @@ def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work | 
         _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), memories=scope.memories)
         for name in names:
             scopes.make_index(connection, scope, name)
+        scopes.gather_statistics(connection)
         whole.append(scope)
         scopes.tell(connection, whole)
     return found
