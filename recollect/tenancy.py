@@ -59,7 +59,7 @@ def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]
 def rows_within(connection: Connection, statement: Statement) -> list[Any]:
     """The rows of a read inside a transaction that goes on."""
     sql, parameters = statement
-    return _begun_to(connection.connection.driver_connection, *_positional(sql), parameters).fetchall()
+    return _asked(connection.connection.driver_connection, *_positional(sql), parameters).fetchall()
 
 
 def _begun(engine: Engine, tenant_id: UUID) -> Connection:
@@ -100,7 +100,7 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence[Statement])
                 driver.execute("begin read only")
                 whose = {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()}
                 driver.execute(_SET_BOTH, whose, prepare=True)
-                cursors = [_begun_to(driver, *_positional(sql), parameters) for sql, parameters in statements]
+                cursors = [_asked(driver, *_positional(sql), parameters) for sql, parameters in statements]
                 driver.execute("commit")
             return [cursor.fetchall() for cursor in cursors]
         except BaseException:
@@ -118,7 +118,7 @@ def _positional(sql: str) -> tuple[str, tuple[str, ...]]:
     return _PARAMETER.sub(lambda found: numbers[found[1]], sql).replace("%%", "%"), names
 
 
-def _begun_to(driver: Any, sql: str, names: Sequence[str], parameters: Mapping[str, Any]) -> RawCursor[Any]:
+def _asked(driver: Any, sql: str, names: Sequence[str], parameters: Mapping[str, Any]) -> RawCursor[Any]:
     cursor = RawCursor(driver, row_factory=namedtuple_row)
     cursor.adapters.register_dumper(HalfVector, _HalfVectorDumper)
     return cursor.execute(sql, [parameters[name] for name in names], prepare=True, binary=True)

@@ -140,9 +140,12 @@ def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
     ]
 
 
-def _judged(candidates: Sequence[_Candidate], judge: Judge | None) -> list[_Candidate]:
+def _judged(candidates: Sequence[_Candidate], judge: Judge | None) -> Sequence[_Candidate]:
     """The best in the order of their judgement: they share out the scores that they have, which fit to all others' scores."""
-    best = sorted(candidates, key=lambda one: (not one.guaranteed, -one.score))[:JUDGED] if judge else []
+    if judge is None:
+        return candidates
+    best = sorted(candidates, key=lambda one: (not one.guaranteed, -one.score))[:JUDGED]
+    best.sort(key=lambda one: -one.score)  # as they stand without an answer
     kept = reranked(best, lambda one: one.value.content, judge)
     scores = sorted((one.score for one in kept), reverse=True)
     anew = {one.value.id: replace(one, judged=score) for one, score in zip(kept, scores, strict=True)}

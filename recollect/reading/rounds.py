@@ -1,6 +1,7 @@
 """What a message needs to be read: two round trips to Postgres, with the embedding between them.
 
-    first    whom the message and the turns before it name, and how fresh the memories are
+    first    whom the message and the turns before it name, how fresh the memories are, and, in a large namespace, how common
+             the words of the message are
     second   all that decides who is meant, and what each path may find
 
 A third is made in one case only: where it stays open who is meant, and the message calls for a taught process, whose words may

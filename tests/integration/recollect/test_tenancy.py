@@ -82,6 +82,11 @@ def test_one_deadline_holds_for_both(reader: Engine, slow: int) -> None:
     assert remaining() is None
 
 
+def test_both_know_of_the_deadline(reader: Engine) -> None:
+    with ends_within(reader, 0.3):
+        assert all(left is not None and left <= 0.3 for left in at_the_same_time(remaining, remaining))
+
+
 def test_no_connection_keeps_the_tenant(reader: Engine, connections: int) -> None:
     at_the_same_time(asking(reader, WHO), asking(reader, WHO))
     taken = [reader.connect() for _ in range(connections)]

@@ -268,5 +268,10 @@ class TestASecondOpinion:
         )
         assert (judged.memories, [shown.content for shown in judged.messages]) == ((), ["The boat is called Ada."])
 
-    def test_without_an_answer_all_stays(self) -> None:
-        assert context(*self.GIVEN, judge=lambda texts: None) == context(*self.GIVEN)
+    @pytest.mark.parametrize("answer", [None, 0.0], ids=["none", "all alike"])
+    def test_without_an_answer_all_stays_even_where_what_must_be_there_scores_least(self, answer: float | None) -> None:
+        oldest = found(3, -2.0, 0.0, VERA, content="Vera was born in Oslo.")
+        later = found(4, 2.0, 0.0, VERA, content="Vera sings.", said_at=NOW)
+        given = (oldest, later, *self.GIVEN)
+        judged = context(*given, named=True, judge=lambda texts: None if answer is None else [answer] * len(texts))
+        assert judged == context(*given, named=True)

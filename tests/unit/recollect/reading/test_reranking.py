@@ -57,7 +57,7 @@ def raising(message: str, texts: Sequence[str]) -> list[float]:
         lambda _, texts: 1.0,
         lambda _, texts: ["high", "low"],
         lambda _, texts: [math.nan, 1.0],
-        lambda _, texts: [math.inf, 1.0],
+        lambda _, texts: [1.0, math.inf],
     ],
     ids=["raises", "nothing", "too few", "no list", "words", "nan", "infinite"],
 )
