@@ -39,7 +39,6 @@ _METHODS: Final[dict[str, tuple[LiteralString, LiteralString]]] = {
     "embeddings": ("embeddings", _HNSW.replace("{column}", "embedding")),
     "words": ("embeddings", _WORDS),
     "sample": ("embeddings", _SAMPLE.replace("{column}", "owner_id")),
-    "turns": ("turns", _HNSW.replace("{column}", "embedding")),
     "turns_before": ("turns", _HNSW.replace("{column}", "with_before")),
     "turns_words": ("turns", _WORDS),
     "turns_sample": ("turns", _SAMPLE.replace("{column}", "message_id")),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from recollect.kinds import MemoryKind, Role
 from recollect.reading.found import MemoryFound, Spread, StoredMessage
-from recollect.results import StoredMemory
+from recollect.results import Hit
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LONG_AGO = datetime(2016, 5, 4, 9, tzinfo=UTC)
@@ -18,7 +18,7 @@ def entity(number: int) -> UUID:
     return UUID(int=10_000 + number)
 
 
-def memory(number: int, **given: Any) -> StoredMemory:
+def memory(number: int, **given: Any) -> Hit:
     """A plain fact of long ago."""
     fields: dict[str, Any] = {
         "id": UUID(int=number + 1),
@@ -29,15 +29,16 @@ def memory(number: int, **given: Any) -> StoredMemory:
         "confidence": 0.8,
         "tier": "solid",
         "said_at": LONG_AGO,
+        "similarity": 0.0,
     }
-    return StoredMemory(**{**fields, **given})
+    return Hit(**{**fields, **given})
 
 
 def found(number: int, cosine: float = 0.0, words: float = 0.0, *about: int, **given: Any) -> MemoryFound:
     """A memory with its scores, which count as standard deviations with `SPREAD`, and whom it is about."""
     sources = given.pop("sources", ())
     return MemoryFound(
-        memory=memory(number, **given),
+        memory=memory(number, similarity=cosine, **given),
         cosine=cosine,
         words=words,
         entities=frozenset(map(entity, about)),

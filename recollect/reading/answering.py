@@ -14,17 +14,17 @@ from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.paths import Path, called_for, without
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, excerpts
-from recollect.reading.reranking import Judge, reranked
+from recollect.reading.reranking import JUDGED, Judge, reranked
 from recollect.reading.rounds import Fetched, Store, first, second, third
 from recollect.reading.understood import understood
 from recollect.resolving import TURNS
 from recollect.results import Hit
 
-_EACH = 60
-"""So many messages by each raw score are found for a context, which shows fewer than `recall_messages` may be asked for."""
+_TOKENS = 50
+"""Of a budget for each message that is counted on: one takes some 25 or more, and memories stand beside them."""
 
-_CONTEXT_MESSAGES = 200
-"""So many of the messages that answer best stand for a place in a context."""
+_SHORT = 10
+"""Tokens of a short message with its speaker: of those that answer best so many stand for a place in a context as would fit."""
 
 NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanations=())
 
@@ -70,7 +70,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
         ahead=wanted.overlay,
     )
     told = {*wanted.history, wanted.text}
-    fetched = second(store, heard, told=Told(contents=tuple(told)), each=_EACH)
+    fetched = second(store, heard, told=Told(contents=tuple(told)), shown=wanted.budget // _TOKENS)
     read = understood(heard, fetched, wanted.now)
     found = read.paths()
     if fetched.open and (processes := called_for(found)):
@@ -80,9 +80,9 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
     overlay.settle(store.path, progress)
     return assemble(
         without(found, laid.closed),
-        messages=read.messages(limit=_CONTEXT_MESSAGES, beside_memories=True),
+        messages=read.messages(limit=wanted.budget // _SHORT, beside_memories=True),
         ahead=[one for one in heard.ahead if one.content not in told],
-        pending=_pending(store, laid, heard.parsed.stripped, found),
+        pending=_pending(store, laid, heard.parsed.unnamed, found),
         questions=tuple(read.questions()),
         judge=wanted.judge,
         budget=wanted.budget,
@@ -95,7 +95,8 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
 def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recalled:
     """What was said that answers to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
-    fetched = second(store, heard, among=wanted.among, told=Told(contents=wanted.history))
+    shown = wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)
+    fetched = second(store, heard, shown=shown, among=wanted.among, told=Told(contents=wanted.history))
     answering = understood(heard, fetched, wanted.now).messages()
     above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]
     hits = tuple(

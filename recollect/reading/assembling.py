@@ -1,8 +1,8 @@
 """ASSEMBLE: what the paths found, joined within a budget of tokens. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from heapq import heapify, heappop, heappush
 from uuid import UUID
 
@@ -16,21 +16,19 @@ from recollect.reading.contexts import (
     memory_note,
     message_note,
 )
-from recollect.reading.found import MemoryFound, StoredMessage
+from recollect.reading.found import StoredMessage
 from recollect.reading.memories import RankedMemory
 from recollect.reading.messages import RankedMessage
 from recollect.reading.paths import Path, delivered
 from recollect.reading.reranking import JUDGED, Judge, reranked
 from recollect.reading.scores import base, recency_boost
 from recollect.reading.weights import ContextWeights
-from recollect.results import Hit, StoredMemory
+from recollect.results import Hit
 
 WEIGHTS = ContextWeights()
 _SALIENT, _RELEVANT, _RECENT = range(3)
 _MISSES = 12
 """So many things in a row that do not fit into what is left of the budget end the filling."""
-
-_FIELDS = tuple(one.name for one in fields(StoredMemory))
 
 
 def assemble(
@@ -63,7 +61,7 @@ def assemble(
         *(_Candidate(value=one, paths=("overlay",), base=0.0, guaranteed=True) for one in ahead),
     ]
     for one in candidates:
-        if one.guaranteed:
+        if one.guaranteed and not filling.repeats(one):
             filling.take(one)
     filling.fill(one for one in candidates if not one.guaranteed)
     return _context(filling, questions, partial)
@@ -73,7 +71,7 @@ def assemble(
 class _Candidate:
     """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost."""
 
-    value: StoredMemory | StoredMessage
+    value: Hit | StoredMessage
     found: RankedMemory | RankedMessage | None = None
     paths: tuple[str, ...] = ("conversation",)
     base: float
@@ -95,7 +93,7 @@ class _Candidate:
         """As the context has it."""
         raw = self.found.found if self.found else None
         return Explanation(
-            memory=self._memory(raw),
+            memory=self.value if isinstance(self.value, Hit) else None,
             message=self.value if isinstance(self.value, StoredMessage) else None,
             paths=self.paths,
             score=self.score,
@@ -107,15 +105,6 @@ class _Candidate:
             parts=self.found.parts if self.found else {},
             sources=self.sources,
         )
-
-    def _memory(self, raw: object) -> Hit | None:
-        if isinstance(raw, MemoryFound):
-            return _hit(raw)
-        return self.value if isinstance(self.value, Hit) else None
-
-
-def _hit(found: MemoryFound) -> Hit:
-    return Hit(**{name: getattr(found.memory, name) for name in _FIELDS}, similarity=round(found.cosine, 4))
 
 
 def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
@@ -167,7 +156,7 @@ class _Filling:
     said: set[str] = field(default_factory=set)
     shown: set[UUID] = field(default_factory=set)
     covered: set[UUID] = field(default_factory=set)
-    headings: set[tuple[str, str]] = field(default_factory=set)
+    headings: set[tuple[str, date]] = field(default_factory=set)
 
     def fill(self, candidates: Iterable[_Candidate]) -> None:
         """Take the best, then the next best, until nothing fits. Above its category's share, it waits for what is near it."""
@@ -179,13 +168,11 @@ class _Filling:
             category = self._category(one)
             if not ceded and self.used[category] >= WEIGHTS.shares[category] * self.budget:
                 heappush(waiting, (negated + WEIGHTS.ceded, key, number, True, one))
-            elif not self._repeats(one):
+            elif not self.repeats(one):
                 misses = 0 if self.take(one) else misses + 1
 
     def take(self, one: _Candidate) -> bool:
-        """Take something, where it fits and is not there already; say whether it was."""
-        if self._repeats(one):
-            return False
+        """Take something that is not there already, where it fits; say whether it was."""
         cost = self.count_tokens(f"{self._lines(one)}\n")
         if self.tokens + cost > self.budget:
             return False
@@ -199,7 +186,8 @@ class _Filling:
             self.headings.add(group_of(one.value))
         return True
 
-    def _repeats(self, one: _Candidate) -> bool:
+    def repeats(self, one: _Candidate) -> bool:
+        """Whether it is there already: the same words, or a memory beside the messages that it was taken from."""
         if isinstance(one.value, StoredMessage):
             return one.value.id in self.covered or _plain(one.value.content) in self.said
         return _plain(one.value.content) in self.said or (bool(one.sources) and self.shown.issuperset(one.sources))
@@ -214,7 +202,7 @@ class _Filling:
     def _category(self, one: _Candidate) -> int:
         if timedelta(0) <= self.now - one.value.said_at < timedelta(days=WEIGHTS.recent):
             return _RECENT
-        return _SALIENT if isinstance(one.value, StoredMemory) and one.value.salience >= WEIGHTS.salient else _RELEVANT
+        return _SALIENT if isinstance(one.value, Hit) and one.value.salience >= WEIGHTS.salient else _RELEVANT
 
 
 def _plain(content: str) -> str:

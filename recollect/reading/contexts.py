@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from itertools import groupby
 from uuid import UUID
 
@@ -106,15 +106,15 @@ def message_note(message: StoredMessage) -> str:
     return f"{one_line(message.speaker or message.role)}: {one_line(message.content)}"
 
 
-def group_of(message: StoredMessage) -> tuple[str, str]:
+def group_of(message: StoredMessage) -> tuple[str, date]:
     """Conversation and day: what shares a heading."""
-    return message.conversation or "", f"{message.said_at:%Y-%m-%d}"
+    return message.conversation or "", message.said_at.date()
 
 
 def in_order(messages: Sequence[StoredMessage]) -> tuple[StoredMessage, ...]:
     """Groups by their first message, and in each the order in which it was said."""
     said = sorted(messages, key=lambda one: (one.said_at, one.place, one.id))
-    first: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, date], int] = {}
     for number, one in enumerate(said):
         first.setdefault(group_of(one), number)
     return tuple(sorted(said, key=lambda one: first[group_of(one)]))

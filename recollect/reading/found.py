@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from recollect.kinds import Role
-from recollect.results import StoredMemory
+from recollect.results import Hit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class StoredMessage:
 class MessageFound:
     """A message that a scan found.
 
-    cosine: of its text with the question, names stripped. with_before: of the turn before it and it. words: BM25.
+    cosine: of its text with the question, nobody's name in it. with_before: of the turn before it and it. words: BM25.
     """
 
     message: StoredMessage
@@ -56,11 +56,11 @@ class MessageFound:
 class MemoryFound:
     """A memory that a scan found.
 
-    cosine: with the question, names stripped. words: BM25. entities: whom it is surely about. sources: the messages it was taken
-    from.
+    cosine: with the question, nobody's name in it. words: BM25. entities: whom it is surely about. sources: the messages that it
+    was taken from.
     """
 
-    memory: StoredMemory
+    memory: Hit
     cosine: float
     words: float
     entities: frozenset[UUID] = frozenset()

@@ -134,29 +134,20 @@ def lent_scored(path: NamespacePath, model: str) -> str:
 def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     """The head for messages. each: so many of the best by each score are wanted."""
     rows = f"recollect_read_v1.turns as turn where {_literals('turn', _scope(path, model))}"
+    with_before = f"{cosine('with_before')} as with_before"
     return f"""
     {asked("turns")},
     sought as materialized (
-        (select message_id from {rows} {_by_vector("turn.embedding", dimensions, each)})
-        union (select message_id from {rows} {_by_vector("turn.with_before", dimensions, each)})
-        union {_holding("turns", each)}
+        (select message_id from {rows} {_by_vector("turn.with_before", dimensions, each)}) union {_holding("turns", each)}
     ),
-    scan as materialized ({messages_scored(path, model, "sought")}
+    scan as materialized (
+        select message_id, conversation_id, true as searched, {with_before}, {bm25("terms", "length")} as words
+        from {rows} and message_id = any(array(table sought))
     ),
     spread as materialized (
-        select {spread_of("cosine")}, {spread_of("with_before")}, {_WORDS_SPREAD}
-        from (select {cosine("embedding")} as cosine, {cosine("with_before")} as with_before, {_COMMON} as words
-              from {rows} {_sample("turn.message_id")}) as sample
+        select {spread_of("with_before")}, {_WORDS_SPREAD}
+        from (select {with_before}, {_COMMON} as words from {rows} {_sample("turn.message_id")}) as sample
     )"""
-
-
-def messages_scored(path: NamespacePath, model: str, those: str) -> str:
-    """The messages of a table, with their scores."""
-    return f"""
-        select message_id, conversation_id, true as searched, {cosine("embedding")} as cosine,
-               {cosine("with_before")} as with_before, {bm25("terms", "length")} as words
-        from recollect_read_v1.turns as turn
-        where {_literals("turn", _scope(path, model))} and message_id = any(array(select message_id from {those}))"""
 
 
 def literal(value: object) -> str:

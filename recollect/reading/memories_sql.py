@@ -23,7 +23,7 @@ from recollect.reading.memories import Bearing
 from recollect.reading.vocabulary import Vocabulary
 from recollect.reading.weights import MemoryWeights
 from recollect.reading.words_sql import asked, bm25, cosine, spread_of
-from recollect.results import StoredMemory
+from recollect.results import Hit
 from recollect.rows import memory_fields
 
 _LISTED = 50
@@ -104,7 +104,7 @@ def scanned(rows: Iterable[Any]) -> Scanned:
 
 def _found(row: Any) -> MemoryFound:
     return MemoryFound(
-        memory=StoredMemory(**memory_fields(row)),
+        memory=Hit(**memory_fields(row), similarity=round(row.cosine, 4)),
         cosine=row.cosine,
         words=row.words,
         entities=frozenset(row.entities or ()),

@@ -77,7 +77,6 @@ class RankedMessage:
 def rank_messages(
     found: Sequence[MessageFound],
     *,
-    cosine: Spread,
     with_before: Spread,
     words: Spread,
     asked: Asked,
@@ -87,16 +86,16 @@ def rank_messages(
 ) -> list[RankedMessage]:
     """Rank what a scan found, best first; equals in the order of their conversations.
 
-    found: each message once, in any order. cosine, with_before, words: how the raw scores lie over all that was scanned, of which
-    what was found is the best part with its neighbours. lent: by message, what the memories that were taken from it lend, in
-    standard deviations. limit: so many at most.
+    found: each message once, in any order. with_before, words: how the raw scores lie over all that was scanned, of which what
+    was found is the best part with its neighbours; the cosine of a message alone lies as that with the turn before it does.
+    lent: by message, what the memories that were taken from it lend, in standard deviations. limit: so many at most.
     """
     if not found:
         return []
     rows = sorted(found, key=_in_conversation)
     messages = [one.message for one in rows]
     normalised = {
-        "cosine": _normalised([one.cosine for one in rows], cosine),
+        "cosine": _normalised([one.cosine for one in rows], with_before),
         "with_before": _normalised([one.with_before for one in rows], with_before),
         "words": _normalised([one.words for one in rows], words),
     }

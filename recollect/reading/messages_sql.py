@@ -1,7 +1,8 @@
 """The conversation path: the messages of a namespace that may answer a question. One statement, over the views of version 1.
 
-One scan of the namespace's messages gives the cosines and BM25 (`recollect.reading.words_sql`); the best by each, with their
-neighbours, are what `recollect.reading.messages` ranks.
+One scan of the namespace's messages gives the cosine of each with the turn before it, and BM25 (`recollect.reading.words_sql`);
+the best by either, with their neighbours, are what `recollect.reading.messages` ranks. The cosine of a message alone is computed
+for those only: what is near by it is near with the turn before it, too (docs/locomo-figures.md, "How many are ranked").
 """
 
 from collections.abc import Collection, Iterable
@@ -16,18 +17,16 @@ from recollect.embedders import Vectors
 from recollect.namespaces import NamespacePath
 from recollect.reading.around_sql import message_of
 from recollect.reading.found import MessageFound, Spread
-from recollect.reading.indexed_sql import messages_head, messages_scored
+from recollect.reading.indexed_sql import messages_head
 from recollect.reading.indexed_sql import parameters as of_words
 from recollect.reading.vocabulary import Vocabulary
 from recollect.reading.words_sql import asked, bm25, cosine, spread_of
 
-EACH = 100
-"""So many messages are found by each raw score; with the neighbours of all, some 400."""
+_EACH = (20, 30, 40, 60, 100, 200, 400)
+"""So many messages are found by each raw score: few sizes, for a large namespace has a statement for each."""
 
 _STATEMENTS = 256
 """So many are kept of those that name their namespace."""
-
-_COSINES = ("cosine", "with_before")
 
 _IN_TIME = """(
     (cast(%(since)s as timestamptz) is null or said_at >= %(since)s)
@@ -59,12 +58,19 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scanned:
-    """What a scan found, and how the raw scores lie over all that was searched."""
+    """What a scan found, and how its raw scores lie over all that was scanned."""
 
     found: tuple[MessageFound, ...]
-    cosine: Spread
     with_before: Spread
     words: Spread
+
+
+def each_for(shown: int) -> int:
+    """How many are found by each raw score where so many may be shown: at least twice as many, up to 400.
+
+    More than that brought nothing on five conversations of LoCoMo (docs/locomo-figures.md, "How many are ranked").
+    """
+    return next((each for each in _EACH if each >= 2 * shown), _EACH[-1])
 
 
 def statement_for(
@@ -75,13 +81,14 @@ def statement_for(
     message: str,
     among: Among | None = None,
     told: Told | None = None,
-    each: int = EACH,
+    each: int,
     vocabulary: Vocabulary | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
 
-    vector: of the message without names, of unit length. message: with them, for its words. vocabulary: of its words, where the
-    namespace has indexes of its own, which are used then if all of its messages are searched.
+    vector: of the message without names, of unit length. message: with them, for its words. each: so many are found by each raw
+    score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if all of its
+    messages are searched.
     """
     among, told = among or Among(), told or Told()
     parameters = {
@@ -111,7 +118,6 @@ def scanned(rows: Iterable[Any]) -> Scanned:
             MessageFound(message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words)
             for row in given
         ),
-        cosine=_spread(given, "cosine"),
         with_before=_spread(given, "with_before"),
         words=_spread(given, "words"),
     )
@@ -127,25 +133,20 @@ def _scope(alias: str) -> str:
     return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
 
 
-def _last_of_best(score: str) -> str:
-    return f"(select {score} from scan where searched order by {score} desc offset %(each)s - 1 limit 1)"
+_LAST_OF_BEST = """(
+    select with_before from scan where searched order by with_before desc offset %(each)s - 1 limit 1
+)"""
 
 
-def _first(score: str, source: str, only: str = "true") -> str:
-    return f"""(select message_id, conversation_id from {source} where {only}
+def _first(score: str, only: str) -> str:
+    return f"""(select message_id, conversation_id from scan where searched and {only}
                 order by {score} desc, message_id desc limit %(each)s)"""
-
-
-def _is_in(found: str, message: str = "message_id") -> str:
-    # In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
-    return f"coalesce({message} in (select message_id from {found}), false)"
 
 
 def _scored(only: str) -> str:
     return f"""
         select turn.message_id, turn.conversation_id, {_IN_TIME} as searched,
-               {cosine("turn.embedding")} as cosine, {cosine("turn.with_before")} as with_before,
-               {bm25("turn.terms", "turn.length")} as words
+               {cosine("turn.with_before")} as with_before, {bm25("turn.terms", "turn.length")} as words
         from recollect_read_v1.turns as turn
         where {_scope("turn")} and turn.model = %(model)s and {only}
           and (cast(%(conversation)s as text) is null or turn.conversation_id = %(conversation)s)
@@ -155,18 +156,13 @@ def _scored(only: str) -> str:
 _SCANNED = f"""
     {asked("turns")},
     scan as materialized ({_scored("turn.compact")} union all {_scored("not turn.compact")}),
-    spread as materialized (select {", ".join(map(spread_of, (*_COSINES, "words")))} from scan)
+    spread as materialized (select {spread_of("with_before")}, {spread_of("words")} from scan)
 """
 """The scan, and how each score lies over it. Each half of it has an index of its own."""
 
 _BEST = f"""
-    nearest as materialized (
-        select message_id, conversation_id, cosine, with_before from scan
-        where searched and ({" or ".join(f"{score} >= coalesce({_last_of_best(score)}, '-infinity')" for score in _COSINES)})
-    ),
     best as materialized (
-        {_first("cosine", "nearest")} union {_first("with_before", "nearest")}
-        union {_first("words", "scan", "searched and words > 0")}
+        {_first("with_before", f"with_before >= coalesce({_LAST_OF_BEST}, '-infinity')")} union {_first("words", "words > 0")}
     )
 """
 """The best by each score. To sort bare numbers takes least: the rows are sorted where they are few."""
@@ -178,7 +174,8 @@ _PLACED = f"""
         cross join lateral (
             select message_id, said_at, row_number() over conversation - 1 as place,
                    found or lag(found, 1, false) over conversation or lead(found, 1, false) over conversation as near
-            from (select turn.message_id, turn.said_at, {_is_in("best", "turn.message_id")} as found
+            -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
+            from (select turn.message_id, turn.said_at, coalesce(turn.message_id in (select message_id from best), false) as found
                   from recollect_read_v1.turns as turn
                   where {_scope("turn")} and turn.model = %(model)s and turn.conversation_id = one.conversation_id) as turn
             window conversation as (order by said_at, message_id)
@@ -188,14 +185,20 @@ _PLACED = f"""
 """
 """The best and their neighbours, with their places: only conversations of the best are put in order, by the primary key."""
 
-_SAID = f"""
+_FOUND = f"""
+    scored as materialized (
+        select turn.message_id, {cosine("turn.embedding")} as cosine, {cosine("turn.with_before")} as with_before,
+               {bm25("turn.terms", "turn.length")} as words
+        from recollect_read_v1.turns as turn
+        where {_scope("turn")} and turn.model = %(model)s and turn.message_id = any(array(select message_id from placed))
+    ),
     said as materialized (
-        select found.*, message.role, message.speaker, message.content, message.metadata
-        from found full join (
-            select message_id, role, speaker, content, nullif(metadata, cast('{{}}' as jsonb)) as metadata  -- seldom there
-            from recollect_read_v1.messages as message
-            where {_scope("message")} and message.message_id = any(array(select message_id from placed))
-        ) as message using (message_id)
+        select message_id, role, speaker, content, nullif(metadata, cast('{{}}' as jsonb)) as metadata  -- seldom there
+        from recollect_read_v1.messages as message
+        where {_scope("message")} and message.message_id = any(array(select message_id from placed))
+    ),
+    found as materialized (
+        select * from placed full join scored using (message_id) full join said using (message_id)
     ),
     told as materialized (
         select message_id from recollect_read_v1.turns as turn
@@ -203,31 +206,26 @@ _SAID = f"""
         order by said_at desc, message_id desc limit %(latest)s
     )
 """
-"""What is found, as it was said, and what the model sees anyway."""
+"""What is found, with all its scores and as it was said, and what the model sees anyway."""
 
 
-def _statement(head: str, scored: str) -> str:
-    """head: with the tables ``scan`` and ``spread``. scored: the rows of ``placed`` with their scores.
+def _statement(head: str) -> str:
+    """head: with the tables ``scan`` and ``spread``.
 
-    It is planned once for all namespaces, for a few rows, and meets thousands: a join by value would be a nested loop. So rows of
-    the scan are chosen by subqueries that are hashed, and put together by full joins, which are never loops.
+    It is planned once for all namespaces, for a few rows, and meets hundreds: a join by value would be a nested loop. So rows are
+    fetched by arrays of ids, and put together by full joins, which are never loops.
     """
     return f"""
-    with {head}, {_BEST}, {_PLACED},
-    found as materialized (
-        select message_id, said_at, placed.conversation_id, place, cosine, with_before, words
-        from placed full join (select message_id, cosine, with_before, words from {scored}) as near using (message_id)
-    ), {_SAID}
-    select said.*, spread.* from said cross join spread
+    with {head}, {_BEST}, {_PLACED}, {_FOUND}
+    select found.*, spread.* from found cross join spread
     where {_IN_TIME} and message_id <> all(array(select message_id from told)) and content <> all(cast(%(contents)s as text[]))
     order by conversation_id collate "C", place
 """
 
 
-_SCAN = _statement(_SCANNED, f"scan where {_is_in('placed')}")
+_SCAN = _statement(_SCANNED)
 
 
 @lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
-    scored = messages_scored(path, model, "placed")
-    return _statement(messages_head(path, model, dimensions, each), f"({scored}) as scored")
+    return _statement(messages_head(path, model, dimensions, each))

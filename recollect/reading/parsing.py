@@ -1,33 +1,31 @@
-"""PARSE: what a message names, and the message without those names. Pure.
+"""PARSE: what a message names, and the message with nobody's name in it. Pure.
 
-A name lies near to all memories of its bearer and tells nothing of what is asked, so it is taken out of what is embedded; its
-words are still looked for, and the entity path starts from it.
+A name lies near to all memories of its bearer and tells nothing of what is asked, so "someone" stands for it in what is embedded;
+its words are still looked for, and the entity path starts from it.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from recollect.disambiguation.telling import STAND_IN
 from recollect.kinds import EntityType
 from recollect.lookup import NameMatch
-from recollect.patterns import lazy_pattern
 from recollect.tracking.phrases import Form, phrases
 from recollect.tracking.places import Layout
-
-_POSSESSIVE = lazy_pattern(r"['’]s?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
     """A message as reading takes it.
 
-    text: as it was said. stripped: without the names of people; as it was said where nothing else is in it.
+    text: as it was said. unnamed: with "someone" for the names of people; as it was said where nothing else is in it.
     named: each name in it, in their order, with whom it may mean; the user is nobody's question.
     implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone.
     """
 
     text: str
-    stripped: str
+    unnamed: str
     named: Mapping[str, frozenset[UUID]]
     implied: frozenset[UUID] = frozenset()
 
@@ -46,7 +44,7 @@ def parse(message: str, found: Sequence[NameMatch]) -> Parsed:
             named.setdefault(one.name, set()).add(one.entity.entity_id)
     return Parsed(
         text=message,
-        stripped=_without(message, [one for one in found if one.text == 0]),
+        unnamed=_unnamed(message, [one for one in found if one.text == 0]),
         named={name: frozenset(bearers) for name, bearers in named.items()},
         implied=frozenset() if named else _implied(message, others),
     )
@@ -60,13 +58,12 @@ def _implied(message: str, before: Sequence[NameMatch]) -> frozenset[UUID]:
     return last if len(last) == 1 else frozenset()
 
 
-def _without(message: str, found: Sequence[NameMatch]) -> str:
-    """The message without the names of people, each with its possessive ending."""
+def _unnamed(message: str, found: Sequence[NameMatch]) -> str:
+    """The message with "someone" for each name of a person, as who is meant is weighed by it too (`disambiguation.telling`)."""
     kept, taken = [], 0
     for start, end in sorted({(one.start, one.end) for one in found if one.entity.entity_type is EntityType.PERSON}):
         if start >= taken:
             kept.append(message[taken:start])
-            ending = _POSSESSIVE.match(message, end)
-            taken = ending.end() if ending else end
-    stripped = " ".join("".join((*kept, message[taken:])).split())
-    return stripped if any(map(str.isalnum, stripped)) else message
+            taken = end
+    kept.append(message[taken:])
+    return " ".join(STAND_IN.join(kept).split()) if any(map(str.isalnum, "".join(kept))) else message

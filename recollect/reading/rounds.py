@@ -8,7 +8,7 @@ A third is made in one case only: where it stays open who is meant, and the mess
 tell ("hand it back to the writer").
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -100,38 +100,37 @@ def first(
     fetch of those that have not taken effect.
     """
     texts = [message, *before]
-    names, progress, waiting, words, *latest = store.trip(
-        [
-            lookup.statement_for(store.path, lookup.keys_of(texts)),
-            views.progress_statement(store.path),
-            ahead_sql.statement_for(store.path, ahead),
-            indexed_sql.vocabulary_statement(store.path, store.embedder.name, message),
-            *([views.latest_messages_statement(store.path, conversation, turns)] if conversation and turns else []),
-        ]
-    )
-    found = lookup.matches(texts, names)
+    asked = {
+        "names": lookup.statement_for(store.path, lookup.keys_of(texts)),
+        "progress": views.progress_statement(store.path),
+        "words": indexed_sql.vocabulary_statement(store.path, store.embedder.name, message),
+    }
+    if ahead:
+        asked["ahead"] = ahead_sql.statement_for(store.path, ahead)
+    if conversation and turns:
+        asked["latest"] = views.latest_messages_statement(store.path, conversation, turns)
+    rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
+    found = lookup.matches(texts, rows["names"])
     return Heard(
         parsed=parse(message, found),
-        before=tuple(row.content for row in latest[0][::-1]) if latest else tuple(before),
+        before=tuple(row.content for row in reversed(rows["latest"])) if "latest" in rows else tuple(before),
         found=tuple(found),
-        ahead=tuple(around_sql.stored(waiting)),
-        progress=views.progress_of(progress),
-        vocabularies=indexed_sql.vocabularies(words),
+        ahead=tuple(around_sql.stored(rows.get("ahead", ()))),
+        progress=views.progress_of(rows["progress"]),
+        vocabularies=indexed_sql.vocabularies(rows["words"]),
     )
 
 
-def second(
-    store: Store, heard: Heard, *, among: Among | None = None, told: Told | None = None, each: int = messages_sql.EACH
-) -> Fetched:
+def second(store: Store, heard: Heard, *, shown: int, among: Among | None = None, told: Told | None = None) -> Fetched:
     """Fetch what answers to a message, and settle who is meant.
 
-    among, told: of the messages that are searched. each: how many of them by each raw score.
+    shown: how many messages may be shown. among, told: of those that are searched.
     """
     parsed = heard.parsed
     contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
-    stripped, *vectors = _embedded(store, parsed.stripped, contests.values())
+    unnamed, *vectors = _embedded(store, (parsed.unnamed,), *(one.texts for one in contests.values()))
     contested = frozenset(bearer for name in contests for bearer in parsed.named[name])
-    asked: dict[str, Any] = {"model": store.embedder.name, "vector": stripped, "message": parsed.text}
+    asked: dict[str, Any] = {"model": store.embedder.name, "vector": unnamed[0], "message": parsed.text}
     named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
     known = heard.vocabularies
     of_memories = [
@@ -141,7 +140,12 @@ def second(
         *_weighing(store, heard, contests, vectors),
     ]
     of_messages = messages_sql.statement_for(
-        store.path, **asked, among=among, told=told, each=each, vocabulary=known.get("turns")
+        store.path,
+        **asked,
+        among=among,
+        told=told,
+        each=messages_sql.each_for(shown),
+        vocabulary=known.get("turns"),
     )
 
     def scan_memories() -> tuple[memories_sql.Scanned, dict[str, Meant]]:
@@ -159,20 +163,16 @@ def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]
     still = [name for name, one in fetched.meant.items() if one.decision.entity_id is None]
     heard = replace(heard, before=(*processes, *heard.before))
     contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
-    _, *vectors = _embedded(store, heard.parsed.stripped, contests.values())
+    vectors = _embedded(store, *(one.texts for one in contests.values()))
     rows = store.trip(_weighing(store, heard, contests, vectors))
     return replace(fetched, meant={**fetched.meant, **_settled(heard, contests, rows)})
 
 
-def _embedded(store: Store, stripped: str, tellings: Collection[Telling]) -> list[Vectors]:
-    """The vector of the message, and for each telling those of its texts; all in one call of the embedder."""
-    texts = [stripped, *(text for one in tellings for text in one.texts)]
+def _embedded(store: Store, *wanted: Sequence[str]) -> list[Vectors]:
+    """The vectors of some texts, for each group of them; all in one call of the embedder, and a text that comes twice once."""
+    texts = list(dict.fromkeys(text for group in wanted for text in group))
     vectors = store.embedder.embed(texts)
-    each, start = [vectors[0]], 1
-    for one in tellings:
-        each.append(vectors[start : start + len(one.texts)])
-        start += len(one.texts)
-    return each
+    return [vectors[[texts.index(text) for text in group]] for group in wanted]
 
 
 def _weighing(

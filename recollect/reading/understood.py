@@ -45,7 +45,6 @@ class Understood:
         scanned = self.fetched.messages
         return rank_messages(
             scanned.found,
-            cosine=scanned.cosine,
             with_before=scanned.with_before,
             words=scanned.words,
             asked=asked(self.heard.parsed.text, names, self.now),

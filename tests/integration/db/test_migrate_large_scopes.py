@@ -34,7 +34,7 @@ def test_up_waits_for_the_other_indexes_and_down_drops_them(empty_database: str)
     assert rows(empty_database, _INDEXES) == {("embeddings_of_scope_1",)}
     assert index_scopes(empty_database, outgrown=0, shrunk=0) is not None
     assert rows(empty_database, _INDEXED) == {(True,)}
-    assert len(rows(empty_database, _INDEXES)) == 7
+    assert len(rows(empty_database, _INDEXES)) == 6
 
     run(empty_database, command.downgrade, "0011")
     ((kept,),) = rows(empty_database, _INDEXES)

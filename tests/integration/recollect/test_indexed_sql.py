@@ -169,7 +169,7 @@ def test_every_search_goes_through_an_index(large: Large) -> None:
     large.index()
     of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
     assert all(f" {kind}_of_scope_" in of_memories for kind in ("embeddings", "sample"))
-    assert all(f" {kind}_of_scope_" in of_messages for kind in ("turns", "turns_before", "turns_sample"))
+    assert all(f" {kind}_of_scope_" in of_messages for kind in ("turns_before", "turns_sample"))
 
 
 def plan(large: Large, statement: str) -> str:

@@ -46,7 +46,7 @@ def found(
 
 
 def ranked(*those: MessageFound, question: Asked | None = None, **more: Any) -> list[RankedMessage]:
-    given = {"cosine": ONE, "with_before": ONE, "words": ONE, "lent": {}, **more}
+    given = {"with_before": ONE, "words": ONE, "lent": {}, **more}
     return rank_messages(those, asked=question or Asked(), **given)
 
 
@@ -60,17 +60,18 @@ def parts_of(number: int, those: Sequence[RankedMessage]) -> dict[str, float]:
 
 def test_raw_scores_count_by_how_far_they_stand_above_what_was_scanned() -> None:
     near, telling = found(0, cosine=0.6, conversation="a"), found(1, words=9.0, conversation="b")
-    cosine, words = Spread(mean=0.2, deviation=0.1), Spread(mean=1.0, deviation=2.0)
-    first, second = ranked(near, telling, cosine=cosine, words=words)
+    cosines, words = Spread(mean=0.2, deviation=0.1), Spread(mean=1.0, deviation=2.0)
+    first, second = ranked(near, telling, with_before=cosines, words=words)
 
     assert (first.message.id.int, second.message.id.int) == (0, 1)
     assert second.parts["cosine"] == pytest.approx(W.cosine * -2.0)
     assert second.parts["words"] == pytest.approx(W.words * 4.0)
     assert first.parts["cosine"] == pytest.approx(W.cosine * 4.0)
+    assert first.parts["with_before"] == pytest.approx(W.with_before * -2.0)
 
 
 def test_where_all_are_alike_a_score_says_nothing() -> None:
-    assert "cosine" not in ranked(found(0, cosine=0.4), cosine=Spread(mean=0.4, deviation=0.0))[0].parts
+    assert "cosine" not in ranked(found(0, cosine=0.4), with_before=Spread(mean=0.4, deviation=0.0))[0].parts
 
 
 def test_neighbours_lend_their_words_and_the_next_its_pair() -> None:
