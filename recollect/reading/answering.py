@@ -11,12 +11,13 @@ from recollect.reading import around_sql
 from recollect.reading.assembling import assemble
 from recollect.reading.contexts import Context
 from recollect.reading.found import StoredMessage
-from recollect.reading.messages_sql import Among, Told
+from recollect.reading.messages import asked, rank_messages
+from recollect.reading.messages_sql import Among, Scanned, Told
 from recollect.reading.paths import Path, called_for, without
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, excerpts
 from recollect.reading.reranking import JUDGED, Judge, reranked
-from recollect.reading.rounds import Fetched, Store, first, second, third
-from recollect.reading.understood import understood
+from recollect.reading.rounds import Store, first, second, spoken, third
+from recollect.reading.understood import names_of, understood
 from recollect.resolving import TURNS
 from recollect.results import Hit
 
@@ -80,7 +81,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
     overlay.settle(store.path, progress)
     return assemble(
         without(found, laid.closed),
-        messages=read.messages(limit=wanted.budget // _SHORT, beside_memories=True),
+        messages=read.messages(limit=wanted.budget // _SHORT),
         ahead=[one for one in heard.ahead if one.content not in told],
         pending=_pending(store, laid, heard.parsed.unnamed, found),
         questions=tuple(read.questions()),
@@ -96,8 +97,15 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
     """What was said that answers to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
     shown = wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)
-    fetched = second(store, heard, shown=shown, among=wanted.among, told=Told(contents=wanted.history))
-    answering = understood(heard, fetched, wanted.now).messages()
+    scanned, lent = spoken(store, heard, shown=shown, among=wanted.among, told=Told(contents=wanted.history))
+    borne = {bearer for bearers in heard.parsed.named.values() for bearer in bearers}
+    answering = rank_messages(
+        scanned.found,
+        with_before=scanned.with_before,
+        words=scanned.words,
+        asked=asked(wanted.text, names_of(heard.found, borne), wanted.now),
+        lent=lent,
+    )
     above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]
     hits = tuple(
         RecalledMessage(message=one.message, score=round(one.score, 4), similarity=round(one.found.cosine, 4))
@@ -107,7 +115,7 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
         hits=hits,
         excerpts=excerpts(
             {hit.message.id for hit in hits},
-            _around(store, fetched, hits, wanted.around),
+            _around(store, scanned, hits, wanted.around),
             known=wanted.history,
         ),
         progress=replace(heard.progress, published=published),
@@ -133,7 +141,7 @@ def _pending(store: Store, laid: Laid, message: str, found: Iterable[Path]) -> l
 
 
 def _around(
-    store: Store, fetched: Fetched, hits: Sequence[RecalledMessage], around: tuple[int, int]
+    store: Store, scanned: Scanned, hits: Sequence[RecalledMessage], around: tuple[int, int]
 ) -> list[StoredMessage]:
     """The hits with their neighbours; one of each side has come with the scan, more are fetched."""
     before, after = around
@@ -142,7 +150,7 @@ def _around(
     wanted = {
         (hit.message.conversation, hit.message.place + step) for hit in hits for step in range(-before, after + 1)
     }
-    found = (one.message for one in fetched.messages.found)
+    found = (one.message for one in scanned.found)
     return [one for one in found if (one.conversation, one.place) in wanted]
 
 

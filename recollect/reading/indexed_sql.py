@@ -22,10 +22,10 @@ _LOOK = 2
 _MOST = 5
 """So many times as many rows as are wanted by words are scored at most."""
 
-_SAMPLE = 1_000
-"""Rows by which the mean of all is told within a thirtieth of a standard deviation, and that within a fiftieth of itself."""
+_SAMPLE = 500
+"""Rows by which the mean of all is told within a twentieth of a standard deviation, and that within a thirtieth of itself."""
 
-_FITTING, _FIRST = 60, 16
+_FITTING, _FIRST = 40, 16
 """Of each who may be meant so many memories are scored, those nearest to the message and those that were known first."""
 
 _LENDING = 100
@@ -96,15 +96,15 @@ def _about(path: NamespacePath, model: str) -> str:
     trait = (
         f"{_literals('trait', _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"
     )
-    known = f"select trait.owner_id, {cosine('trait.embedding')} as cosine from recollect_read_v1.traits as trait where {trait}"
+    every = f"select trait.owner_id, trait.embedding from recollect_read_v1.traits as trait where {trait}"
+    known = f"({every} and trait.compact union all {every} and not trait.compact) as trait"
     meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
     return f"""
     about as materialized (
         select one.entity_id, known.owner_id from unnest({meant}) as one (entity_id) cross join lateral (
-            select owner_id, row_number() over (order by cosine desc, owner_id) as fits,
-                   row_number() over (order by owner_id) as first
-            from ({known} and trait.compact union all {known} and not trait.compact) as known
-        ) as known where fits <= {_FITTING} or first <= {_FIRST}
+            (select owner_id from {known} order by {cosine("embedding")} desc, owner_id limit {_FITTING})
+            union (select owner_id from {known} order by owner_id limit {_FIRST})
+        ) as known
         union
         select link.entity_id, link.memory_id from recollect_read_v1.memory_entities as link
         where {link} and link.certainty = 'sure' and link.entity_id = any({meant})

@@ -20,9 +20,9 @@ from recollect.reading.found import MemoryFound, Spread
 from recollect.reading.indexed_sql import lent_scored, memories_head
 from recollect.reading.indexed_sql import parameters as of_words
 from recollect.reading.memories import Bearing
+from recollect.reading.memory_scan_sql import ABOUT, NOW, SCANNED, SCORED, SURE, TAUGHT, of_scope
 from recollect.reading.vocabulary import Vocabulary
 from recollect.reading.weights import MemoryWeights
-from recollect.reading.words_sql import asked, bm25, cosine, spread_of
 from recollect.results import Hit
 from recollect.rows import memory_fields
 
@@ -41,6 +41,7 @@ _MANY = 400
 _STATEMENTS = 256
 """So many are kept of those that name their namespace."""
 
+_W = MemoryWeights()
 _NOTHING = Spread(mean=0.0, deviation=0.0)
 
 
@@ -112,45 +113,6 @@ def _found(row: Any) -> MemoryFound:
     )
 
 
-def _scope(alias: str) -> str:
-    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
-
-
-_SURE = f"{_scope('link')} and link.certainty = 'sure'"
-_NOW = "memory.known_to is null and memory.state = 'active'"
-_W = MemoryWeights()
-
-_ROWS = f"""
-    select vector.owner_id, vector.embedding, vector.terms, vector.length from recollect_read_v1.embeddings as vector
-    where {_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
-"""
-_SCANNED = f"""
-    {asked("memories")},
-    scanned as materialized (
-        select owner_id, {cosine("embedding")} as cosine, {bm25("terms", "length")} as words
-        from ({_ROWS} and vector.compact union all {_ROWS} and not vector.compact) as vector
-    ),
-    spread as materialized (select {", ".join(map(spread_of, ("cosine", "words")))} from scanned)"""
-"""The scan, and all scores that it gives, by memory. Each half of it has an index of its own."""
-
-_FIT = f"""
-    (coalesce((one.cosine - spread.cosine_mean) / nullif(spread.cosine_deviation, 0), 0)
-     + {_W.words} * coalesce((one.words - spread.words_mean) / nullif(spread.words_deviation, 0), 0))
-"""
-_SCORED = f"select one.*, {_FIT} as fit from one cross join spread"
-
-_ABOUT = f"""
-    about as materialized (
-        select link.entity_id, link.memory_id as owner_id from recollect_read_v1.memory_entities as link
-        where {_SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
-    )"""
-_TAUGHT = f"""
-    taught as materialized (
-        select memory_id as owner_id from recollect_read_v1.memories as memory
-        where {_scope("memory")} and memory.kind = 'process' and {_NOW}
-    )"""
-"""What may be called for however it scores: what is known of whom the message may mean, and the processes."""
-
 _CHOSEN = f"""
     listed as materialized (
         (select owner_id, cosine, words from scanned order by cosine desc, owner_id limit {_LISTED})
@@ -163,7 +125,7 @@ _CHOSEN = f"""
             union
             select owner_id, cosine, words
             from scanned join (select owner_id from about union select owner_id from taught) as other using (owner_id)
-        ) {_SCORED}
+        ) {SCORED}
     ),
     best as materialized (
         select owner_id from listed
@@ -179,7 +141,7 @@ _CHOSEN = f"""
     of_now as materialized (
         select about.entity_id, about.owner_id, memory.kind, memory.valid_from from about full join (
             select memory.memory_id as owner_id, memory.kind, memory.valid_from from recollect_read_v1.memories as memory
-            where {_scope("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from about))
+            where {of_scope("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from about))
         ) as memory using (owner_id)
     ),
     of_names as materialized (
@@ -200,7 +162,7 @@ _CHOSEN = f"""
     ),
     lending as materialized (
         select distinct lent.entity_id from recollect_read_v1.memory_entities as lent
-        where {_scope("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))
+        where {of_scope("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))
     )"""
 """The best of all, and the entities that they are about."""
 
@@ -209,8 +171,8 @@ _RELATED_TO = f"""
         with one as (
             select owner_id, link.entity_id, cosine, words
             from {{scored}} join recollect_read_v1.memory_entities as link on link.memory_id = owner_id
-            where {_SURE} and link.entity_id = any(array(select entity_id from lending))
-        ) {_SCORED}
+            where {SURE} and link.entity_id = any(array(select entity_id from lending))
+        ) {SCORED}
     ),
     related as materialized (
         select owner_id, cosine, words, fit from (
@@ -230,13 +192,13 @@ _WHOM = f"""
         select link.memory_id, link.entity_id, link.certainty, entity.name, entity.parent_id,
                array_position(array['subject', 'object', 'about'], link.role) as role
         from recollect_read_v1.memory_entities as link
-        join recollect_read_v1.entities as entity on {_scope("entity")} and entity.entity_id = link.entity_id
-        where {_scope("link")} and link.memory_id = any(array(select owner_id from chosen))
+        join recollect_read_v1.entities as entity on {of_scope("entity")} and entity.entity_id = link.entity_id
+        where {of_scope("link")} and link.memory_id = any(array(select owner_id from chosen))
     ),
     counted as materialized (
         select entity_id, (select count(*) from (
             select from recollect_read_v1.memory_entities as link
-            where {_scope("link")} and link.entity_id = one.entity_id limit {_MANY}
+            where {of_scope("link")} and link.entity_id = one.entity_id limit {_MANY}
         ) as links) as memories
         from (select distinct entity_id from linked where certainty = 'sure') as one
     ),
@@ -250,7 +212,7 @@ _WHOM = f"""
     sources as materialized (
         select source.memory_id, array_agg(source.message_id order by source.message_id) as messages
         from recollect_read_v1.provenance as source
-        where {_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from chosen))
+        where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from chosen))
         group by source.memory_id
     )"""
 
@@ -260,7 +222,7 @@ _KNOWN = f"""
                memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
                memory.valid_from, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key
         from recollect_read_v1.memories as memory
-        where {_scope("memory")} and {_NOW} and memory.memory_id = any(array(select owner_id from chosen))
+        where {of_scope("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from chosen))
     ),
     found as materialized (
         select known.*, chosen.cosine, chosen.words, whom.about, whom.entities, whom.parents, whom.counts,
@@ -276,14 +238,14 @@ and put together by full joins: a left join would be a loop in a loop."""
 
 def _statement(head: str, scored: str, *between: str) -> str:
     """head: with the tables ``about``, ``scanned`` and ``spread``. scored: the table of what may be related. between: it."""
-    parts = (_TAUGHT, head, _CHOSEN, *between, _RELATED_TO.format(scored=scored), _WHOM, _KNOWN)
+    parts = (TAUGHT, head, _CHOSEN, *between, _RELATED_TO.format(scored=scored), _WHOM, _KNOWN)
     return f"""
     with {", ".join(parts)}
     select found.*, spread.* from found cross join spread where memory_id is not null order by memory_id
 """
 
 
-_SCAN = _statement(f"{_ABOUT}, {_SCANNED}", "scanned")
+_SCAN = _statement(f"{ABOUT}, {SCANNED}", "scanned")
 
 
 @lru_cache(_STATEMENTS)

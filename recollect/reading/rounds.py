@@ -22,7 +22,7 @@ from recollect.embedders import Embedder, Vectors
 from recollect.evidence import Weighed
 from recollect.lookup import NameMatch
 from recollect.namespaces import NamespacePath
-from recollect.reading import ahead_sql, around_sql, indexed_sql, memories_sql, messages_sql
+from recollect.reading import ahead_sql, around_sql, indexed_sql, lending_sql, memories_sql, messages_sql
 from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.parsing import Parsed, parse
@@ -121,11 +121,8 @@ def first(
     )
 
 
-def second(store: Store, heard: Heard, *, shown: int, among: Among | None = None, told: Told | None = None) -> Fetched:
-    """Fetch what answers to a message, and settle who is meant.
-
-    shown: how many messages may be shown. among, told: of those that are searched.
-    """
+def second(store: Store, heard: Heard, *, shown: int, told: Told) -> Fetched:
+    """Fetch what answers to a message, and settle who is meant. shown: how many messages may be shown."""
     parsed = heard.parsed
     contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
     unnamed, *vectors = _embedded(store, (parsed.unnamed,), *(one.texts for one in contests.values()))
@@ -142,7 +139,6 @@ def second(store: Store, heard: Heard, *, shown: int, among: Among | None = None
     of_messages = messages_sql.statement_for(
         store.path,
         **asked,
-        among=among,
         told=told,
         each=messages_sql.each_for(shown),
         vocabulary=known.get("turns"),
@@ -156,6 +152,30 @@ def second(store: Store, heard: Heard, *, shown: int, among: Among | None = None
         lambda: messages_sql.scanned(store.trip([of_messages])[0]), scan_memories
     )
     return Fetched(memories=memories, messages=messages, meant=meant)
+
+
+def spoken(
+    store: Store, heard: Heard, *, shown: int, among: Among, told: Told
+) -> tuple[messages_sql.Scanned, dict[UUID, float]]:
+    """The second trip where messages alone are wanted: those that answer, and by message what memories lend to them.
+
+    shown: how many may be shown. among, told: of those that are searched.
+    """
+    asked: dict[str, Any] = {
+        "model": store.embedder.name,
+        "vector": store.embedder.embed([heard.parsed.unnamed])[0],
+        "message": heard.parsed.text,
+    }
+    each, known = messages_sql.each_for(shown), heard.vocabularies
+    found, lent = store.trip(
+        [
+            messages_sql.statement_for(
+                store.path, **asked, among=among, told=told, each=each, vocabulary=known.get("turns")
+            ),
+            lending_sql.statement_for(store.path, **asked, vocabulary=known.get("memories")),
+        ]
+    )
+    return messages_sql.scanned(found), lending_sql.lent(lent)
 
 
 def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:

@@ -1,11 +1,12 @@
 """What was fetched for a message, as it is understood: who is meant, and what that makes of the memories and messages. Pure."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from recollect.asking import Question, question
+from recollect.lookup import NameMatch
 from recollect.reading.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
 from recollect.reading.messages import RankedMessage, asked, rank_messages
 from recollect.reading.paths import Path, oldest, paths
@@ -34,37 +35,33 @@ class Understood:
         """The paths to its memories."""
         return paths(self.ranked, self.meant, self.besides)
 
-    def messages(self, limit: int | None = None, *, beside_memories: bool = False) -> list[RankedMessage]:
-        """The messages that answer it, best first, so many at most; a memory lends to those that it was taken from.
+    def messages(self, limit: int) -> list[RankedMessage]:
+        """The messages that answer it, best first, so many at most.
 
-        beside_memories: they are shown with the memories. Then nothing is lent: a memory that fits tells it itself, in fewer
-        tokens, and would only bring the message up to say it once more.
+        Memories are shown beside them, so that nothing is lent: a memory that fits tells it itself, in fewer tokens, and would
+        only bring the message up to say it once more.
         """
-        entities = [one.entity for one in self.heard.found if one.entity.entity_id in self.meant]
-        names = {name for entity in entities for name in (entity.name, *entity.aliases)}
         scanned = self.fetched.messages
         return rank_messages(
             scanned.found,
             with_before=scanned.with_before,
             words=scanned.words,
-            asked=asked(self.heard.parsed.text, names, self.now),
-            lent={} if beside_memories else self._lent(),
+            asked=asked(self.heard.parsed.text, names_of(self.heard.found, self.meant), self.now),
+            lent={},
             limit=limit,
         )
-
-    def _lent(self) -> dict[UUID, float]:
-        """By message, how well the best memory fits that was taken from it."""
-        lent: dict[UUID, float] = {}
-        for one in self.ranked:
-            for source in one.found.sources:
-                lent[source] = max(lent.get(source, 0.0), one.relevance.fit)
-        return lent
 
     def questions(self) -> Iterator[Question]:
         """What must be asked back."""
         for name, one in self.fetched.meant.items():
             if one.decision.status == "ambiguous":
                 yield question(name, offered(one.decision, one.bearers), self.heard.parsed.text)
+
+
+def names_of(found: Iterable[NameMatch], meant: Collection[UUID]) -> set[str]:
+    """All that some of those are called whom a message names."""
+    entities = [one.entity for one in found if one.entity.entity_id in meant]
+    return {name for entity in entities for name in (entity.name, *entity.aliases)}
 
 
 def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
