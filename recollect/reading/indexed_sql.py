@@ -25,7 +25,7 @@ _MOST = 5
 _SAMPLE = 500
 """Rows by which the mean of all is told within a twentieth of a standard deviation, and that within a thirtieth of itself."""
 
-_FITTING, _FIRST = 40, 16
+_FITTING, _FIRST = 32, 12
 """Of each who may be meant so many memories are scored, those nearest to the message and those that were known first."""
 
 _LENDING = 100

@@ -26,15 +26,15 @@ from recollect.reading.weights import MemoryWeights
 from recollect.results import Hit
 from recollect.rows import memory_fields
 
-_LISTED = 50
+_LISTED = 40
 """So many of the best by cosine, and by BM25."""
 
-_PER_NAME, _FOUNDATIONS = 30, 6
+_PER_NAME, _FOUNDATIONS = 24, 6
 _BEARERS = 12
 """So many of the bearers of contested names: those with the memories that fit best."""
 
 _PROCESSES = 12
-_PER_RELATED, _RELATED = 16, 80
+_PER_RELATED, _RELATED = 12, 50
 _MANY = 400
 """An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
 

@@ -22,7 +22,7 @@ from recollect.tenancy import Statement, in_one_trip, tenant_transaction
 from tests.given import MODEL, Publishing, Remembering, direction, new_memory
 from workers.indexing import index_scopes
 
-MANY = 240
+MANY = 200
 BIRDS = ("heron", "coot", "grebe", "teal", "swift", "rook", "dipper", "wren")
 PLACES = ("lock", "weir", "mill", "quay", "ford")
 NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)

@@ -100,7 +100,7 @@ def test_the_spread_is_of_all_that_was_scanned_and_not_of_what_was_fetched(
     for number in range(70):
         remembering.memory(f"Tram {number}", direction(1, number))
     found = scan(reader_engine, fresh_namespace, "Which?")
-    assert len(found.memories) == 50
+    assert len(found.memories) == 40
     assert found.cosine.mean == pytest.approx(np.mean([direction(1, number)[0] for number in range(70)]), abs=1e-3)
     assert min(one.cosine for one in found.memories) > found.cosine.mean / 10
 
@@ -154,7 +154,7 @@ def test_what_is_known_of_whom_is_named_comes_however_far_it_is_and_what_is_olde
     assert not any(one.startswith("Ada") for one in contents(scan(reader_engine, fresh_namespace)))
     named = contents(scan(reader_engine, fresh_namespace, named=[ada]))
     assert "Ada first" in named
-    assert 30 <= sum(one.startswith("Ada") for one in named) <= 36
+    assert 24 <= sum(one.startswith("Ada") for one in named) <= 30
 
 
 def test_of_many_who_share_a_name_those_come_whose_memories_fit(
