@@ -4,6 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := recollect config db pipeline workers tests benchmarks examples
 
+# Tests start a hundred processes, and each would compile our modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup up demo test check format thorough bench peers faults reference image clean
 
