@@ -10,5 +10,6 @@ from tests.acceptance.running import Running, machine
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A machine that works by the offline rules."""
-    with machine(tmp_path_factory.mktemp("offline"), {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}) as started:
+    environment = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}
+    with machine(tmp_path_factory.mktemp("offline"), environment, flower=True) as started:
         yield started

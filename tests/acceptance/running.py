@@ -15,9 +15,10 @@ from unittest.mock import patch
 import psycopg
 
 from config.settings import Settings
-from db.migrate import migrate
 from recollect import Memory
+from tests.machine_given import put_database
 from workers.machine import Addresses, Processes, flower_answers, processes, servers, wait_until
+from workers.machine.processes import PROCFILE
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 
@@ -65,7 +66,7 @@ class Running:
     def logs(self) -> str:
         """Everything that any process has logged, the servers included."""
         files = sorted((self.addresses.data_dir / "logs").iterdir())
-        assert {file.stem for file in files} >= {"intake", "sweeper", "worker", "flower", "postgres", "redis"}
+        assert {file.stem for file in files} >= {*self._kept.pids(), "postgres", "redis"}
         return "\n".join(file.read_text(errors="replace") for file in files)
 
     def eventually(self, predicate: Callable[[], bool], what: str, timeout: float = 30) -> None:
@@ -77,28 +78,39 @@ class Running:
 
 
 @contextmanager
-def machine(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Running]:
-    """A machine in a folder of its own, with a short debounce; ``environment`` is added to what its processes see."""
+def machine(data_dir: Path, environment: Mapping[str, str], *, flower: bool = False) -> Iterator[Running]:
+    """A machine in a folder of its own, with a short debounce; ``environment`` is added to what its processes see.
+
+    flower: run Flower, too, which takes seconds to start, for tests that look at it.
+    """
     quick = {
         "RECOLLECT_DEBOUNCE_SECONDS": "0.5",
         "RECOLLECT_PROFILE_DEBOUNCE_SECONDS": "0",
         "RECOLLECT_SWEEP_SECONDS": "0.1",
         "RECOLLECT_LOG_FORMAT": "json",
     }
+    put_database(data_dir)
     with (
         patch.dict("os.environ", {**quick, **environment}),
         servers(Settings(data_dir=data_dir, flower_port=0, console_port=0)) as addresses,
     ):
-        assert addresses.admin_url is not None
-        migrate(addresses.admin_url, {})
-        with processes(addresses, to_logs=True) as kept:
-            wait_until(lambda: flower_answers(addresses), timeout=60, what="Flower")
+        procfile = PROCFILE if flower else _procfile_without_flower(data_dir)
+        with processes(addresses, to_logs=True, procfile=procfile) as kept:
+            if flower:
+                wait_until(lambda: flower_answers(addresses), timeout=60, what="Flower")
             wait_until(lambda: _ready(addresses), timeout=60, what="the worker and the intake")
             running = Running(addresses, kept)
             try:
                 yield running
             finally:
                 running.memory.close()
+
+
+def _procfile_without_flower(folder: Path) -> Path:
+    procfile = folder / PROCFILE.name
+    lines = PROCFILE.read_text(encoding="utf-8").splitlines(keepends=True)
+    procfile.write_text("".join(line for line in lines if not line.startswith("flower:")), encoding="utf-8")
+    return procfile
 
 
 def _ready(addresses: Addresses) -> bool:

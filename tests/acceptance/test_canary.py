@@ -38,7 +38,7 @@ def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Itera
         "RECOLLECT_CONCURRENCY": "1",
         "RECOLLECT_LOG_LEVEL": "debug",
     }
-    with machine(tmp_path_factory.mktemp("canary"), environment) as started:
+    with machine(tmp_path_factory.mktemp("canary"), environment, flower=True) as started:
         yield started
 
 

@@ -40,7 +40,7 @@ def fake() -> Iterator[FakeOpenAI]:
 @pytest.fixture(scope="module")
 def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "RECOLLECT_LOG_LEVEL": "debug"}
-    with machine(tmp_path_factory.mktemp("secrets"), environment) as started:
+    with machine(tmp_path_factory.mktemp("secrets"), environment, flower=True) as started:
         yield started
 
 
