@@ -139,9 +139,14 @@ class MiniLM:
     def _loaded(self) -> _Model:
         if self._model is None:
             with _LOADING:
-                if self._model is None:
-                    self._model = _Model.load(self._folder)
+                self._model = _model(self._folder)
         return self._model
+
+
+@lru_cache(1)
+def _model(folder: Path) -> _Model:
+    """The model of a folder, once for all embedders of the process. To be called by one thread at a time."""
+    return _Model.load(folder)
 
 
 def _chunks(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from recollect.embedders import minilm
 from recollect.embedders.embedder import encodable
 from recollect.embedders.minilm import DIMENSIONS, MiniLM
-from recollect.embedders.model_files import TOKENIZER, find_model
+from recollect.embedders.model_files import TOKENIZER, WEIGHTS, find_model
 from recollect.errors import ConfigurationError
 
 SENTENCES = (
@@ -125,12 +125,28 @@ def test_tokens_are_counted_as_the_models_own_tokenizer_counts_them(
     assert model.count_tokens(text) == len(tokenizer.encode(encodable(text), add_special_tokens=False).ids)
 
 
-def test_threads_share_a_model_that_none_has_loaded_yet() -> None:
-    fresh = MiniLM()
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """The model's files in a folder that nobody has loaded them from."""
+    for file in find_model().iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    return tmp_path
+
+
+def test_threads_share_a_model_that_none_has_loaded_yet(elsewhere: Path) -> None:
+    fresh = MiniLM(elsewhere)
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: fresh.embed(SENTENCES), range(4)))
 
     assert all((answer == answers[0]).all() for answer in answers)
+
+
+def test_a_process_loads_the_model_once(elsewhere: Path) -> None:
+    first, second = MiniLM(elsewhere), MiniLM(elsewhere)
+    vectors = first.embed(SENTENCES)
+    (elsewhere / WEIGHTS).unlink()
+
+    assert (second.embed(SENTENCES) == vectors).all()
 
 
 def test_a_child_of_a_fork_can_embed() -> None:
