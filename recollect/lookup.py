@@ -107,8 +107,8 @@ def _name(row: Any, entity: RegisteredEntity) -> Name:
 
 
 def found_by(keys: str) -> str:
-    """The SQL of the names that share their first or last word, or their initials, with the keys of a parameter."""
-    return " union ".join(
+    """The SQL of the names that share their first or last word, or their initials, with the keys of a parameter; some twice."""
+    return " union all ".join(
         f"""select alias.entity_id, alias.alias, alias.normalised from recollect_read_v1.aliases as alias
             where alias.tenant_id = %(tenant_id)s and alias.namespace_id = %(namespace_id)s
               and alias.{column} = any(cast(%({keys})s as text[])) {more}"""
@@ -121,7 +121,7 @@ def found_by(keys: str) -> str:
 
 
 _NAMED = f"""
-    with found as materialized ({found_by("keys")})
+    with found as materialized (select distinct * from ({found_by("keys")}) as name)
     select found.alias, found.normalised, entity.entity_id, entity.name, entity.entity_type, entity.description,
            entity.parent_id, entity.is_user, entity.key, parent.name as parent, known.aliases, known.names
     from found

@@ -1,6 +1,6 @@
 """Who is meant by a name in a message: asked by an app, answered in one round trip to Postgres."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -15,7 +15,7 @@ from recollect.embedders import Embedder
 from recollect.evidence import Weighed
 from recollect.likely import likely_name
 from recollect.lookup import NameMatch
-from recollect.matching import Name, places, words_of
+from recollect.matching import Name, Place, places, words_of
 from recollect.names import normalise
 from recollect.namespaces import NamespacePath
 from recollect.redaction import redact
@@ -150,6 +150,7 @@ class _Asking:
                     model=self.embedder.name,
                     asked=asked,
                     vectors=self.embedder.embed(asked.texts),
+                    mention=normalise(mention or ""),
                     mention_keys=mention_keys,
                     named_keys=named_keys,
                 ),
@@ -215,7 +216,7 @@ def _in_message(looked: _Looked, message: str, guess: str | None) -> list[NameMa
     start = message.index(guess)
     end = start + len(guess)
     if not any(one.start <= start and end <= one.end for one in found):
-        bearers = sorted(_named_by(looked.weighed, guess))[:2]
+        bearers = sorted(key for key, _ in _named_by(looked.weighed, guess))[:2]
         found += [
             NameMatch(entity=looked.weighed[key].entity, name=guess, text=0, start=start, end=end, whole=False)
             for key in bearers
@@ -240,27 +241,27 @@ def _named(found: Sequence[NameMatch], *, in_message: bool) -> set[UUID]:
 
 def _bearers(weighed: Mapping[UUID, Weighed], mention: str) -> dict[UUID, Weighed]:
     """Whom a mention may mean; the user, whom nobody has to ask for, is not among them."""
-    named = _named_by(weighed, mention)
-    return {key: one for key, one in weighed.items() if key in named and not one.is_user}
+    return {key: one for key, one in _named_by(weighed, mention) if not one.is_user}
 
 
-def _named_by(weighed: Mapping[UUID, Weighed], mention: str) -> set[UUID]:
+def _named_by(weighed: Mapping[UUID, Weighed], mention: str) -> Iterator[tuple[UUID, Weighed]]:
     """Those of the candidates that share a word with a mention whom it names."""
-    by_name = _by_name(weighed, mention)
-    return {key for place in places(words_of(mention, is_name=True), by_name) for key in by_name[place.name]}
+    spoken = {place.name.normalised for place in _places(weighed, mention)}
+    bear_it = normalise(mention) in spoken
+    for key, one in weighed.items():
+        found_by = one.found_by
+        if bear_it if found_by is None else not spoken.isdisjoint(found_by):
+            yield key, one
 
 
 def _borne(weighed: Mapping[UUID, Weighed], guess: str) -> bool:
     """Whether all of a guess is somebody's name, or a part of it."""
-    found = places(words_of(guess, is_name=True), _by_name(weighed, guess))
-    return any(place.end == len(guess) > place.start == 0 for place in found)
+    return any(place.end == len(guess) > place.start == 0 for place in _places(weighed, guess))
 
 
-def _by_name(weighed: Mapping[UUID, Weighed], mention: str) -> dict[Name, set[UUID]]:
-    """The names by which the candidates were found; of those that bear the mention itself that name, which says enough."""
-    said = normalise(mention)
-    bearers: dict[str, set[UUID]] = {}
-    for key, one in weighed.items():
-        for name in (said,) if said in one.found_by else one.found_by:
-            bearers.setdefault(name, set()).add(key)
-    return {Name(normalised=name, is_person=False): keys for name, keys in bearers.items()}
+def _places(weighed: Mapping[UUID, Weighed], mention: str) -> list[Place]:
+    """Where in the mention the names by which they were found stand; of those that bear the mention itself, that alone."""
+    names = {name for one in weighed.values() for name in one.found_by or ()}
+    if any(one.found_by is None for one in weighed.values()):
+        names.add(normalise(mention))
+    return places(words_of(mention, is_name=True), [Name(normalised=name, is_person=False) for name in sorted(names)])

@@ -1,11 +1,11 @@
 """Who of those that bear a name is meant, by what is known of each that answers to what was said.
 
-The best of the candidates and "nobody can tell" share one probability (softmax, as in multinomial logistic regression). Weights
-and threshold were fitted as docs/disambiguation.md tells.
+The best of the candidates and "nobody can tell" share one probability (softmax, as in multinomial logistic regression); in a
+crowd, what is above the level at which anybody fits by chance. Weights and threshold were fitted as docs/disambiguation.md tells.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, fsum, log, sqrt
 from typing import Literal, TypeVar
@@ -34,6 +34,9 @@ STRANGER_WEIGHT = 4.6
 
 RIVALS = 8
 """So many of the best candidates share the probability. Hundreds who do not fit must not make a good fit doubtful."""
+
+CROWD = 50
+"""Where more than so many bear a name, somebody always fits by chance: as well as the next of them fits counts for nobody."""
 
 CLEARLY_NEAR = 0.3
 """The cosine from which the only bearer of a name is meant even by a description in words that are known of nobody."""
@@ -81,7 +84,8 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Resolut
     Nobody bears the name: unknown. One alone does: that one, unless the text describes somebody else.
     """
     strange = bool(asked.described) and all(asked.described.isdisjoint(one.words) for one in candidates.values())
-    scores = _probabilities(_fits(candidates), _doubt(asked, strange=strange))
+    fits = zip(candidates, _fits(list(candidates.values())), strict=True)
+    scores = _probabilities(fits, _doubt(asked, strange=strange))
     if not scores:
         return Resolution(status="unknown")
     best, probability = scores[0]
@@ -96,18 +100,18 @@ def disambiguate(asked: Telling, candidates: Mapping[UUID, Evidence]) -> Resolut
     return Resolution(status="ambiguous", scores=scores, plausible=_plausible(scores))
 
 
-def _fits(candidates: Mapping[UUID, Evidence]) -> dict[UUID, float]:
+def _fits(candidates: Sequence[Evidence]) -> list[float]:
     """How well the text fits each candidate, on the scale of a logit."""
     # fsum, because sets of words have another order in each process, and a sum that depends on it could tip the scales.
-    words = {key: one.words - OF_ANYBODY for key, one in candidates.items()}
-    named = {key: one.named | one.scene_named for key, one in candidates.items()}
-    of_words, of_named = _rarity(words.values()), _rarity(named.values())
-    return {
-        key: NEAREST_WEIGHT * sum(one.nearest) / len(one.nearest)
-        + WORD_WEIGHT * fsum(of_words[word] for word in words[key])
-        + NAMED_WEIGHT * fsum(of_named[other] for other in named[key])
-        for key, one in candidates.items()
-    }
+    words = [one.words - OF_ANYBODY for one in candidates]
+    named = [one.named | one.scene_named for one in candidates]
+    of_words, of_named = _rarity(words), _rarity(named)
+    return [
+        NEAREST_WEIGHT * sum(one.nearest) / len(one.nearest)
+        + (WORD_WEIGHT * fsum([of_words[word] for word in said]) if said else 0.0)
+        + (NAMED_WEIGHT * fsum([of_named[other] for other in others]) if others else 0.0)
+        for one, said, others in zip(candidates, words, named, strict=True)
+    ]
 
 
 def _rarity(candidates: Collection[frozenset[Trait]]) -> dict[Trait, float]:
@@ -127,12 +131,14 @@ def _doubt(asked: Telling, *, strange: bool) -> float:
     return DOUBT - DOUBT_LESS_PER_ROOT_OF_WORDS * sqrt(min(words, MOST_WORDS_COUNTED)) + STRANGER_WEIGHT * strange
 
 
-def _probabilities(fits: Mapping[UUID, float], doubt: float) -> tuple[tuple[UUID, float], ...]:
+def _probabilities(fits: Iterable[tuple[UUID, float]], doubt: float) -> tuple[tuple[UUID, float], ...]:
     """Of each candidate, best first; equal ones by id."""
-    ranked = sorted(fits.items(), key=lambda pair: (-pair[1], pair[0]))
-    largest = max((doubt, *fits.values()))
-    whole = exp(doubt - largest) + sum(exp(fit - largest) for _, fit in ranked[:RIVALS])
-    return tuple((key, exp(fit - largest) / whole) for key, fit in ranked)
+    ranked = sorted(fits, key=lambda pair: (-pair[1], pair[0]))
+    largest = max((doubt, *(fit for _, fit in ranked[:1])))
+    by_chance = exp(ranked[CROWD][1] - largest) if len(ranked) > CROWD else 0.0
+    shares = [(key, max(exp(fit - largest) - by_chance, 0.0)) for key, fit in ranked]
+    whole = exp(doubt - largest) + sum(share for _, share in shares[:RIVALS])
+    return tuple((key, share / whole) for key, share in shares)
 
 
 def _plausible(scores: tuple[tuple[UUID, float], ...]) -> tuple[UUID, ...]:

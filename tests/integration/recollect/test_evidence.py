@@ -10,6 +10,7 @@ from db import examples, links, memories
 from db.examples import Example
 from recollect import evidence
 from recollect.disambiguation import Evidence, Telling
+from recollect.evidence import Weighed
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import rows_within
@@ -24,15 +25,15 @@ def peter(remembering: Remembering) -> UUID:
     return remembering.entity("Peter", description="gardener")
 
 
-def weigh(
+def look(
     remembering: Remembering,
     path: NamespacePath,
     *candidates: UUID,
     named: Sequence[UUID] = (),
     scene: Sequence[UUID] = (),
-) -> dict[UUID, Evidence]:
+) -> dict[UUID, Weighed]:
     with remembering.transaction() as connection:
-        found = evidence.weigh(
+        return evidence.weigh(
             connection,
             path,
             model=MODEL,
@@ -42,6 +43,16 @@ def weigh(
             named=named,
             scene_named=scene,
         )
+
+
+def weigh(
+    remembering: Remembering,
+    path: NamespacePath,
+    *candidates: UUID,
+    named: Sequence[UUID] = (),
+    scene: Sequence[UUID] = (),
+) -> dict[UUID, Evidence]:
+    found = look(remembering, path, *candidates, named=named, scene=scene)
     return {key: one.evidence for key, one in found.items()}
 
 
@@ -84,6 +95,13 @@ def test_the_profile_speaks_for_those_of_whom_no_memory_is_known(
     with remembering.transaction() as connection:
         memories.set_vectors(connection, remembering.lane, MODEL, "profile", {peter: direction(3, 4)})
     assert nearest(remembering, fresh_namespace, peter) == [0.6, 0.8]
+    ann = remembering.entity("Ann")
+    knows = remembering.memory("Ann knows Peter", about={ann: ("subject", "sure")})
+    with remembering.stamped() as (connection, stamp):
+        edges = [(uuid4(), ann, "knows", peter)]
+        links.relate(connection, remembering.lane, knows, edges, stamp, valid_from=NOON)
+    related = weigh(remembering, fresh_namespace, peter, named=[ann])[peter]
+    assert ([round(cosine, 3) for cosine in related.nearest], set(related.named)) == ([0.6, 0.8], {ann})
     remembering.memory("He rests", direction(0, 0, 1), about={peter: ("subject", "sure")})
     assert nearest(remembering, fresh_namespace, peter) == [0, 0]
 
@@ -191,6 +209,24 @@ def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
         found = evidence.weighed(rows_within(connection, statement), asked)
     assert (len(found), sum(one.complete for one in found.values())) == (11, 8)
     assert (found[fits].entity.aliases, found[fits].facts) == (("Pete",), ("He grows tomatoes",))
+    assert found[fits].memories == 1
+
+
+def test_a_candidate_comes_with_the_names_by_which_it_was_found_unless_it_bears_the_very_name(
+    remembering: Remembering, fresh_namespace: NamespacePath
+) -> None:
+    haas = remembering.entity("Peter Haas", aliases=("Haas of Peter",))
+    peter = remembering.entity("Peter", aliases=("Peter Lind",))
+    asked = Telling(texts=("one",), words=())
+    with remembering.transaction() as connection:
+        statement = evidence.statement_for(
+            fresh_namespace, model=MODEL, asked=asked, vectors=VECTORS[:1], mention="peter", mention_keys=["peter"]
+        )
+        found = evidence.weighed(rows_within(connection, statement), asked)
+    assert {key: one.found_by and sorted(one.found_by) for key, one in found.items()} == {
+        haas: ["haas of peter", "peter haas"],
+        peter: None,
+    }
 
 
 def test_an_answer_counts_as_what_is_known(
@@ -207,8 +243,9 @@ def test_an_answer_counts_as_what_is_known(
     with remembering.stamped() as (connection, stamp):
         examples.keep(connection, remembering.lane, example, stamp)
 
-    found = weigh(remembering, fresh_namespace, peter)[peter]
-    assert (round(found.nearest[0], 3), set(found.words)) == (1.0, {"Tomatoes"})
+    found = look(remembering, fresh_namespace, peter)[peter]
+    assert (round(found.evidence.nearest[0], 3), set(found.evidence.words)) == (1.0, {"Tomatoes"})
+    assert found.memories == 0
 
 
 def test_more_words_than_can_be_looked_for_are_left_out(
