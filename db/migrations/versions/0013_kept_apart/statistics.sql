@@ -5,6 +5,11 @@ do $$
 declare
     one record;
 begin
+    -- Before 18 what was gathered cannot be taken back, nor a number of different ones be given.
+    if current_setting('server_version_num')::integer < 180000 then
+        return;
+    end if;
+
     for one in select * from (values
         ('candidate_facts', array['fact']),
         ('candidate_turns', array['words']),
