@@ -116,7 +116,7 @@ def _result(
         "select stage, sum(prompt_tokens)::int, sum(completion_tokens)::int from recollect.usage group by stage order by stage"
     )
     ((batches, facts, memories, undone),) = made.rows("""
-        select (select count(*) from recollect.batches), (select count(*) from recollect.candidate_facts),
+        select (select count(*) from recollect.batches), (select count(*) from recollect.candidate_facts where refused is null),
                (select count(*) from recollect.memories where known_to is null and state = 'active'),
                (select count(*) from recollect.events where state <> 'done')
     """)

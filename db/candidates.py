@@ -27,16 +27,32 @@ class CandidateRow:
     vector: Vector | None
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedRow:
+    """What was proposed as a fact and not taken. why: the reason's name. fact: JSON of as much of it as the log keeps."""
+
+    why: str
+    fact: Mapping[str, Any]
+
+
 def store_facts(
-    connection: Connection, batch: BatchRef, facts: Sequence[Mapping[str, Any]], *, formed_by: str = "rules"
+    connection: Connection,
+    batch: BatchRef,
+    facts: Sequence[Mapping[str, Any]],
+    *,
+    refused: Sequence[RefusedRow] = (),
+    formed_by: str = "rules",
 ) -> None:
     """Keep what extract found, numbered from 1, and who found it; replaces what an earlier attempt stored.
 
-    formed_by: "rules", or the model's name.
+    refused: what it did not take, for consolidate to log. formed_by: "rules", or the model's name.
     """
     connection.execute(_CLEAR, batch.scope)
     connection.execute(_FORMED_BY, {**batch.scope, "formed_by": formed_by})
-    rows = [{**batch.scope, "number": number, "fact": fact} for number, fact in enumerate(facts, 1)]
+    found = [(fact, None) for fact in facts] + [(one.fact, one.why) for one in refused]
+    rows = [
+        {**batch.scope, "number": number, "fact": fact, "refused": why} for number, (fact, why) in enumerate(found, 1)
+    ]
     if rows:
         connection.execute(_STORE, rows)
 
@@ -53,6 +69,11 @@ def facts_of_batch(connection: Connection, batch: BatchRef) -> list[CandidateRow
         )
         for row in connection.execute(_FACTS, batch.scope)
     ]
+
+
+def refused_of_batch(connection: Connection, batch: BatchRef) -> list[RefusedRow]:
+    """What was proposed for a batch and not taken, in order."""
+    return [RefusedRow(why=row.refused, fact=row.fact) for row in connection.execute(_REFUSED, batch.scope)]
 
 
 def store_salience(
@@ -84,13 +105,17 @@ _CLEAR = text(f"delete from recollect.candidate_facts where {_BATCH}")
 _FORMED_BY = text(f"update recollect.batches set formed_by = :formed_by where {_BATCH}")
 
 _STORE = text("""
-    insert into recollect.candidate_facts (tenant_id, namespace_id, batch_id, number, fact)
-    values (:tenant_id, :namespace_id, :batch_id, :number, :fact)
+    insert into recollect.candidate_facts (tenant_id, namespace_id, batch_id, number, fact, refused)
+    values (:tenant_id, :namespace_id, :batch_id, :number, :fact, :refused)
 """).bindparams(bindparam("fact", type_=JSONB))
 
 _FACTS = text(f"""
     select number, fact, salience, factors, cast(embedding as text) as vector from recollect.candidate_facts
-    where {_BATCH} order by number
+    where {_BATCH} and refused is null order by number
+""")
+
+_REFUSED = text(f"""
+    select refused, fact from recollect.candidate_facts where {_BATCH} and refused is not null order by number
 """)
 
 _SET_SALIENCE = text(f"""

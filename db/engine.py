@@ -1,8 +1,11 @@
 """The engines of the service, and which logins it refuses."""
 
+from typing import Any
+
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from db.roles import BACKUP, OWNER, WORDS
 from recollect.errors import ConfigurationError
 from recollect.urls import cannot_connect, sqlalchemy_url
 
@@ -42,16 +45,10 @@ def check_login(engine: Engine, *, setting: str) -> None:
             login = connection.execute(_LOGIN).one()
     except OperationalError as error:
         raise cannot_connect(engine.url, setting, error) from None
-    if login.rolsuper or login.rolbypassrls or login.owns:
-        why = (
-            "is a superuser"
-            if login.rolsuper
-            else "bypasses"
-            if login.rolbypassrls
-            else "owns the tables, and so rules"
-        )
+    beyond = _beyond(login)
+    if beyond:
         raise ConfigurationError(
-            f"{setting}: the login {login.name!r} {why} row-level security; a service must not. "
+            f"{setting}: the login {login.name!r} {beyond} row-level security; a service must not. "
             "Use the role that 'python -m workers migrate' made for it (recollect_ingest, recollect_worker, recollect_reader)"
         )
     if not login.migrated:
@@ -61,9 +58,21 @@ def check_login(engine: Engine, *, setting: str) -> None:
         )
 
 
-_LOGIN = text("""
+def _beyond(login: Any) -> str | None:
+    """How a login gets round the policies; None where they bind it."""
+    if login.rolsuper:
+        return "is a superuser, and so passes"
+    if login.rolbypassrls:
+        return "bypasses"
+    if OWNER in login.may_be:
+        return "owns the tables, and so rules"
+    return f"is a member of {login.may_be[0]}, and so passes" if login.may_be else None
+
+
+_LOGIN = text(f"""
     select rolname as name, rolsuper, rolbypassrls,
-           pg_has_role(current_user, 'recollect_owner', 'usage') and not rolsuper as owns,
+           array(select other.rolname::text from pg_roles as other where other.rolname in ('{OWNER}', '{BACKUP}', '{WORDS}')
+                 and pg_has_role(current_user, other.oid, 'member') order by 1) as may_be,
            to_regnamespace('recollect_write_v1') is not null
              and (has_schema_privilege('recollect', 'usage') or has_schema_privilege('recollect_write_v1', 'usage')) as migrated
     from pg_roles where rolname = current_user

@@ -9,14 +9,9 @@ from psycopg import sql
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from db.roles import BACKUP, LOGINS, OWNER, WORDS
 from recollect.errors import ConfigurationError
 from recollect.urls import cannot_connect, sqlalchemy_url
-
-OWNER = "recollect_owner"
-LOGINS = ("recollect_ingest", "recollect_worker", "recollect_reader", "recollect_admin")
-BACKUP = "recollect_backup"
-WORDS = "recollect_words"
-"""Owns the one function that looks for words in an index, and may do nothing else. Nobody logs in as it."""
 
 _LOCK = 0x7265636F6C6C  # "recoll": two migrations at once take turns
 _ADMIN = "RECOLLECT_ADMIN_URL"

@@ -10,14 +10,20 @@ from pipeline.offline import extract_offline
 from pipeline.portions import Portion, bearing, halves, latest, portions
 from pipeline.prompts.extraction import extraction_prompt
 from pipeline.prompts.grounding import Grounded, facts_of, joined
+from pipeline.prompts.refusals import RefusedFact
 from recollect.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The facts of a batch, and how many that the LLM proposed were refused, and of the entities in them, by reason."""
+    """The facts of a batch, and what the LLM proposed in vain.
+
+    turned_down: as facts. refused: how many of them, and of the records in those that stand, by reason; refused_entities: of the
+        entities in them.
+    """
 
     facts: tuple[Fact, ...]
+    turned_down: tuple[RefusedFact, ...] = ()
     refused: Mapping[str, int] = field(default_factory=dict)
     refused_entities: Mapping[str, int] = field(default_factory=dict)
 
@@ -41,7 +47,12 @@ def _found(messages: Sequence[Message], background: Background, model: LanguageM
     asked = [portion for portion in portions(messages, earlier) if portion.is_spoken]
     question = _Question(messages, background, model)
     grounded = joined(answer for portion in asked for answer in question.ask(portion))
-    return Extraction(grounded.facts, _by_reason(grounded.refused), _by_reason(grounded.refused_entities))
+    return Extraction(
+        facts=grounded.facts,
+        turned_down=grounded.turned_down,
+        refused=_by_reason(grounded.refused),
+        refused_entities=_by_reason(grounded.refused_entities),
+    )
 
 
 def _by_reason(refused: Mapping[Any, int]) -> dict[str, int]:

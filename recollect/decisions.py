@@ -13,6 +13,7 @@ Action = Literal[
     "contradict",
     "none",
     "quarantine",
+    "refuse",
     "undo",
     "clarify",
     "merge",
@@ -39,7 +40,8 @@ class Decision:
     """One thing that was decided.
 
     action: "add" made a memory, "update" made one more precise, "supersede" replaced one, "contradict" set one against another,
-        "none" found it known already, "quarantine" kept it from becoming a memory, "undo" took a decision back;
+        "none" found it known already, "quarantine" kept it from becoming a memory, "refuse" did not take it for a fact;
+        "undo" took a decision back;
         "clarify" answered whom a mention means, "merge" made two entities one, "split" one two; "forget" closed memories;
         "document" changed a document, which is its target;
         "set_prompt", "roll_back_prompt" and "optimize_prompt" made a version of a prompt.

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from recollect.decisions import Decision, Related
+from recollect.decisions import Action, Decision, Related
 from recollect.embedders.embedder import Vectors
 from recollect.namespaces import NamespacePath
 from recollect.results import Hit, StoredMemory
@@ -81,9 +81,10 @@ def later_decisions(connection: Connection, path: NamespacePath, decision_id: UU
     return list(connection.execute(_LATER, {**scope(path, None), "decision_id": decision_id}).scalars())
 
 
-def quarantined(connection: Connection, path: NamespacePath, limit: int) -> list[Decision]:
-    """The latest facts that were kept from becoming memories."""
-    return [decision_of(row) for row in connection.execute(_QUARANTINED, {**scope(path, None), "limit": limit})]
+def decisions_to(connection: Connection, path: NamespacePath, action: Action, limit: int) -> list[Decision]:
+    """The latest decisions of one kind, the latest first."""
+    parameters = {**scope(path, None), "action": action, "limit": limit}
+    return [decision_of(row) for row in connection.execute(_LATEST_OF_KIND, parameters)]
 
 
 def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
@@ -192,8 +193,8 @@ _LATER = text("""
     order by position desc
 """)
 
-_QUARANTINED = text(f"""
-    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and action = 'quarantine'
+_LATEST_OF_KIND = text(f"""
+    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and action = :action
     order by position desc limit :limit
 """)
 

@@ -7,10 +7,12 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db import decisions, inbox, profiles, turns
+from db.candidates import RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.refs import BatchRef
 from db.similar import SimilarRow
-from pipeline.consolidate import Decision
+from pipeline.consolidate import RULES, Decision
+from pipeline.prompts.refusals import SAID, Refusal
 from workers import reflecting
 from workers.deciding import Plan
 from workers.reflection import Debounce
@@ -23,9 +25,11 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debo
     debounce: of the reflections that the batch's messages are news for.
     """
     writer = Writer(connection, batch.lane, plan)
-    stamps = decisions.stamps(connection, len(plan.decisions))
-    written = [writer.write(decision, stamp) for decision, stamp in zip(plan.decisions, stamps, strict=True)]
-    decisions.log(connection, batch, _logged(plan, stamps, written))
+    stamps = decisions.stamps(connection, len(plan.decisions) + len(plan.refused))
+    decided, in_vain = stamps[: len(plan.decisions)], stamps[len(plan.decisions) :]
+    written = [writer.write(decision, stamp) for decision, stamp in zip(plan.decisions, decided, strict=True)]
+    decisions.log(connection, batch, _logged(plan, decided, written))
+    decisions.log(connection, batch, map(_not_taken, plan.refused, in_vain))
     profiles.touch(connection, batch.lane, sorted(writer.touched))
     turns.take_effect(connection, batch)
     inbox.mark_done(connection, batch)
@@ -50,6 +54,19 @@ def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[Written]) -> 
             changed=outcome.changed,
             concerned=frozenset(_ids(outcome.memory_id, outcome.target_id)),
         )
+
+
+def _not_taken(one: RefusedRow, stamp: Stamp) -> LoggedDecision:
+    """What the model proposed as a fact and extract refused: there is nothing to undo of it."""
+    return LoggedDecision(
+        stamp=stamp,
+        action="refuse",
+        reason=SAID[Refusal(one.why)],
+        decided_by=RULES,
+        fact=one.fact,
+        refused=one.why,
+        in_effect=False,
+    )
 
 
 def _refused(plan: Plan, decision: Decision) -> str | None:

@@ -8,8 +8,8 @@ from uuid import UUID
 
 import numpy as np
 
-from db import similar
-from db.candidates import CandidateRow
+from db import candidates, similar
+from db.candidates import CandidateRow, RefusedRow
 from db.refs import BatchRef
 from db.similar import SimilarRow
 from pipeline.consolidate import Decision, Known, NewFact, consolidate
@@ -33,7 +33,7 @@ class Plan:
     """All that `workers.applying` needs to write a batch's outcome.
 
     new: what was decided on, by fact number; near: the memories that it was held against. similar: all of them, by local number.
-    merged: the vectors of the updates' contents, by fact number.
+    merged: the vectors of the updates' contents, by fact number. refused: what was proposed as a fact and not taken.
     """
 
     model: str
@@ -45,6 +45,7 @@ class Plan:
     near: Mapping[int, Sequence[SimilarRow]]
     similar: Mapping[int, SimilarRow]
     merged: Mapping[int, Vectors]
+    refused: Sequence[RefusedRow]
 
 
 def decide(batch: BatchRef, parts: Parts) -> Plan:
@@ -61,6 +62,7 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
             connection, batch, parts.embedder.name, about=about, limit=_NEAREST, least=_NEAR
         )
         injected = similar.injected(connection, batch, latest=_INJECTED_MESSAGES)
+        refused = candidates.refused_of_batch(connection, batch)
     rows = [row for row in rows if not _is_open(linked, row.fact_number, sure=row.sure_ids, maybe=row.unsure_ids)]
     found = dict(enumerate({row.memory_id: row for row in rows}.values(), 1))
     near: defaultdict[int, list[SimilarRow]] = defaultdict(list)
@@ -70,7 +72,7 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
     decisions = consolidate(list(new.values()), loading.model_for(batch, parts))
     loading.report_refused("decisions", Counter(one.refused for one in decisions if one.refused))
     merged = embed({one.fact_number: one.content for one in decisions if one.content}, parts.embedder)
-    return Plan(parts.embedder.name, facts, messages, linked, decisions, new, near, found, merged)
+    return Plan(parts.embedder.name, facts, messages, linked, decisions, new, near, found, merged, refused)
 
 
 def said_at(fact: Fact, messages: Mapping[int, Message]) -> datetime:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from config.settings import Settings
 from db import namespaces, paid, scopes, turns
 from db.engine import check_login, open_engine
-from db.migrate import OWNER
+from db.roles import OWNER
 from db.scopes import Scope
 from recollect.tenancy import tenant_transaction
 from recollect.urls import cannot_connect, sqlalchemy_url

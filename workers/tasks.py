@@ -11,6 +11,7 @@ import pipeline.extract
 import pipeline.refresh_profiles
 import pipeline.score_salience
 from db import candidates
+from db.candidates import RefusedRow
 from db.refs import BatchRef, LaneRef
 from workers import applying, commands, deciding, loading, profiles, reflecting, turns
 from workers.app import app
@@ -41,7 +42,10 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     loading.report_refused("facts", found.refused)
     loading.report_refused("entities", found.refused_entities)
     facts = [fact.model_dump(mode="json") for fact in found.facts]
-    return partial(candidates.store_facts, batch=batch, facts=facts, formed_by=loading.formed_by(model))
+    refused = [RefusedRow(one.why, one.as_json()) for one in found.turned_down]
+    return partial(
+        candidates.store_facts, batch=batch, facts=facts, refused=refused, formed_by=loading.formed_by(model)
+    )
 
 
 @_stage

@@ -1,7 +1,7 @@
 """From an LLM's proposals to facts: the model proposes, this code disposes.
 
 A fact must name a message of the user that exists, and every name and number of it must occur in its sources or in what is known
-already; otherwise it is refused, and counted by reason. One whose quote is not found among the user's words stays a hypothesis.
+already; otherwise it is refused, and its reason told. One whose quote is not found among the user's words stays a hypothesis.
 When it happened, `pipeline.dating` settles; a record that does not fit its schema costs the fact nothing but the record.
 """
 
@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from pipeline.dating import date_fact
 from pipeline.facts import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
@@ -22,42 +21,33 @@ from pipeline.prompts.extraction import (
 )
 from pipeline.prompts.mentions import EntityRefusal, NamesInPlay, Said, mentions_of
 from pipeline.prompts.occurrences import occurrence_of, words_for
+from pipeline.prompts.refusals import CONTENT_CHARACTERS, MAX_FACTS, Refusal, RefusedFact
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import read_record
 from recollect.kinds import EntityType, Role
 
-MAX_FACTS = 100
-"""Facts that one batch may give; a model that goes round in circles does not fill the memory."""
-
-_CONTENT_CHARACTERS = 2_000
 _KEY_CHARACTERS = 200
 _SPEAKERS = frozenset({Role.USER, Role.ASSISTANT})
 _TOKEN = re.compile(r"\w+")
 
 
-class Refusal(StrEnum):
-    """Why a proposed fact was not taken."""
-
-    EMPTY = "empty"
-    TOO_LONG = "too_long"
-    NO_SOURCE = "no_source"
-    NOT_FROM_USER = "not_from_user"
-    UNGROUNDED = "ungrounded"
-    REPEATED = "repeated"
-    OVER_LIMIT = "over_limit"
-    RECORD = "record"
-
-
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """The facts that stand, in the order of the answer, and how many did not, by reason; for RECORD, how many stand without.
+    """The facts that stand, in the order of the answer, and those that do not.
 
+    without_record: how many stand without the record that they were to have.
     refused_entities: how many entities, or names of them, the facts were to be about and are not, by reason.
     """
 
     facts: tuple[Fact, ...]
-    refused: Mapping[Refusal, int]
+    turned_down: tuple[RefusedFact, ...] = ()
+    without_record: int = 0
     refused_entities: Mapping[EntityRefusal, int] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> Mapping[Refusal, int]:
+        """How many do not stand, by reason; for RECORD, how many stand without."""
+        return +(Counter(one.why for one in self.turned_down) + Counter({Refusal.RECORD: self.without_record}))
 
 
 def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: Background) -> Grounded:
@@ -70,31 +60,40 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     names = NamesInPlay.of(answer, background.entities)
     grounding = _Grounding(said, _known(background), background.schemas, names)
     results = [_fact(proposed, grounding) for proposed in answer.facts]
-    refused = Counter(result for result in results if isinstance(result, Refusal))
-    facts = [result for result in results if isinstance(result, Fact)]
     lost = sum(
         _recorded(proposed) is not None and isinstance(result, Fact) and result.record is None
         for proposed, result in zip(answer.facts, results, strict=True)
     )
-    return joined([Grounded(tuple(facts), refused + Counter({Refusal.RECORD: lost}), grounding.refused)])
+    return joined(
+        [
+            Grounded(
+                facts=tuple(result for result in results if isinstance(result, Fact)),
+                turned_down=tuple(result for result in results if isinstance(result, RefusedFact)),
+                without_record=lost,
+                refused_entities=grounding.refused,
+            )
+        ]
+    )
 
 
 def joined(answers: Iterable[Grounded]) -> Grounded:
     """The facts of several answers, each content once, and no more of them than a batch may give."""
     facts: dict[str, Fact] = {}
-    refused: Counter[Refusal] = Counter()
+    turned_down: list[RefusedFact] = []
+    without_record = 0
     refused_entities: Counter[EntityRefusal] = Counter()
     for answer in answers:
-        refused.update(answer.refused)
+        turned_down += answer.turned_down
+        without_record += answer.without_record
         refused_entities.update(answer.refused_entities)
         for fact in answer.facts:
             if fact.content.casefold() in facts:
-                refused[Refusal.REPEATED] += 1
+                turned_down.append(RefusedFact.of(Refusal.REPEATED, fact))
             elif len(facts) == MAX_FACTS:
-                refused[Refusal.OVER_LIMIT] += 1
+                turned_down.append(RefusedFact.of(Refusal.OVER_LIMIT, fact))
             else:
                 facts[fact.content.casefold()] = fact
-    return Grounded(tuple(facts.values()), refused, refused_entities)
+    return Grounded(tuple(facts.values()), tuple(turned_down), without_record, refused_entities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +120,12 @@ def _words_of(messages: Iterable[Message]) -> list[str]:
     return [text for message in messages for text in (message.speaker or "", message.content)]
 
 
-def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | Refusal:
+def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
     sources = [held.said[number] for number in dict.fromkeys(proposed.sources) if number in held.said]
     from_user = [message for message in sources if message.role is Role.USER]
     refusal = _refusal(proposed, sources, from_user)
     if refusal:
-        return refusal
+        return RefusedFact.of(refusal, proposed)
     grounds = Vocabulary.of(_words_of(sources)) | held.known
     quoted, quote = _verbatim(proposed.quote, from_user)
     said_by_model = occurrence_of(proposed.occurred, (quoted or from_user[0]).occurred_at.tzinfo)
@@ -137,7 +136,7 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | Refusal:
     mentions, refused = _mentions(proposed, Said(tuple(message.content for message in sources), grounds), held.names)
     held.refused.update(refused)
     if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
-        return Refusal.UNGROUNDED
+        return RefusedFact.of(Refusal.UNGROUNDED, proposed)
     attribute, value = _single_valued(proposed, grounds | times)
     return Fact(
         kind=proposed.kind,
@@ -168,7 +167,7 @@ def _record(given: ExtractedRecord | None, grounds: Vocabulary, schemas: Sequenc
 def _refusal(proposed: ExtractedFact, sources: Sequence[Message], from_user: Sequence[Message]) -> Refusal | None:
     if not _TOKEN.search(proposed.content):
         return Refusal.EMPTY
-    if len(proposed.content) > _CONTENT_CHARACTERS:
+    if len(proposed.content) > CONTENT_CHARACTERS:
         return Refusal.TOO_LONG
     if not sources:
         return Refusal.NO_SOURCE

@@ -37,11 +37,12 @@ class Decisions(Reading):
     section = "decisions"
 
     def show(self, *_ids: str) -> Page:
-        """All of them, or what was kept out."""
-        kept_out = self.given("show") == "kept-out"
+        """All of them, what was kept out, or what an LLM proposed in vain."""
         limit = self.number("limit", _LOG, most=5000)
-        found = self.namespace.quarantined(limit=limit) if kept_out else self.namespace.latest_decisions(limit=limit)
-        return Page("decisions.html", {"decisions": found, "kept_out": kept_out, "limit": limit})
+        show = self.given("show")
+        logs = {"kept-out": self.namespace.quarantined, "refused": self.namespace.refused}
+        found = logs.get(show, self.namespace.latest_decisions)(limit=limit)
+        return Page("decisions.html", {"decisions": found, "show": show, "limit": limit})
 
 
 class OneDecision(Reading):

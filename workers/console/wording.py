@@ -23,6 +23,7 @@ _DONE = {
     "contradict": "set against another",
     "none": "known already",
     "quarantine": "kept out",
+    "refuse": "not taken",
     "undo": "taken back",
     "clarify": "answered",
     "merge": "merged",

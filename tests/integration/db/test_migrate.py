@@ -16,8 +16,9 @@ from sqlalchemy import Connection, Engine, create_engine, text
 
 import db.migrate
 from db import inbox, leases
-from db.migrate import OWNER, migrate
+from db.migrate import migrate
 from db.refs import BatchRef, LaneRef
+from db.roles import OWNER
 from recollect.errors import StoreUnavailable
 from recollect.urls import sqlalchemy_url
 from tests.given import event

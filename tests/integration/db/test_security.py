@@ -292,9 +292,15 @@ def roles(admin_engine: Engine) -> Iterator[None]:
         connection.exec_driver_sql("create role an_owner login in role recollect_owner")
         connection.exec_driver_sql("create role a_bypass login bypassrls")
         connection.exec_driver_sql("create role a_stranger login")
+        for beyond in ("owner", "words", "backup"):
+            connection.exec_driver_sql(
+                f"create role becomes_{beyond} login in role recollect_worker, recollect_{beyond} noinherit"
+            )
     yield
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("drop role an_owner, a_bypass, a_stranger")
+        connection.exec_driver_sql(
+            "drop role an_owner, a_bypass, a_stranger, becomes_owner, becomes_words, becomes_backup"
+        )
 
 
 @pytest.mark.usefixtures("roles")
@@ -305,6 +311,9 @@ def roles(admin_engine: Engine) -> Iterator[None]:
         ("an_owner", "owns the tables"),
         ("a_bypass", "bypasses row-level security"),
         ("a_stranger", "no Recollect schema"),
+        ("becomes_owner", "owns the tables"),
+        ("becomes_words", "is a member of recollect_words"),
+        ("becomes_backup", "is a member of recollect_backup"),
     ],
 )
 def test_a_login_that_may_do_too_much_or_too_little_is_refused(addresses: Addresses, login: str, why: str) -> None:

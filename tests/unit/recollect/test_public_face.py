@@ -100,6 +100,7 @@ NAMESPACE = {
     "decision": ["decision_id"],
     "latest_decisions": ["limit"],
     "quarantined": ["limit"],
+    "refused": ["limit"],
     "related": ["memory_id", "limit"],
     "export": ["as_of"],
 }

@@ -17,7 +17,8 @@ from pipeline.prompts.extraction import (
     ExtractionAnswer,
     RecordedFact,
 )
-from pipeline.prompts.grounding import MAX_FACTS, Refusal, facts_of, joined
+from pipeline.prompts.grounding import facts_of, joined
+from pipeline.prompts.refusals import MAX_FACTS, SAID, Refusal
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
@@ -70,8 +71,10 @@ def taken(proposed: ExtractedFact, background: Background | None = None) -> Fact
 def refusal(proposed: ExtractedFact) -> Refusal:
     grounded = facts_of(ExtractionAnswer(facts=(proposed,)), MESSAGES, Background())
     assert grounded.facts == ()
-    (reason,) = grounded.refused
-    return reason
+    (refused,) = grounded.turned_down
+    assert grounded.refused == {refused.why: 1}
+    assert SAID[refused.why]
+    return refused.why
 
 
 def test_what_the_user_says_plainly_is_a_stated_fact_with_the_users_own_words() -> None:
@@ -145,6 +148,10 @@ def test_repeated_facts_and_those_past_the_limit_are_counted() -> None:
 
     assert len(grounded.facts) == MAX_FACTS
     assert grounded.refused == {Refusal.REPEATED: 1, Refusal.OVER_LIMIT: 2}
+    assert [(one.why, one.content) for one in grounded.turned_down] == [
+        (Refusal.REPEATED, proposals[0].content),
+        *((Refusal.OVER_LIMIT, one.content) for one in proposals[MAX_FACTS:]),
+    ]
 
 
 def test_mentions_are_cleaned() -> None:

@@ -1,0 +1,19 @@
+-- Both tables have row-level security, which binds the owner too, so tenant by tenant.
+do $$
+declare
+    one uuid;
+begin
+    for one in select distinct tenant_id from recollect.lanes loop
+        perform set_config('recollect.tenant_id', one::text, true);
+        delete from recollect.candidate_facts where tenant_id = one and refused is not null;
+        delete from recollect.decisions where tenant_id = one and action = 'refuse';
+    end loop;
+    perform set_config('recollect.tenant_id', '', true);
+end
+$$;
+alter table recollect.candidate_facts drop column refused;
+alter table recollect.decisions
+    drop constraint decisions_action_check,
+    add constraint decisions_action_check check (action in
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget',
+         'document', 'set_prompt', 'roll_back_prompt', 'optimize_prompt'));

@@ -1,0 +1,66 @@
+"""What an LLM proposes as a fact and code does not take stands in the decision log, with a reason that can be read."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from config.settings import Settings, settings
+from recollect import Namespace
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI
+from tests.forming import Forming
+from tests.integration.workers.console.conftest import Site, site
+from workers.parts import parts
+
+__all__ = ["site"]
+
+_PROPOSED: dict[str, dict[str, Any]] = {
+    "User likes tea.": {"sources": [1], "quote": "I like tea."},
+    "User likes TEA.": {"sources": [1], "quote": "I like tea."},
+    "User drinks tea with Klaus.": {"sources": [1], "quote": "I like tea."},
+    "User likes figs.": {"sources": [], "quote": "figs\x00"},
+    "User asked for a menu.": {"sources": [2], "quote": "What a menu!"},
+}
+
+
+@pytest.fixture
+def asked(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """A service with an LLM that proposes one fact that stands, and four that do not."""
+    facts = [fact_like(content=content, mentions=[], **given) for content, given in _PROPOSED.items()]
+    with FakeOpenAI() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        settings.cache_clear()
+        parts.cache_clear()
+        server.script("ExtractionAnswer", {"facts": facts})
+        yield server
+
+
+@pytest.mark.usefixtures("asked")
+def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Namespace, site: Site) -> None:
+    tea = forming.publishing.message("I like tea.")
+    menu = forming.publishing.message("What a menu!", role="assistant")
+    forming.send(tea, menu)
+
+    assert [one.content for one in sarah.memories()] == ["User likes tea."]
+    refused = {one.fact["content"]: one for one in sarah.refused()}
+    assert {content: (one.refused, one.reason) for content, one in refused.items()} == {
+        "User likes TEA.": ("repeated", "another of the batch says the same"),
+        "User drinks tea with Klaus.": ("ungrounded", "a name or number of it is neither in its sources nor known"),
+        "User likes figs.": ("no_source", "it names no message of a user or the assistant as its source"),
+        "User asked for a menu.": ("not_from_user", "none of its sources is a user's message"),
+    }
+    assert {(one.action, one.decided_by, one.extracted_by) for one in refused.values()} == {
+        ("refuse", "rules", "gpt-4o-mini")
+    }
+    assert len(sarah.latest_decisions()) == len(_PROPOSED), "one for each that was proposed"
+    assert len(sarah.refused(limit=1)) == 1
+    page = site.text("/decisions", show="refused")
+    assert "not taken User likes figs." in page
+    assert "it names no message" in page
+    assert "not taken" not in site.text("/decisions", show="kept-out")
+
+    one = refused["User likes figs."]
+    assert not one.in_effect
+    forming.command(type="undo", decision_id=str(one.id))
+    assert sarah.latest_decisions(limit=1)[0].refused == "it is not in effect"
