@@ -1,4 +1,4 @@
-"""To the thirteenth version and back: messages are scanned by one vector, and whatever its size a row can be written."""
+"""To the fourteenth version and back: messages are scanned by one vector, and whatever its size a row can be written."""
 
 import pytest
 from alembic import command
@@ -46,14 +46,14 @@ def index(url: str) -> None:
 def test_whatever_its_size_a_row_can_be_written(
     empty_database: str, dimensions: int, words: int, compact: bool
 ) -> None:
-    migrate(empty_database, {}, "0013")
+    migrate(empty_database, {}, "0014")
     write(empty_database, dimensions=dimensions, words=words)
     assert rows(empty_database, "select compact from recollect.turns") == {(compact,)}
 
 
 def test_up_measures_what_is_there_anew_and_down_brings_the_shape_back(empty_database: str) -> None:
-    migrate(empty_database, {}, "0012")
-    twelfth = schema(empty_database)
+    migrate(empty_database, {}, "0013")
+    thirteenth = schema(empty_database)
     write(empty_database, dimensions=768, words=1)
     with administrating(empty_database) as connection:
         connection.exec_driver_sql(_SCOPE)
@@ -61,16 +61,16 @@ def test_up_measures_what_is_there_anew_and_down_brings_the_shape_back(empty_dat
     index(empty_database)
     assert rows(empty_database, "select compact from recollect.turns") == {(False,)}
 
-    migrate(empty_database, {}, "0013")
+    migrate(empty_database, {}, "0014")
     assert rows(empty_database, "select compact from recollect.turns") == {(True,)}
     assert rows(empty_database, _INDEXES) == {("sample_of_scope_a",)}
     assert rows(empty_database, _INDEXED) == {(False,)}
 
     index(empty_database)
-    run(empty_database, command.downgrade, "0012")
+    run(empty_database, command.downgrade, "0013")
     assert rows(empty_database, "select compact from recollect.turns") == {(False,)}
     assert rows(empty_database, _INDEXES) == {("sample_of_scope_a",)}
     assert rows(empty_database, _INDEXED) == {(False,)}
     with administrating(empty_database) as connection:
         connection.exec_driver_sql("drop index recollect.sample_of_scope_a")
-    assert schema(empty_database) == twelfth
+    assert schema(empty_database) == thirteenth

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from alembic import op
 
-revision = "0013"
-down_revision = "0012"
+revision = "0014"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 
-_FOLDER = Path(__file__).parent / "0013_one_vector"
+_FOLDER = Path(__file__).parent / "0014_one_vector"
 
 
 def upgrade() -> None:
@@ -18,7 +18,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Back to the twelfth version's shape. Nothing is lost but indexes."""
+    """Back to the thirteenth version's shape. Nothing is lost but indexes."""
     _run("both")
 
 
