@@ -13,6 +13,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 console = Console()
 
+_UNFOLDED = 10_000
+"""Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
+
 
 def print_json(found: Mapping[str, Any]) -> None:
     """One object on one line."""
@@ -20,7 +23,7 @@ def print_json(found: Mapping[str, Any]) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, nothing: str) -> None:
-    """A table whose first column is never broken; ``nothing`` where it has no rows."""
+    """A table whose first column is never broken, and no column for a pipe; ``nothing`` where it has no rows."""
     if not rows:
         console.print(nothing)
         return
@@ -29,7 +32,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, not
         table.add_column(column, no_wrap=place == 0)
     for row in rows:
         table.add_row(*map(_cell, row))
-    console.print(table)
+    (console if console.is_terminal else Console(width=_UNFOLDED)).print(table)
 
 
 def print_fields(fields: Mapping[str, object]) -> None:

@@ -46,6 +46,12 @@ def test_a_table_shows_text_as_it_is_and_breaks_no_id(capsys: pytest.CaptureFixt
     assert "none" not in said
 
 
+def test_a_row_is_a_line_for_whoever_reads_it_from_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    row = ("acme/" + "x" * 90, "quarantined 3 min ago: many dead letters")
+    print_table(("namespace", "state"), [row], nothing="none")
+    assert capsys.readouterr().out.splitlines()[1].split(maxsplit=1) == list(row)
+
+
 def test_an_empty_table_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(("id",), [], nothing="There are none.")
     assert capsys.readouterr().out == "There are none.\n"
