@@ -71,7 +71,8 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
         ahead=wanted.overlay,
     )
     told = {*wanted.history, wanted.text}
-    fetched = second(store, heard, told=Told(contents=tuple(told)), shown=wanted.budget // _TOKENS)
+    # What is told anyway may take the best places, and is left out then.
+    fetched = second(store, heard, told=Told(contents=tuple(told)), shown=wanted.budget // _TOKENS + len(told))
     read = understood(heard, fetched, wanted.now)
     found = read.paths()
     if fetched.open and (processes := called_for(found)):
@@ -96,7 +97,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
 def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recalled:
     """What was said that answers to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
-    shown = wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)
+    shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(wanted.history)
     scanned, lent = spoken(store, heard, shown=shown, among=wanted.among, told=Told(contents=wanted.history))
     borne = {bearer for bearers in heard.parsed.named.values() for bearer in bearers}
     answering = rank_messages(

@@ -102,6 +102,16 @@ class TestRecall:
 
         assert [one.place for one in found.excerpts[0].messages] == places
 
+    def test_what_is_told_anyway_takes_nobodys_place(self, ines: Namespace, talk: Talk) -> None:
+        asked = "Where should the dough rise?"
+        told = tuple(("Sam", f"Where should the dough rise, and bowl {number}?") for number in range(60))
+        talk("bowls", told)
+        talk("bread", BREAD)
+        history = [{"role": "user", "content": content} for _, content in told]
+
+        assert ines.recall_messages(asked, top_k=1, history=history).messages[0].conversation == "bread"
+        assert ines.context(asked, budget=60, history=history).messages[0].conversation == "bread"
+
     def test_a_thread_is_searched_alone(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)
