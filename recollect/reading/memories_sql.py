@@ -67,8 +67,8 @@ def statement_for(
 ) -> tuple[str, dict[str, Any]]:
     """The statement and its parameters, as the driver takes them, for `scanned`.
 
-    vector: of the message without its names, of unit length. message: its words are looked for, names and all. named: whom it
-    names by a name that nobody else bears; contested: who may be meant by the others. vocabulary: of its words, where the
+    vector: of the message with nobody's name in it, of unit length. message: its words are looked for, names and all. named: whom
+    it names by a name that nobody else bears; contested: who may be meant by the others. vocabulary: of its words, where the
     namespace has indexes of its own, which are used then.
     """
     parameters = {

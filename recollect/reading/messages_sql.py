@@ -86,9 +86,9 @@ def statement_for(
 ) -> tuple[str, dict[str, Any]]:
     """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
 
-    vector: of the message without names, of unit length. message: with them, for its words. each: so many are found by each raw
-    score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if all of its
-    messages are searched.
+    vector: of the message with nobody's name in it, of unit length. message: as it is, for its words. each: so many are found by
+    each raw score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if all
+    of its messages are searched.
     """
     among, told = among or Among(), told or Told()
     parameters = {

@@ -125,7 +125,7 @@ def second(store: Store, heard: Heard, *, shown: int, told: Told) -> Fetched:
     """Fetch what answers to a message, and settle who is meant. shown: how many messages may be shown."""
     parsed = heard.parsed
     contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
-    unnamed, *vectors = _embedded(store, (parsed.unnamed,), *(one.texts for one in contests.values()))
+    unnamed, *vectors = embedded(store, (parsed.unnamed,), *(one.texts for one in contests.values()))
     contested = frozenset(bearer for name in contests for bearer in parsed.named[name])
     asked: dict[str, Any] = {"model": store.embedder.name, "vector": unnamed[0], "message": parsed.text}
     named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
@@ -183,12 +183,12 @@ def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]
     still = [name for name, one in fetched.meant.items() if one.decision.entity_id is None]
     heard = replace(heard, before=(*processes, *heard.before))
     contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
-    vectors = _embedded(store, *(one.texts for one in contests.values()))
+    vectors = embedded(store, *(one.texts for one in contests.values()))
     rows = store.trip(_weighing(store, heard, contests, vectors))
     return replace(fetched, meant={**fetched.meant, **_settled(heard, contests, rows)})
 
 
-def _embedded(store: Store, *wanted: Sequence[str]) -> list[Vectors]:
+def embedded(store: Store, *wanted: Sequence[str]) -> list[Vectors]:
     """The vectors of some texts, for each group of them; all in one call of the embedder, and a text that comes twice once."""
     texts = list(dict.fromkeys(text for group in wanted for text in group))
     vectors = store.embedder.embed(texts)

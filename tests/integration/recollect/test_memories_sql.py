@@ -80,6 +80,7 @@ def test_scores_are_exact_and_so_is_how_they_lie(
     by_content = {one.memory.content: one for one in found.memories}
     assert [by_content[one].words for one in CONTENTS] == pytest.approx(expected, rel=1e-5)
     assert [by_content[one].cosine for one in CONTENTS] == pytest.approx(cosines, abs=1e-3)
+    assert [by_content[one].memory.similarity for one in CONTENTS] == pytest.approx(cosines, abs=1e-3)
     assert (found.cosine.mean, found.cosine.deviation) == pytest.approx((np.mean(cosines), np.std(cosines)), abs=1e-3)
     assert (found.words.mean, found.words.deviation) == pytest.approx((np.mean(expected), np.std(expected)), rel=1e-5)
 
