@@ -29,6 +29,8 @@ _A_TRAIT = 0.1
 """What a word, or an entity that is named too, adds to a cosine to tell who seems to fit. Who does is decided elsewhere."""
 
 _FACTS = 3
+_FIRST = 50
+"""A question's facts are of what was known of a candidate first: of most that is all, and the first tells who somebody is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,12 @@ def _of_candidates(part: str) -> str:
           and {part}"""
 
 
+_OF_CLOSEST = f"""
+    from recollect_read_v1.traits as trait
+    where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = closest.entity_id and trait.owner_kind = 'memory'
+"""
+
+
 @cache
 def _statement(texts: int) -> str:
     numbers = range(texts)
@@ -245,10 +253,11 @@ def _statement(texts: int) -> str:
                      join recollect_read_v1.memories as memory on {_scope("memory")} and memory.memory_id = link.memory_id
                           and memory.known_to is null and memory.state = 'active'
                      where {_scope("link")} and link.entity_id = closest.entity_id and link.certainty = 'sure'
+                       and link.memory_id = any(array(
+                           select trait.owner_id {_OF_CLOSEST} order by trait.owner_id limit {_FIRST}))
                      order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts,
-               (select count(*) from recollect_read_v1.traits as trait
-                where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = closest.entity_id
-                  and trait.owner_kind = 'memory') as memories
+               (select count(*) {_OF_CLOSEST} and trait.compact)
+               + (select count(*) {_OF_CLOSEST} and not trait.compact) as memories
         from (select entity_id from known
               order by {fits} + cast({_A_TRAIT} as float8)
                        * (bit_count(cast(words as bit(64))) + coalesce(cardinality(shared), 0))

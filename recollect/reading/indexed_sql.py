@@ -93,17 +93,17 @@ def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 def _about(path: NamespacePath, model: str) -> str:
     """What fits best of each who may be meant, and what was known of them first; of most that is all that is known."""
     link = _literals("link", _link(path))
-    trait = (
-        f"{_literals('trait', _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"
-    )
-    every = f"select trait.owner_id, trait.embedding from recollect_read_v1.traits as trait where {trait}"
+    of_one = f"""
+        recollect_read_v1.traits as trait
+        where {_literals("trait", _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
+    every = f"select trait.owner_id, trait.embedding from {of_one}"
     known = f"({every} and trait.compact union all {every} and not trait.compact) as trait"
     meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
     return f"""
     about as materialized (
         select one.entity_id, known.owner_id from unnest({meant}) as one (entity_id) cross join lateral (
             (select owner_id from {known} order by {cosine("embedding")} desc, owner_id limit {_FITTING})
-            union (select owner_id from {known} order by owner_id limit {_FIRST})
+            union (select trait.owner_id from {of_one} order by trait.owner_id limit {_FIRST})
         ) as known
         union
         select link.entity_id, link.memory_id from recollect_read_v1.memory_entities as link

@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -61,9 +61,10 @@ _SETTINGS = {
 
 
 @contextmanager
-def postgres(folder: DataFolder) -> Iterator[Path]:
+def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iterator[Path]:
     """Run Postgres on the folder's data, made if missing, with the database ``recollect``. Yields its socket's folder.
 
+    tuned: settings of the server beside ours, such as ``shared_buffers``.
     Raises ConfigurationError where it cannot be had on this machine or does not start.
     """
     binaries = _binaries()
@@ -74,7 +75,7 @@ def postgres(folder: DataFolder) -> Iterator[Path]:
     with ExitStack() as stack:
         if socket != data:
             stack.callback(shutil.rmtree, socket, ignore_errors=True)
-        program = _program(binaries, data, socket, log, account)
+        program = _program(binaries, data, socket, log, account, tuned=tuned or {})
         keepers = stack.enter_context(kept_running([program], folder.run / "postgres"))
         _wait(keepers[0], socket, log)
         _create_database(socket)
@@ -187,8 +188,10 @@ def _fits(folder: Path) -> bool:
     return len(os.fsencode(folder / _SOCKET)) <= _MOST_SOCKET_PATH and bool(_PLAIN_PATH.fullmatch(str(folder)))
 
 
-def _program(binaries: Path, data: Path, socket: Path, log: Path, account: Account | None) -> Program:
-    settings = {**_SETTINGS, "unix_socket_directories": f'"{socket}"'}
+def _program(
+    binaries: Path, data: Path, socket: Path, log: Path, account: Account | None, *, tuned: Mapping[str, str]
+) -> Program:
+    settings = {**tuned, **_SETTINGS, "unix_socket_directories": f'"{socket}"'}
     options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
     return Program(
         name="postgres",

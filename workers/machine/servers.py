@@ -1,6 +1,6 @@
 """The servers of the machine: embedded ones, or those that the settings name, each independently."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -21,9 +21,10 @@ log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def servers(settings: Settings) -> Iterator[Addresses]:
+def servers(settings: Settings, tuned: Mapping[str, str] | None = None) -> Iterator[Addresses]:
     """Hold the data folder and run what the settings name no server for: Postgres, Redis, both or neither.
 
+    tuned: settings of the Postgres that is run here.
     Inside the block the first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt. The schema is the caller's to migrate.
 
     Raises AlreadyUp where the folder is in use, ConfigurationError where a setting is wrong or a server does not start.
@@ -34,7 +35,7 @@ def servers(settings: Settings) -> Iterator[Addresses]:
         _end_leftovers(folder)
         flower_port = free_port(settings.flower_port)
         folder.announce(f"http://127.0.0.1:{flower_port}")
-        socket = None if settings.database_url else stack.enter_context(postgres(folder))
+        socket = None if settings.database_url else stack.enter_context(postgres(folder, tuned))
         broker_url = settings.broker_url or stack.enter_context(redis(folder))
         addresses = _addresses(settings, folder, socket, broker_url, flower_port)
         stack.callback(folder.env_file.unlink, missing_ok=True)

@@ -212,6 +212,23 @@ def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
     assert found[fits].memories == 1
 
 
+def test_a_question_tells_the_most_salient_of_what_was_known_first(
+    remembering: Remembering, fresh_namespace: NamespacePath
+) -> None:
+    peter = remembering.entity("Peter")
+    for number in range(52):
+        content, given = f"He has {number} bees", {"memory_id": UUID(int=number + 1), "salience": number / 10}
+        remembering.memory(content, direction(1), about={peter: ("subject", "sure")}, **given)
+    asked = Telling(texts=("one",), words=())
+    with remembering.transaction() as connection:
+        found = evidence.weigh(
+            connection, fresh_namespace, model=MODEL, asked=asked, vectors=VECTORS[:1], candidates=[peter]
+        )
+
+    assert found[peter].facts == ("He has 49 bees", "He has 48 bees", "He has 47 bees")
+    assert found[peter].memories == 52
+
+
 def test_a_candidate_comes_with_the_names_by_which_it_was_found_unless_it_bears_the_very_name(
     remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
