@@ -22,6 +22,7 @@ from db.roles import OWNER
 from recollect.errors import StoreUnavailable
 from recollect.urls import sqlalchemy_url
 from tests.given import event
+from workers.machine import Addresses
 
 
 @pytest.fixture
@@ -309,6 +310,19 @@ def test_a_password_is_set_whatever_its_characters(empty_database: str, admin_en
 
     migrate(empty_database, {})
     assert stored() == first
+
+
+def test_a_server_that_logs_statements_does_not_see_the_password(
+    empty_database: str, admin_engine: Engine, addresses: Addresses
+) -> None:
+    with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        name = empty_database.partition("?")[0].rpartition("/")[2]
+        connection.exec_driver_sql(f"alter database {name} set log_statement = 'ddl'")
+    migrate(empty_database, {"recollect_admin": "s3cret-of-the-day"})
+    logged = (addresses.data_dir / "logs" / "postgres.log").read_text()
+
+    assert 'alter role "recollect_admin" password \'SCRAM-SHA-256$' in logged
+    assert "s3cret-of-the-day" not in logged
 
 
 def test_a_wrong_address_is_named_without_its_password() -> None:
