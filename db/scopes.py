@@ -24,12 +24,13 @@ SHRUNK: Final = 15_000
 
 _LOCK: Final = 0x696E6465786573  # "indexes"
 _NAMED: Final = "_of_scope_"
-_MEMORY: Final = (
-    "256MB"  # for some 200,000 vectors of 384 dimensions; a graph that does not fit takes many times as long
-)
+_MEMORY: Final = "256MB"
+"""For some 200,000 vectors of 384 dimensions; a graph that does not fit takes many times as long."""
 
+_WIDTH: Final[LiteralString] = "ef_construction=128"
+"""How far a build looks for neighbours. With 64, pgvector's default, some clusters of memories are found from nowhere."""
 
-_HNSW: Final[LiteralString] = "hnsw (({column}::halfvec({dimensions})) halfvec_ip_ops)"
+_HNSW: Final[LiteralString] = "hnsw (({column}::halfvec({dimensions})) halfvec_ip_ops) with (" + _WIDTH + ")"
 _WORDS: Final[LiteralString] = "gin (words) with (fastupdate = off)"
 """Without a list of what is new, which each search would have to read."""
 _SAMPLE: Final[LiteralString] = "btree (uuid_hash({column}))"
@@ -83,8 +84,8 @@ def large_scopes(connection: Connection, least: int) -> list[Scope]:
 
 
 def indexes(connection: Connection) -> dict[str, bool]:
-    """The indexes of scopes that there are, by name: whether each is whole. One whose build was cut off is not."""
-    return {row.name: row.whole for row in connection.execute(_INDEXES, {"named": _NAMED})}
+    """The indexes of scopes that there are, by name: whether each is whole. One is not whose build was cut off, or narrower."""
+    return {row.name: row.whole for row in connection.execute(_INDEXES, {"named": _NAMED, "width": _WIDTH})}
 
 
 def make_index(connection: Connection, scope: Scope, name: str) -> None:
@@ -148,8 +149,11 @@ _LARGE = text("""
 """)
 
 _INDEXES = text("""
-    select relation.relname as name, index.indisvalid as whole from pg_index as index
+    select relation.relname as name,
+           index.indisvalid and (method.amname <> 'hnsw' or :width = any(coalesce(relation.reloptions, '{}'))) as whole
+    from pg_index as index
     join pg_class as relation on relation.oid = index.indexrelid
+    join pg_am as method on method.oid = relation.relam
     where index.indrelid in ('recollect.embeddings'::regclass, 'recollect.turns'::regclass)
       and strpos(relation.relname, :named) > 0
 """)

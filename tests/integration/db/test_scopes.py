@@ -21,7 +21,7 @@ NEAREST = 10
 
 
 @pytest.fixture
-def model(admin_engine: Engine) -> Iterator[str]:
+def model(admin_engine: Engine, admin_url: str) -> Iterator[str]:
     """A model of small vectors that no other test knows; what bears its name is gone afterwards."""
     name = f"small'{uuid4().hex}"
     with admin_engine.begin() as connection:
@@ -31,6 +31,7 @@ def model(admin_engine: Engine) -> Iterator[str]:
     with admin_engine.begin() as connection:
         for table in ("embeddings", "vocabulary", "scopes", "models"):
             connection.execute(text(f"delete from recollect.{table} where model = :name"), {"name": name})
+    index_scopes(admin_url)
 
 
 @pytest.fixture
@@ -97,11 +98,9 @@ def told(engine: Engine, scope: Scope) -> tuple[bool, int]:
         return row.indexed, row.memories
 
 
-def broken(engine: Engine, scope: Scope) -> None:
-    """Leave the index as a build that was cut off leaves it."""
-    with engine.begin() as connection:
-        statement = text("update pg_index set indisvalid = false where indexrelid = to_regclass(:name)")
-        assert connection.execute(statement, {"name": f"recollect.{of_vectors(scope)}"}).rowcount == 1
+CUT_OFF = "update pg_index set indisvalid = false where indexrelid = to_regclass(:name)"
+NARROW = "update pg_class set reloptions = null where oid = to_regclass(:name)"
+"""As a build leaves the index that was cut off, and as one that looked less far for neighbours."""
 
 
 def test_a_scope_that_has_outgrown_a_scan_is_found_through_its_index_by_a_reader(
@@ -126,15 +125,17 @@ def test_a_scope_that_has_outgrown_a_scan_is_found_through_its_index_by_a_reader
 
 
 @pytest.mark.usefixtures("vectors")
+@pytest.mark.parametrize("fault", [CUT_OFF, NARROW], ids=["cut off", "narrow"])
 def test_what_is_whole_is_left_alone_and_what_broke_is_made_anew(
-    scope: Scope, index: Callable[[], Work], admin_engine: Engine, reader_engine: Engine
+    scope: Scope, index: Callable[[], Work], admin_engine: Engine, reader_engine: Engine, fault: str
 ) -> None:
     index()
     again = index()
     assert scope.indexes in [one.indexes for one in again.whole]
     assert (again.drop, again.make) == ([], [])
 
-    broken(admin_engine, scope)
+    with admin_engine.begin() as connection:
+        assert connection.execute(text(fault), {"name": f"recollect.{of_vectors(scope)}"}).rowcount == 1
     anew = index()
     assert anew.drop == [of_vectors(scope)]
     assert [(one.indexes, names) for one, names in anew.make] == [(scope.indexes, [of_vectors(scope)])]
