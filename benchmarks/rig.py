@@ -40,6 +40,10 @@ _RECEIVED_AND_AT_REST: LiteralString = """
     select (select coalesce(sum(received_up_to), 0) from recollect.publishers) from recollect.lanes
     having coalesce(sum(pending), 0) + count(batch_id) = 0
 """
+_REFRESHED: LiteralString = """
+    select 1 where not exists (select from recollect.profiles where dirty_since is not null)
+               and not exists (select from recollect.lanes where pending > 0 or batch_id is not null)
+"""
 _POLL_SECONDS = 0.25
 
 
@@ -103,6 +107,10 @@ class Rig:
     def await_done(self, events: int, *, within: float) -> None:
         """Wait until so many events in all were received, and nothing waits or is at work. Raises WaitTimeout."""
         self._await(_RECEIVED_AND_AT_REST, events, within, f"the effect of {events} messages")
+
+    def await_refreshed(self, *, within: float) -> None:
+        """Wait until the profiles tell what is known, too, and the service has nothing left to do. Raises WaitTimeout."""
+        self._await(_REFRESHED, 1, within, "the refresh of all profiles")
 
     def _await(self, statement: LiteralString, least: int, within: float, what: str) -> None:
         """Ask on one connection, and not often: what is measured here is the service."""

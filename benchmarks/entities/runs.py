@@ -53,10 +53,14 @@ def _loaded(
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task(f"{name}: importing {len(memories):,} memories", total=None)
         asking.load(
-            patience=_PATIENCE_SECONDS + _PER_MEMORY_SECONDS * len(memories),
+            patience=_patience(memories),
             on_sent=lambda sent, of: bar.update(task, completed=sent, total=of),
         )
     return asking
+
+
+def _patience(memories: Sequence[WorldMemory]) -> float:
+    return _PATIENCE_SECONDS + _PER_MEMORY_SECONDS * len(memories)
 
 
 def _in_crowd(world: World, service: Rig, size: Size, console: Console) -> InCrowd:
@@ -67,6 +71,7 @@ def _in_crowd(world: World, service: Rig, size: Size, console: Console) -> InCro
         started = time.monotonic()
         asking = _loaded(memory, f"crowd_of_{size.bearers}", entities, memories, console)
         loading = time.monotonic() - started
+        service.await_refreshed(within=_patience(memories))  # thousands of profiles, which take a core for minutes
         answered, latency = _timed(asking, world.who, service)
     name = commonest_name(world)
     return InCrowd(
