@@ -216,7 +216,7 @@ def test_a_question_tells_the_most_salient_of_what_was_known_first(
     remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
     peter = remembering.entity("Peter")
-    for number in range(52):
+    for number in reversed(range(52)):
         content, given = f"He has {number} bees", {"memory_id": UUID(int=number + 1), "salience": number / 10}
         remembering.memory(content, direction(1), about={peter: ("subject", "sure")}, **given)
     asked = Telling(texts=("one",), words=())

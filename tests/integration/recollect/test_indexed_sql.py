@@ -208,6 +208,16 @@ def test_whom_the_message_names_and_whom_that_leads_to_count_however_far_it_is(l
     assert nobodys not in found
 
 
+def test_of_whom_much_is_known_what_was_known_first_counts_however_far_it_is(large: Large) -> None:
+    about: dict[UUID, tuple[str, str]] = {large.ada: ("subject", "sure")}
+    first = large.remembering.memory("She was born at sea", direction(0, 1), about=about, memory_id=UUID(int=1))
+    for _ in range(40):
+        large.remembering.memory("She swims", direction(1), about=about)
+    large.index()
+
+    assert first in _memories(large.scanned("Is it dry?", direction(1)))
+
+
 def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: Engine) -> None:
     exact = large.scanned(ASKED[0], direction(1))
     assert large.vocabularies(ASKED[0]) == {}
