@@ -182,13 +182,8 @@ _OF_CLOSEST = f"""
 """
 
 
-@cache
-def _statement(texts: int) -> str:
-    numbers = range(texts)
-    fits = f"({' + '.join(f'nearest[{n + 1}]' for n in numbers)}) / {texts}"
-    best = ", ".join(f"max({cosine}) as nearest_{n}" for n, cosine in enumerate(_nearest(numbers, "trait.embedding")))
-    return f"""
-    with candidates as materialized (
+_WHO = f"""
+    candidates as materialized (
         select entity_id, case when not bool_or(normalised = %(mention)s) then array_agg(normalised) end as found_by
         from ({found_by("mention_keys")} union all select unnest(cast(%(candidates)s as uuid[])), null, null) as found
         group by entity_id
@@ -217,7 +212,15 @@ def _statement(texts: int) -> str:
         union
         select object_id, subject_id from recollect_read_v1.relations as edge
         where {_scope("edge")} and edge.subject_id = any(array(select entity_id from named))
-    ),
+    )
+"""
+"""Who may be meant, what is looked for of them, and who else is named and has to do with them."""
+
+
+def _known(numbers: Sequence[int]) -> str:
+    """Each of them, and how well they fit. numbers: of the vectors."""
+    best = ", ".join(f"max({cosine}) as nearest_{n}" for n, cosine in enumerate(_nearest(numbers, "trait.embedding")))
+    return f"""
     traits as materialized (
         select trait.entity_id, {best}, bit_or({_bits("trait.words")}) as words,
                array_agg(other) filter (where other is not null) as shared
@@ -235,7 +238,7 @@ def _statement(texts: int) -> str:
                                    from recollect_read_v1.embeddings as profile
                                    where {_scope("profile")} and profile.model = %(model)s and profile.owner_kind = 'profile'
                                      and profile.owner_id = entity.entity_id order by profile.version desc limit 1),
-                                  array_fill(cast(0 as float8), array[{texts}])) end as nearest,
+                                  array_fill(cast(0 as float8), array[{len(numbers)}])) end as nearest,
                coalesce(traits.words, 0) | {_bits("entity.search")} | {_bits("parent.search")} as words,
                case when entity.parent_id in (select entity_id from named) then traits.shared || entity.parent_id
                     else traits.shared end as shared
@@ -244,7 +247,14 @@ def _statement(texts: int) -> str:
         left join recollect_read_v1.entities as parent on {_scope("parent")} and parent.entity_id = entity.parent_id
         left join traits on traits.entity_id = entity.entity_id
         where {_scope("entity")} and entity.entity_id = any(array(select entity_id from candidates))
-    ),
+    )
+    """
+
+
+def _closest(numbers: Sequence[int]) -> str:
+    """What is told of those that fit best. numbers: of the vectors."""
+    fits = f"({' + '.join(f'nearest[{n + 1}]' for n in numbers)}) / {len(numbers)}"
+    return f"""
     closest as materialized (
         select entity_id,
                array(select alias.alias from recollect_read_v1.aliases as alias
@@ -263,6 +273,14 @@ def _statement(texts: int) -> str:
                        * (bit_count(cast(words as bit(64))) + coalesce(cardinality(shared), 0))
                        desc, entity_id limit {_CLOSELY}) as closest
     )
+    """
+
+
+@cache
+def _statement(texts: int) -> str:
+    numbers = range(texts)
+    return f"""
+    with {_WHO}, {_known(numbers)}, {_closest(numbers)}
     select known.*, closest.aliases, closest.facts, closest.memories
     from known left join closest on closest.entity_id = known.entity_id
     """
