@@ -218,7 +218,11 @@ _WHO = f"""
 
 
 def _known(numbers: Sequence[int]) -> str:
-    """Each of them, and how well they fit. numbers: of the vectors."""
+    """Each of them, and how well they fit. numbers: of the vectors.
+
+    The plan is made for all namespaces, and for few candidates: what is known of 500 was compared with each of 500, which took
+    longer than all else. Full joins are never loops; the rows of nobody that they may bring have no name.
+    """
     best = ", ".join(f"max({cosine}) as nearest_{n}" for n, cosine in enumerate(_nearest(numbers, "trait.embedding")))
     return f"""
     traits as materialized (
@@ -230,23 +234,24 @@ def _known(numbers: Sequence[int]) -> str:
         ) as trait
         group by trait.entity_id
     ),
-    known as materialized (
+    identified as materialized (
         select entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,
-               entity.key, parent.name as parent, candidates.found_by,
+               entity.key, entity.search, parent.name as parent, parent.search as parent_search
+        from recollect_read_v1.entities as entity
+        left join recollect_read_v1.entities as parent on {_scope("parent")} and parent.entity_id = entity.parent_id
+        where {_scope("entity")} and entity.entity_id = any(array(select entity_id from candidates))
+    ),
+    known as materialized (
+        select entity_id, name, entity_type, description, parent_id, is_user, key, parent, found_by,
                case when traits.nearest_0 is not null then array[{", ".join(f"traits.nearest_{n}" for n in numbers)}]
                     else coalesce((select array[{", ".join(_nearest(numbers, "profile.embedding"))}]
                                    from recollect_read_v1.embeddings as profile
                                    where {_scope("profile")} and profile.model = %(model)s and profile.owner_kind = 'profile'
-                                     and profile.owner_id = entity.entity_id order by profile.version desc limit 1),
+                                     and profile.owner_id = identified.entity_id order by profile.version desc limit 1),
                                   array_fill(cast(0 as float8), array[{len(numbers)}])) end as nearest,
-               coalesce(traits.words, 0) | {_bits("entity.search")} | {_bits("parent.search")} as words,
-               case when entity.parent_id in (select entity_id from named) then traits.shared || entity.parent_id
-                    else traits.shared end as shared
-        from recollect_read_v1.entities as entity
-        join candidates on candidates.entity_id = entity.entity_id
-        left join recollect_read_v1.entities as parent on {_scope("parent")} and parent.entity_id = entity.parent_id
-        left join traits on traits.entity_id = entity.entity_id
-        where {_scope("entity")} and entity.entity_id = any(array(select entity_id from candidates))
+               coalesce(traits.words, 0) | {_bits("search")} | {_bits("parent_search")} as words,
+               case when parent_id in (select entity_id from named) then traits.shared || parent_id else traits.shared end as shared
+        from identified full join candidates using (entity_id) full join traits using (entity_id)
     )
     """
 
@@ -268,7 +273,7 @@ def _closest(numbers: Sequence[int]) -> str:
                      order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts,
                (select count(*) {_OF_CLOSEST} and trait.compact)
                + (select count(*) {_OF_CLOSEST} and not trait.compact) as memories
-        from (select entity_id from known
+        from (select entity_id from known where name is not null
               order by {fits} + cast({_A_TRAIT} as float8)
                        * (bit_count(cast(words as bit(64))) + coalesce(cardinality(shared), 0))
                        desc, entity_id limit {_CLOSELY}) as closest
@@ -283,4 +288,5 @@ def _statement(texts: int) -> str:
     with {_WHO}, {_known(numbers)}, {_closest(numbers)}
     select known.*, closest.aliases, closest.facts, closest.memories
     from known left join closest on closest.entity_id = known.entity_id
+    where known.name is not null
     """
