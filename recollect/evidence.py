@@ -57,7 +57,7 @@ class Weighed:
 
     @property
     def memories(self) -> int:
-        """How many memories are surely about it, where it is `complete`."""
+        """How many memories are surely about it."""
         return int(self._row.memories)
 
     @property
@@ -170,7 +170,8 @@ def _nearest(vectors: Sequence[int], column: str) -> Iterable[str]:
 
 def _of_candidates(part: str) -> str:
     """The traits of all candidates, of which each part has an index of its own."""
-    return f"""select trait.entity_id, trait.embedding, trait.words, cast(null as uuid) as other
+    return f"""select trait.entity_id, trait.embedding, trait.words, cast(null as uuid) as other,
+               trait.owner_kind = 'memory' as is_memory
         from recollect_read_v1.traits as trait
         where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from candidates))
           and {part}"""
@@ -227,10 +228,10 @@ def _known(numbers: Sequence[int]) -> str:
     return f"""
     traits as materialized (
         select trait.entity_id, {best}, bit_or({_bits("trait.words")}) as words,
-               array_agg(other) filter (where other is not null) as shared
+               array_agg(other) filter (where other is not null) as shared, count(*) filter (where is_memory) as memories
         from (
             {_of_candidates("trait.compact")} union all {_of_candidates("not trait.compact")}
-            union all select entity_id, null, null, other from shared
+            union all select entity_id, null, null, other, false from shared
         ) as trait
         group by trait.entity_id
     ),
@@ -243,6 +244,7 @@ def _known(numbers: Sequence[int]) -> str:
     ),
     known as materialized (
         select entity_id, name, entity_type, description, parent_id, is_user, key, parent, found_by,
+               coalesce(traits.memories, 0) as memories,
                case when traits.nearest_0 is not null then array[{", ".join(f"traits.nearest_{n}" for n in numbers)}]
                     else coalesce((select array[{", ".join(_nearest(numbers, "profile.embedding"))}]
                                    from recollect_read_v1.embeddings as profile
@@ -250,7 +252,8 @@ def _known(numbers: Sequence[int]) -> str:
                                      and profile.owner_id = identified.entity_id order by profile.version desc limit 1),
                                   array_fill(cast(0 as float8), array[{len(numbers)}])) end as nearest,
                coalesce(traits.words, 0) | {_bits("search")} | {_bits("parent_search")} as words,
-               case when parent_id in (select entity_id from named) then traits.shared || parent_id else traits.shared end as shared
+               case when parent_id in (select entity_id from named) then traits.shared || parent_id
+                    else traits.shared end as shared
         from identified full join candidates using (entity_id) full join traits using (entity_id)
     )
     """
@@ -264,15 +267,16 @@ def _closest(numbers: Sequence[int]) -> str:
         select entity_id,
                array(select alias.alias from recollect_read_v1.aliases as alias
                      where {_scope("alias")} and alias.entity_id = closest.entity_id order by alias.alias) as aliases,
-               array(select memory.content from recollect_read_v1.memory_entities as link
-                     join recollect_read_v1.memories as memory on {_scope("memory")} and memory.memory_id = link.memory_id
+               array(select memory.content from unnest(array(
+                         select trait.owner_id {_OF_CLOSEST} order by trait.owner_id limit {_FIRST})) as first (memory_id)
+                     -- With a limit it stays a look for each of these few, and is no scan of all that is known of somebody.
+                     cross join lateral (
+                         select link.role from recollect_read_v1.memory_entities as link
+                         where {_scope("link")} and link.memory_id = first.memory_id and link.entity_id = closest.entity_id
+                           and link.certainty = 'sure' limit 1) as link
+                     join recollect_read_v1.memories as memory on {_scope("memory")} and memory.memory_id = first.memory_id
                           and memory.known_to is null and memory.state = 'active'
-                     where {_scope("link")} and link.entity_id = closest.entity_id and link.certainty = 'sure'
-                       and link.memory_id = any(array(
-                           select trait.owner_id {_OF_CLOSEST} order by trait.owner_id limit {_FIRST}))
-                     order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts,
-               (select count(*) {_OF_CLOSEST} and trait.compact)
-               + (select count(*) {_OF_CLOSEST} and not trait.compact) as memories
+                     order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts
         from (select entity_id from known where name is not null
               order by {fits} + cast({_A_TRAIT} as float8)
                        * (bit_count(cast(words as bit(64))) + coalesce(cardinality(shared), 0))
@@ -286,7 +290,7 @@ def _statement(texts: int) -> str:
     numbers = range(texts)
     return f"""
     with {_WHO}, {_known(numbers)}, {_closest(numbers)}
-    select known.*, closest.aliases, closest.facts, closest.memories
+    select known.*, closest.aliases, closest.facts
     from known left join closest on closest.entity_id = known.entity_id
     where known.name is not null
     """

@@ -92,7 +92,6 @@ def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 
 def _about(path: NamespacePath, model: str) -> str:
     """What fits best of each who may be meant, and what was known of them first; of most that is all that is known."""
-    link = _literals("link", _link(path))
     of_one = f"""
         recollect_read_v1.traits as trait
         where {_literals("trait", _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
@@ -100,34 +99,43 @@ def _about(path: NamespacePath, model: str) -> str:
     known = f"({every} and trait.compact union all {every} and not trait.compact) as trait"
     meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
     return f"""
+    links as materialized (
+        select link.memory_id, link.entity_id from recollect_read_v1.memory_entities as link
+        where {_literals("link", _link(path))} and link.certainty = 'sure'
+          and link.memory_id = any(array(select owner_id from sought))
+    ),
     about as materialized (
         select one.entity_id, known.owner_id from unnest({meant}) as one (entity_id) cross join lateral (
             (select owner_id from {known} order by {cosine("embedding")} desc, owner_id limit {_FITTING})
             union (select trait.owner_id from {of_one} order by trait.owner_id limit {_FIRST})
         ) as known
         union
-        select link.entity_id, link.memory_id from recollect_read_v1.memory_entities as link
-        where {link} and link.certainty = 'sure' and link.entity_id = any({meant})
-          and link.memory_id = any(array(select owner_id from sought))
+        select entity_id, memory_id from links where entity_id = any({meant})
     )"""
 
 
 def lent_scored(path: NamespacePath, model: str) -> str:
-    """What may be related, with its scores, as table ``lent``: what is known of those in ``lending``, if it is not too much."""
+    """What may be related, with its scores, as table ``lent``: what is known of those in ``lending``, if it is not too much.
+
+    By whom, as table ``links_lent``: of whom much is known, only those of the memories that were sought.
+    """
     scope = {**_scope(path, model), "owner_kind": "memory"}
     return f"""
+    few as materialized (
+        select link.memory_id, lending.entity_id from lending cross join lateral (
+            select array(
+                select link.memory_id from recollect_read_v1.memory_entities as link
+                where {_literals("link", _link(path))}
+                  and link.entity_id = lending.entity_id and link.certainty = 'sure' limit {_LENDING + 1}
+            ) as those
+        ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}
+    ),
+    links_lent as materialized (select memory_id, entity_id from links union select memory_id, entity_id from few),
     lent as materialized (
         select owner_id, cosine, words from scanned where owner_id in (select owner_id from sought)
         union
         select owner_id, {cosine("embedding")}, {bm25("terms", "length")} from recollect_read_v1.embeddings as vector
-        where {_literals("vector", scope)} and owner_id = any(array(
-            select link.memory_id from lending cross join lateral (
-                select array(
-                    select link.memory_id from recollect_read_v1.memory_entities as link
-                    where {_literals("link", _link(path))}
-                      and link.entity_id = lending.entity_id and link.certainty = 'sure' limit {_LENDING + 1}
-                ) as those
-            ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}))
+        where {_literals("vector", scope)} and owner_id = any(array(select memory_id from few))
     )"""
 
 

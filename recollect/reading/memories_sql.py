@@ -166,12 +166,15 @@ _CHOSEN = f"""
     )"""
 """The best of all, and the entities that they are about."""
 
-_RELATED_TO = f"""
+
+def _related(scored: str, links: str) -> str:
+    """What is fetched, of all that was scanned. scored: the table of what may be related; links: and by whom."""
+    return f"""
     near as materialized (
         with one as (
             select owner_id, link.entity_id, cosine, words
-            from {{scored}} join recollect_read_v1.memory_entities as link on link.memory_id = owner_id
-            where {SURE} and link.entity_id = any(array(select entity_id from lending))
+            from {scored} join {links} as link on link.memory_id = owner_id
+            where link.entity_id = any(array(select entity_id from lending))
         ) {SCORED}
     ),
     related as materialized (
@@ -185,7 +188,7 @@ _RELATED_TO = f"""
         union
         select owner_id, cosine, words from related
     )"""
-"""What is fetched, of all that was scanned."""
+
 
 _WHOM = f"""
     linked as materialized (
@@ -236,18 +239,20 @@ _KNOWN = f"""
 and put together by full joins: a left join would be a loop in a loop."""
 
 
-def _statement(head: str, scored: str, *between: str) -> str:
-    """head: with the tables ``about``, ``scanned`` and ``spread``. scored: the table of what may be related. between: it."""
-    parts = (TAUGHT, head, _CHOSEN, *between, _RELATED_TO.format(scored=scored), _WHOM, _KNOWN)
+def _statement(head: str, *between: str, scored: str, links: str) -> str:
+    """head: with the tables ``about``, ``scanned`` and ``spread``. between: what comes before `_related`, which has the rest."""
+    parts = (TAUGHT, head, _CHOSEN, *between, _related(scored, links), _WHOM, _KNOWN)
     return f"""
     with {", ".join(parts)}
     select found.*, spread.* from found cross join spread where memory_id is not null order by memory_id
 """
 
 
-_SCAN = _statement(f"{ABOUT}, {SCANNED}", "scanned")
+_ALL_LINKS = f"(select link.memory_id, link.entity_id from recollect_read_v1.memory_entities as link where {SURE})"
+_SCAN = _statement(f"{ABOUT}, {SCANNED}", scored="scanned", links=_ALL_LINKS)
 
 
 @lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
-    return _statement(memories_head(path, model, dimensions, _LISTED), "lent", lent_scored(path, model))
+    head = memories_head(path, model, dimensions, _LISTED)
+    return _statement(head, lent_scored(path, model), scored="lent", links="links_lent")

@@ -130,12 +130,9 @@ def second(store: Store, heard: Heard, *, shown: int, told: Told) -> Fetched:
     asked: dict[str, Any] = {"model": store.embedder.name, "vector": unnamed[0], "message": parsed.text}
     named = frozenset(bearer for bearers in parsed.named.values() if len(bearers) == 1 for bearer in bearers)
     known = heard.vocabularies
-    of_memories = [
-        memories_sql.statement_for(
-            store.path, **asked, named=named | parsed.implied, contested=contested, vocabulary=known.get("memories")
-        ),
-        *_weighing(store, heard, contests, vectors),
-    ]
+    of_memories = memories_sql.statement_for(
+        store.path, **asked, named=named | parsed.implied, contested=contested, vocabulary=known.get("memories")
+    )
     of_messages = messages_sql.statement_for(
         store.path,
         **asked,
@@ -144,12 +141,13 @@ def second(store: Store, heard: Heard, *, shown: int, told: Told) -> Fetched:
         vocabulary=known.get("turns"),
     )
 
-    def scan_memories() -> tuple[memories_sql.Scanned, dict[str, Meant]]:
-        memories, *others = store.trip(of_memories)
-        return memories_sql.scanned(memories), _settled(heard, contests, others)
+    def scan_messages() -> tuple[messages_sql.Scanned, dict[str, Meant]]:
+        found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
+        return messages_sql.scanned(found), _settled(heard, contests, weighed)
 
-    messages, (memories, meant) = at_the_same_time(
-        lambda: messages_sql.scanned(store.trip([of_messages])[0]), scan_memories
+    # Memories take the longer of the two, and so the messages' connection tells who is meant.
+    (messages, meant), memories = at_the_same_time(
+        scan_messages, lambda: memories_sql.scanned(store.trip([of_memories])[0])
     )
     return Fetched(memories=memories, messages=messages, meant=meant)
 
