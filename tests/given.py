@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -284,6 +285,15 @@ def waiting_hints(broker: Redis) -> list[Hint]:
 def as_text(one: Mapping[str, Any]) -> str:
     """An event as it travels."""
     return json.dumps(one)
+
+
+def generic_plan(connection: Connection, statement: str) -> dict[str, Any]:
+    """How a statement of a trip runs, whatever its parameters are: the topmost node, with its parts as ``Plans``."""
+    numbers: dict[str, int] = {}
+    numbered = re.sub(r"%\((\w+)\)s", lambda one: f"${numbers.setdefault(one[1], len(numbers) + 1)}", statement)
+    rows = connection.exec_driver_sql(f"explain (generic_plan, costs off, format json) {numbered.replace('%%', '%')}")
+    plan: dict[str, Any] = rows.scalar_one()[0]["Plan"]
+    return plan
 
 
 def workers_with(engine: Engine, slots: int, *, seen_ago: timedelta = NONE, name: str = "a worker") -> None:

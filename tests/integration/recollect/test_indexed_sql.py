@@ -1,6 +1,5 @@
 """Contexts of a namespace that has indexes of its own: they hold what exact ones hold, of this namespace, and of this moment."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,7 +18,7 @@ from recollect.namespaces import NamespacePath
 from recollect.reading import indexed_sql, memories_sql, messages_sql
 from recollect.reading.found import Spread
 from recollect.tenancy import Statement, in_one_trip, tenant_transaction
-from tests.given import MODEL, Publishing, Remembering, direction, new_memory
+from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, new_memory
 from workers.indexing import index_scopes
 
 MANY = 200
@@ -168,17 +167,15 @@ def test_what_indexes_find_is_what_scans_find_with_the_same_scores(large: Large)
 def test_every_search_goes_through_an_index(large: Large) -> None:
     large.index()
     of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
-    assert all(f" {kind}_of_scope_" in of_memories for kind in ("embeddings", "sample"))
-    assert all(f" {kind}_of_scope_" in of_messages for kind in ("turns_before", "turns_sample"))
+    assert all(f"'{kind}_of_scope_" in of_memories for kind in ("embeddings", "sample"))
+    assert all(f"'{kind}_of_scope_" in of_messages for kind in ("turns_before", "turns_sample"))
 
 
 def plan(large: Large, statement: str) -> str:
-    """How a statement runs, whatever its parameters are; of so few rows it would rather sort them all."""
-    numbers: dict[str, int] = {}
-    numbered = re.sub(r"%\((\w+)\)s", lambda one: f"${numbers.setdefault(one[1], len(numbers) + 1)}", statement)
+    """How a statement runs; of so few rows it would rather sort them all."""
     with tenant_transaction(large.engine, large.path.tenant_id) as connection:
         connection.exec_driver_sql("set local enable_sort = off")
-        return "\n".join(connection.exec_driver_sql(f"explain (generic_plan, costs off) {numbered}").scalars())
+        return str(generic_plan(connection, statement))
 
 
 def test_what_came_after_the_index_is_found_and_what_went_is_not(large: Large) -> None:
