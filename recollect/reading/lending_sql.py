@@ -45,17 +45,20 @@ def lent(rows: Iterable[Any]) -> dict[UUID, float]:
 
 
 def _statement(head: str) -> str:
-    """head: with the tables ``scanned`` and ``spread``."""
+    """head: with the tables ``scanned`` and ``spread``. Outside of ``taken`` its full join is narrowed: inside, it were a loop."""
     return f"""
     with {head},
     best as materialized (
         with one as (select owner_id, cosine, words from scanned)
         select owner_id, fit from ({SCORED}) as scored where fit > 0 order by fit desc, owner_id limit {_LENDERS}
+    ),
+    taken as materialized (
+        select message_id, fit from best full join (
+            select source.message_id, source.memory_id as owner_id from recollect_read_v1.provenance as source
+            where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from best))
+        ) as source using (owner_id)
     )
-    select message_id, max(fit) as lent from best full join (
-        select source.message_id, source.memory_id as owner_id from recollect_read_v1.provenance as source
-        where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from best))
-    ) as source using (owner_id) where message_id is not null group by message_id
+    select message_id, max(fit) as lent from taken where message_id is not null group by message_id
 """
 
 

@@ -123,8 +123,9 @@ _CHOSEN = f"""
         with one as (
             select owner_id, cosine, words from listed
             union
-            select owner_id, cosine, words
-            from scanned join (select owner_id from about union select owner_id from taught) as other using (owner_id)
+            select owner_id, cosine, words from scanned
+            -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
+            where coalesce(owner_id in (select owner_id from about union select owner_id from taught), false)
         ) {SCORED}
     ),
     best as materialized (
@@ -170,13 +171,15 @@ _CHOSEN = f"""
 def _related(scored: str, links: str) -> str:
     """What is fetched, of all that was scanned. scored: the table of what may be related; links: and by whom."""
     return f"""
-    near as materialized (
-        with one as (
-            select owner_id, link.entity_id, cosine, words
-            from {scored} join {links} as link on link.memory_id = owner_id
-            where link.entity_id = any(array(select entity_id from lending))
-        ) {SCORED}
+    lent_by as materialized (
+        select link.memory_id as owner_id, link.entity_id from {links} as link
+        where link.entity_id = any(array(select entity_id from lending))
     ),
+    reached as materialized (
+        select owner_id, cosine, words from {scored} where coalesce(owner_id in (select owner_id from lent_by), false)
+    ),
+    reached_by as materialized (select owner_id, entity_id, cosine, words from reached full join lent_by using (owner_id)),
+    near as materialized (with one as (select * from reached_by where cosine is not null) {SCORED}),
     related as materialized (
         select owner_id, cosine, words, fit from (
             select *, row_number() over (partition by entity_id order by fit desc, owner_id) as place from near

@@ -1,7 +1,6 @@
 """Evidence: what is known of a candidate that answers to a telling, and nothing else, whatever happened to it since."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -15,7 +14,7 @@ from recollect.evidence import Weighed
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import rows_within
-from tests.given import MODEL, NOON, Remembering, direction, generic_plan
+from tests.given import MODEL, NOON, Remembering, direction
 
 ASKED = Telling(texts=("one", "two"), words=("Tomatoes", "growing", "the"), scene_words=("article",))
 VECTORS = np.stack([direction(1), direction(0, 1)])
@@ -282,21 +281,3 @@ def test_more_words_than_can_be_looked_for_are_left_out(
 def test_there_is_nothing_to_weigh_without_candidates(remembering: Remembering, fresh_namespace: NamespacePath) -> None:
     assert weigh(remembering, fresh_namespace) == {}
     assert weigh(remembering, fresh_namespace, uuid4()) == {}
-
-
-def test_no_step_goes_through_all_candidates_for_each_of_them(
-    remembering: Remembering, fresh_namespace: NamespacePath
-) -> None:
-    """It is planned once, for a few: in a loop over a loop 500 of one name would take a quarter of a million turns."""
-    statement, _ = evidence.statement_for(fresh_namespace, model=MODEL, asked=ASKED, vectors=VECTORS)
-    with remembering.transaction() as connection:
-        plan = generic_plan(connection, statement)
-
-    def loops(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        if node["Node Type"] == "Nested Loop":
-            yield node
-        for part in node.get("Plans", ()):
-            yield from loops(part)
-
-    inner = {part["CTE Name"] for loop in loops(plan) for part in loop["Plans"][1:] if part["Node Type"] == "CTE Scan"}
-    assert inner <= {"closest"}  # of whom there are eight at most
