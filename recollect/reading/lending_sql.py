@@ -45,7 +45,7 @@ def lent(rows: Iterable[Any]) -> dict[UUID, float]:
 
 
 def _statement(head: str) -> str:
-    """head: with the tables ``scanned`` and ``spread``. Outside of ``taken`` its full join is narrowed: inside, it were a loop."""
+    """head: with the tables ``scanned`` and ``spread``. A full join is narrowed outside of its table: inside, it were a loop."""
     return f"""
     with {head},
     best as materialized (
