@@ -10,6 +10,7 @@ tell ("hand it back to the writer").
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -196,7 +197,7 @@ def embedded(store: Store, *wanted: Sequence[str]) -> list[Vectors]:
 def _weighing(
     store: Store, heard: Heard, contests: Mapping[str, Telling], vectors: Sequence[Vectors]
 ) -> list[Statement]:
-    """For each contested name, what is known of its bearers that answers to what was said; then the names of the scene."""
+    """For each contested name, what is known of its bearers that answers to what was said; then the scene's names."""
     if not contests:
         return []
     keys = lookup.keys_of(heard.before)
@@ -213,14 +214,14 @@ def _weighing(
             )
             for (name, asked), own in zip(contests.items(), vectors, strict=True)
         ),
-        lookup.statement_for(store.path, keys),
+        *([lookup.statement_for(store.path, keys)] if keys else []),
     ]
 
 
 def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[Any]]) -> dict[str, Meant]:
     if not contests:
         return {}
-    *weighings, names = rows
+    weighings, names = rows[: len(contests)], chain.from_iterable(rows[len(contests) :])
     scene = {one.entity.entity_id for one in lookup.matches(heard.before, names) if not one.entity.is_user}
     meant = {}
     for (name, asked), weighing in zip(contests.items(), weighings, strict=True):
