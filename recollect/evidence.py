@@ -273,7 +273,7 @@ def _closest(numbers: Sequence[int]) -> str:
                      cross join lateral (
                          select link.role from recollect_read_v1.memory_entities as link
                          where {_scope("link")} and link.memory_id = first.memory_id and link.entity_id = closest.entity_id
-                           and link.certainty = 'sure' limit 1) as link
+                         limit 1) as link
                      join recollect_read_v1.memories as memory on {_scope("memory")} and memory.memory_id = first.memory_id
                           and memory.known_to is null and memory.state = 'active'
                      order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts

@@ -128,7 +128,9 @@ def test_what_else_is_named_counts_where_it_shares_a_memory_a_relation_or_is_the
         edges = [(uuid4(), ann, "knows", peter)]
         links.relate(connection, remembering.lane, shared, edges, stamp, valid_from=NOON)
 
-    found = weigh(remembering, fresh_namespace, peter, child, named=[firm, tom, stranger], scene=[ann, tom])
+    looked = look(remembering, fresh_namespace, peter, child, named=[firm, tom, stranger], scene=[ann, tom])
+    assert (looked[peter].memories, looked[child].memories) == (1, 0)
+    found = {key: one.evidence for key, one in looked.items()}
     assert [set(found[peter].named), set(found[peter].scene_named)] == [{tom}, {ann, tom}]
     assert (set(found[child].named), len(found[child].scene_named)) == ({firm}, 0)
 
@@ -263,6 +265,15 @@ def test_an_answer_counts_as_what_is_known(
     found = look(remembering, fresh_namespace, peter)[peter]
     assert (round(found.evidence.nearest[0], 3), set(found.evidence.words)) == (1.0, {"Tomatoes"})
     assert found.memories == 0
+
+
+def test_who_is_gone_meanwhile_takes_nobodys_place(
+    remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
+) -> None:
+    remembering.memory("He rests", direction(-1, -1), about={peter: ("subject", "sure")})
+    found = look(remembering, fresh_namespace, peter, *(uuid4() for _ in range(8)))
+    assert found.keys() == {peter}
+    assert found[peter].complete
 
 
 def test_more_words_than_can_be_looked_for_are_left_out(

@@ -215,6 +215,24 @@ def test_of_whom_much_is_known_what_was_known_first_counts_however_far_it_is(lar
     assert first in _memories(large.scanned("Is it dry?", direction(1)))
 
 
+def test_of_whom_too_much_is_known_what_the_words_find_is_related(large: Large) -> None:
+    zed, far = large.remembering.entity("Zed"), direction(0, 1)
+    about: dict[UUID, tuple[str, str]] = {zed: ("subject", "sure")}
+    large.remembering.memory("A heron is his", direction(1), about={**about, large.ada: ("object", "sure")})
+    for _ in range(100):
+        large.remembering.memory("He swims", far, about=about)
+    for number in range(60):
+        large.remembering.memory(f"A heron {number}", direction(1, 0.1))
+    at_length = "Through all of that long winter a heron stood by the old bridge behind the house of {}"
+    his = large.remembering.memory(at_length.format("his aunt"), far, about=about)
+    nobodys = large.remembering.memory(at_length.format("her aunt"), far)
+    large.index()
+
+    found = _memories(large.scanned("Where was the heron?", direction(1)))
+    assert his in found
+    assert nobodys not in found
+
+
 def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: Engine) -> None:
     exact = large.scanned(ASKED[0], direction(1))
     assert large.vocabularies(ASKED[0]) == {}
