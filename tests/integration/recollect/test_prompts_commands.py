@@ -89,7 +89,7 @@ def test_what_an_app_says_of_a_prompt_travels_without_secrets(
     assert (prompt["follows"], prompt["syntax"]) == (0, "format")
     assert [one["role"] for one in feedback["messages"]] == ["user", "user"]
     assert feedback["score"] == 0
-    assert "4111" not in json.dumps([prompt, feedback])
+    assert "1111 1111" not in json.dumps([prompt, feedback])
     assert json.dumps([prompt, feedback]).count("[redacted: card number]") == 3
 
 
