@@ -71,7 +71,7 @@ def _in_crowd(world: World, service: Rig, size: Size, console: Console) -> InCro
         started = time.monotonic()
         asking = _loaded(memory, f"crowd_of_{size.bearers}", entities, memories, console)
         loading = time.monotonic() - started
-        service.await_refreshed(within=_patience(memories))  # profiles follow some ten minutes later
+        service.await_refreshed(within=_patience(memories))  # profiles follow up to half a minute later
         answered, latency = _timed(asking, world.who, service)
     name = commonest_name(world)
     return InCrowd(

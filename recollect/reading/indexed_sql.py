@@ -91,7 +91,10 @@ def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 
 
 def _about(path: NamespacePath, model: str) -> str:
-    """What fits best of each who may be meant, and what was known of them first; of most that is all that is known."""
+    """What fits best of each who may be meant, and what was known of them first; of most that is all that is known.
+
+    As table ``links``, too: whom the memories that were sought are about.
+    """
     of_one = f"""
         recollect_read_v1.traits as trait
         where {_literals("trait", _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
