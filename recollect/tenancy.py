@@ -1,7 +1,7 @@
 """Transactions that belong to one tenant: the one place that tells row-level security who may be seen, for both sides."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -104,9 +104,11 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence[Statement])
                 driver.execute("commit")
             return [cursor.fetchall() for cursor in cursors]
         except BaseException:
-            connection.invalidate()  # it may be dead, or in the middle of the transaction
             if driver.broken:
-                engine.dispose(close=False)  # and so may those that have waited beside it
+                # It says so by SQLAlchemy's own way, which closes those that have waited beside it before they are used again.
+                with suppress(DBAPIError):
+                    connection.exec_driver_sql("select")
+            connection.invalidate()  # it is dead, or in the middle of the transaction
             raise
 
 
