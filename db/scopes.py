@@ -1,14 +1,14 @@
-"""Scopes: what one namespace holds under one model. One that has outgrown a scan has indexes of its own.
+"""Scopes: what one namespace holds under one model, memories or messages. One that has outgrown a scan has indexes of its own.
 
-They are of its memories and of its messages: HNSW of their vectors, GIN of their words, and a btree by which a sample is drawn.
-All are partial, so that a search that names its scope finds in them what no other namespace can crowd out. They are made and
-dropped by the owner of the tables, without a lock that writers would wait for, and so on a connection without transactions.
+They are HNSW of the vectors, GIN of the words, and a btree by which a sample is drawn. All are partial, so that a search that
+names its scope finds in them what no other namespace can crowd out. They are made and dropped by the owner of the tables, without
+a lock that writers would wait for, and so on a connection without transactions.
 """
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, LiteralString
+from typing import Any, Final, Literal, LiteralString
 from uuid import UUID
 
 from psycopg import sql
@@ -16,11 +16,14 @@ from sqlalchemy import Connection, text
 
 from db.refs import LaneRef
 
+Scanned = Literal["memories", "turns"]
+"""What a scope holds; messages are scanned as turns."""
+
 OUTGROWN: Final = 20_000
-"""Memories from which a scope gets its indexes: a scan of so many takes some 40 ms."""
+"""Rows from which a scope gets its indexes: a scan of so many takes some 40 ms."""
 
 SHRUNK: Final = 15_000
-"""Memories below which it loses them again: well below, so that a scope at the limit is not indexed again and again."""
+"""Rows below which it loses them again: well below, so that a scope at the limit is not indexed again and again."""
 
 _LOCK: Final = 0x696E6465786573  # "indexes"
 _NAMED: Final = "_of_scope_"
@@ -36,32 +39,37 @@ _WORDS: Final[LiteralString] = "gin (words) with (fastupdate = off)"
 _SAMPLE: Final[LiteralString] = "btree (uuid_hash({column}))"
 """In the order of hashes, whose first rows are a sample: ids begin with the time at which they were made."""
 
-_METHODS: Final[dict[str, tuple[LiteralString, LiteralString]]] = {
-    "embeddings": ("embeddings", _HNSW.replace("{column}", "embedding")),
-    "words": ("embeddings", _WORDS),
-    "sample": ("embeddings", _SAMPLE.replace("{column}", "owner_id")),
-    "turns_before": ("turns", _HNSW.replace("{column}", "with_before")),
-    "turns_words": ("turns", _WORDS),
-    "turns_sample": ("turns", _SAMPLE.replace("{column}", "message_id")),
+_METHODS: Final[dict[Scanned, dict[str, LiteralString]]] = {
+    "memories": {
+        "embeddings": _HNSW.replace("{column}", "embedding"),
+        "words": _WORDS,
+        "sample": _SAMPLE.replace("{column}", "owner_id"),
+    },
+    "turns": {
+        "turns_before": _HNSW.replace("{column}", "with_before"),
+        "turns_words": _WORDS,
+        "turns_sample": _SAMPLE.replace("{column}", "message_id"),
+    },
 }
-"""The table of each index of a scope, and how it is made, by how its name begins."""
+"""How each index of a scope is made, by how its name begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One namespace under one model. dimensions: of a vector. memories: how many vectors of memories there are."""
+    """One namespace under one model. dimensions: of a vector. rows: how many there are of what it holds."""
 
     lane: LaneRef
     model: str
     dimensions: int
-    memories: int
+    scanned: Scanned
+    rows: int
 
     @property
     def indexes(self) -> tuple[str, ...]:
         """The names of its indexes."""
         named = f"{self.lane.tenant_id}/{self.lane.namespace_id}/{self.model}"
         ending = _NAMED + hashlib.sha256(named.encode()).hexdigest()[:16]
-        return tuple(kind + ending for kind in _METHODS)
+        return tuple(kind + ending for kind in _METHODS[self.scanned])
 
 
 def prepare_session(connection: Connection, owner: str) -> bool:
@@ -78,9 +86,12 @@ def prepare_session(connection: Connection, owner: str) -> bool:
 
 
 def large_scopes(connection: Connection, least: int) -> list[Scope]:
-    """The scopes of so many vectors or more, of all tenants, the largest first."""
+    """The scopes of so many rows or more, of all tenants, the largest first."""
     rows = connection.execute(_LARGE, {"least": least})
-    return [Scope(LaneRef(row.tenant_id, row.namespace_id), row.model, row.dimensions, row.memories) for row in rows]
+    return [
+        Scope(LaneRef(row.tenant_id, row.namespace_id), row.model, row.dimensions, row.scanned, row.rows)
+        for row in rows
+    ]
 
 
 def indexes(connection: Connection) -> dict[str, bool]:
@@ -90,8 +101,8 @@ def indexes(connection: Connection) -> dict[str, bool]:
 
 def make_index(connection: Connection, scope: Scope, name: str) -> None:
     """Make an index of a scope, one of its `indexes`. Needs a connection without transactions."""
-    table, method = _METHODS[name.partition(_NAMED)[0]]
-    of_memories = sql.SQL(" and owner_kind = 'memory'" if table == "embeddings" else "")
+    method = _METHODS[scope.scanned][name.partition(_NAMED)[0]]
+    table, of_memories = ("turns", "") if scope.scanned == "turns" else ("embeddings", " and owner_kind = 'memory'")
     statement = sql.SQL(
         "create index concurrently {name} on recollect.{table} using {method} "
         "where tenant_id = {tenant} and namespace_id = {namespace} and model = {model}{of_memories}"
@@ -102,7 +113,7 @@ def make_index(connection: Connection, scope: Scope, name: str) -> None:
         tenant=_uuid(scope.lane.tenant_id),
         namespace=_uuid(scope.lane.namespace_id),
         model=sql.Literal(scope.model),
-        of_memories=of_memories,
+        of_memories=sql.SQL(of_memories),
     )
     _run(connection, statement)
 
@@ -123,12 +134,16 @@ def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
         "tenants": [scope.lane.tenant_id for scope in indexed],
         "namespaces": [scope.lane.namespace_id for scope in indexed],
         "models": [scope.model for scope in indexed],
+        "scanned": [scope.scanned for scope in indexed],
     }
     connection.execute(_TELL, parameters)
 
 
 def due(connection: Connection) -> int:
-    """How many scopes have outgrown a scan and lack an index, or have shrunk and still have theirs. Sees all tenants."""
+    """Of how many namespaces and models a scope has outgrown a scan and lacks an index, or has shrunk and still has its own.
+
+    Sees all tenants.
+    """
     return int(connection.execute(_DUE, {"outgrown": OUTGROWN, "shrunk": SHRUNK}).scalar_one())
 
 
@@ -144,8 +159,10 @@ def _run(connection: Connection, statement: sql.Composable) -> None:
 _LOCK_SESSION = text("select pg_try_advisory_lock(:lock)")
 
 _LARGE = text("""
-    select tenant_id, namespace_id, model, dimensions, memories from recollect.scopes join recollect.models using (model)
-    where memories >= :least order by memories desc, tenant_id, namespace_id, model
+    select scope.tenant_id, scope.namespace_id, scope.model, known.dimensions, held.scanned, held.rows
+    from recollect.scopes as scope join recollect.models as known using (model)
+    cross join lateral (values ('memories', scope.memories), ('turns', scope.turns)) as held (scanned, rows)
+    where held.rows >= :least order by held.rows desc, scope.tenant_id, scope.namespace_id, scope.model, held.scanned
 """)
 
 _INDEXES = text("""
@@ -159,14 +176,23 @@ _INDEXES = text("""
 """)
 
 _TELL = text("""
-    update recollect.scopes as scope set indexed = not scope.indexed
-    where scope.indexed <> exists (
-        select from unnest(cast(:tenants as uuid[]), cast(:namespaces as uuid[]), cast(:models as text[]))
-            as whole (tenant_id, namespace_id, model)
-        where (whole.tenant_id, whole.namespace_id, whole.model) = (scope.tenant_id, scope.namespace_id, scope.model))
+    with whole as (
+        select tenant_id, namespace_id, model, bool_or(scanned = 'memories') as memories, bool_or(scanned = 'turns') as turns
+        from unnest(cast(:tenants as uuid[]), cast(:namespaces as uuid[]), cast(:models as text[]), cast(:scanned as text[]))
+            as one (tenant_id, namespace_id, model, scanned)
+        group by tenant_id, namespace_id, model
+    ), told as (
+        select tenant_id, namespace_id, model,
+               coalesce(whole.memories, false) as indexed, coalesce(whole.turns, false) as turns_indexed
+        from recollect.scopes left join whole using (tenant_id, namespace_id, model)
+    )
+    update recollect.scopes as scope set indexed = told.indexed, turns_indexed = told.turns_indexed from told
+    where (told.tenant_id, told.namespace_id, told.model) = (scope.tenant_id, scope.namespace_id, scope.model)
+      and (told.indexed, told.turns_indexed) <> (scope.indexed, scope.turns_indexed)
 """)
 
 _DUE = text("""
     select count(*) from recollect.scopes
     where memories > :outgrown and not indexed or memories < :shrunk and indexed
+       or turns > :outgrown and not turns_indexed or turns < :shrunk and turns_indexed
 """)

@@ -48,7 +48,7 @@ def work(large: Sequence[Scope], indexes: Mapping[str, bool], *, outgrown: int) 
         make=[
             (scope, names)
             for scope, names in lacking.items()
-            if names and (scope.memories > outgrown or any(name in indexes for name in scope.indexes))
+            if names and (scope.rows > outgrown or any(name in indexes for name in scope.indexes))
         ],
     )
 
@@ -114,7 +114,7 @@ def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work | 
     for name in found.drop:
         scopes.drop_index(connection, name)
     for scope, names in found.make:
-        _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), memories=scope.memories)
+        _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), scanned=scope.scanned, rows=scope.rows)
         for name in names:
             scopes.make_index(connection, scope, name)
         scopes.gather_statistics(connection)

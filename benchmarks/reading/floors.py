@@ -57,8 +57,8 @@ class Bare:
     def tell(self, space: Space, *, indexed: bool) -> None:
         """Tell readers whether a namespace has indexes: without them a context is exact."""
         self._connection.execute(
-            "update recollect.scopes set indexed = %s where (tenant_id, namespace_id, model) = (%s, %s, %s)",
-            (indexed, space.path.tenant_id, space.path.namespace_id, self._model),
+            "update recollect.scopes set indexed = %s, turns_indexed = %s where (tenant_id, namespace_id, model) = (%s, %s, %s)",
+            (indexed, indexed, space.path.tenant_id, space.path.namespace_id, self._model),
         )
 
     def close(self) -> None:

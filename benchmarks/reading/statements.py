@@ -41,8 +41,8 @@ WHOLE: Final[tuple[LiteralString, ...]] = (
       """,
     """insert into recollect.publishers (tenant_id, namespace_id, publisher_id, received_up_to, consolidated_up_to)
        select tenant_id, namespace_id, namespace_id, memories, memories from bench.spaces""",
-    """insert into recollect.scopes (tenant_id, namespace_id, model, memories)
-       select tenant_id, namespace_id, %(model)s, memories from bench.spaces""",
+    """insert into recollect.scopes (tenant_id, namespace_id, model, memories, turns)
+       select tenant_id, namespace_id, %(model)s, memories, case when whole then memories else 0 end from bench.spaces""",
     f"""create table bench.named as
         select number, tenant_id, namespace_id, memory_id, place, embedding, name, {_ENTITY} as entity_id
         from (select *, {_BEARERS} as bearers from {_ROWS} where whole and name is not null) as one""",  # noqa: S608

@@ -28,6 +28,9 @@ _SAMPLE = 500
 _FITTING, _FIRST = 32, 12
 """Of each who may be meant so many memories are scored, those nearest to the message and those that were known first."""
 
+_FEW = 4_000
+"""So many messages of a span of time are fetched by their keys at most: each takes as long as five that are scanned."""
+
 _LENDING = 100
 """An entity of whom more is known lends little; of its memories those count that were found otherwise."""
 
@@ -43,7 +46,7 @@ def vocabulary_statement(path: NamespacePath, model: str, message: str) -> State
 
 
 def vocabularies(rows: Iterable[Any]) -> dict[Scanned, Vocabulary]:
-    """What the memories and the turns of a scope know of a message's words; nothing where it has no indexes."""
+    """What is known of a message's words to the memories and to the turns, of those of the two that have indexes."""
     given = list(rows)
     return {
         row.scanned: Vocabulary(
@@ -104,7 +107,7 @@ def _about(path: NamespacePath, model: str) -> str:
     return f"""
     links as materialized (
         select link.memory_id, link.entity_id from recollect_read_v1.memory_entities as link
-        where {_literals("link", _link(path))} and link.certainty = 'sure'
+        where {_literals("link", _namespace(path))} and link.certainty = 'sure'
           and link.memory_id = any(array(select owner_id from sought))
     ),
     about as materialized (
@@ -128,7 +131,7 @@ def lent_scored(path: NamespacePath, model: str) -> str:
         select link.memory_id, lending.entity_id from lending cross join lateral (
             select array(
                 select link.memory_id from recollect_read_v1.memory_entities as link
-                where {_literals("link", _link(path))}
+                where {_literals("link", _namespace(path))}
                   and link.entity_id = lending.entity_id and link.certainty = 'sure' limit {_LENDING + 1}
             ) as those
         ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}
@@ -145,19 +148,45 @@ def lent_scored(path: NamespacePath, model: str) -> str:
 def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     """The head for messages. each: so many of the best by each score are wanted."""
     rows = f"recollect_read_v1.turns as turn where {_literals('turn', _scope(path, model))}"
-    with_before = f"{cosine('with_before')} as with_before"
     return f"""
     {asked("turns")},
     sought as materialized (
         (select message_id from {rows} {_by_vector("turn.with_before", dimensions, each)}) union {_holding("turns", each)}
     ),
-    scan as materialized (
-        select message_id, conversation_id, true as searched, {with_before}, {bm25("terms", "length")} as words
-        from {rows} and message_id = any(array(table sought))
-    ),
+    scan as materialized ({_scored_turns(rows)}),
+    {_turns_spread(rows)}"""
+
+
+def time_head(path: NamespacePath, model: str, scan: str) -> str:
+    """The head for messages of a span of time: these by their keys, or, where they are many, all that are scanned.
+
+    scan: the rows of the scan where ``few``, of the table ``span``, is false.
+    """
+    rows = f"recollect_read_v1.turns as turn where {_literals('turn', _scope(path, model))}"
+    # Row-level security lets no coalesce into the index, but what a subquery gives.
+    said = f"""
+        recollect_read_v1.messages as message where {_literals("message", _namespace(path))}
+          and message.occurred_at >= (select coalesce(cast(%(since)s as timestamptz), '-infinity'))
+          and message.occurred_at < (select coalesce(cast(%(until)s as timestamptz), 'infinity'))"""
+    return f"""
+    {asked("turns")},
+    span as materialized (select count(*) <= {_FEW} as few from (select from {said} limit {_FEW + 1}) as one),
+    sought as materialized (select message.message_id from {said} and (select few from span)),
+    scan as materialized ({_scored_turns(rows)} union all {scan}),
+    {_turns_spread(rows)}"""
+
+
+def _scored_turns(rows: str) -> str:
+    return f"""
+        select message_id, conversation_id, true as searched, {_WITH_BEFORE}, {bm25("terms", "length")} as words
+        from {rows} and message_id = any(array(table sought))"""
+
+
+def _turns_spread(rows: str) -> str:
+    return f"""
     spread as materialized (
         select {spread_of("with_before")}, {_WORDS_SPREAD}
-        from (select {with_before}, {_COMMON} as words from {rows} {_sample("turn.message_id")}) as sample
+        from (select {_WITH_BEFORE}, {_COMMON} as words from {rows} {_sample("turn.message_id")}) as sample
     )"""
 
 
@@ -174,7 +203,7 @@ def _scope(path: NamespacePath, model: str) -> dict[str, object]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
 
 
-def _link(path: NamespacePath) -> dict[str, object]:
+def _namespace(path: NamespacePath) -> dict[str, object]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
 
@@ -200,6 +229,7 @@ def _sample(key: str) -> str:
     return f"order by uuid_hash({key}) limit {_SAMPLE}"
 
 
+_WITH_BEFORE = f"{cosine('with_before')} as with_before"
 _COMMON = bm25("terms", "length", "cast(%(common)s as sparsevec)")
 _WORDS_SPREAD = """
     avg(words) + %(rare_mean)s as words_mean, sqrt(var_pop(words) + %(rare_variance)s) as words_deviation"""
@@ -213,5 +243,5 @@ _VOCABULARY = """
       and exists (
           select from recollect_read_v1.scopes
           where scopes.tenant_id = %(tenant_id)s and scopes.namespace_id = %(namespace_id)s and scopes.model = %(model)s
-            and scopes.indexed)
+            and case vocabulary.scanned when 'turns' then scopes.turns_indexed else scopes.indexed end)
 """

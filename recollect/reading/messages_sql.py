@@ -17,7 +17,7 @@ from recollect.embedders import Vectors
 from recollect.namespaces import NamespacePath
 from recollect.reading.around_sql import message_of
 from recollect.reading.found import MessageFound, Spread
-from recollect.reading.indexed_sql import messages_head
+from recollect.reading.indexed_sql import messages_head, time_head
 from recollect.reading.indexed_sql import parameters as of_words
 from recollect.reading.vocabulary import Vocabulary
 from recollect.reading.words_sql import asked, bm25, cosine, spread_of
@@ -87,8 +87,8 @@ def statement_for(
     """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
 
     vector: of the message with nobody's name in it, of unit length. message: as it is, for its words. each: so many are found by
-    each raw score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if all
-    of its messages are searched.
+    each raw score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if
+    messages of all conversations are searched.
     """
     among, told = among or Among(), told or Told()
     parameters = {
@@ -105,9 +105,10 @@ def statement_for(
         "latest": told.latest,
         "each": each,
     }
-    if vocabulary is None or among != Among():
+    if vocabulary is None or among.conversation is not None:
         return _SCAN, parameters
-    return _by_index(path, model, len(vector), each), {**parameters, **of_words(vocabulary)}
+    by_index = _by_index(path, model, len(vector), each) if among == Among() else _in_time(path, model)
+    return by_index, {**parameters, **of_words(vocabulary)}
 
 
 def scanned(rows: Iterable[Any]) -> Scanned:
@@ -153,12 +154,15 @@ def _scored(only: str) -> str:
     """
 
 
+_ALL = f"{_scored('turn.compact')} union all {_scored('not turn.compact')}"
+"""Each half of the scan has an index of its own."""
+
 _SCANNED = f"""
     {asked("turns")},
-    scan as materialized ({_scored("turn.compact")} union all {_scored("not turn.compact")}),
+    scan as materialized ({_ALL}),
     spread as materialized (select {spread_of("with_before")}, {spread_of("words")} from scan)
 """
-"""The scan, and how each score lies over it. Each half of it has an index of its own."""
+"""The scan, and how each score lies over it."""
 
 _BEST = f"""
     best as materialized (
@@ -229,3 +233,8 @@ _SCAN = _statement(_SCANNED)
 @lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     return _statement(messages_head(path, model, dimensions, each))
+
+
+@lru_cache(_STATEMENTS)
+def _in_time(path: NamespacePath, model: str) -> str:
+    return _statement(time_head(path, model, f"select * from ({_ALL}) as turn where not (select few from span)"))

@@ -49,7 +49,7 @@ def vectors(worker_engine: Engine, lane: LaneRef, model: str) -> dict[UUID, Any]
 
 @pytest.fixture
 def scope(lane: LaneRef, model: str) -> Scope:
-    return Scope(lane, model, DIMENSIONS, MANY)
+    return Scope(lane, model, DIMENSIONS, "memories", MANY)
 
 
 @pytest.fixture
@@ -92,10 +92,11 @@ def told(engine: Engine, scope: Scope) -> tuple[bool, int]:
     """What a reader is told of a scope: whether it is indexed, and how many it holds."""
     with tenant_transaction(engine, scope.lane.tenant_id) as connection:
         statement = text("""
-            select indexed, memories from recollect_read_v1.scopes where namespace_id = :namespace_id and model = :model
+            select indexed, memories, turns_indexed, turns from recollect_read_v1.scopes
+            where namespace_id = :namespace_id and model = :model
         """)
         row = connection.execute(statement, {**scope.lane.scope, "model": scope.model}).one()
-        return row.indexed, row.memories
+        return (row.turns_indexed, row.turns) if scope.scanned == "turns" else (row.indexed, row.memories)
 
 
 CUT_OFF = "update pg_index set indisvalid = false where indexrelid = to_regclass(:name)"

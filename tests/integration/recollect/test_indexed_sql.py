@@ -1,6 +1,6 @@
 """Contexts of a namespace that has indexes of its own: they hold what exact ones hold, of this namespace, and of this moment."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -178,6 +178,31 @@ def plan(large: Large, statement: str) -> str:
         return str(generic_plan(connection, statement))
 
 
+@pytest.mark.parametrize(
+    ("since", "until", "minutes"),
+    [(90, 130, range(90, 130)), (180, None, range(180, MANY)), (None, 3, range(3)), (MANY, None, ())],
+)
+def test_messages_of_a_time_are_all_looked_at(
+    large: Large, since: int | None, until: int | None, minutes: Sequence[int]
+) -> None:
+    first, end = (None if at is None else NINE + timedelta(minutes=at) for at in (since, until))
+    among = messages_sql.Among(since=first, until=end)
+    asked: dict[str, Any] = {"model": MODEL, "vector": direction(1), "message": "Is it dry?", "each": 60}
+
+    def scanned() -> messages_sql.Scanned:
+        known = large.vocabularies("Is it dry?").get("turns")
+        return messages_sql.scanned(
+            large.rows(messages_sql.statement_for(large.path, **asked, among=among, vocabulary=known))
+        )
+
+    exact = scanned()
+    large.index()
+    found = scanned()
+    assert found.found == exact.found
+    assert {one.message.content for one in found.found} == {content(number) for number in minutes}
+    assert lies(found.with_before) == pytest.approx(lies(exact.with_before))
+
+
 def test_what_came_after_the_index_is_found_and_what_went_is_not(large: Large) -> None:
     large.index()
     far = direction(0, 1)
@@ -258,6 +283,40 @@ def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: 
     large.index(10 * MANY)
     assert large.vocabularies(ASKED[0]) == {}
     assert _messages(large.scanned(ASKED[0], direction(1))) == _messages(exact)
+
+
+@pytest.mark.parametrize("outgrown", ["memories", "turns"])
+def test_what_alone_has_outgrown_a_scan_is_found_by_index_and_the_other_is_scanned(large: Large, outgrown: str) -> None:
+    said = {content(MANY): direction(1)}
+    if outgrown == "turns":
+        large.say(said, NINE + timedelta(days=1))
+    else:
+        remember(large.remembering, said, None)
+    exact = large.scanned(ASKED[0], direction(1))
+    large.index(MANY)
+
+    assert {scanned: known.rows for scanned, known in large.vocabularies(ASKED[0]).items()} == {outgrown: MANY + 1}
+    of_memories, of_messages = (plan(large, one) for one, _ in large.statements(ASKED[0], direction(1)))
+    assert ("embeddings_of_scope_" in of_memories, "turns_before_of_scope_" in of_messages) == (
+        outgrown == "memories",
+        outgrown == "turns",
+    )
+    found = large.scanned(ASKED[0], direction(1))
+    scanned = _memories if outgrown == "turns" else _messages
+    assert scanned(found) == scanned(exact)
+
+
+def test_messages_are_counted_as_they_come_and_go(large: Large) -> None:
+    def counted() -> int:
+        statement = "select turns from recollect_read_v1.scopes where namespace_id = %(namespace_id)s"
+        return int(large.rows((statement, {"namespace_id": large.path.namespace_id}))[0].turns)
+
+    assert counted() == MANY
+    ids = large.say({f"Number {number}": direction(1) for number in range(3)}, NINE + timedelta(days=1))
+    assert counted() == MANY + 3
+    with large.remembering.transaction() as connection:
+        connection.execute(text("delete from recollect.messages where message_id = any(:ids)"), {"ids": ids[:2]})
+    assert counted() == MANY + 1
 
 
 def test_words_are_looked_up_for_ones_own_rows_alone(large: Large, reader_engine: Engine) -> None:

@@ -1,6 +1,7 @@
 """How the statements of a read run, whatever their parameters are: they are planned once for all namespaces, for a few rows."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ from tests.given import MODEL, Remembering, direction, generic_plan
 FEW = {"closest", "extent", "spread"}
 """Tables of a statement that have one row, or eight at most."""
 
+ALL = {"turns_side_by_side", "turns_at_large"}
+"""The indexes by which all messages of a namespace are scanned."""
+
+NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
 VOCABULARY = Vocabulary(rows=100_000, words=(Word(lexeme="heron", holders=10, term=1),))
 
 
@@ -30,15 +35,19 @@ def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
     for how, vocabulary in (("a scan", None), ("indexes", VOCABULARY)):
         yield f"memories by {how}", memories_sql.statement_for(path, **asked, vocabulary=vocabulary)
         yield f"messages by {how}", messages_sql.statement_for(path, **asked, each=40, vocabulary=vocabulary)
+        some = messages_sql.Among(since=NINE)
+        yield (
+            f"messages in time by {how}",
+            messages_sql.statement_for(path, **asked, among=some, each=40, vocabulary=vocabulary),
+        )
         yield f"lending by {how}", lending_sql.statement_for(path, **asked, vocabulary=vocabulary)
 
 
-def loops(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The joins that go through all of one side for each row of the other, from a node of a plan down."""
-    if node["Node Type"] == "Nested Loop":
-        yield node
+def parts(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A node of a plan and all below it."""
+    yield node
     for part in node.get("Plans", ()):
-        yield from loops(part)
+        yield from parts(part)
 
 
 @pytest.mark.parametrize("name", [name for name, _ in statements(NamespacePath.of(("acme", "sarah")))])
@@ -49,6 +58,26 @@ def test_no_step_goes_through_all_that_was_found_for_each_of_it(
     sql, _ = dict(statements(fresh_namespace))[name]
     with remembering.transaction() as connection:
         plan = generic_plan(connection, sql)
-    inner = [loop["Plans"] for loop in loops(plan) if loop["Plans"][1]["Node Type"] == "CTE Scan"]
+    inner = [
+        loop["Plans"]
+        for loop in parts(plan)
+        if loop["Node Type"] == "Nested Loop" and loop["Plans"][1]["Node Type"] == "CTE Scan"
+    ]
     sides = [{part.get("CTE Name") for part in parts} for parts in inner]
     assert [names for names in sides if names.isdisjoint(FEW)] == []
+
+
+def test_messages_of_a_time_are_read_by_their_keys_or_else_scanned(
+    remembering: Remembering, fresh_namespace: NamespacePath
+) -> None:
+    sql, _ = dict(statements(fresh_namespace))["messages in time by indexes"]
+    with remembering.transaction() as connection:
+        plan = generic_plan(connection, sql)
+    spans = [part for part in parts(plan) if part.get("Index Name") == "messages_in_time"]
+    assert len(spans) == 2
+    assert all(part["Index Cond"].count("occurred_at") == 2 for part in spans)
+    (scan,) = (part for part in parts(plan) if part.get("Subplan Name") == "CTE scan")
+    by_key, scanned = (part for part in scan["Plans"] if "InitPlan" not in part.get("Subplan Name", ""))
+    assert {part.get("Index Name") for part in parts(by_key)} & ALL == set()
+    halves = [part for part in scanned["Plans"] if part.get("One-Time Filter", "").startswith("(NOT (InitPlan")]
+    assert {part.get("Index Name") for half in halves for part in parts(half)} >= ALL

@@ -14,7 +14,7 @@ VIEWS = {
     "turns": "tenant_id namespace_id model message_id conversation_id said_at role speaker embedding with_before words length "
     "terms compact",
     "vocabulary": "tenant_id namespace_id model scanned lexeme holders occurrences term",
-    "scopes": "tenant_id namespace_id model indexed memories",
+    "scopes": "tenant_id namespace_id model indexed memories turns_indexed turns",
     "messages_ahead": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata position",
     "terms": "tenant_id namespace_id memory_id term frequency",
     "entities": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user created_at key search",

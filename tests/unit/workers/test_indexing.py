@@ -5,15 +5,15 @@ from uuid import UUID
 import pytest
 
 from db.refs import LaneRef
-from db.scopes import Scope
+from db.scopes import Scanned, Scope
 from workers.indexing import work
 
 
-def scope(memories: int, model: str = "m") -> Scope:
-    return Scope(LaneRef(UUID(int=1), UUID(int=2)), model, 384, memories)
+def scope(rows: int, model: str = "m", scanned: Scanned = "memories") -> Scope:
+    return Scope(LaneRef(UUID(int=1), UUID(int=2)), model, 384, scanned, rows)
 
 
-LARGE, MIDDLING = scope(21), scope(18)
+LARGE, MIDDLING, TALK = scope(21), scope(18), scope(21, scanned="turns")
 FIRST, *OTHERS = LARGE.indexes
 WHOLE = dict.fromkeys(LARGE.indexes, True)
 
@@ -31,10 +31,13 @@ WHOLE = dict.fromkeys(LARGE.indexes, True)
         ([MIDDLING], {**WHOLE, FIRST: False}, [], [FIRST], [(MIDDLING, [FIRST])]),
         ([], {"of nobody": True}, [], ["of nobody"], []),
         ([scope(20)], {}, [], [], []),
+        ([LARGE, TALK], WHOLE, [LARGE], [], [(TALK, [*TALK.indexes])]),
+        ([TALK], WHOLE, [], [*LARGE.indexes], [(TALK, [*TALK.indexes])]),
     ],
     ids=[
         *("outgrown", "indexed", "broken", "half done", "middling", "shrinking", "half done and shrinking"),
         *("broken and shrinking", "shrunk", "at the limit"),
+        *("messages outgrown too", "messages alone outgrown"),
     ],
 )
 def test_what_is_done(
@@ -49,7 +52,7 @@ def test_what_is_done(
 
 
 def test_each_scope_has_a_name_of_its_own_that_postgres_keeps_whole() -> None:
-    others = scope(1, "n"), Scope(LaneRef(UUID(int=2), UUID(int=2)), "m", 384, 1)
+    others = scope(1, "n"), Scope(LaneRef(UUID(int=2), UUID(int=2)), "m", 384, "memories", 1), TALK
     names = {name for one in (scope(1), *others) for name in one.indexes}
-    assert len(names) == 3 * len(LARGE.indexes)
+    assert len(names) == 4 * len(LARGE.indexes)
     assert max(map(len, names)) < 64
