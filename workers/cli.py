@@ -2,8 +2,9 @@
 
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from recollect.errors import ConfigurationError, RecollectError
 from workers.console.command import run_console
 from workers.dead_commands import dead_cli
 from workers.demo import run_demo
-from workers.indexing import index_messages, index_scopes
+from workers.indexing import index_messages, index_scopes, keep_indexed
 from workers.intake import run_intake
 from workers.lane_commands import lanes_cli
 from workers.machine import CONSOLE, Addresses, processes, servers
@@ -63,7 +64,10 @@ def up(
         migrate_machine(chosen, addresses)
         if addresses.admin_url and (done := _index(chosen, addresses.admin_url, addresses.worker_url)):
             console.print(done)
-        with processes(addresses, also=CONSOLE if with_console else {}) as running:
+        with (
+            processes(addresses, also=CONSOLE if with_console else {}) as running,
+            _indexing(addresses.admin_url),
+        ):
             _say_where(chosen, addresses, with_console=with_console)
             running.wait()
     console.print(f"Recollect is down; the data stays in {chosen.data_dir}", soft_wrap=True)
@@ -101,10 +105,21 @@ def migrate() -> None:
 
 
 @cli.command()
-def index() -> None:
-    """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat, and by a timer."""
+def index(
+    every: Annotated[
+        float | None,
+        typer.Option(
+            min=1, help="Look again after so many seconds, until stopped; without it, once.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat."""
     chosen = settings()
-    console.print(_index(chosen, _admin_url(chosen), chosen.login("worker")) or "There is nothing to index.")
+    configure_logging(chosen)
+    admin_url = _admin_url(chosen)
+    console.print(_index(chosen, admin_url, chosen.login("worker")) or "There is nothing to index.")
+    if every is not None:
+        keep_indexed(admin_url, _until_asked_to_stop(), every=every)
 
 
 @cli.command()
@@ -128,6 +143,16 @@ def migrate_machine(chosen: Settings, addresses: Addresses) -> None:
     admin_url = addresses.admin_url or chosen.admin_url
     if admin_url:
         migrate_database(admin_url, {} if addresses.admin_url else _passwords(chosen))
+
+
+@contextmanager
+def _indexing(admin_url: str | None) -> Iterator[None]:
+    """What outgrows a scan inside the block is indexed, in a thread that the end of the process ends, or of its Postgres."""
+    ended = threading.Event()
+    if admin_url:
+        threading.Thread(target=keep_indexed, args=(admin_url, ended.is_set), name="indexing", daemon=True).start()
+    yield
+    ended.set()
 
 
 def _index(chosen: Settings, admin_url: str, worker_url: str) -> str | None:

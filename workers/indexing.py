@@ -4,24 +4,33 @@ A namespace that has outgrown a scan gets indexes, one that has shrunk loses the
 turns get theirs.
 """
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
+import psycopg
 import structlog
 from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from config.settings import Settings
 from db import namespaces, paid, scopes, turns
 from db.engine import check_login, open_engine
 from db.roles import OWNER
 from db.scopes import Scope
+from recollect.errors import StoreUnavailable
 from recollect.tenancy import tenant_transaction
 from recollect.urls import cannot_connect, sqlalchemy_url
 from workers.parts import WORKER_URL, mismatch, open_embedder_of
+from workers.retries import describe
 from workers.turns import add_missing
 
+OFTEN: Final = 300.0
+"""Seconds between two looks at what is due. What has just outgrown a scan is searched by one until then, and no worse for it."""
+
 _ADMIN = "RECOLLECT_ADMIN_URL"
+_TICK_SECONDS = 0.5
 
 _log = structlog.get_logger()
 
@@ -69,6 +78,23 @@ def index_scopes(admin_url: str, *, outgrown: int = scopes.OUTGROWN, shrunk: int
             return _index_scopes(connection, outgrown, shrunk)
     finally:
         engine.dispose()
+
+
+def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = OFTEN) -> None:
+    """`index_scopes`, again and again until ``stopped``. every: seconds from the end of one to the next; the first comes then.
+
+    Where Postgres is away, the next finds it back.
+    """
+    due = time.monotonic() + every
+    while not stopped():
+        if time.monotonic() < due:
+            time.sleep(min(_TICK_SECONDS, every))
+            continue
+        try:
+            index_scopes(admin_url)
+        except (StoreUnavailable, DBAPIError, psycopg.Error) as error:
+            _log.warning("index_interrupted", error=describe(error))
+        due = time.monotonic() + every
 
 
 def index_messages(settings: Settings, worker_url: str) -> int:

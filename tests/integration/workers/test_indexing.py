@@ -1,5 +1,8 @@
 """`python -m workers index`, as an operator runs it."""
 
+import os
+import signal
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +14,8 @@ from db import scopes
 from db.refs import LaneRef
 from recollect.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
 from tests.given import MODEL, Publishing, Worker, claimed
-from workers.indexing import index_messages, index_scopes
+from workers.indexing import index_messages, index_scopes, keep_indexed
+from workers.machine import wait_until
 from workers.status import read_status
 from workers.sweeper import run_sweeper
 
@@ -56,6 +60,49 @@ def test_the_sweeper_and_the_status_say_what_is_due(
     assert read_status(service).indexes_due == due
     with admin_engine.begin() as connection:
         connection.execute(text("delete from recollect.scopes where namespace_id = :namespace_id"), scope)
+
+
+def test_what_outgrows_a_scan_while_the_service_runs_is_indexed(
+    lane: LaneRef, admin_url: str, admin_engine: Engine
+) -> None:
+    scope = {**lane.scope, "model": MODEL}
+    count = "update recollect.scopes set memories = :rows, turns = :rows where namespace_id = :namespace_id"
+    with admin_engine.begin() as connection:
+        connection.execute(text("insert into recollect.scopes values (:tenant_id, :namespace_id, :model)"), scope)
+
+    def indexed() -> tuple[bool, bool]:
+        with admin_engine.begin() as connection:
+            statement = "select indexed, turns_indexed from recollect.scopes where namespace_id = :namespace_id"
+            both = connection.execute(text(statement), scope).one()
+        return both.indexed, both.turns_indexed
+
+    ended = threading.Event()
+    running = threading.Thread(target=keep_indexed, args=(admin_url, ended.is_set), kwargs={"every": 0.05})
+    running.start()
+    try:
+        for rows in (scopes.OUTGROWN + 1, 0):
+            with admin_engine.begin() as connection:
+                connection.execute(text(count), {**scope, "rows": rows})
+            wait_until(lambda: indexed() == (rows > 0, rows > 0), timeout=30, what="the indexes")  # noqa: B023
+    finally:
+        ended.set()
+        running.join()
+
+
+def test_a_database_that_is_away_for_a_while_is_waited_for() -> None:
+    rounds = iter((False, False, False, True))
+    with capture_logs() as logs:
+        keep_indexed("postgresql://admin@127.0.0.1:9/recollect", lambda: next(rounds), every=0)
+    assert [(log["event"], log["error"]) for log in logs] == [("index_interrupted", "StoreUnavailable")] * 3
+
+
+def test_the_command_looks_again_until_it_is_stopped(
+    run: Callable[..., str], admin_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_ADMIN_URL", admin_url)
+    settings.cache_clear()
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    assert run("index", "--every", "60")
 
 
 def test_needs_the_administrators_address(run: Callable[..., str]) -> None:
