@@ -271,9 +271,11 @@ def _closest(numbers: Sequence[int]) -> str:
                          select trait.owner_id {_OF_CLOSEST} order by trait.owner_id limit {_FIRST})) as first (memory_id)
                      -- With a limit it stays a look for each of these few, and is no scan of all that is known of somebody.
                      cross join lateral (
-                         select link.role from recollect_read_v1.memory_entities as link
-                         where {_scope("link")} and link.memory_id = first.memory_id and link.entity_id = closest.entity_id
-                         limit 1) as link
+                         -- By the memory: a subquery with an offset is planned by itself.
+                         select role from (
+                             select link.role, link.entity_id from recollect_read_v1.memory_entities as link
+                             where {_scope("link")} and link.memory_id = first.memory_id offset 0) as link
+                         where link.entity_id = closest.entity_id limit 1) as link
                      join recollect_read_v1.memories as memory on {_scope("memory")} and memory.memory_id = first.memory_id
                           and memory.known_to is null and memory.state = 'active'
                      order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts

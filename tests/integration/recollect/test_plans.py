@@ -18,9 +18,6 @@ from tests.given import MODEL, Remembering, direction, generic_plan
 FEW = {"closest", "extent", "spread"}
 """Tables of a statement that have one row, or eight at most."""
 
-ALL = {"turns_side_by_side", "turns_at_large"}
-"""The indexes by which all messages of a namespace are scanned."""
-
 NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
 VOCABULARY = Vocabulary(rows=100_000, words=(Word(lexeme="heron", holders=10, term=1),))
 
@@ -65,19 +62,3 @@ def test_no_step_goes_through_all_that_was_found_for_each_of_it(
     ]
     sides = [{part.get("CTE Name") for part in parts} for parts in inner]
     assert [names for names in sides if names.isdisjoint(FEW)] == []
-
-
-def test_messages_of_a_time_are_read_by_their_keys_or_else_scanned(
-    remembering: Remembering, fresh_namespace: NamespacePath
-) -> None:
-    sql, _ = dict(statements(fresh_namespace))["messages in time by indexes"]
-    with remembering.transaction() as connection:
-        plan = generic_plan(connection, sql)
-    spans = [part for part in parts(plan) if part.get("Index Name") == "messages_in_time"]
-    assert len(spans) == 2
-    assert all(part["Index Cond"].count("occurred_at") == 2 for part in spans)
-    (scan,) = (part for part in parts(plan) if part.get("Subplan Name") == "CTE scan")
-    by_key, scanned = (part for part in scan["Plans"] if "InitPlan" not in part.get("Subplan Name", ""))
-    assert {part.get("Index Name") for part in parts(by_key)} & ALL == set()
-    halves = [part for part in scanned["Plans"] if part.get("One-Time Filter", "").startswith("(NOT (InitPlan")]
-    assert {part.get("Index Name") for half in halves for part in parts(half)} >= ALL

@@ -1,0 +1,125 @@
+"""How statements run in a service of many small namespaces and few large ones: what has a key is looked up by it.
+
+Statements are planned once for all namespaces. For the average one, of five rows, a scan of all of it is as good as a look-up.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from alembic import command
+from sqlalchemy import Connection, text
+
+from db.migrate import migrate
+from recollect import views
+from recollect.namespaces import NamespacePath
+from recollect.reading import nearest_sql
+from recollect.tenancy import Statement
+from tests.given import MODEL, direction, generic_plan
+from tests.integration.db.test_migrate import administrating, empty_database, run
+from tests.integration.recollect.test_plans import parts, statements
+
+__all__ = ["empty_database"]
+
+ALL = {"turns_side_by_side", "turns_at_large"}
+"""The indexes by which all messages of a namespace are scanned."""
+
+PATH = NamespacePath.of(("acme", "sarah"))
+_BY_VALUE = re.compile(r"\b(memory_id|message_id|owner_id|entity_id) = ")
+_SPACES = """
+    create temporary table space as
+    select case number when 0 then cast(:tenant_id as uuid) else md5('tenant' || number / 3)::uuid end as tenant_id,
+           case number when 0 then cast(:namespace_id as uuid) else md5('namespace' || number)::uuid end as namespace_id,
+           md5(number || 'row' || place)::uuid as id, md5(number || 'entity' || place / 2)::uuid as entity_id,
+           'chat ' || place / 5 as conversation_id
+    from generate_series(0, 600) as number cross join generate_series(1, case number when 0 then 400 else 5 end) as place
+"""
+_VECTOR = "(select array_agg(1)::vector::halfvec from generate_series(1, 384))"
+_ROWS = (
+    "insert into recollect.models values (:model, 384)",
+    """insert into recollect.messages (tenant_id, namespace_id, message_id, conversation_id, role, content, occurred_at)
+       select tenant_id, namespace_id, id, conversation_id, 'user', 'Is it dry?', now() from space""",
+    f"""insert into recollect.turns (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding,
+                                     with_before, words)
+        select tenant_id, namespace_id, :model, id, conversation_id, now(), 'user', {_VECTOR}, {_VECTOR}, '' from space""",
+    """insert into recollect.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+                                       state, valid_from)
+       select tenant_id, namespace_id, id, 1, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now() from space""",
+    f"""insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding, words)
+        select tenant_id, namespace_id, :model, 'memory', id, 1, {_VECTOR}, '' from space""",
+    """insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
+       select tenant_id, namespace_id, id, entity_id, 'subject', 'sure' from space""",
+    """insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote)
+       select tenant_id, namespace_id, id, id, '' from space""",
+    f"""insert into recollect.traits (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words)
+        select tenant_id, namespace_id, entity_id, :model, 'memory', id, {_VECTOR}, '' from space""",
+    """insert into recollect.entities (tenant_id, namespace_id, entity_id, name, entity_type)
+       select distinct tenant_id, namespace_id, entity_id, 'Ada', 'person' from space""",
+    """insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+       select distinct tenant_id, namespace_id, entity_id, 'Ada', 'ada' from space""",
+)
+
+
+def asked() -> Iterator[tuple[str, Statement]]:
+    wanted = nearest_sql.Wanted(model=MODEL, vector=direction(1), limit=10, threshold=None)
+    yield from statements(PATH)
+    yield "nearest by a scan", nearest_sql.exact(PATH, wanted)
+    yield "nearest by an index", nearest_sql.by_index(PATH, wanted)[1]
+    yield "latest messages", views.latest_messages_statement(PATH, "chat 1", 6)
+
+
+def fill(connection: Connection) -> None:
+    """With 600 namespaces of 200 tenants, of five rows each, and one of 400."""
+    connection.exec_driver_sql("set session_replication_role = replica")
+    connection.execute(text(_SPACES), {"tenant_id": PATH.tenant_id, "namespace_id": PATH.namespace_id})
+    for statement in _ROWS:
+        connection.execute(text(statement), {"model": MODEL} if ":model" in statement else {})
+    connection.exec_driver_sql("analyze")
+
+
+def by_value(connection: Connection, statement: str) -> list[Any]:
+    """Where rows of a namespace are read one after the other to find those with an id."""
+    nodes = [part for part in parts(generic_plan(connection, statement)) if "Scan" in part["Node Type"]]
+    return [
+        (node.get("Index Name") or node["Relation Name"], node["Filter"])
+        for node in nodes
+        if "Relation Name" in node and _BY_VALUE.search(node.get("Filter", ""))
+    ]
+
+
+@pytest.fixture
+def crowded(empty_database: str) -> str:
+    migrate(empty_database, {})
+    with administrating(empty_database) as connection:
+        fill(connection)
+    return empty_database
+
+
+def test_what_has_a_key_is_looked_up_by_it(crowded: str) -> None:
+    with administrating(crowded) as connection:
+        found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
+    assert {name: nodes for name, nodes in found.items() if nodes} == {}
+
+
+def test_for_an_average_namespace_all_of_it_would_be_read(crowded: str) -> None:
+    """The other way round: else the test above tells nothing."""
+    run(crowded, command.downgrade, "0015")
+    with administrating(crowded) as connection:
+        found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
+    looked = {name for name, nodes in found.items() if nodes}
+    assert {"messages by a scan", "memories by a scan", "nearest by a scan"} <= looked
+
+
+def test_messages_of_a_time_are_read_by_their_keys_or_else_scanned(crowded: str) -> None:
+    sql, _ = dict(asked())["messages in time by indexes"]
+    with administrating(crowded) as connection:
+        plan = generic_plan(connection, sql)
+    spans = [part for part in parts(plan) if part.get("Index Name") == "messages_in_time"]
+    assert len(spans) == 2
+    assert all(part["Index Cond"].count("occurred_at") == 2 for part in spans)
+    (scan,) = (part for part in parts(plan) if part.get("Subplan Name") == "CTE scan")
+    by_key, scanned = (part for part in scan["Plans"] if "InitPlan" not in part.get("Subplan Name", ""))
+    assert {part.get("Index Name") for part in parts(by_key)} & ALL == set()
+    halves = [part for part in scanned["Plans"] if part.get("One-Time Filter", "").startswith("(NOT (InitPlan")]
+    assert {part.get("Index Name") for half in halves for part in parts(half)} >= ALL
