@@ -115,10 +115,10 @@ def index(
 ) -> None:
     """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat."""
     chosen = settings()
-    configure_logging(chosen)
     admin_url = _admin_url(chosen)
     console.print(_index(chosen, admin_url, chosen.login("worker")) or "There is nothing to index.")
     if every is not None:
+        configure_logging(chosen)
         keep_indexed(admin_url, _until_asked_to_stop(), every=every)
 
 

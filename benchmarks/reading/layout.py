@@ -1,4 +1,4 @@
-"""Who holds how much: the namespaces that are measured, those that threads share, and the many that fill the table."""
+"""Who holds how much: namespaces that are measured, that threads share, many of a few rows, and those that fill the table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,11 @@ from recollect.namespaces import NamespacePath
 SIZES = (100, 1_000, 10_000, 100_000)
 SHARED = 8
 _SHARED_SIZE = 1_000
+_USERS = 10_000
+_USERS_SIZE = 10
+_USERS_OF_A_TENANT = 3
+"""Most people say little; for them a service's tables are planned, if nobody sees to it."""
+
 _FILLING_SIZE = 5_000
 _FILLING_TENANTS = 20
 _RUN = 8
@@ -54,6 +59,9 @@ def layout(rows: int) -> Layout:
     named = [(("reading", f"size_{size}"), size, True) for size in SIZES if size <= rows]
     named += [(("reading", f"shared_{number}"), _SHARED_SIZE, True) for number in range(SHARED)]
     left = rows - sum(size for _, size, _ in named)
+    users = min(_USERS, left // (2 * _USERS_SIZE))
+    named += [((f"app_{number // _USERS_OF_A_TENANT}", f"user_{number}"), _USERS_SIZE, True) for number in range(users)]
+    left -= users * _USERS_SIZE
     fillers = [min(_FILLING_SIZE, left - done) for done in range(0, left, _FILLING_SIZE)]
     named += [
         ((f"others_{number % _FILLING_TENANTS}", f"filling_{number}"), size, False)

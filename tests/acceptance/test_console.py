@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
@@ -58,7 +58,7 @@ class Visitor:
     def _text(self) -> str:
         try:
             return str(self.driver.find_element(By.TAG_NAME, "body").text)
-        except StaleElementReferenceException:
+        except (NoSuchElementException, StaleElementReferenceException):
             return ""  # just then another page came
 
 

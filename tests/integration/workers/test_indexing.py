@@ -1,7 +1,8 @@
 """`python -m workers index`, as an operator runs it."""
 
 import os
-import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 
@@ -96,13 +97,16 @@ def test_a_database_that_is_away_for_a_while_is_waited_for() -> None:
     assert [(log["event"], log["error"]) for log in logs] == [("index_interrupted", "StoreUnavailable")] * 3
 
 
-def test_the_command_looks_again_until_it_is_stopped(
-    run: Callable[..., str], admin_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RECOLLECT_ADMIN_URL", admin_url)
-    settings.cache_clear()
-    threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    assert run("index", "--every", "60")
+def test_the_command_looks_again_until_it_is_stopped(service: Settings, admin_url: str) -> None:
+    env = {**os.environ, "RECOLLECT_ADMIN_URL": admin_url, "RECOLLECT_DATABASE_URL": str(service.database_url)}
+    command = [sys.executable, "-m", "workers", "index", "--every", "60"]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.terminate()
+        assert process.wait(10) == 0
 
 
 def test_needs_the_administrators_address(run: Callable[..., str]) -> None:
