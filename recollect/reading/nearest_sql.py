@@ -105,13 +105,14 @@ def _literal(value: object) -> str:
 
 
 def _joined(nearest: str) -> str:
-    """The memories of what is nearest: their columns are fetched for those alone."""
+    """The memories of what is nearest. By an array of ids their columns are fetched for those alone; a join would scan all."""
     return f"""
         with nearest as materialized ({nearest})
         select {MEMORY_COLUMNS}, nearest.similarity
         from nearest join recollect_read_v1.memories as memory
           on memory.tenant_id = %(tenant_id)s and memory.namespace_id = %(namespace_id)s
          and memory.memory_id = nearest.owner_id and memory.known_to is null and memory.state = 'active'
+        where memory.memory_id = any(array(select owner_id from nearest))
         order by nearest.similarity desc, memory.memory_id
     """
 

@@ -102,6 +102,14 @@ def test_what_has_a_key_is_looked_up_by_it(crowded: str) -> None:
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
 
 
+@pytest.mark.parametrize("how", ["a scan", "an index"])
+def test_memories_are_fetched_for_the_nearest_alone(crowded: str, how: str) -> None:
+    sql, _ = dict(asked())[f"nearest by {how}"]
+    with administrating(crowded) as connection:
+        found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "memories"]
+    assert [("memory_id = ANY" in part.get("Index Cond", "")) for part in found] == [True]
+
+
 def test_for_an_average_namespace_all_of_it_would_be_read(crowded: str) -> None:
     """The other way round: else the test above tells nothing."""
     run(crowded, command.downgrade, "0015")
