@@ -8,16 +8,14 @@ a lock that writers would wait for, and so on a connection without transactions.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, LiteralString
+from typing import Any, Final, LiteralString
 from uuid import UUID
 
 from psycopg import sql
 from sqlalchemy import Connection, text
 
 from db.refs import LaneRef
-
-Scanned = Literal["memories", "turns"]
-"""What a scope holds; messages are scanned as turns."""
+from recollect.reading.indexed_sql import Scanned
 
 OUTGROWN: Final = 20_000
 """Rows from which a scope gets its indexes: a scan of so many takes some 40 ms."""

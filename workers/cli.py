@@ -151,8 +151,10 @@ def _indexing(admin_url: str | None) -> Iterator[None]:
     ended = threading.Event()
     if admin_url:
         threading.Thread(target=keep_indexed, args=(admin_url, ended.is_set), name="indexing", daemon=True).start()
-    yield
-    ended.set()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 def _index(chosen: Settings, admin_url: str, worker_url: str) -> str | None:

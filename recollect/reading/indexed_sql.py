@@ -15,6 +15,7 @@ from recollect.reading.words_sql import asked, bm25, cosine, spread_of, weighted
 from recollect.tenancy import Statement
 
 Scanned = Literal["memories", "turns"]
+"""What a namespace holds that is scanned, and indexed where it is large (`db.scopes`); messages are scanned as turns."""
 
 _LOOK = 2
 """So many times as many rows as are wanted the index of vectors looks at (``hnsw.ef_search``), to tell which are nearest."""
@@ -160,7 +161,7 @@ def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 def time_head(path: NamespacePath, model: str, scan: str) -> str:
     """The head for messages of a span of time: these by their keys, or, where they are many, all that are scanned.
 
-    scan: the rows of the scan where ``few``, of the table ``span``, is false.
+    scan: the rows of the scan.
     """
     rows = f"recollect_read_v1.turns as turn where {_literals('turn', _scope(path, model))}"
     # Row-level security lets no coalesce into the index, but what a subquery gives.
@@ -172,7 +173,8 @@ def time_head(path: NamespacePath, model: str, scan: str) -> str:
     {asked("turns")},
     span as materialized (select count(*) <= {_FEW} as few from (select from {said} limit {_FEW + 1}) as one),
     sought as materialized (select message.message_id from {said} and (select few from span)),
-    scan as materialized ({_scored_turns(rows)} union all {scan}),
+    scan as materialized (
+        {_scored_turns(rows)} union all select * from ({scan}) as turn where not (select few from span)),
     {_turns_spread(rows)}"""
 
 

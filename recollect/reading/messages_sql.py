@@ -237,4 +237,4 @@ def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> st
 
 @lru_cache(_STATEMENTS)
 def _in_time(path: NamespacePath, model: str) -> str:
-    return _statement(time_head(path, model, f"select * from ({_ALL}) as turn where not (select few from span)"))
+    return _statement(time_head(path, model, _ALL))

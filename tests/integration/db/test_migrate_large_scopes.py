@@ -32,9 +32,8 @@ def test_up_waits_for_the_other_indexes_and_down_drops_them(empty_database: str)
     twelfth = schema(empty_database)
     assert rows(empty_database, _INDEXED) == {(False,)}
     assert rows(empty_database, _INDEXES) == {("embeddings_of_scope_1",)}
-    assert (
-        index_scopes(empty_database, outgrown=-1, shrunk=0) is not None
-    )  # of its messages, too, of which there are none
+    # Below none: its messages, too, of which there are none.
+    assert index_scopes(empty_database, outgrown=-1, shrunk=0) is not None
     assert rows(empty_database, _INDEXED) == {(True,)}
     assert len(rows(empty_database, _INDEXES)) == 6
 

@@ -110,6 +110,13 @@ def test_memories_are_fetched_for_the_nearest_alone(crowded: str, how: str) -> N
     assert [("memory_id = ANY" in part.get("Index Cond", "")) for part in found] == [True]
 
 
+def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowded: str) -> None:
+    sql, _ = dict(asked())["latest messages"]
+    with administrating(crowded) as connection:
+        found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "messages"]
+    assert [(part["Index Name"], part.get("Filter")) for part in found] == [("messages_of_conversation", None)]
+
+
 def test_for_an_average_namespace_all_of_it_would_be_read(crowded: str) -> None:
     """The other way round: else the test above tells nothing."""
     run(crowded, command.downgrade, "0015")

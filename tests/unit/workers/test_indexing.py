@@ -5,7 +5,8 @@ from uuid import UUID
 import pytest
 
 from db.refs import LaneRef
-from db.scopes import Scanned, Scope
+from db.scopes import Scope
+from recollect.reading.indexed_sql import Scanned
 from workers.indexing import work
 
 
