@@ -201,12 +201,18 @@ _WHO = f"""
         select entity_id from ({found_by("named_keys")} union all select unnest(cast(%(named)s as uuid[])), null, null) as one
         where entity_id <> all(array(select entity_id from candidates)) group by entity_id
     ),
+    of_named as materialized (
+        select owner_id, entity_id as other from recollect_read_v1.traits as trait
+        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from named))
+    ),
     shared as materialized (
-        select trait.entity_id, other.entity_id as other
-        from recollect_read_v1.traits as other join recollect_read_v1.traits as trait using (owner_id, model)
-        where {_scope("other")} and {_scope("trait")} and other.model = %(model)s
-          and other.entity_id = any(array(select entity_id from named))
-          and trait.entity_id = any(array(select entity_id from candidates))
+        select trait.entity_id, other
+        from (select owner_id, entity_id from recollect_read_v1.traits as trait
+              where {_scope("trait")} and trait.model = %(model)s
+                and trait.entity_id = any(array(select entity_id from candidates)) and exists (select from named)) as trait
+        full join of_named using (owner_id)
+        -- In coalesce it leaves the join full, which is never a loop.
+        where coalesce(trait.entity_id is not null and other is not null, false)
         union
         select subject_id, object_id from recollect_read_v1.relations as edge
         where {_scope("edge")} and edge.object_id = any(array(select entity_id from named))

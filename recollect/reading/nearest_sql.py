@@ -105,15 +105,21 @@ def _literal(value: object) -> str:
 
 
 def _joined(nearest: str) -> str:
-    """The memories of what is nearest. By an array of ids their columns are fetched for those alone; a join would scan all."""
+    """The memories of what is nearest.
+
+    By an array of ids their columns are fetched for those alone, where a join would scan all; and a full join is never a loop, in
+    which each would be compared with each.
+    """
     return f"""
-        with nearest as materialized ({nearest})
-        select {MEMORY_COLUMNS}, nearest.similarity
-        from nearest join recollect_read_v1.memories as memory
-          on memory.tenant_id = %(tenant_id)s and memory.namespace_id = %(namespace_id)s
-         and memory.memory_id = nearest.owner_id and memory.known_to is null and memory.state = 'active'
-        where memory.memory_id = any(array(select owner_id from nearest))
-        order by nearest.similarity desc, memory.memory_id
+        with nearest as materialized ({nearest}),
+        memory as materialized (
+            select {MEMORY_COLUMNS} from recollect_read_v1.memories as memory
+            where memory.tenant_id = %(tenant_id)s and memory.namespace_id = %(namespace_id)s
+              and memory.memory_id = any(array(select owner_id from nearest))
+              and memory.known_to is null and memory.state = 'active'
+        ),
+        found as materialized (select * from memory full join nearest on nearest.owner_id = memory.memory_id)
+        select * from found where memory_id is not null order by similarity desc, memory_id
     """
 
 

@@ -88,6 +88,12 @@ def by_value(connection: Connection, statement: str) -> list[Any]:
     ]
 
 
+def compared(connection: Connection, statement: str) -> list[Any]:
+    """Where each row of one side is compared with each of the other to find those of the same id."""
+    nodes = parts(generic_plan(connection, statement))
+    return [node["Join Filter"] for node in nodes if _BY_VALUE.search(node.get("Join Filter", ""))]
+
+
 @pytest.fixture
 def crowded(empty_database: str) -> str:
     migrate(empty_database, {})
@@ -100,6 +106,21 @@ def test_what_has_a_key_is_looked_up_by_it(crowded: str) -> None:
     with administrating(crowded) as connection:
         found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
+
+
+def test_what_has_an_id_is_not_looked_for_among_all_others(crowded: str) -> None:
+    with administrating(crowded) as connection:
+        found = {name: compared(connection, sql) for name, (sql, _) in asked()}
+    assert {name: nodes for name, nodes in found.items() if nodes} == {}
+
+
+def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: str) -> None:
+    """Of three and three, a thousand memories each, a loop compared three million: half a second. Which plan it is, is chance."""
+    sql, _ = dict(asked())["evidence"]
+    with administrating(crowded) as connection:
+        plan = generic_plan(connection, sql)
+    (shared,) = (part for part in parts(plan) if part.get("Subplan Name") == "CTE shared")
+    assert [part["Join Type"] for part in parts(shared) if "Join Type" in part] == ["Full"]
 
 
 @pytest.mark.parametrize("how", ["a scan", "an index"])
