@@ -3,11 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db.refs import BatchRef
+from db.refs import BatchRef, LaneRef
+from recollect.reading.indexed_sql import literal
+from recollect.tenancy import rows_within
+
+_LOOK = 100
+"""So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +58,10 @@ def similar_to_batch(
 ) -> list[SimilarRow]:
     """For each candidate fact of a batch, the memories that it may repeat, change or put right; nearest first.
 
-    Those are the nearest of all, the nearest of those about an entity that it is about, and those with the same attribute.
+    Those are the nearest of all, the nearest of those surely about an entity that it is about, and those with the same attribute.
     about: by fact number, the entities that it is about. limit: nearest memories, of all and for each entity. least: cosine
     below which a memory is not near; one about the same need only be half as near.
+    The nearest of all come from the namespace's index of vectors where it is so large that it has one.
     """
     concerned = [(number, entity_id) for number, entity_ids in about.items() for entity_id in entity_ids]
     parameters = {
@@ -62,6 +72,8 @@ def similar_to_batch(
         "numbers": [number for number, _ in concerned],
         "entity_ids": [entity_id for _, entity_id in concerned],
     }
+    dimensions = connection.execute(_INDEXED, {**batch.scope, "model": model, "look": str(_LOOK)}).scalar()
+    statement = _SCAN if dimensions is None else _by_index(batch.lane, model, dimensions)
     return [
         SimilarRow(
             fact_number=row.number,
@@ -69,10 +81,10 @@ def similar_to_batch(
             subject_ids=tuple(row.subject_ids or ()),
             sure_ids=tuple(row.sure_ids or ()),
             unsure_ids=tuple(row.unsure_ids or ()),
-            similarity=float(row.similarity),
+            similarity=row.similarity,
             **{column: getattr(row, column) for column in _SIMILAR_COLUMNS},
         )
-        for row in connection.execute(_SIMILAR, parameters)
+        for row in rows_within(connection, (statement, parameters))
     ]
 
 
@@ -86,65 +98,110 @@ _SIMILAR_COLUMNS = (
     *("granularity", "salience", "confidence", "reinforced"),
 )
 
-_SIMILAR = text("""
-    with fact as (
-        select tenant_id, namespace_id, number, embedding, fact ->> 'attribute' as attribute from recollect.candidate_facts
-        where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id and embedding is not null
-    ),
-    concerned as (
-        select number, entity_id
-        from unnest(cast(:numbers as integer[]), cast(:entity_ids as uuid[])) as given (number, entity_id)
-    ),
-    near as (
-        select fact.number, found.memory_id, found.similarity from fact cross join lateral (
-            select vector.owner_id as memory_id, 1 - (vector.embedding <=> fact.embedding) as similarity
-            from recollect.embeddings as vector
-            where vector.tenant_id = fact.tenant_id and vector.namespace_id = fact.namespace_id
-              and vector.model = :model and vector.owner_kind = 'memory'
-            order by vector.embedding <=> fact.embedding limit :limit
-        ) as found
-        where found.similarity >= :least
-        union
-        select fact.number, found.memory_id, found.similarity
-        from concerned join fact using (number) cross join lateral (
-            select link.memory_id, 1 - (vector.embedding <=> fact.embedding) as similarity
-            from recollect.memory_entities as link
-            join recollect.embeddings as vector
-              on vector.tenant_id = link.tenant_id and vector.namespace_id = link.namespace_id
-             and vector.model = :model and vector.owner_kind = 'memory' and vector.owner_id = link.memory_id
-            where link.tenant_id = fact.tenant_id and link.namespace_id = fact.namespace_id
-              and link.entity_id = concerned.entity_id and link.known_to is null
-            order by vector.embedding <=> fact.embedding limit :limit
-        ) as found
-        where found.similarity >= cast(:least as float8) / 2
-        union
-        select fact.number, memory.memory_id, 1 - (vector.embedding <=> fact.embedding)
-        from fact
-        join recollect.memories as memory using (tenant_id, namespace_id, attribute)
-        join recollect.embeddings as vector
-          on vector.tenant_id = memory.tenant_id and vector.namespace_id = memory.namespace_id
-         and vector.model = :model and vector.owner_kind = 'memory' and vector.owner_id = memory.memory_id
-        where memory.known_to is null and memory.state = 'active'
-          and (not exists (select from concerned where concerned.number = fact.number) or exists (
-              select from concerned join recollect.memory_entities as link using (entity_id)
-              where concerned.number = fact.number and link.tenant_id = memory.tenant_id
-                and link.namespace_id = memory.namespace_id and link.memory_id = memory.memory_id and link.known_to is null))
+_INDEXED = text("""
+    select models.dimensions, set_config('hnsw.ef_search', :look, true) from recollect.scopes join recollect.models using (model)
+    where scopes.tenant_id = :tenant_id and scopes.namespace_id = :namespace_id and scopes.model = :model and scopes.indexed
+""")
+
+
+_NOW = "memory.known_to is null and memory.state = 'active'"
+
+
+def _scope(alias: str) -> str:
+    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
+def _of_memories(table: str, more: str) -> str:
+    """The vectors of memories, by the two indexes that hold them."""
+    rows = f"""select known.* from recollect.{table} as known
+               where {_scope("known")} and known.model = %(model)s and known.owner_kind = 'memory' {more} and"""
+    return f"{rows} compact union all {rows} not compact"
+
+
+def _nearest(known: str, facts: str, *, within: str, least: str) -> str:
+    """The nearest to each fact of what is known. facts: the table of them, and which are held against a row of ``known``.
+
+    Each row is held against all facts at once, so that all is read once, and not once for each. Vectors have unit length.
+    """
+    return f"""
+        select number, owner_id as memory_id, similarity from (
+            select one.number, known.owner_id, one.similarity,
+                   row_number() over (partition by {within} order by one.similarity desc, known.owner_id) as place
+            from ({known}) as known cross join lateral (
+                -- With an offset it is planned by itself: else the facts might come first.
+                select number, -(known.embedding <#> fact.embedding) as similarity from {facts} offset 0
+            ) as one where one.similarity >= {least}
+        ) as ranked where place <= %(limit)s"""
+
+
+def _statement(nearest: str) -> str:
+    """nearest: finds the nearest of all."""
+    about_the_same = _nearest(
+        _of_memories("traits", "and known.entity_id = any(%(entity_ids)s)"),
+        "concerned as fact where fact.entity_id = known.entity_id",
+        within="one.number, known.entity_id",
+        least="cast(%(least)s as float8) / 2",
     )
-    select near.number, near.similarity, memory.*, about.*
+    columns = ", ".join(("valid_from", *_SIMILAR_COLUMNS))
+    return f"""
+    with fact as materialized (
+        select number, embedding, fact ->> 'attribute' as attribute from recollect.candidate_facts as fact
+        where {_scope("fact")} and fact.batch_id = %(batch_id)s and embedding is not null
+    ),
+    concerned as materialized (
+        select fact.number, given.entity_id, fact.embedding
+        from unnest(cast(%(numbers)s as integer[]), cast(%(entity_ids)s as uuid[])) as given (number, entity_id)
+        join fact using (number)
+    ),
+    near as materialized (
+        {nearest}
+        union
+        {about_the_same}
+        union
+        select fact.number, memory.memory_id, -(vector.embedding <#> fact.embedding)
+        from fact
+        join recollect.memories as memory on {_scope("memory")} and memory.attribute = fact.attribute
+        join recollect.embeddings as vector
+          on {_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
+         and vector.owner_id = memory.memory_id
+        where {_NOW}
+          and (fact.number <> all(%(numbers)s) or exists (
+              select from concerned join recollect.memory_entities as link using (entity_id)
+              where concerned.number = fact.number and {_scope("link")} and link.memory_id = memory.memory_id
+                and link.known_to is null))
+    )
+    select near.number, least(1, near.similarity) as similarity, memory.*, about.*
     from near
-    join recollect.memories as memory
-      on memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.memory_id = near.memory_id
-     and memory.known_to is null and memory.state = 'active'
+    -- With a limit it stays a look for each of these few, and is no scan of all memories.
+    cross join lateral (
+        select {columns} from recollect.memories as memory
+        where {_scope("memory")} and memory.memory_id = near.memory_id and {_NOW} limit 1
+    ) as memory
     cross join lateral (
         select array_agg(link.entity_id) filter (where link.role = 'subject') as subject_ids,
                array_agg(link.entity_id) filter (where link.certainty = 'sure') as sure_ids,
                array_agg(link.entity_id) filter (where link.certainty = 'unsure') as unsure_ids
         from recollect.memory_entities as link
-        where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
-          and link.memory_id = memory.memory_id and link.known_to is null
+        where {_scope("link")} and link.memory_id = memory.memory_id and link.known_to is null
     ) as about
     order by near.number, near.similarity desc, memory.memory_id
-""")
+"""
+
+
+_SCAN = _statement(_nearest(_of_memories("embeddings", ""), "fact", within="one.number", least="%(least)s"))
+
+
+@lru_cache(_STATEMENTS)
+def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
+    """A partial index serves only a statement that names its scope in literals."""
+    return _statement(f"""
+        select fact.number, found.owner_id as memory_id, found.similarity from fact cross join lateral (
+            select known.owner_id, -(known.embedding <#> fact.embedding) as similarity from recollect.embeddings as known
+            where known.tenant_id = {literal(lane.tenant_id)} and known.namespace_id = {literal(lane.namespace_id)}
+              and known.model = {literal(model)} and known.owner_kind = 'memory'
+            order by (known.embedding::halfvec({dimensions})) <#> cast(fact.embedding as halfvec({dimensions})) limit %(limit)s
+        ) as found where found.similarity >= %(least)s""")
+
 
 # Of a conversation that is under way, the batch's own messages and those before them.
 _INJECTED = text("""

@@ -125,7 +125,7 @@ _BEFORE = text(f"""
     cross join lateral (
         select turn.message_id from recollect.turns as turn
         where turn.tenant_id = :tenant_id and turn.namespace_id = :namespace_id and turn.model = :model
-          and turn.conversation_id = coalesce(asked.conversation_id, '')
+          and turn.conversation_id = (select coalesce(asked.conversation_id, ''))
           and (turn.said_at, turn.message_id) < (asked.occurred_at, asked.message_id)
         order by turn.said_at desc, turn.message_id desc limit 1
     ) as before

@@ -19,7 +19,7 @@ _AHEAD = """
            row_number() over (partition by ahead.conversation_id order by ahead.occurred_at, ahead.position) - 1 + (
                select count(distinct turn.message_id) from recollect_read_v1.turns as turn
                where turn.tenant_id = ahead.tenant_id and turn.namespace_id = ahead.namespace_id
-                 and turn.conversation_id = coalesce(ahead.conversation_id, '')) as place
+                 and turn.conversation_id = (select coalesce(ahead.conversation_id, ''))) as place
     from recollect_read_v1.messages_ahead as ahead
     where ahead.tenant_id = %(tenant_id)s and ahead.namespace_id = %(namespace_id)s
       and ahead.role in ('user', 'assistant') and ahead.content <> ''

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
@@ -12,6 +13,7 @@ from db import candidates, memories, similar
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction
+from workers.indexing import index_scopes
 
 
 def versions(engine: Engine, memory_id: UUID) -> list[Any]:
@@ -155,6 +157,58 @@ class TestSimilar:
         neighbour.memory("near", direction(1), attribute="lives_in")
 
         assert self.similar(remembering, batch) == []
+
+    def test_about_the_same_it_need_only_be_half_as_near_and_each_entity_has_a_number_of_its_own(
+        self, remembering: Remembering, batch: BatchRef
+    ) -> None:
+        sarah, seattle, other = (remembering.entity(name) for name in ("Sarah", "Seattle", "Boston"))
+        for name, entity in (("Sarah", sarah), ("Seattle", seattle), ("Boston", other)):
+            remembering.memory(f"{name}, nearer", direction(0.45, 0.9), about={entity: ("subject", "sure")})
+            remembering.memory(f"{name}, near", direction(0.3, 0.95), about={entity: ("subject", "sure")})
+            remembering.memory(f"{name}, far", direction(0.2, 1), about={entity: ("subject", "sure")})
+        remembering.memory("Perhaps Sarah", direction(0.45, 0.9), about={sarah: ("subject", "unsure")})
+
+        with remembering.transaction() as connection:
+            candidates.store_facts(connection, batch, [{"content": "Sarah moved to Seattle"}, {"content": "It rains"}])
+            candidates.store_vectors(connection, batch, MODEL, {1: direction(1), 2: direction(1)})
+
+        def found(limit: int) -> list[str]:
+            with remembering.transaction() as connection:
+                about = {1: [sarah, seattle], 2: [other]}
+                rows = similar.similar_to_batch(connection, batch, MODEL, about=about, limit=limit, least=0.5)
+            return sorted(row.content for row in rows if row.fact_number == 1)
+
+        assert found(1) == ["Sarah, nearer", "Seattle, nearer"]
+        assert found(5) == ["Sarah, near", "Sarah, nearer", "Seattle, near", "Seattle, nearer"]
+
+    def test_however_long_it_is_it_is_found(self, remembering: Remembering, batch: BatchRef) -> None:
+        """Long ones are in another index."""
+        remembering.memory(" ".join(f"word{number}" for number in range(120)), direction(1))
+
+        assert [similarity for _, similarity in self.similar(remembering, batch)] == [1.0]
+
+    def test_in_a_large_namespace_the_nearest_come_from_its_index(
+        self, remembering: Remembering, batch: BatchRef, admin_url: str
+    ) -> None:
+        chance = np.random.default_rng(7)
+        for number in range(60):
+            remembering.memory(f"note {number}", direction(1, *0.3 * chance.standard_normal(6)))
+        exact = self.similar(remembering, batch)
+        try:
+            index_scopes(admin_url, outgrown=59, shrunk=59)
+            with remembering.transaction() as connection:
+                # Of sixty rows Postgres would rather sort all.
+                connection.exec_driver_sql("set local enable_sort = off")
+                rows = similar.similar_to_batch(connection, batch, MODEL, about={}, limit=5, least=0.5)
+                searches = connection.execute(
+                    text("""select sum(pg_stat_get_xact_numscans(indexrelid)) from pg_stat_user_indexes
+                            where indexrelname like 'embeddings_of_scope_%'""")
+                ).scalar_one()
+        finally:
+            index_scopes(admin_url)
+
+        assert [(row.content, round(row.similarity, 1)) for row in rows] == exact
+        assert searches == 1
 
     def test_its_subjects_come_with_a_memory(self, remembering: Remembering, batch: BatchRef) -> None:
         sarah, seattle = remembering.entity("Sarah"), remembering.entity("Seattle")

@@ -1,0 +1,81 @@
+"""How many rows the workers' statements look at in a large namespace, in a service of many small ones."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Connection, text
+
+from db import candidates, similar, turns
+from db.refs import BatchRef, LaneRef
+from tests.given import MODEL, direction
+from tests.integration.db.test_migrate import administrating, empty_database
+from tests.integration.recollect.test_plans_of_many import HELD, PATH, crowded
+
+__all__ = ["crowded", "empty_database"]
+
+LANE = LaneRef(PATH.tenant_id, PATH.namespace_id)
+FACTS = 12
+
+
+@contextmanager
+def working(url: str) -> Iterator[Connection]:
+    """A transaction of a worker, whose plans row-level security has a part in; what was looked at is counted within it."""
+    with administrating(url) as connection:
+        connection.exec_driver_sql("set local role recollect_worker")
+        tenant = {"tenant_id": str(LANE.tenant_id)}
+        connection.execute(text("select set_config('recollect.tenant_id', :tenant_id, true)"), tenant)
+        yield connection
+
+
+def looked_at(connection: Connection, table: str) -> int:
+    """How many entries of a table's indexes this transaction went through."""
+    entries = text(
+        "select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = to_regclass(:table)"
+    )
+    return int(connection.execute(entries, {"table": f"recollect.{table}"}).scalar_one())
+
+
+def ids(connection: Connection, column: str, table: str) -> list[UUID]:
+    statement = (
+        f"select {column} from recollect.{table} where namespace_id = :namespace_id order by 1 desc limit {FACTS}"
+    )
+    return list(connection.execute(text(statement), {"namespace_id": LANE.namespace_id}).scalars())
+
+
+@pytest.fixture
+def batch(crowded: str) -> BatchRef:
+    """A batch of some facts."""
+    batch = BatchRef(LANE, uuid4())
+    with administrating(crowded) as connection:
+        connection.exec_driver_sql("set local session_replication_role = replica")
+        candidates.store_facts(connection, batch, [{"content": "It is dry"}] * FACTS)
+        candidates.store_vectors(connection, batch, MODEL, {number: direction(1) for number in range(1, FACTS + 1)})
+    return batch
+
+
+def test_the_turn_before_is_looked_for_in_its_conversation(crowded: str) -> None:
+    with working(crowded) as connection:
+        asked = ids(connection, "message_id", "messages")
+        before = looked_at(connection, "turns")
+        found = turns.turns_before(connection, LANE, MODEL, asked)
+        looked = looked_at(connection, "turns") - before
+    assert found
+    assert looked <= 5 * FACTS  # each conversation has five
+
+
+def test_what_facts_are_held_against_is_read_once_for_all_of_them(crowded: str, batch: BatchRef) -> None:
+    with working(crowded) as connection:
+        of_whom = ids(connection, "distinct entity_id", "memory_entities")
+        about = dict.fromkeys(range(1, FACTS + 1), of_whom)
+        tables = ("embeddings", "traits", "memories")
+        before = [looked_at(connection, table) for table in tables]
+        found = similar.similar_to_batch(connection, batch, MODEL, about=about, limit=5, least=0.01)
+        embeddings, traits, memories = (
+            looked_at(connection, table) - number for table, number in zip(tables, before, strict=True)
+        )
+    assert len(found) > FACTS
+    assert HELD <= embeddings < 2 * HELD
+    assert traits == 2 * len(of_whom)  # two memories are about each
+    assert memories == len({(row.fact_number, row.memory_id) for row in found})
