@@ -12,6 +12,7 @@ from recollect import lookup
 from recollect.embedders import Embedder
 from recollect.kinds import Role
 from recollect.namespaces import NamespacePath
+from recollect.reading.nearest_sql import whether_indexed
 from recollect.redaction import redact
 from recollect.rows import entity_of
 from recollect.tenancy import in_one_trip, tenant_transaction
@@ -63,13 +64,14 @@ def follow(
     sought = [[phrase.sought for phrase in phrases(Layout(text)) if phrase.sought] for text in texts]
     numbers = {words: number for number, words in enumerate(dict.fromkeys(chain(*sought)), len(texts))}
     vectors = embedder.embed([*texts, *numbers])
-    names = _named(engine, path, texts)
+    names, indexed = _named(engine, path, texts, embedder.name)
     asked = statement_for(
         path,
         model=embedder.name,
         vectors=vectors,
         bearers=_contested(names, len(texts)),
         entity_ids={match.entity.entity_id for match in names} | state.entity_ids,
+        indexed=indexed,
     )
     found = facts(in_one_trip(engine, path.tenant_id, [asked])[0])
     entities = known_entities(found.entities)
@@ -91,10 +93,13 @@ def _said(spoken: Sequence[tuple[str, Any]]) -> list[_Said]:
     ][-MOST_TURNS:]
 
 
-def _named(engine: Engine, path: NamespacePath, texts: Sequence[str]) -> list[lookup.NameMatch]:
-    keys = lookup.keys_of(texts)
-    rows = in_one_trip(engine, path.tenant_id, [lookup.statement_for(path, keys)])[0] if keys else []
-    return lookup.matches(texts, rows)
+def _named(
+    engine: Engine, path: NamespacePath, texts: Sequence[str], model: str
+) -> tuple[list[lookup.NameMatch], bool]:
+    """The names in the texts, and whether the namespace has an index of its vectors."""
+    asked = [lookup.statement_for(path, lookup.keys_of(texts)), whether_indexed(path, model)]
+    rows, scopes = in_one_trip(engine, path.tenant_id, asked)
+    return lookup.matches(texts, rows), any(scope.indexed for scope in scopes)
 
 
 def _contested(names: Sequence[lookup.NameMatch], texts: int) -> list[tuple[int, UUID]]:

@@ -13,6 +13,7 @@ from recollect.namespaces import NamespacePath
 from recollect.reading import ahead_sql, lending_sql, memories_sql, messages_sql
 from recollect.reading.vocabulary import Vocabulary, Word
 from recollect.tenancy import Statement
+from recollect.tracking import reading
 from tests.given import MODEL, Remembering, direction, generic_plan
 
 FEW = {"closest", "extent", "spread"}
@@ -29,6 +30,13 @@ def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
     yield "names", lookup.statement_for(path, ["ada"])
     yield "ahead", ahead_sql.statement_for(path, 5)
     yield "evidence", evidence.statement_for(path, model=MODEL, asked=telling, vectors=vectors)
+    for how in ("a scan", "an index"):
+        yield (
+            f"tracking by {how}",
+            reading.statement_for(
+                path, model=MODEL, vectors=vectors, bearers=[], entity_ids=[], indexed=how == "an index"
+            ),
+        )
     for how, vocabulary in (("a scan", None), ("indexes", VOCABULARY)):
         yield f"memories by {how}", memories_sql.statement_for(path, **asked, vocabulary=vocabulary)
         yield f"messages by {how}", messages_sql.statement_for(path, **asked, each=40, vocabulary=vocabulary)

@@ -131,11 +131,12 @@ def test_what_has_an_id_is_not_looked_for_among_all_others(crowded: str) -> None
 
 def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: str) -> None:
     """Of three and three, a thousand memories each, a loop compared three million: half a second. Which plan it is, is chance."""
-    sql, _ = dict(asked())["evidence"]
+    found = {"evidence": "shared", "tracking by a scan": "bearers"}
     with planning(crowded) as connection:
-        plan = generic_plan(connection, sql)
-    (shared,) = (part for part in parts(plan) if part.get("Subplan Name") == "CTE shared")
-    assert [part["Join Type"] for part in parts(shared) if "Join Type" in part] == ["Full"]
+        plans = {table: generic_plan(connection, dict(asked())[name][0]) for name, table in found.items()}
+    for table, plan in plans.items():
+        (one,) = (part for part in parts(plan) if part.get("Subplan Name") == f"CTE {table}")
+        assert [part["Join Type"] for part in parts(one) if "Join Type" in part] == ["Full"]
 
 
 @pytest.mark.parametrize("how", ["a scan", "an index"])

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from recollect.namespaces import NamespacePath
 from recollect.tracking import Pair, State, Tracked, Turn
 from recollect.tracking.known import Known
 from tests.given import Publishing, Remembering
+from workers.indexing import index_scopes
 from workers.machine import Addresses
 
 HISTORY = [
@@ -62,6 +63,14 @@ def references(found: Tracked) -> list[dict[str, list[str]]]:
     return [{one.text: [entity.name for entity in one.entities] for one in turn.references} for turn in found.turns]
 
 
+def prepared(engine: Engine) -> list[str]:
+    """The statements that its connections have prepared."""
+    statement = "select statement from pg_prepared_statements"
+    with ExitStack() as stack:
+        connections = [stack.enter_context(engine.connect()) for _ in range(3)]
+        return [found for one in connections for found in one.exec_driver_sql(statement).scalars()]
+
+
 def test_a_conversation_is_followed(glass: Namespace) -> None:
     found = glass.track(HISTORY)
     assert layers(found) == [
@@ -83,6 +92,28 @@ def test_a_conversation_is_followed(glass: Namespace) -> None:
     )
     assert found.topic[0].entity.memories == 1
     assert found.scene[0].score < 1
+
+
+def test_in_a_large_namespace_it_is_followed_by_the_index(glass: Namespace, admin_url: str) -> None:
+    exact = glass.track(HISTORY)
+    try:
+        index_scopes(admin_url, outgrown=len(MEMORIES) - 1, shrunk=len(MEMORIES) - 1)
+        assert not any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
+        assert glass.track(HISTORY) == exact
+        assert any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
+    finally:
+        index_scopes(admin_url)
+
+
+def test_what_is_long_is_known_too(glass: Namespace, remembering: Remembering, fresh_namespace: NamespacePath) -> None:
+    """Long ones are in another index."""
+    diver = remembering.entity("Marit Oak")
+    content = f"The diver repairs the harbour lamps. {' '.join(f'word{number}' for number in range(120))}"
+    remembering.memory(content, MiniLM().embed(["Where is the diver?"])[0], about={diver: ("subject", "sure")})
+
+    found = glass.track([{"role": "user", "content": "Where is the diver?"}])
+    assert references(found) == [{"the diver": ["Marit Oak"]}]
+    assert [one.entity.memories for one in found.topic] == [1]
 
 
 def test_a_state_that_is_handed_back_saves_the_turns_before(glass: Namespace) -> None:
