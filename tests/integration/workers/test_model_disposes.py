@@ -112,7 +112,7 @@ class Joined:
 class Step:
     """A connection whose transaction others go on with."""
 
-    connection: Connection
+    joined: Connection
 
     def __enter__(self) -> Self:
         return self
@@ -121,7 +121,7 @@ class Step:
         """Nothing is committed or closed."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.connection, name)
+        return getattr(self.joined, name)
 
     def commit(self) -> None:
         """As above."""
