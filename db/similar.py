@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db.refs import BatchRef, LaneRef
-from recollect.reading.indexed_sql import literal
+from recollect.reading.indexed_sql import in_literals
 from recollect.tenancy import rows_within
 
 _LOOK = 100
@@ -103,7 +103,6 @@ _INDEXED = text("""
     where scopes.tenant_id = :tenant_id and scopes.namespace_id = :namespace_id and scopes.model = :model and scopes.indexed
 """)
 
-
 _NOW = "memory.known_to is null and memory.state = 'active'"
 
 
@@ -193,12 +192,12 @@ _SCAN = _statement(_nearest(_of_memories("embeddings", ""), "fact", within="one.
 
 @lru_cache(_STATEMENTS)
 def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
-    """A partial index serves only a statement that names its scope in literals."""
+    """For a namespace with an index of its own."""
+    scope = in_literals("known", {**lane.scope, "model": model, "owner_kind": "memory"})
     return _statement(f"""
         select fact.number, found.owner_id as memory_id, found.similarity from fact cross join lateral (
             select known.owner_id, -(known.embedding <#> fact.embedding) as similarity from recollect.embeddings as known
-            where known.tenant_id = {literal(lane.tenant_id)} and known.namespace_id = {literal(lane.namespace_id)}
-              and known.model = {literal(model)} and known.owner_kind = 'memory'
+            where {scope}
             order by (known.embedding::halfvec({dimensions})) <#> cast(fact.embedding as halfvec({dimensions})) limit %(limit)s
         ) as found where found.similarity >= %(least)s""")
 

@@ -78,7 +78,7 @@ def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -
     each: so many of the best by cosine are wanted, and by words.
     """
     scope = {**_scope(path, model), "owner_kind": "memory"}
-    rows = f"recollect_read_v1.embeddings as vector where {_literals('vector', scope)}"
+    rows = f"recollect_read_v1.embeddings as vector where {in_literals('vector', scope)}"
     scored = f"select owner_id, {cosine('embedding')} as cosine, {bm25('terms', 'length')} as words from {rows}"
     return f"""
     {asked("memories")},
@@ -101,14 +101,14 @@ def _about(path: NamespacePath, model: str) -> str:
     """
     of_one = f"""
         recollect_read_v1.traits as trait
-        where {_literals("trait", _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
+        where {in_literals("trait", _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
     every = f"select trait.owner_id, trait.embedding from {of_one}"
     known = f"({every} and trait.compact union all {every} and not trait.compact) as trait"
     meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
     return f"""
     links as materialized (
         select link.memory_id, link.entity_id from recollect_read_v1.memory_entities as link
-        where {_literals("link", _namespace(path))} and link.certainty = 'sure'
+        where {in_literals("link", _namespace(path))} and link.certainty = 'sure'
           and link.memory_id = any(array(select owner_id from sought))
     ),
     about as materialized (
@@ -132,7 +132,7 @@ def lent_scored(path: NamespacePath, model: str) -> str:
         select link.memory_id, lending.entity_id from lending cross join lateral (
             select array(
                 select link.memory_id from recollect_read_v1.memory_entities as link
-                where {_literals("link", _namespace(path))}
+                where {in_literals("link", _namespace(path))}
                   and link.entity_id = lending.entity_id and link.certainty = 'sure' limit {_LENDING + 1}
             ) as those
         ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}
@@ -142,13 +142,13 @@ def lent_scored(path: NamespacePath, model: str) -> str:
         select owner_id, cosine, words from scanned where owner_id in (select owner_id from sought)
         union
         select owner_id, {cosine("embedding")}, {bm25("terms", "length")} from recollect_read_v1.embeddings as vector
-        where {_literals("vector", scope)} and owner_id = any(array(select memory_id from few))
+        where {in_literals("vector", scope)} and owner_id = any(array(select memory_id from few))
     )"""
 
 
 def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     """The head for messages. each: so many of the best by each score are wanted."""
-    rows = f"recollect_read_v1.turns as turn where {_literals('turn', _scope(path, model))}"
+    rows = f"recollect_read_v1.turns as turn where {in_literals('turn', _scope(path, model))}"
     return f"""
     {asked("turns")},
     sought as materialized (
@@ -163,10 +163,10 @@ def time_head(path: NamespacePath, model: str, scan: str) -> str:
 
     scan: the rows of the scan.
     """
-    rows = f"recollect_read_v1.turns as turn where {_literals('turn', _scope(path, model))}"
+    rows = f"recollect_read_v1.turns as turn where {in_literals('turn', _scope(path, model))}"
     # Row-level security lets no coalesce into the index, but what a subquery gives.
     said = f"""
-        recollect_read_v1.messages as message where {_literals("message", _namespace(path))}
+        recollect_read_v1.messages as message where {in_literals("message", _namespace(path))}
           and message.occurred_at >= (select coalesce(cast(%(since)s as timestamptz), '-infinity'))
           and message.occurred_at < (select coalesce(cast(%(until)s as timestamptz), 'infinity'))"""
     return f"""
@@ -192,9 +192,13 @@ def _turns_spread(rows: str) -> str:
     )"""
 
 
-def literal(value: object) -> str:
-    """A value as SQL has it, inside a statement that has parameters."""
-    return sql.Literal(str(value)).as_string(None).replace("%", "%%")
+def in_literals(alias: str, scope: Mapping[str, object]) -> str:
+    """The condition that a row is of a scope, for a statement that has parameters. scope: values by column.
+
+    A partial index serves only a statement that names its scope in literals.
+    """
+    given = {column: sql.Literal(str(value)).as_string(None).replace("%", "%%") for column, value in scope.items()}
+    return " and ".join(f"{alias}.{column} = {value}" for column, value in given.items())
 
 
 def _of(row: Any, scanned: str) -> bool:
@@ -207,11 +211,6 @@ def _scope(path: NamespacePath, model: str) -> dict[str, object]:
 
 def _namespace(path: NamespacePath) -> dict[str, object]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
-
-
-def _literals(alias: str, scope: Mapping[str, object]) -> str:
-    """A partial index serves only a statement that names its scope in literals."""
-    return " and ".join(f"{alias}.{column} = {literal(value)}" for column, value in scope.items())
 
 
 def _by_vector(column: str, dimensions: int, each: int) -> str:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pgvector import HalfVector
-from psycopg.sql import Literal
 
 from recollect.embedders import Vectors
 from recollect.kinds import MemoryKind
 from recollect.namespaces import NamespacePath
+from recollect.reading.indexed_sql import in_literals
 from recollect.tenancy import Statement
 from recollect.views import MEMORY_COLUMNS
 
@@ -59,15 +59,13 @@ def by_index(path: NamespacePath, wanted: Wanted) -> tuple[Statement, Statement]
     """
     listed = max(_LEAST_LISTED, _LISTED_PER_HIT * wanted.limit)
     sought = f"halfvec({len(wanted.vector)})"
-    scope = " and ".join(
-        f"vector.{column} = {_literal(value)}"
-        for column, value in (
-            ("tenant_id", path.tenant_id),
-            ("namespace_id", path.namespace_id),
-            ("model", wanted.model),
-            ("owner_kind", "memory"),
-        )
-    )
+    of_memories = {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": wanted.model,
+        "owner_kind": "memory",
+    }
+    scope = in_literals("vector", of_memories)
     distance = f"(vector.embedding::{sought}) <#> cast(%(vector)s as {sought})"
     nearest = f"""
         select nearest.owner_id, nearest.similarity from (
@@ -97,11 +95,6 @@ def _parameters(path: NamespacePath, wanted: Wanted) -> dict[str, Any]:
 def _cosine(distance: str) -> str:
     """Of a text and itself it is 1, although the halves that vectors are made of are rounded."""
     return f"least(1, -({distance}))"
-
-
-def _literal(value: object) -> str:
-    """A value as SQL has it, inside a statement that has parameters."""
-    return Literal(str(value)).as_string(None).replace("%", "%%")
 
 
 def _joined(nearest: str) -> str:

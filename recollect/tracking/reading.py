@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 
 from recollect.embedders import Vectors
 from recollect.namespaces import NamespacePath
-from recollect.reading.indexed_sql import literal
+from recollect.reading.indexed_sql import in_literals
 from recollect.tenancy import Statement
 
 NEAREST = 16
@@ -284,12 +284,11 @@ _SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc,
 
 @lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
-    """A partial index serves only a statement that names its scope in literals."""
+    """For a namespace with an index of its own."""
     scope = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
-    named = " and ".join(f"vector.{column} = {literal(value)}" for column, value in scope.items())
     sought = f"halfvec({dimensions})"
     return _statement(f"""
-        {_VECTORS} and {named} and (select set_config('hnsw.ef_search', '{_LOOK}', true)) is not null
+        {_VECTORS} and {in_literals("vector", scope)} and (select set_config('hnsw.ef_search', '{_LOOK}', true)) is not null
         order by (vector.embedding::{sought}) <#> cast(asked.vector as {sought})""")
 
 

@@ -105,7 +105,7 @@ def test_in_a_large_namespace_it_is_followed_by_the_index(glass: Namespace, admi
         index_scopes(admin_url)
 
 
-def test_what_is_long_is_known_too(glass: Namespace, remembering: Remembering, fresh_namespace: NamespacePath) -> None:
+def test_what_is_long_is_known_too(glass: Namespace, remembering: Remembering) -> None:
     """Long ones are in another index."""
     diver = remembering.entity("Marit Oak")
     content = f"The diver repairs the harbour lamps. {' '.join(f'word{number}' for number in range(120))}"
