@@ -171,12 +171,30 @@ _DUE = text(f"""
     order by profile.dirty_since, profile.entity_id
 """)
 
-# The few memories that changed come first, and whom they are about second (offset 0 keeps it so): an entity may have thousands.
+_FEW_CHANGES = 1000
+
+# A memory that changed keeps its links. While few of the namespace changed, whom they are about is looked up, once for all that
+# are asked for: an entity may have thousands of its own. After a load many changed, and each entity's own are looked at.
+# So whether a memory is about an entity is looked for among those that it is about. offset 0 keeps these orders.
 # What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
 _NEWS = text(f"""
     with asked as (
         select profile.entity_id, profile.dirty_since as since, profile.holds from recollect.profiles as profile
         where {_of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
+    ),
+    changed as materialized (
+        select memory.memory_id, memory.known_from from recollect.memories as memory
+        where {_KNOWN} and memory.known_from > (select min(since) from asked) limit {_FEW_CHANGES} + 1
+    ),
+    changes as (select count(*) <= {_FEW_CHANGES} as are_few from changed),
+    about_whom as materialized (
+        select changed.memory_id, changed.known_from, link.entity_id
+        from changed
+        cross join lateral (
+            select link.entity_id from recollect.memory_entities as link
+            where {_LINKED} and link.memory_id = changed.memory_id offset 0
+        ) as link
+        where (select are_few from changes)
     ),
     found as (
         select asked.entity_id, held.memory_id, true as held
@@ -186,16 +204,20 @@ _NEWS = text(f"""
         from asked join recollect.memory_entities as link
           on {_LINKED} and link.entity_id = asked.entity_id and link.known_from > asked.since
         union all
-        select asked.entity_id, changed.memory_id, false
-        from (
-            select memory.memory_id, memory.known_from from recollect.memories as memory
-            where {_KNOWN} and memory.known_from > (select min(since) from asked) offset 0
-        ) as changed
+        select asked.entity_id, about.memory_id, false
+        from about_whom as about join asked on asked.entity_id = about.entity_id and about.known_from > asked.since
+        union all
+        select asked.entity_id, own.memory_id, false
+        from asked
         cross join lateral (
-            select link.entity_id from recollect.memory_entities as link
-            where {_LINKED} and link.memory_id = changed.memory_id offset 0
-        ) as about
-        join asked on asked.entity_id = about.entity_id and changed.known_from > asked.since
+            select link.memory_id from recollect.memory_entities as link
+            where {_LINKED} and link.entity_id = asked.entity_id offset 0
+        ) as own
+        cross join lateral (
+            select from recollect.memories as memory
+            where {_KNOWN} and memory.memory_id = own.memory_id and memory.known_from > asked.since offset 0
+        ) as later
+        where not (select are_few from changes)
     ),
     told as (
         select asked.entity_id, {_TOLD}, found.held,
@@ -208,10 +230,11 @@ _NEWS = text(f"""
         from (select entity_id, memory_id, bool_or(held) as held from found group by entity_id, memory_id) as found
         join asked using (entity_id)
         cross join lateral (
-            select link.role, link.known_from from recollect.memory_entities as link
-            where {_SURE} and link.memory_id = found.memory_id and link.entity_id = found.entity_id offset 0
+            select link.entity_id, link.role, link.known_from from recollect.memory_entities as link
+            where {_SURE} and link.memory_id = found.memory_id offset 0
         ) as link
         join recollect.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
+        where link.entity_id = asked.entity_id
     )
     select * from told where held or place <= :limit order by entity_id, place
 """)

@@ -175,13 +175,30 @@ def test_the_most_telling_memories_are_its_own_and_matter_most(remembering: Reme
     assert telling(remembering, peter, 3) == ["high", "low", "mentioned"]
 
 
+_OTHERS = text("""
+    insert into recollect.memories
+        (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier, state, valid_from, known_from)
+    select :tenant_id, :namespace_id, gen_random_uuid(), 2, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now(),
+           now() + interval '1 hour'
+    from generate_series(1, :count)
+""")
+
+
 def news(remembering: Remembering, profile: DueProfile, limit: int = 10) -> News:
     with remembering.transaction() as connection:
         return profiles.news_of(connection, remembering.lane, [profile], limit=limit)[profile.entity.entity_id]
 
 
+@pytest.mark.parametrize("others", [0, 1001], indirect=True, ids=["few changed", "many changed"])
+@pytest.mark.usefixtures("others")
 class TestNews:
     """Of a profile that rests on "Peter sings", and that does not hold "Peter hums", which is known of him, too."""
+
+    @pytest.fixture
+    def others(self, remembering: Remembering, request: pytest.FixtureRequest) -> None:
+        """So many memories that changed since, about nobody: known from a later time, as a test touches when it likes."""
+        with remembering.transaction() as connection:
+            connection.execute(_OTHERS, {**remembering.lane.scope, "count": request.param})
 
     @pytest.fixture
     def peter(self, remembering: Remembering) -> UUID:
@@ -241,6 +258,15 @@ class TestNews:
     ) -> None:
         self.changed(remembering, peter, sings, **changes)
         assert self.now(remembering, peter) == ([], [], True)
+
+    def test_one_that_is_not_held_and_says_something_else_now_is_new(
+        self, remembering: Remembering, peter: UUID
+    ) -> None:
+        hums = remembering.memory("Peter hums", about={peter: SURE})
+        save(remembering, due(remembering).profiles[0])
+        assert self.now(remembering, peter) == ([], [], False)
+        self.changed(remembering, peter, hums, content="Peter hummed")
+        assert self.now(remembering, peter) == ([], ["Peter hummed"], False)
 
     @pytest.mark.usefixtures("sings")
     def test_one_that_was_known_before_and_is_linked_now_is_new(self, remembering: Remembering, peter: UUID) -> None:

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Connection, text
 
-from db import candidates, similar, turns
+from db import candidates, profiles, similar, turns
 from db.refs import BatchRef, LaneRef
-from tests.given import MODEL, direction
+from tests.given import LONG, MODEL, NONE, direction
 from tests.integration.db.test_migrate import administrating, empty_database
 from tests.integration.recollect.test_plans_of_many import HELD, PATH, crowded
 
@@ -35,6 +35,30 @@ def looked_at(connection: Connection, table: str) -> int:
         "select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = to_regclass(:table)"
     )
     return int(connection.execute(entries, {"table": f"recollect.{table}"}).scalar_one())
+
+
+_DIRTY = """
+    insert into recollect.profiles (tenant_id, namespace_id, entity_id, dirty_since, touched_at, holds)
+    select :tenant_id, :namespace_id, entity_id, now(), now(), array_agg(memory_id) from recollect.memory_entities
+    where namespace_id = :namespace_id and entity_id = any(cast(:entity_ids as uuid[])) group by entity_id
+"""
+_CHANGED = """
+    insert into recollect.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+                                    state, valid_from, known_from)
+    select :tenant_id, :namespace_id, md5('changed' || number)::uuid, 1, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now(),
+           clock_timestamp()
+    from generate_series(1, :changed) as number
+"""
+_ABOUT_OTHERS = """
+    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
+    select :tenant_id, :namespace_id, md5('changed' || number)::uuid, md5('other' || number)::uuid, 'subject', 'sure'
+    from generate_series(1, :changed) as number
+"""
+_KNOWN_BEFORE = """
+    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from)
+    select :tenant_id, :namespace_id, md5('before' || number)::uuid, entity_id, 'subject', 'sure', now() - interval '1 day'
+    from unnest(cast(:entity_ids as uuid[])) as entity_id cross join generate_series(1, :before) as number
+"""
 
 
 def ids(connection: Connection, column: str, table: str) -> list[UUID]:
@@ -79,3 +103,19 @@ def test_what_facts_are_held_against_is_read_once_for_all_of_them(crowded: str, 
     assert HELD <= embeddings < 2 * HELD
     assert traits == 2 * len(of_whom)  # two memories are about each
     assert memories == len({(row.fact_number, row.memory_id) for row in found})
+
+
+@pytest.mark.parametrize(("changed", "before"), [(5000, 0), (FACTS, 500)], ids=["a load", "much known of each"])
+def test_what_is_new_of_a_few_is_looked_for_where_less_is(crowded: str, changed: int, before: int) -> None:
+    """Neither among all that a load brought, nor among all that was known of them before."""
+    with working(crowded) as connection:
+        of_whom = ids(connection, "distinct entity_id", "memory_entities")
+        given = {**LANE.scope, "entity_ids": of_whom, "changed": changed, "before": before}
+        for statement in (_DIRTY, _CHANGED, _ABOUT_OTHERS, _KNOWN_BEFORE):
+            connection.execute(text(statement), given)
+        due = profiles.due_profiles(connection, LANE, least=NONE, most=LONG, limit=FACTS).profiles
+        looked = looked_at(connection, "memory_entities")
+        found = profiles.news_of(connection, LANE, due, limit=10)
+        looked = looked_at(connection, "memory_entities") - looked
+    assert len(found) == FACTS
+    assert looked <= 10 * FACTS
