@@ -168,9 +168,10 @@ def _nearest(vectors: Sequence[int], column: str) -> Iterable[str]:
     return (f"-({column} <#> cast(%(vector_{number})s as halfvec))" for number in vectors)
 
 
-def _of_candidates(part: str) -> str:
-    """The traits of all candidates, of which each part has an index of its own."""
-    return f"""select trait.entity_id, trait.embedding, trait.words, cast(null as uuid) as other,
+def _of_candidates(numbers: Sequence[int], part: str) -> str:
+    """The scores of the traits of all candidates, of which each part has an index of its own. numbers: of the vectors."""
+    scores = ", ".join(f"{cosine} as nearest_{n}" for n, cosine in enumerate(_nearest(numbers, "trait.embedding")))
+    return f"""select trait.entity_id, {scores}, {_bits("trait.words")} as words, cast(null as uuid) as other,
                trait.owner_kind = 'memory' as is_memory
         from recollect_read_v1.traits as trait
         where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from candidates))
@@ -228,18 +229,20 @@ def _known(numbers: Sequence[int]) -> str:
     """Each of them, and how well they fit. numbers: of the vectors.
 
     The plan is made for all namespaces, and for few candidates: what is known of 500 was compared with each of 500, which took
-    longer than all else. Full joins are never loops; the rows of nobody that they may bring have no name.
+    longer than all else. Full joins are never loops; the rows of nobody that they may bring have no name. Scores are a table by
+    themselves, for what is grouped may be sorted, and with its vectors does not fit into memory.
     """
-    best = ", ".join(f"max({cosine}) as nearest_{n}" for n, cosine in enumerate(_nearest(numbers, "trait.embedding")))
+    best = ", ".join(f"max(nearest_{n}) as nearest_{n}" for n in numbers)
+    none = ", ".join("null" for _ in numbers)
     return f"""
+    scored as materialized (
+        {_of_candidates(numbers, "trait.compact")} union all {_of_candidates(numbers, "not trait.compact")}
+        union all select entity_id, {none}, null, other, false from shared
+    ),
     traits as materialized (
-        select trait.entity_id, {best}, bit_or({_bits("trait.words")}) as words,
+        select entity_id, {best}, bit_or(words) as words,
                array_agg(other) filter (where other is not null) as shared, count(*) filter (where is_memory) as memories
-        from (
-            {_of_candidates("trait.compact")} union all {_of_candidates("not trait.compact")}
-            union all select entity_id, null, null, other, false from shared
-        ) as trait
-        group by trait.entity_id
+        from scored group by entity_id
     ),
     identified as materialized (
         select entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,

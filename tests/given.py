@@ -291,7 +291,9 @@ def generic_plan(connection: Connection, statement: str) -> dict[str, Any]:
     """How a statement of a trip runs, whatever its parameters are: the topmost node, with its parts as ``Plans``."""
     numbers: dict[str, int] = {}
     numbered = re.sub(r"%\((\w+)\)s", lambda one: f"${numbers.setdefault(one[1], len(numbers) + 1)}", statement)
-    rows = connection.exec_driver_sql(f"explain (generic_plan, costs off, format json) {numbered.replace('%%', '%')}")
+    rows = connection.exec_driver_sql(
+        f"explain (generic_plan, verbose, costs off, format json) {numbered.replace('%%', '%')}"
+    )
     plan: dict[str, Any] = rows.scalar_one()[0]["Plan"]
     return plan
 

@@ -170,10 +170,12 @@ def _statement(found: str) -> str:
         from unnest(cast(%(texts)s as integer[]), cast(%(bearers)s as uuid[])) as given (number, entity_id)
         join asked using (number)
     ),
-    bearers as materialized (
-        select number, entity_id, max(-(trait.embedding <#> wanted.vector)) as similarity
-        from ({known_of_bearers}) as trait full join wanted using (entity_id) group by number, entity_id
+    -- By themselves, for what is grouped may be sorted, and with its vectors does not fit into memory.
+    held as materialized (
+        select number, entity_id, -(trait.embedding <#> wanted.vector) as similarity
+        from ({known_of_bearers}) as trait full join wanted using (entity_id)
     ),
+    bearers as materialized (select number, entity_id, max(similarity) as similarity from held group by number, entity_id),
     told as materialized (
         select unnest(near.linked) as entity_id from near
         union
