@@ -29,7 +29,7 @@ _A_TRAIT = 0.1
 """What a word, or an entity that is named too, adds to a cosine to tell who seems to fit. Who does is decided elsewhere."""
 
 _FACTS = 3
-_FIRST = 50
+_FIRST = 24
 """A question's facts are of what was known of a candidate first: of most that is all, and the first tells who somebody is."""
 
 
@@ -229,20 +229,20 @@ def _known(numbers: Sequence[int]) -> str:
     """Each of them, and how well they fit. numbers: of the vectors.
 
     The plan is made for all namespaces, and for few candidates: what is known of 500 was compared with each of 500, which took
-    longer than all else. Full joins are never loops; the rows of nobody that they may bring have no name. Scores are a table by
-    themselves, for what is grouped may be sorted, and with its vectors does not fit into memory.
+    longer than all else. Full joins are never loops; the rows of nobody that they may bring have no name. Scores are given
+    beneath what is grouped: that may be sorted, and with its vectors it does not fit into memory.
     """
     best = ", ".join(f"max(nearest_{n}) as nearest_{n}" for n in numbers)
     none = ", ".join("null" for _ in numbers)
     return f"""
-    scored as materialized (
-        {_of_candidates(numbers, "trait.compact")} union all {_of_candidates(numbers, "not trait.compact")}
-        union all select entity_id, {none}, null, other, false from shared
-    ),
     traits as materialized (
         select entity_id, {best}, bit_or(words) as words,
                array_agg(other) filter (where other is not null) as shared, count(*) filter (where is_memory) as memories
-        from scored group by entity_id
+        from (
+            {_of_candidates(numbers, "trait.compact")} union all {_of_candidates(numbers, "not trait.compact")}
+            union all select entity_id, {none}, null, other, false from shared
+        ) as scored
+        group by entity_id
     ),
     identified as materialized (
         select entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,

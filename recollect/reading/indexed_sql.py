@@ -131,9 +131,9 @@ def lent_scored(path: NamespacePath, model: str) -> str:
     few as materialized (
         select link.memory_id, lending.entity_id from lending cross join lateral (
             select array(
-                select link.memory_id from recollect_read_v1.memory_entities as link
-                where {in_literals("link", _namespace(path))}
-                  and link.entity_id = lending.entity_id and link.certainty = 'sure' limit {_LENDING + 1}
+                select trait.owner_id from recollect_read_v1.traits as trait
+                where {in_literals("trait", _scope(path, model))} and trait.entity_id = lending.entity_id
+                limit {_LENDING + 1}
             ) as those
         ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}
     ),
