@@ -101,14 +101,16 @@ def main(
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Measure the loads, and the tasks that do nothing."""
-    with rig(concurrency=_PROCESSES, pause=_AT_ONCE, app="benchmarks.noop", RECOLLECT_EMBEDDER=_FAKE) as made:
+    with rig(
+        concurrency=_PROCESSES, pause=_AT_ONCE, app="benchmarks.noop", settings={"RECOLLECT_EMBEDDER": _FAKE}
+    ) as made:
         idle = _idle(made)
         loads = [
             _measured(made, "import", imported(messages), seconds=0.0),
             _measured(made, "chat", spoken(_PAIRS_A_SECOND * seconds), seconds=seconds),
         ]
         noops = _noops(made, tasks)
-    with rig(concurrency=_PROCESSES, pause=None, RECOLLECT_EMBEDDER=_LOCAL) as made:
+    with rig(concurrency=_PROCESSES, pause=None, settings={"RECOLLECT_EMBEDDER": _LOCAL}) as made:
         loads.append(_measured(made, "import", imported(messages), seconds=0.0))
     result = Result(psutil.cpu_count() or 1, _PROCESSES, idle, tuple(loads), noops)
     _show(result, Console(stderr=True, quiet=json_only))

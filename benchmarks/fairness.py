@@ -108,7 +108,10 @@ def main(
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Chat alone, then beside an import."""
-    with rig(concurrency=_PROCESSES, pause=_PAUSE, RECOLLECT_EMBEDDER=embedder) as made, made.memory() as memory:
+    with (
+        rig(concurrency=_PROCESSES, pause=_PAUSE, settings={"RECOLLECT_EMBEDDER": embedder}) as made,
+        made.memory() as memory,
+    ):
         made.warm_up(memory)
         alone = _talked(made, memory, "alone", seconds / 3)
         started = time.time()

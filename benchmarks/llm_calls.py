@@ -83,7 +83,7 @@ def main(
     told = [one for one in read_told(data, name) if one.texts[0] in said]
     with (
         ReplayingModel(told) as model,
-        rig(concurrency=2, pause=None, OPENAI_BASE_URL=model.base_url) as made,
+        rig(concurrency=2, pause=None, settings={"OPENAI_BASE_URL": model.base_url}) as made,
         made.memory() as memory,
     ):
         _publish(made, memory, name, sessions, pause)

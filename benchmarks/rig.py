@@ -124,21 +124,28 @@ class Rig:
 
 @contextmanager
 def rig(
-    *, concurrency: int, pause: tuple[float, float] | None, app: str = "workers.app", **settings: str
+    *,
+    concurrency: int,
+    pause: tuple[float, float] | None,
+    app: str = "workers.app",
+    settings: Mapping[str, str] | None = None,
+    postgres: Mapping[str, str] | None = None,
 ) -> Iterator[Rig]:
     """Run a service inside the block, and take it down afterwards.
 
     concurrency: of the one Celery worker. pause: least and most seconds of an answer of the LLM; None for the offline rules.
-    app: the Celery app that the worker loads. settings: of the environment, such as RECOLLECT_EMBEDDER.
+    app: the Celery app that the worker loads. settings: of the environment, such as RECOLLECT_EMBEDDER; postgres: of that server.
     """
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="rb-"))  # short: a socket's path has a limit
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         port = None if pause is None else free_port()
-        stack.enter_context(patch.dict("os.environ", _environment(folder, concurrency, port, settings), clear=True))
+        stack.enter_context(
+            patch.dict("os.environ", _environment(folder, concurrency, port, settings or {}), clear=True)
+        )
         chosen = Settings(data_dir=folder, flower_port=0)
         configure_logging(chosen.model_copy(update={"log_level": "error"}))
-        addresses = stack.enter_context(servers(chosen))
+        addresses = stack.enter_context(servers(chosen, postgres))
         assert addresses.admin_url is not None
         migrate(addresses.admin_url, {})
         commands = folder / "Procfile"

@@ -27,7 +27,7 @@ def run(conversations: Sequence[Conversation], *, facts: bool, console: Console)
         if facts:
             told = list(chain.from_iterable(one.told for one in conversations))
             settings["OPENAI_BASE_URL"] = stack.enter_context(ReplayingModel(told)).base_url
-        service = stack.enter_context(rig(concurrency=1, pause=None, **settings))
+        service = stack.enter_context(rig(concurrency=1, pause=None, settings=settings))
         memory = stack.enter_context(service.memory())
         published = [(one, _publish(memory, one)) for one in conversations]
         console.print(f"{sum(len(one.turns) for one in conversations)} messages published")

@@ -129,7 +129,7 @@ def run(
 def _service(endpoint: Endpoint, counted: Path) -> Iterator[Rig]:
     counted.touch()
     settings = {"OPENAI_BASE_URL": endpoint.base_url, COUNTED_IN: str(counted)}
-    with rig(concurrency=2, pause=None, app="benchmarks.peers.counted_worker", **settings) as made:
+    with rig(concurrency=2, pause=None, app="benchmarks.peers.counted_worker", settings=settings) as made:
         yield made
 
 

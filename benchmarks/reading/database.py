@@ -24,7 +24,7 @@ def database(embedder: Embedder) -> Iterator[Addresses]:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         chosen = Settings(data_dir=folder, flower_port=0)
         configure_logging(chosen.model_copy(update={"log_level": "error"}))
-        addresses = stack.enter_context(servers(chosen, {"shared_buffers": _quarter_of_memory()}))
+        addresses = stack.enter_context(servers(chosen, {"shared_buffers": quarter_of_memory()}))
         assert addresses.admin_url is not None
         migrate(addresses.admin_url, {})
         engine = open_engine(addresses.worker_url, setting="RECOLLECT_WORKER_URL")
@@ -34,6 +34,6 @@ def database(embedder: Embedder) -> Iterator[Addresses]:
         yield addresses
 
 
-def _quarter_of_memory() -> str:
+def quarter_of_memory() -> str:
     """What Postgres's manual advises for a server's buffers; its default is the 128 MB of a server that nobody has set up."""
     return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') // 4 // 2**20}MB"
