@@ -88,10 +88,10 @@ def main(
         service.memory() as memory,
     ):
         assert service.addresses.admin_url is not None
-        service.warm_up(memory)
         console.print(f"loading {of.rows:,} memories of {len(of.spaces):,} namespaces")
         load(service.addresses.admin_url, of, MiniLM())
         index_scopes(service.addresses.admin_url)
+        service.warm_up(memory)
         spaces = {_EMPTY: memory.namespace("growing", "empty")}
         spaces |= {size: memory.namespace(*space.path.parts) for size, space in of.measured.items()}
         worked = {size: Worked(messages) for size in spaces}
