@@ -111,6 +111,7 @@ class Memory:
         """Load what the first read would have to load, so that it is no slower than others: what reads, and the embedding model.
 
         0.3 s with the local model. An app that forks its workers calls it before, and they share what is loaded.
+        ``gc.freeze()`` after it keeps Python's garbage collector from going through that again (docs/reading-speed.md).
         Raises ConfigurationError where the model's files are not the right ones.
         """
         warm_up(self._embedder)

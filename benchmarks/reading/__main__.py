@@ -7,6 +7,7 @@ allow, with a new text every time, so that no cache answers; the largest has its
 Prints one JSON object last. docs/reading-speed.md tells how the figures are counted.
 """
 
+import gc
 import json
 import time
 from collections.abc import Iterator
@@ -52,6 +53,8 @@ def main(
         loading = time.monotonic() - started
         index_scopes(addresses.admin_url)
         with Memory.connect(database_url=addresses.database_url, read_seconds=_READ_SECONDS) as memory:
+            memory.warm_up()
+            gc.freeze()  # as docs/reading-speed.md has an app do it
             texts = _new_texts()
             bare = Bare(addresses.admin_url, MiniLM().name)
             sizes = [
