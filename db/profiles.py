@@ -172,10 +172,11 @@ _DUE = text(f"""
 """)
 
 _FEW_CHANGES = 1000
+"""While no more memories of a namespace changed, whom they are about is looked up, and not what each entity has."""
 
-# A memory that changed keeps its links. While few of the namespace changed, whom they are about is looked up, once for all that
-# are asked for: an entity may have thousands of its own. After a load many changed, and each entity's own are looked at.
-# So whether a memory is about an entity is looked for among those that it is about. offset 0 keeps these orders.
+# A memory that changed keeps its links, which do not tell that it did. An entity may have thousands, and after a load as many
+# memories changed: the fewer are gone through, once for all entities that are asked for. Whether a memory is about an entity is
+# looked for among the few that it is about. offset 0 keeps these orders.
 # What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
 _NEWS = text(f"""
     with asked as (

@@ -54,6 +54,7 @@ def main(
         index_scopes(addresses.admin_url)
         with Memory.connect(database_url=addresses.database_url, read_seconds=_READ_SECONDS) as memory:
             memory.warm_up()
+            gc.collect()
             gc.freeze()  # as docs/reading-speed.md has an app do it
             texts = _new_texts()
             bare = Bare(addresses.admin_url, MiniLM().name)
