@@ -7,18 +7,18 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from recollect.namespaces import NamespacePath
-from recollect.past import known, scope
+from recollect.past import TIME, known, scope
 
 
 def export(
     connection: Connection, path: NamespacePath, *, as_of: datetime | None = None
 ) -> Iterator[Mapping[str, Any]]:
-    """What is known, as JSON-able records in an order of their own: entities, memories, relations, edges. See docs/export.md.
+    """What is known, as JSON-able records in an order of their own: entities, memories, relations, edges, documents, prompts.
 
     Needs one snapshot for all it reads: a transaction of isolation level REPEATABLE READ, where others write.
     """
     parameters = scope(path, as_of)
-    for statement in (_ENTITIES, _MEMORIES, _RELATIONS, _EDGES):
+    for statement in (_ENTITIES, _MEMORIES, _RELATIONS, _EDGES, _DOCUMENTS, _PROMPTS):
         for row in connection.execute(statement, parameters):
             yield {name: value for name, value in row.record.items() if value is not None}
 
@@ -109,4 +109,22 @@ _EDGES = text(f"""
     from recollect_read_v1.edges_over_time as edge
     where {known("edge")} and edge.from_id in (select memory_id from active) and edge.to_id in (select memory_id from active)
     order by edge.from_id, edge.to_id, edge.kind
+""")
+
+_DOCUMENTS = text(f"""
+    select jsonb_build_object(
+        'type', 'document', 'name', document.schema_name, 'value', document.body,
+        'by_hand', (select coalesce(jsonb_agg(field.key order by field.key), '[]')
+                    from jsonb_each(document.fields) as field where field.value ->> 'hand' = 'true')) as record
+    from recollect_read_v1.documents_over_time as document where {known("document")} order by document.schema_name
+""")
+
+_PROMPTS = text(f"""
+    select jsonb_build_object(
+        'type', 'prompt', 'name', prompt.name, 'text', prompt.template, 'syntax', prompt.syntax, 'optimizer', prompt.optimizer,
+        'instructions', prompt.instructions, 'when_to_update', prompt.when_to_update) as record
+    from (
+        select distinct on (name) * from recollect_read_v1.prompts
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and made_at <= {TIME} order by name, version desc
+    ) as prompt order by prompt.name
 """)

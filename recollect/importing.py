@@ -28,8 +28,8 @@ _MOST_FAULTS = 100
 _NOT_CARRIED = frozenset({"tier", "reinforced", "record_name", "record", "sources"})
 """What an export says of a memory besides. Its messages, and the app's schemas, are not where it is brought."""
 
-_SKIPPED = frozenset({"relation", "edge"})
-_NO_TYPE = "type: one of entity, memory; relation and edge, as an export has them, are skipped"
+_SKIPPED = ("relation", "edge", "document", "prompt")
+_NO_TYPE = f"type: one of entity, memory; as an export has them, {', '.join(_SKIPPED)} are skipped"
 
 Line = Mapping[str, Any] | str
 _Record = TypeVar("_Record", ImportedEntity, ImportedMemory)

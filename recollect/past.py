@@ -98,13 +98,14 @@ def scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "as_of": as_of}
 
 
-_TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
+TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
+"""SQL for the time that a read of the past is about."""
 
 
 def known(alias: str) -> str:
     """SQL for the rows of a namespace, under an alias, that were known at a time."""
     return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
-        and {alias}.known_from <= {_TIME} and ({alias}.known_to is null or {alias}.known_to > {_TIME})"""
+        and {alias}.known_from <= {TIME} and ({alias}.known_to is null or {alias}.known_to > {TIME})"""
 
 
 _COLUMNS = f"""

@@ -1,8 +1,9 @@
 """Documents: formed of what was said, edited by hand, and never written over what is newer."""
 
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -246,6 +247,27 @@ def test_what_was_done_to_a_document_can_be_undone_and_that_too(profile: Kept) -
 
     profile.forming.command(type="undo", decision_id=str(undone))
     assert (profile.value, profile.document.version) == (UserProfile(name="Ann", job="judge"), 4)
+
+
+def test_an_export_has_the_document_as_it_is_and_as_it_was(profile: Kept) -> None:
+    def exported(as_of: datetime | None = None) -> list[dict[str, Any]]:
+        return [one for one in map(json.loads, profile.namespace.export(as_of=as_of)) if one["type"] == "document"]
+
+    assert exported() == []
+    profile.form("I am Ann.", field_set("name", "Ann"))
+    formed = exported()
+    assert formed == [{"type": "document", "name": "UserProfile", "value": {"name": "Ann"}, "by_hand": []}]
+
+    then = profile.document.updated_at
+    edit = profile.edit({"address": {"city": "Porto"}, "job": "judge"})
+    (line,) = exported()
+    assert (line["value"], line["by_hand"]) == (profile.value.model_dump(exclude_unset=True), ["/address/city", "/job"])
+    assert exported(as_of=then) == formed
+
+    profile.forming.command(type="undo", decision_id=str(edit.id))
+    assert exported() == formed
+    profile.forming.command(type="undo", decision_id=str(profile.decisions[-1].id))
+    assert exported() == []
 
 
 def test_a_first_version_that_is_undone_is_gone_and_the_next_counts_on(profile: Kept) -> None:

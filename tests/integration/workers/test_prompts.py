@@ -1,6 +1,8 @@
 """Prompts in versions through the real stages: set by hand, brought back, improved by feedback; nothing is overwritten."""
 
+import json
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -95,6 +97,21 @@ def test_texts_are_versions_and_come_back_as_versions(forming: Forming, sarah: N
     assert sarah.diff_prompt("support", 1, 3) == ""
     decided = [(one.action, one.fact.get("version"), one.in_effect) for one in sarah.prompt_decisions("support")]
     assert decided == [("set_prompt", 1, True), ("set_prompt", 2, True), ("roll_back_prompt", 3, True)]
+
+
+def test_an_export_has_the_latest_version_and_that_of_a_time(forming: Forming, sarah: Namespace) -> None:
+    set_prompt(forming, optimizer="gradient", when_to_update="on complaint")
+    set_prompt(forming, BETTER, optimizer="off")
+    first, latest = sarah.prompt_versions("support")
+
+    def exported(as_of: datetime | None = None) -> list[tuple[str, str, str]]:
+        lines = map(json.loads, sarah.export(as_of=as_of))
+        return [(one["name"], one["text"], one["optimizer"]) for one in lines if one["type"] == "prompt"]
+
+    assert exported() == [("support", BETTER, "off")]
+    assert exported(as_of=first.at) == [("support", TEXT, "gradient")]
+    assert exported(as_of=first.at - timedelta(seconds=1)) == []
+    assert exported(as_of=latest.at) == exported()
 
 
 def test_what_cannot_be_done_in_its_turn_is_refused_and_the_log_says_why(forming: Forming, sarah: Namespace) -> None:

@@ -58,7 +58,7 @@ def test_every_fault_is_told_by_its_line_and_nothing_of_the_text() -> None:
     assert told == [
         "line 1: about[0]: no line and no entity of the namespace has this key",
         "line 2: not a JSON object",
-        "line 4: type: one of entity, memory; relation and edge, as an export has them, are skipped",
+        "line 4: type: one of entity, memory; as an export has them, relation, edge, document, prompt are skipped",
         "line 5: parent: is the entity itself; name another, or leave it out",
         "line 6: colour: not a field of this type of line; leave it out",
         "line 6: entity_type: input should be 'person', 'org', 'project', 'place', 'system', 'process' or 'concept'",
