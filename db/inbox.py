@@ -78,10 +78,12 @@ _BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id =
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
+# A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
 # Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would overtake them.
 _WAITING = text("""
     select event.* from recollect.publishers as publisher cross join lateral (
-        select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence, occurred_at,
+        select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence,
+               least(greatest(occurred_at, '0002-01-01'), '9999-01-01') as occurred_at,
                position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect,
                type not in ('message', 'conversation_ended') as command
         from recollect.events

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from recollect.kinds import EntityType, Granularity, MemoryKind
+from recollect.moments import Moment
 from recollect.names import normalise
 
 MAX_ALIASES = 50
@@ -50,8 +51,8 @@ class ImportedEntity(_Record):
 class ImportedOccurrence(_Record):
     """When what a memory from elsewhere speaks of happened: a half-open interval, and how precisely that is known."""
 
-    start: AwareDatetime
-    end: AwareDatetime
+    start: Moment
+    end: Moment
     granularity: Granularity
 
 
@@ -70,7 +71,7 @@ class ImportedMemory(_Record):
     about: list[_Name] = Field(default_factory=list, max_length=MAX_ABOUT)
     roles: list[tuple[Literal["subject", "object", "about"], Literal["sure", "unsure"]]] | None = None
     kind: MemoryKind = MemoryKind.FACT
-    occurred_at: AwareDatetime | None = None
+    occurred_at: Moment | None = None
     occurred: ImportedOccurrence | None = None
     salience: float | None = Field(None, ge=0, le=10)
     confidence: float | None = Field(None, ge=0, le=1)

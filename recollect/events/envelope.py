@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from recollect.ids import uuid7
+from recollect.moments import Moment
 from recollect.namespaces import NamespacePath
 from recollect.patterns import lazy_pattern
 
@@ -36,7 +37,7 @@ class Envelope(BaseModel):
     publisher: UUID
     publisher_sequence: int = Field(ge=1, lt=2**63)
     conversation: str | None = Field(None, min_length=1, max_length=200)
-    occurred_at: AwareDatetime
+    occurred_at: Moment
 
     @model_validator(mode="before")
     @classmethod

@@ -37,8 +37,8 @@ class Background:
         self._thread: Thread | None = None
 
     def read(self, job: Callable[[], _T]) -> Future[_T] | None:
-        """Start a job, which raises nothing; None where too many are under way."""
-        slots, future = self._reads, Future[_T]()
+        """Start a job, which raises nothing; None where too many are under way, or no thread is to be had."""
+        slots, future = self._reads, _under_way(Future[_T]())
         if not slots.acquire(blocking=False):
             return None
 
@@ -48,14 +48,18 @@ class Background:
             finally:
                 slots.release()
 
-        Thread(target=run, name="recollect-read", daemon=True).start()
+        try:
+            Thread(target=run, name="recollect-read", daemon=True).start()
+        except RuntimeError:
+            slots.release()
+            return None
         return future
 
     def publish(self, job: Callable[[], object]) -> Future[None] | None:
         """Queue a job, which raises nothing, behind those that wait; None where too many do. Never blocks."""
         if self._jobs.qsize() >= MOST_WAITING:
             return None
-        future = Future[None]()
+        future = _under_way(Future[None]())
 
         def run() -> None:
             job()
@@ -75,12 +79,21 @@ class Background:
                 self._end = finalize(self, _drain, self._jobs)
             if self._thread is None:
                 self._thread = started
-                started.start()
+                try:
+                    started.start()
+                except RuntimeError:  # no thread is to be had: the next turn tries again, and brings what waits along
+                    self._thread = None
 
     def after_fork_in_child(self) -> None:
         """What is under way is the parent's."""
         self._starting = RLock()
         self._begin()
+
+
+def _under_way(future: Future[_T]) -> Future[_T]:
+    """Not to be cancelled, as asyncio would once nobody waits any more: the thread that brings the result would end of it."""
+    future.set_running_or_notify_cancel()
+    return future
 
 
 def _run(jobs: SimpleQueue[Callable[[], object]]) -> None:

@@ -114,7 +114,8 @@ class Call:
             return None
         reading = BACKGROUND.read(self._read)
         if reading is None:
-            self.injection.report(StoreUnavailable("RECOLLECT_DATABASE_URL: too many reads hang; none is begun"))
+            reason = "too many reads hang, or the process gets no more threads; none is begun"
+            self.injection.report(StoreUnavailable(f"RECOLLECT_DATABASE_URL: {reason}"))
         return reading
 
     def remind(self, read: Context | Exception | None) -> None:

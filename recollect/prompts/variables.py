@@ -5,7 +5,6 @@ mustache    "{{name}}", "{{{name}}}", "{{&name}}", "{{#items}}…{{/items}}", "{
 none        the text has no variables, and its braces are braces
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from string import Formatter
@@ -15,9 +14,7 @@ from recollect.patterns import lazy_pattern
 
 Syntax = Literal["format", "mustache", "none"]
 
-_TAG = lazy_pattern(
-    r"\{\{\{\s*(?P<plain>[^{}]+?)\s*\}\}\}|\{\{\s*(?P<sign>[#^/>&!=]?)\s*(?P<name>[^{}]+?)\s*\}\}", re.DOTALL
-)
+_TAG = lazy_pattern(r"\{\{\{(?P<plain>[^{}]+)\}\}\}|\{\{\s*+(?P<sign>[#^/>&!=]?)(?P<name>[^{}]+)\}\}")
 _DOUBLED = lazy_pattern(r"\{\{|\}\}")
 _MOST_NAMED = 5
 
@@ -94,7 +91,9 @@ def _tags(text: str) -> Variables:
         raise NotATemplate("it has double braces that make no tag")
     taken, frame = set(), []
     for tag in _TAG.finditer(text):
-        sign, name = tag["sign"] or "", tag["plain"] or tag["name"]
+        sign, name = tag["sign"] or "", (tag["plain"] or tag["name"]).strip()
+        if not name:
+            raise NotATemplate("it has double braces that make no tag")
         if sign == "=":
             raise NotATemplate("it changes the marks of its tags, which is not supported")
         if sign and sign in "#^/>":

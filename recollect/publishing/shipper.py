@@ -53,8 +53,12 @@ class Shipper:
         if self._thread is None:
             with self._starting:
                 if self._thread is None:
-                    self._thread = Thread(target=self._run, name="recollect-shipper", daemon=True)
-                    self._thread.start()
+                    started = Thread(target=self._run, name="recollect-shipper", daemon=True)
+                    try:
+                        started.start()
+                    except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
+                        return
+                    self._thread = started
         self._published.set()
 
     def stop(self, patience: float) -> None:

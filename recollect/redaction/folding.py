@@ -1,12 +1,18 @@
 """A text as the finders read it: plain digits, letters, dashes, quotes and spaces, and nothing that cannot be seen.
 
 A secret can be written with full-width digits, or with zero-width characters in between. It is found in the folded text, and cut
-out of the text itself.
+out of the text itself. Gaps, as between the columns of a table, are folded too: a pattern may try each of their places with each
+other.
 """
 
 import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from recollect.patterns import lazy_pattern
+
+_BESIDE = 8
+_GAP = lazy_pattern(rf"\s{{{2 * _BESIDE + 2},}}")
 
 _QUOTES = {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2039": "'", "\u203a": "'"}
 _QUOTES |= dict.fromkeys("“”„‟«»「」『』", '"')
@@ -41,12 +47,26 @@ def fold(text: str) -> Folded:
     if "\\" in text:
         # In JSON the letter of "\\n" would seem to belong to what follows.
         text = text.replace("\\n", " \n").replace("\\t", "  ").replace("\\r", "  ")
-    if text.isascii():
-        return Folded(text, None)
-    folded = text.translate(_FOLDS)
-    if len(folded) == len(text):
-        return Folded(folded, None)
-    return Folded(folded, [place for place, char in enumerate(text) if _FOLDS[ord(char)]])
+    folded = text if text.isascii() else text.translate(_FOLDS)
+    places = None if len(folded) == len(text) else [place for place, char in enumerate(text) if _FOLDS[ord(char)]]
+    return _without_gaps(Folded(folded, places))
+
+
+def _without_gaps(folded: Folded) -> Folded:
+    """Of each gap the blanks on either side, and a line's end from between: nothing is found across that."""
+    text, places = folded
+    kept, at = list[int](), 0
+    for gap in _GAP.finditer(text):
+        first, last = gap.start() + _BESIDE, gap.end() - _BESIDE
+        line_end = text.find("\n", first, last)
+        kept += [*range(at, first), *([line_end] if line_end >= 0 else [])]
+        at = last
+    if not at:
+        return folded
+    kept += range(at, len(text))
+    return Folded(
+        "".join([text[place] for place in kept]), kept if places is None else [places[place] for place in kept]
+    )
 
 
 class _Folds(dict[int, str]):

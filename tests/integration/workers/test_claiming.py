@@ -1,5 +1,6 @@
 """The claim on a real database: what is next, in which order, what waits behind a gap, and what came late."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -298,6 +299,19 @@ class TestAGap:
         publishing.send(publishing.message("late", number=2))
         other.say("here")
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["here"]
+
+
+class TestStrangeTimes:
+    @pytest.mark.parametrize("occurred_at", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-12:00", "infinity"])
+    def test_one_that_python_has_no_name_for_is_claimed_all_the_same(
+        self, publishing: Publishing, worker: Worker, ingest_engine: Engine, occurred_at: str
+    ) -> None:
+        """Nothing publishes such an event but SQL; a claim that failed would end those of all lanes, round after round."""
+        by_sql = json.dumps({**publishing.message("when?"), "occurred_at": occurred_at})
+        with ingest_engine.begin() as connection:
+            inbox.publish(connection, [by_sql], quiet=NONE, most=NONE)
+        publishing.say("now")
+        assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["when?", "now"]
 
 
 class TestSuspects:

@@ -129,9 +129,27 @@ messages = st.fixed_dictionaries(
         "conversation": storable.filter(bool),
         "sequence": st.integers(0, 2**31),
         "metadata": st.dictionaries(storable, values, max_size=2),
-        "occurred_at": st.datetimes(ZONED_BY_MINUTES, timezones=st.timezones()),
+        "occurred_at": st.datetimes(ZONED_BY_MINUTES, datetime(9998, 12, 31), timezones=st.timezones()),  # noqa: DTZ001
     },
 )
+
+
+@pytest.mark.parametrize(
+    ("occurred_at", "taken"),
+    [
+        ("0001-01-01T00:00:00+01:00", False),  # before the first that Python has in UTC
+        ("0001-12-31T23:59:59Z", False),
+        ("0002-01-01T00:00:00Z", True),
+        ("9998-12-31T23:59:59Z", True),
+        ("9999-12-31T23:59:59-12:00", False),
+    ],
+)
+def test_a_time_is_one_that_can_be_read_back_in_every_zone(occurred_at: str, taken: bool) -> None:
+    if taken:
+        assert parse_event(event(occurred_at=occurred_at)).occurred_at == datetime.fromisoformat(occurred_at)
+    else:
+        with pytest.raises(InvalidEvent, match=r"occurred_at: must lie in the years 2 to 9998; give the time when"):
+            parse_event(event(occurred_at=occurred_at))
 
 
 @given(fields=messages)

@@ -37,6 +37,20 @@ def test_what_is_published_goes_out_numbered_and_in_order(
     assert (newest, sent) == (3, [1, 1])
 
 
+def test_a_process_that_gets_no_thread_loses_nothing(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as without_threads:
+        without_threads.setattr(threading.Thread, "start", refused)
+        spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    assert around.waiting() == 1
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    assert [event["content"] for event in around.taken(2)] == ["a", "b"]
+
+
 def test_it_is_cut_when_the_inbox_has_it_and_not_before(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:

@@ -1,5 +1,6 @@
 """Threads in which memory may hang: bounded, in order, and nothing of them is needed after a fork."""
 
+import asyncio
 import threading
 from concurrent.futures import Future
 
@@ -7,6 +8,7 @@ import pytest
 
 from recollect.injection import background
 from recollect.injection.background import Background
+from recollect.injection.waiting import wait_async
 
 
 def test_reads_have_threads_of_their_own_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,3 +53,40 @@ def test_after_a_fork_nothing_of_the_parent_s_is_waited_for() -> None:
     assert published is not None
     published.result(10)
     go_on.set()
+
+
+def test_whoever_gives_up_waiting_ends_no_thread() -> None:
+    """asyncio cancels what a task waits for that is cancelled, down to the future that the thread would fill."""
+    threads, go_on = Background(), threading.Event()
+
+    async def give_up() -> None:
+        await wait_async(threads.publish(lambda: go_on.wait(10)), 0.01)
+        request = asyncio.create_task(wait_async(threads.read(lambda: go_on.wait(10)), 10))
+        await asyncio.sleep(0.01)
+        request.cancel()
+        await asyncio.gather(request, return_exceptions=True)
+
+    asyncio.run(give_up())
+    go_on.set()
+    later = threads.publish(lambda: None)
+    assert later is not None
+    later.result(10)
+
+
+def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, done = Background(), list[str]()
+
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as without_threads:
+        without_threads.setattr(threading.Thread, "start", refused)
+        assert [threads.read(lambda: None) for _ in range(2 * background.MOST_READS)] == [
+            None
+        ] * 2 * background.MOST_READS
+        threads.publish(lambda: done.append("first"))
+    assert threads.read(lambda: None) is not None
+    second = threads.publish(lambda: done.append("second"))
+    assert second is not None
+    second.result(10)
+    assert done == ["first", "second"]

@@ -236,6 +236,32 @@ def test_a_long_text_of_one_piece_ends(piece: str) -> None:
     assert time.process_time() - started < MOST_SECONDS
 
 
+@pytest.mark.parametrize("blank", [" ", "\t", "\n", " \n", "\u3000", "\\n"])
+@pytest.mark.parametrize(
+    "before", ["", "The key for", "key", "password for", "pin", "login", "user", "Authorization:", "token"]
+)
+def test_a_gap_as_between_the_columns_of_a_table_ends_too(before: str, blank: str) -> None:
+    row = f"{before}{blank * (LONG_TEXT // 4 // len(blank))}"
+    started = time.process_time()
+    assert redact(row * 4) == row * 4
+    assert time.process_time() - started < MOST_SECONDS
+
+
+@pytest.mark.parametrize("blanks", [1, 16, 17, 400])
+@pytest.mark.parametrize("around", ["", "\u3000", "é "])
+def test_a_secret_is_found_across_a_gap_and_the_gap_stays(blanks: int, around: str) -> None:
+    gap = " " * blanks
+    text = f"{around}{gap}the password is:{gap}hunter22{gap}and so on{around}"
+    assert redact(text) == text.replace("hunter22", "[redacted: password]")
+
+
+def test_what_a_line_s_end_keeps_apart_stays_apart_in_a_gap() -> None:
+    far = " " * 40
+    assert redact(f"login{far}ann/qwe123rty9") == f"login{far}ann/[redacted: password]"
+    apart = f"login{far}\n{far}ann/qwe123rty9"
+    assert redact(apart) == apart
+
+
 def test_a_secret_in_a_long_text_is_found() -> None:
     rng = random.Random(7)
     words = " ".join(rng.choice("we had tea in the garden on a sunny day".split()) for _ in range(40_000))
