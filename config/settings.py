@@ -5,7 +5,7 @@ The app needs two of them, which `recollect.settings` reads by itself. Every set
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
@@ -15,6 +15,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from recollect.errors import ConfigurationError
 
 _EXAMPLE = "postgresql://recollect_reader:PASSWORD@HOST:5432/recollect"
+
+
+Seconds = Annotated[float, Field(le=1e9)]
+"""Finite, and no more than times on Postgres's clock can be put off by."""
 
 
 class Settings(BaseSettings):
@@ -42,24 +46,24 @@ class Settings(BaseSettings):
     llm_timeout: float = Field(60.0, gt=0, le=600)
     llm_profiles: bool = False
 
-    debounce_seconds: float = Field(2.0, ge=0)
-    debounce_most_seconds: float = Field(30.0, ge=0)
-    profile_debounce_seconds: float = Field(1.0, ge=0)
-    profile_debounce_most_seconds: float = Field(30.0, ge=0)
-    reflection_debounce_seconds: float = Field(60.0, ge=0)
-    reflection_debounce_most_seconds: float = Field(600.0, ge=0)
+    debounce_seconds: Seconds = Field(2.0, ge=0)
+    debounce_most_seconds: Seconds = Field(30.0, ge=0)
+    profile_debounce_seconds: Seconds = Field(1.0, ge=0)
+    profile_debounce_most_seconds: Seconds = Field(30.0, ge=0)
+    reflection_debounce_seconds: Seconds = Field(60.0, ge=0)
+    reflection_debounce_most_seconds: Seconds = Field(600.0, ge=0)
     prompt_feedback_most: int = Field(20, ge=1)
     batch_messages: int = Field(40, ge=1, le=500)
     batch_tokens: int = Field(6_000, ge=250)
-    sweep_seconds: float = Field(0.25, gt=0)
-    lease_seconds: float = Field(20.0, ge=1)
-    stage_seconds: float = Field(600.0, gt=0)
-    gap_seconds: float = Field(30.0, ge=0)
+    sweep_seconds: Seconds = Field(0.25, gt=0)
+    lease_seconds: Seconds = Field(20.0, ge=1)
+    stage_seconds: Seconds = Field(600.0, gt=0)
+    gap_seconds: Seconds = Field(30.0, ge=0)
     attempts: int = Field(3, ge=1)
     tenant_slots: int | None = Field(None, ge=1)
     tenant_tokens_per_day: int | None = Field(None, ge=1, le=2**63 - 1)
     quarantine_after: int = Field(20, ge=1)
-    retention_days: float = Field(7.0, gt=0)
+    retention_days: float = Field(7.0, gt=0, le=36_500)
     signing_keys: SecretStr | None = None
 
     log_format: Literal["auto", "console", "json"] = "auto"
@@ -105,7 +109,10 @@ class Settings(BaseSettings):
 
 
 def _with_user(url: str, user: str) -> str:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise ConfigurationError(f"RECOLLECT_DATABASE_URL: not a Postgres URL; it looks like {_EXAMPLE}") from None
     login, _, host = parts.netloc.rpartition("@")
     _, colon, password = login.partition(":")
     return urlunsplit(parts._replace(netloc=f"{user}{colon}{password}@{host}"))

@@ -8,11 +8,11 @@ from alembic import command
 from alembic.config import Config
 from psycopg import sql
 from sqlalchemy import Connection, create_engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from db.roles import BACKUP, LOGINS, OWNER, WORDS
 from recollect.errors import ConfigurationError
-from recollect.urls import cannot_connect, sqlalchemy_url
+from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
 _LOCK = 0x7265636F6C6C  # "recoll": two migrations at once take turns
 _ADMIN = "RECOLLECT_ADMIN_URL"
@@ -36,6 +36,8 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None], revision: str =
             _run_migrations(connection, revision)
     except OperationalError as error:
         raise cannot_connect(engine.url, _ADMIN, error) from None
+    except ProgrammingError as error:
+        raise lacks_rights(engine.url, _ADMIN, error) from None
     finally:
         engine.dispose()
 

@@ -12,7 +12,8 @@ class Backlog:
     """What waits, and what is at work. Times in seconds.
 
     backlog: events that neither took effect nor died. waiting_lanes: namespaces that are ready and at rest; oldest_waiting: since
-    the first became ready. at_work: batches by stage. failing: batches by what went wrong the last time.
+    the first became ready. at_work: batches by stage; oldest_due: since the first of them could go on that nobody is at. failing:
+    batches by what went wrong the last time.
     """
 
     backlog: int
@@ -20,6 +21,7 @@ class Backlog:
     oldest_waiting: float
     quarantined_lanes: int
     at_work: Mapping[str, int]
+    oldest_due: float
     failing: Mapping[str, int]
 
 
@@ -59,6 +61,7 @@ def backlog(connection: Connection) -> Backlog:
         oldest_waiting=float(lanes.oldest),
         quarantined_lanes=lanes.quarantined,
         at_work={row.stage: row.batches for row in connection.execute(_AT_WORK)},
+        oldest_due=float(connection.execute(_OLDEST_DUE).scalar_one()),
         failing={row.error: row.batches for row in connection.execute(_FAILING)},
     )
 
@@ -101,6 +104,13 @@ _LANES = text("""
 """)
 
 _AT_WORK = text(f"select stage, count(*) as batches from recollect.batches where {_OPEN} group by stage order by stage")
+
+# Nobody is at a batch whose lane has no lease: a task that is takes one, and renews it.
+_OLDEST_DUE = text(f"""
+    select coalesce(extract(epoch from now() - min(batch.due_at)), 0)
+    from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
+    where {_OPEN} and batch.due_at <= now() and (lane.lease_until is null or lane.lease_until < now())
+""")
 
 _FAILING = text(f"""
     select error, count(*) as batches from recollect.batches where {_OPEN} and error is not null

@@ -49,10 +49,10 @@ cli.add_typer(prompts_cli, name="prompts")
 
 
 def main() -> None:
-    """Run the command line; what Recollect raises on purpose becomes one line, and exit status 1."""
+    """Run the command line; what Recollect raises on purpose becomes one line, as does a missing file, and exit status 1."""
     try:
         cli()
-    except (RecollectError, ValueError) as error:
+    except (RecollectError, ValueError, OSError) as error:
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {escape(str(error))}")
         sys.exit(1)
 

@@ -44,6 +44,10 @@ class ModelMissing(ConfigurationError):
     """The local embedding model is not installed."""
 
 
+class EmbeddingRefused(ConfigurationError):
+    """The embedding endpoint refused a request: a wrong model or wrong dimensions, or it cannot embed one of the texts."""
+
+
 class InvalidEvent(RecollectError, ValueError):
     """An event does not fit the schema; nothing of it, nor of what was published with it, was sent."""
 

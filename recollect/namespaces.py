@@ -20,7 +20,7 @@ _SEPARATOR = "\x1f"
 _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
 _UNSTORABLE = lazy_pattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_TEMPLATE = lazy_pattern(r"\{(\w*)\}")
+_TEMPLATE = lazy_pattern(r"\{([^{}]*)\}")
 
 _NO_VALUES: Mapping[str, object] = {}
 _VALUES: ContextVar[Mapping[str, object]] = ContextVar("recollect_values", default=_NO_VALUES)
@@ -110,7 +110,7 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
         raise InvalidNamespace(f"{field}: must be text, got {type(part).__name__}")
 
     def resolve(match: re.Match[str]) -> str:
-        name = match.group(1)
+        name = match.group(1).strip()
         if values.get(name) is None:
             raise InvalidNamespace(f"{field}: the template {{{name}}} is not resolved; pass {name or 'its value'}=…")
         return str(values[name])

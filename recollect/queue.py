@@ -40,10 +40,13 @@ def open_connection(
     socket_timeout: seconds. Without one, a Redis that hangs blocks its caller for ever.
     Raises ConfigurationError where the URL names no broker that kombu can reach.
     """
-    scheme = urlsplit(broker_url).scheme
-    if scheme not in _SCHEMES:
-        raise ConfigurationError(f"{setting}: not a broker's URL; it looks like redis://HOST:6379/0")
-    return Connection(broker_url, transport_options=transport_options(socket_timeout, _KEY_PREFIX, _VISIBILITY_SECONDS))
+    options = transport_options(socket_timeout, _KEY_PREFIX, _VISIBILITY_SECONDS)
+    try:
+        if urlsplit(broker_url).scheme in _SCHEMES:
+            return Connection(broker_url, transport_options=options)
+    except ValueError:  # its words may hold a piece of the password
+        pass
+    raise ConfigurationError(f"{setting}: not a broker's URL; it looks like redis://HOST:6379/0")
 
 
 def transport_options(socket_timeout: float, key_prefix: str, visibility_timeout: int) -> dict[str, Any]:

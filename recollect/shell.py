@@ -12,6 +12,7 @@ from uuid import UUID
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from recollect.errors import InvalidEvent
 from recollect.memory import Memory
@@ -59,7 +60,7 @@ def new_table(*columns: str) -> Table:
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a file of JSON Lines. Raises InvalidEvent, which names the first line that is none."""
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -77,7 +78,7 @@ def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
         print(json.dumps(answer, default=_plain, ensure_ascii=False))
         return
     for one in shown:
-        console.print(one, highlight=False, soft_wrap=isinstance(one, str))
+        console.print(one, highlight=False, soft_wrap=isinstance(one, str | Text))
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 from recollect.errors import InvalidEvent
 from recollect.kinds import Role
-from recollect.patterns import lazy_pattern
 
 _SPEAKERS = {
     "user": Role.USER,
@@ -20,7 +19,6 @@ _SPEAKERS = {
     "tool": Role.TOOL,
 }
 # A name before a colon starts a turn; "http:" and "10:30" do not, and "Note: …" inside a turn is told by knowing the speakers.
-_TURN = lazy_pattern(r"^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s+(.*)$|^\s*([^\W\d_][\w .'-]{0,39}?)\s*:\s*$")
 _MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
 
@@ -59,14 +57,14 @@ def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[Turn]:
     known = {**_SPEAKERS, **named}
     turn: Turn | None = None
     for number, line in enumerate(transcript.splitlines(), 1):
-        match = _TURN.match(line)
-        name = (match.group(1) or match.group(3)).strip() if match else ""
-        role = known.get(name.casefold())
+        name, colon, said = line.partition(":")
+        name = name.strip()
+        role = known.get(name.casefold()) if colon and not said[:1].strip() else None
         if role is not None:
             if turn is not None:
                 yield _trimmed(turn)
             speaker = name if name.casefold() in named else None
-            turn = Turn(role=role, content=(match.group(2) or "") if match else "", speaker=speaker)
+            turn = Turn(role=role, content=said.strip(), speaker=speaker)
         elif turn is not None:
             turn = Turn(role=turn.role, content=f"{turn.content}\n{line}", speaker=turn.speaker)
         elif line.strip():

@@ -1,9 +1,11 @@
 """Addresses of Postgres and Redis: checked with an error that names the setting, and shown without their passwords."""
 
 from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 
 from recollect.errors import ConfigurationError, StoreUnavailable
+
+_NOT_ALLOWED = "42501"  # the SQLSTATE insufficient_privilege
 
 
 def sqlalchemy_url(url: str, setting: str) -> URL:
@@ -25,6 +27,14 @@ def sqlalchemy_url(url: str, setting: str) -> URL:
 def describe(url: URL) -> str:
     """Where a URL leads, without its password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+
+def lacks_rights(url: URL, setting: str, error: ProgrammingError) -> Exception:
+    """What to raise when Postgres does not let an administrator's login do its work, as `cannot_connect`; else the error."""
+    if getattr(error.orig, "sqlstate", None) != _NOT_ALLOWED:
+        return error
+    reason = str(error.orig).strip().splitlines()[0]
+    return ConfigurationError(f"{setting}: {describe(url)} is not the login of an administrator: {reason}")
 
 
 def cannot_connect(url: URL, setting: str, error: OperationalError) -> StoreUnavailable:

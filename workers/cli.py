@@ -6,17 +6,17 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from sqlalchemy import make_url
 
 from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.migrate import migrate as migrate_database
 from recollect.errors import ConfigurationError, RecollectError
+from recollect.urls import sqlalchemy_url
 from workers.console.command import run_console
 from workers.dead_commands import dead_cli
 from workers.demo import run_demo
@@ -180,8 +180,10 @@ def _admin_url(chosen: Settings) -> str:
 def _passwords(chosen: Settings) -> dict[str, str | None]:
     if not chosen.database_url:
         return {}
-    urls = {f"recollect_{role}": chosen.login(role) for role in ("reader", "ingest", "worker")}
-    return {role: str(make_url(url).password) if make_url(url).password else None for role, url in urls.items()}
+    named = {"reader": "RECOLLECT_DATABASE_URL", "ingest": "RECOLLECT_INGEST_URL", "worker": "RECOLLECT_WORKER_URL"}
+    roles: tuple[Literal["reader", "ingest", "worker"], ...] = ("reader", "ingest", "worker")
+    urls = {f"recollect_{role}": sqlalchemy_url(chosen.login(role), named[role]) for role in roles}
+    return {role: str(url.password) if url.password else None for role, url in urls.items()}
 
 
 def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 import psycopg
 import structlog
 from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
 from config.settings import Settings
 from db import namespaces, paid, scopes, turns
@@ -21,7 +21,7 @@ from db.roles import OWNER
 from db.scopes import Scope
 from recollect.errors import StoreUnavailable
 from recollect.tenancy import tenant_transaction
-from recollect.urls import cannot_connect, sqlalchemy_url
+from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.parts import WORKER_URL, mismatch, open_embedder_of
 from workers.retries import describe
 from workers.turns import add_missing
@@ -76,6 +76,8 @@ def index_scopes(admin_url: str, *, outgrown: int = scopes.OUTGROWN, shrunk: int
     try:
         with _connected(engine) as connection:
             return _index_scopes(connection, outgrown, shrunk)
+    except ProgrammingError as error:
+        raise lacks_rights(engine.url, _ADMIN, error) from None
     finally:
         engine.dispose()
 

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db.engine import check_login, open_engine
+from recollect.errors import ConfigurationError
 from recollect.queue import QUEUE, open_connection
 from recollect.signing import TenantKey, parse_keys
 from workers.arrivals import Arrival, Refused, judge
@@ -56,7 +57,12 @@ def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
 
 def signing_keys(settings: Settings) -> dict[str, TenantKey]:
     """The keys of those who may publish, by kid; none where nothing need be signed. Raises ConfigurationError."""
-    return parse_keys(settings.signing_keys.get_secret_value()) if settings.signing_keys else {}
+    if settings.signing_keys is None:
+        return {}
+    keys = parse_keys(settings.signing_keys.get_secret_value())
+    if not keys:  # such as "," of two that were not filled in: taken for none, it would let everybody in
+        raise ConfigurationError("RECOLLECT_SIGNING_KEYS: holds no key; unset it where events need not be signed")
+    return keys
 
 
 def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopped: Callable[[], bool]) -> None:

@@ -27,6 +27,11 @@ def providers_of(stage: str, settings: Settings) -> frozenset[str]:
     return frozenset([LLM] * asks_llm + [EMBEDDER] * embeds_remotely)
 
 
+def all_providers(settings: Settings) -> frozenset[str]:
+    """What any stage asks for under these settings."""
+    return frozenset().union(*(providers_of(stage, settings) for stage in (*STAGES, REFLECT)))
+
+
 def stages_that_wait(paused: Iterable[str], settings: Settings) -> list[str]:
     """The stages that depend on a provider that is left alone at this moment."""
     silent = frozenset(paused)

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+import psycopg
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from db.memories import VersionConflict
-from recollect.errors import EmbedderUnavailable
+from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from recollect.language_model import AnswerRefused, ModelUnavailable
 from workers.providers import EMBEDDER, LLM
 
@@ -45,11 +46,13 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
     """
     if isinstance(error, ModelUnavailable):
         return Wait(LLM, None if error.retry_after is None else _pause(error.retry_after))
-    if isinstance(error, EmbedderUnavailable):
+    # What the settings have wrong is no batch's fault: an endpoint that knows the model no more may know it again. But where it
+    # refused a request, one of its texts may be at fault.
+    if isinstance(error, EmbedderUnavailable | ConfigurationError) and not isinstance(error, EmbeddingRefused):
         return Wait(EMBEDDER)
     if isinstance(error, VersionConflict):
         return Retry(timedelta(0), counts=False)
-    if isinstance(error, OperationalError):
+    if isinstance(error, OperationalError | psycopg.OperationalError) and not _is_too_much(error):
         return Retry(timedelta(seconds=1), counts=False)
     if isinstance(error, AnswerRefused) or attempts + 1 >= most:
         return GiveUp()
@@ -64,6 +67,12 @@ def too_many_crashes(crashes: int, events: int) -> bool:
     return crashes >= (_CRASHES_OF_A_BATCH if events > 1 else _CRASHES_OF_AN_EVENT)
 
 
+def _is_too_much(error: Exception) -> bool:
+    """Whether Postgres cannot hold what it was given, as an entry of an index, and never will (SQLSTATE class 54)."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return (getattr(cause, "sqlstate", None) or "").startswith("54")
+
+
 def _pause(seconds: float) -> timedelta:
     # Cut before it becomes a timedelta, which holds no more than so many: an endpoint may ask for a pause of 1e300 seconds.
     return timedelta(seconds=min(seconds, _LONGEST.total_seconds()))
@@ -74,6 +83,6 @@ def describe(error: Exception) -> str:
     name = type(error).__name__
     if isinstance(error, DBAPIError):
         return f"{name} {getattr(error.orig, 'sqlstate', None) or ''}".strip()
-    if isinstance(error, AnswerRefused | ModelUnavailable | EmbedderUnavailable | VersionConflict):
+    if isinstance(error, AnswerRefused | ModelUnavailable | EmbedderUnavailable | ConfigurationError | VersionConflict):
         return f"{name}: {error}"
     return name

@@ -13,6 +13,7 @@ from recollect.errors import QueueUnavailable
 from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
 from workers import usage
 from workers.login import logged_in
+from workers.providers import all_providers
 from workers.usage import TenantStanding
 
 STUCK_SECONDS = 300.0
@@ -45,7 +46,7 @@ class Status:
     def stuck(self) -> bool:
         """Whether something waits that nobody takes up: there is no worker, or nothing moves though no provider is away."""
         waits = self.backlog.waiting_lanes > 0 or bool(self.backlog.at_work)
-        overdue = self.backlog.oldest_waiting > STUCK_SECONDS
+        overdue = max(self.backlog.oldest_waiting, self.backlog.oldest_due) > STUCK_SECONDS
         return (waits and self.workforce.workers == 0) or (overdue and not self.moving and not self.breakers)
 
     def as_dict(self) -> dict[str, Any]:
@@ -69,6 +70,7 @@ def read_status(settings: Settings) -> Status:
     with logged_in(settings) as engine:
         queued = _queued(settings.broker())
         limit = settings.tenant_tokens_per_day
+        asked = all_providers(settings)  # of another, which the settings named once, nobody will hear that it is back
         over = usage.over_budget(engine, default=limit) if settings.uses_llm else []
         with engine.begin() as connection:
             return Status(
@@ -76,7 +78,7 @@ def read_status(settings: Settings) -> Status:
                 backlog=status.backlog(connection),
                 lag=status.lag(connection, within=_LAG_WITHIN),
                 dead_letters=status.dead_letters(connection, reasons=_REASONS),
-                breakers=breakers(connection),
+                breakers=[one for one in breakers(connection) if one.provider in asked],
                 workforce=status.workforce(connection, alive=heartbeats.ALIVE),
                 moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
                 offline_rules=not settings.uses_llm,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recollect.deadline import remaining
 from recollect.embedders.embedder import Vectors, encodable
-from recollect.errors import ConfigurationError, EmbedderUnavailable, RecollectError
+from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, RecollectError
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -169,8 +169,8 @@ class OpenAIEmbedder:
                     f"RECOLLECT_EMBEDDER: the endpoint does not know the model {self._model!r} (404); "
                     "check its name, and OPENAI_BASE_URL, which usually ends in /v1"
                 )
-            case 400 | 422:
-                return ConfigurationError(
+            case 400 | 413 | 422:
+                return EmbeddingRefused(
                     f"RECOLLECT_EMBEDDER: the endpoint refused the request ({status}); check the model's name "
                     f"{self._model!r} and the dimensions ({self._asked or 'none asked'})"
                 )

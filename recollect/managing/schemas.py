@@ -1,5 +1,6 @@
 """Schemas of the app's own: pydantic models, to JSON and back."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ def by_name(schemas: Sequence[type[BaseModel]]) -> dict[str, type[BaseModel]]:
 
 def as_json(value: BaseModel) -> dict[str, Any]:
     """A value as JSON has it, under the names that its JSON Schema gives the fields."""
-    return value.model_dump(mode="json", by_alias=True)
+    return value.model_dump(mode="json", by_alias=True, exclude_computed_fields=True)
 
 
 def read(schema: type[S], data: Any) -> S:
@@ -36,7 +37,8 @@ def read(schema: type[S], data: Any) -> S:
     """
     loose = schema.model_config.get("extra") == "allow"
     try:
-        return schema.model_validate(data, extra=None if loose else "forbid")
+        # As JSON: under ``strict`` a date is no text, and a tuple no list, in Python's own values.
+        return schema.model_validate_json(json.dumps(data, default=str), extra=None if loose else "forbid")
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
     named = sorted({f"{'.'.join(map(str, fault['loc'])) or 'data'}: {fault['type']}" for fault in faults})

@@ -5,6 +5,9 @@ import os
 from pathlib import Path
 
 from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from recollect.errors import ConfigurationError
 
 SUFFIX = ".spool"
 
@@ -17,9 +20,20 @@ def default_folder() -> Path:
 
 
 def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
-    """The spool's file. Logins do not count: a changed password leaves nothing behind in another file."""
-    places = "\n".join(_place(make_url(url)) for url in (broker_url, database_url))
+    """The spool's file. Logins do not count: a changed password leaves nothing behind in another file.
+
+    Raises ConfigurationError where one of the two is no URL.
+    """
+    urls = {"RECOLLECT_BROKER_URL": broker_url, "RECOLLECT_DATABASE_URL": database_url}
+    places = "\n".join(_place(_parsed(url, setting)) for setting, url in urls.items())
     return folder.expanduser().absolute() / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}{SUFFIX}"
+
+
+def _parsed(url: str, setting: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):  # whose words may hold a piece of the password
+        raise ConfigurationError(f"{setting}: not a URL; a / or @ in its password is written %2F, %40") from None
 
 
 def _place(url: URL) -> str:

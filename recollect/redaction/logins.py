@@ -48,6 +48,12 @@ _FLAGGED = lazy_pattern(
     r"redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s)[\"']?(?P<plain>[^\s\"']{3,200})",
     _FLAGS,
 )
+# A season pass costs 120 euros, and a first pass is rough.
+_OTHER_PASS = lazy_pattern(
+    r"\b(?:season|boarding|bus|train|rail|metro|travel|ski|lift|day|week|month(?:ly)?|annual|guest|visitor|backstage|museum|"
+    r"press|hall|gym|mountain|forward|back|first|second|third|last|next|final|one|two|each|every|quick|rough)[ \-]\Z",
+    _FLAGS,
+)
 _PORT = lazy_pattern(r"\d{1,5}(?:/|\Z)")
 
 NEEDS = tuple(
@@ -62,7 +68,9 @@ def find_logins(text: str) -> Iterator[Found]:
     for match in _USER_PASS.finditer(text):
         if match["other"] is None:
             yield from password_in(text, match, loosely=True)
-        elif not is_no_value(match["other"], said=False):
+        elif not is_no_value(match["other"], said=False) and not _OTHER_PASS.search(
+            text, max(0, match.start() - 20), match.start()
+        ):
             yield Found(*trimmed(text, *match.span("other")), "password")
     for match in _USER_THEN.finditer(text):
         yield from password_in(text, match, loosely=True)

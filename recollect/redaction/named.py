@@ -29,7 +29,7 @@ _KEY_IS = lazy_pattern(
 _HEADER = lazy_pattern(
     r"(?<![a-z])(?:(?:proxy-)?authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
     r"(?:bearer|basic|token|digest|negotiate|apikey|api-key|aws4-hmac-sha256)?\s*|"
-    rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|bearer\s+|basic\s+){KEY_VALUE}",
+    rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|(?P<scheme>bearer|basic)\s+){KEY_VALUE}",
     _FLAGS,
 )
 _COOKIES = lazy_pattern(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})", _FLAGS)
@@ -58,7 +58,7 @@ def find_named(text: str) -> Iterator[Found]:
             yield Found(start, end, _kind_of(match["word"]))
     for match in _HEADER.finditer(text):
         start, end = trimmed(text, *match.span("plain"))
-        if mixes_letters_and_digits(text[start:end]) or is_opaque(text[start:end]) or text[end : end + 1] == "=":
+        if _is_token(text, start, end, least=12 if match["scheme"] else 0):
             yield Found(start, end, "access token")
     for cookies in _COOKIES.finditer(text):
         for cookie in _COOKIE.finditer(text, *cookies.span(1)):
@@ -67,6 +67,14 @@ def find_named(text: str) -> Iterator[Found]:
     for match in _URL_USER.finditer(text):
         if mixes_letters_and_digits(match[1]):
             yield Found(*match.span(1), "access token")
+
+
+def _is_token(text: str, start: int, end: int, *, least: int) -> bool:
+    """Whether what a header leads to is a token. least: how long one is behind a word alone, as in "a basic Python3 course"."""
+    value = text[start:end]
+    if text[end : end + 1] == "=":
+        return True
+    return is_dense(value, least) if least else mixes_letters_and_digits(value) or is_opaque(value)
 
 
 def _is_key(value: str, match: re.Match[str]) -> bool:

@@ -52,6 +52,8 @@ _WITH = lazy_pattern(
     r"to)\s(?:code\s)?(\d{4,8})(?![\d:])",
     re.IGNORECASE,
 )
+# "set the alarm to 0630"
+_CLOCK = lazy_pattern(r"alarm[^.!?\n]*\sto\s(?:[01]\d|2[0-3])[0-5]\d\Z", re.IGNORECASE)
 _YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
 
 
@@ -64,7 +66,8 @@ def find_pins(text: str) -> Iterator[Found]:
     for match in _IS_PIN.finditer(text):
         yield Found(*match.span(1), "PIN")
     for match in _WITH.finditer(text):
-        yield Found(*match.span(1), "PIN")
+        if not _CLOCK.match(match[0]):
+            yield Found(*match.span(1), "PIN")
     for match in _CVV.finditer(text):
         yield Found(*match.span(1), "card security code")
 

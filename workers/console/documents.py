@@ -1,13 +1,13 @@
 """The documents that the service keeps, each with a form; an edit that comes too late is shown beside what is there now."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import cast
 from uuid import UUID
 
 from recollect import DocumentConflict, Namespace, NotFound, StoredDocument
-from workers.console.fields import Change, Field, Kind, fields_of, guessed, patch_of
+from workers.console.fields import Change, Field, Kind, fields_of, guessed, patch_of, plain
 from workers.console.handling import Editing, Page, Reading
 
 _DECISIONS = 20
@@ -49,7 +49,9 @@ class OneDocument(Reading):
                 "fields": fields_of(document.body),
                 "decisions": decisions,
                 "clashes": (),
+                "conflict": False,
                 "yours": {},
+                "new": {"name": "", "value": ""},
             },
         )
 
@@ -98,7 +100,7 @@ class EditDocument(Editing):
         clashes = [
             Clash(Field(one.pointer, one.kind, "").label, one.was, one.said, now.get(one.pointer))
             for one in changes
-            if one.pointer in yours or patch_of([replace(one, said=now.get(one.pointer, ""))])
+            if one.pointer in yours or plain(one.was) != now.get(one.pointer, "")
         ]
         return Page(
             "document.html",
@@ -107,7 +109,9 @@ class EditDocument(Editing):
                 "fields": fields_of(document.body),
                 "decisions": (),
                 "clashes": clashes,
+                "conflict": True,
                 "yours": yours,
+                "new": {"name": self.given("new-name"), "value": self._as_sent("new-value")},
             },
             status=HTTPStatus.CONFLICT,
         )

@@ -45,7 +45,7 @@ def patch_of(changes: Iterator[Change] | list[Change]) -> dict[str, Any]:
     """The patch of what was changed; what was emptied is removed. Raises ValueError, which names the field that does not fit."""
     patch: dict[str, Any] = {}
     for change in changes:
-        if _plain(change.was) == _plain(change.said):
+        if plain(change.was) == plain(change.said):
             continue
         *above, last = _keys(change.pointer)
         inner = patch
@@ -58,9 +58,11 @@ def patch_of(changes: Iterator[Change] | list[Change]) -> dict[str, Any]:
 def guessed(said: str) -> Any:
     """The value of a new field: JSON where it is some, else the text itself."""
     try:
-        return json.loads(said)
+        value = json.loads(said, parse_constant=_refuse)
+        json.dumps(value, allow_nan=False)  # 1e999 is a number to Python and none to JSON
     except ValueError:
         return said.strip()
+    return value
 
 
 def _leaves(body: Mapping[str, Any], above: str) -> Iterator[Field]:
@@ -87,7 +89,7 @@ def _shown(value: Any) -> tuple[Kind, str]:
 
 
 def _value(change: Change) -> Any:
-    said = _plain(change.said)
+    said = plain(change.said)
     if change.kind == "list":
         return [line.strip() for line in said.splitlines() if line.strip()]
     if not said.strip():
@@ -105,8 +107,8 @@ def _refuse(constant: str) -> Any:
     raise ValueError(constant)
 
 
-def _plain(text: str) -> str:
-    # Browsers send lines that end in CR LF.
+def plain(text: str) -> str:
+    """A text that a form brings: browsers send lines that end in CR LF."""
     return text.replace("\r\n", "\n")
 
 

@@ -74,5 +74,6 @@ def _addresses(
         broker_url=broker_url,
         flower_port=flower_port,
         flower_password=folder.secret("flower_password"),
-        console_port=free_port(settings.console_port),
+        # Flower does not listen on its port yet.
+        console_port=free_port(settings.console_port if settings.console_port != flower_port else 0),
     )

@@ -16,13 +16,13 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings
 from db.refs import LaneRef
-from recollect import Memory
+from recollect import ConfigurationError, Memory
 from recollect.events import MAX_EVENT_BYTES
 from recollect.namespaces import NamespacePath
 from recollect.queue import EventQueue
 from recollect.signing import SigningKey, sign
 from tests.given import Publishing, as_text, event
-from workers.intake import run_intake
+from workers.intake import run_intake, signing_keys
 from workers.machine import wait_until
 
 CANARY = "zanzibar"
@@ -224,6 +224,12 @@ def test_where_there_are_keys_only_what_is_signed_for_its_tenant_comes_in(
     assert sorted(letter.body for letter in letters()) == sorted(body.encode() for body in foreign)
     assert {letter.state for letter in letters()} == {None}, "no number was taken"
     assert len({letter.reason for letter in letters()}) == 3
+
+
+@pytest.mark.parametrize("given", [",", " ", ", ,", "\n"])
+def test_keys_that_are_none_do_not_let_everybody_in(service: Settings, given: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_SIGNING_KEYS: holds no key; unset it"):
+        signing_keys(service.model_copy(update={"signing_keys": SecretStr(given)}))
 
 
 def test_no_transaction_takes_more_than_it_can_in_its_time(

@@ -1,16 +1,21 @@
 """Whether the service can work, as an operator asks."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
+from sqlalchemy import Engine, text
 
 from config.settings import Settings
+from db import breakers, leases
 from db.breakers import Breaker
 from db.budgets import Standing
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect import Memory, QueueUnavailable, StoreUnavailable
 from recollect.namespaces import NamespacePath
+from tests.given import LONG, Publishing, Worker, claimed
 from workers.machine import wait_until
 from workers.status import STUCK_SECONDS, Status, read_status
 from workers.status_report import print_status
@@ -20,7 +25,9 @@ LATE = STUCK_SECONDS + 1
 
 QUIET = Status(
     queued_events=0,
-    backlog=Backlog(backlog=0, waiting_lanes=0, oldest_waiting=0.0, quarantined_lanes=0, at_work={}, failing={}),
+    backlog=Backlog(
+        backlog=0, waiting_lanes=0, oldest_waiting=0.0, quarantined_lanes=0, at_work={}, oldest_due=0.0, failing={}
+    ),
     lag=Lag(None, None, None),
     dead_letters=DeadLetters(dead_letters=0, dead_by_reason={}, newest_dead_letter=None, refused_last_hour=0),
     breakers=(),
@@ -59,6 +66,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "oldest_waiting",
         "quarantined_lanes",
         "at_work",
+        "oldest_due",
         "failing",
         "lag_p50",
         "lag_p95",
@@ -89,6 +97,8 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         ({"backlog": waiting(1), "workforce": NO_WORKERS}, True),
         ({"backlog": waiting(1), "workforce": NO_WORKERS, "moving": True}, True),
         ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}), "workforce": NO_WORKERS}, True),
+        ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}, oldest_due=LATE)}, True),
+        ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}, oldest_due=LATE), "breakers": (AWAY,)}, False),
     ],
     ids=[
         "nothing waits",
@@ -100,10 +110,38 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "waits for nobody",
         "whose last worker has just gone",
         "is at work for nobody",
+        "is at work and not taken up",
+        "is at work and waits for a provider",
     ],
 )
 def test_is_stuck_when_something_waits_that_nobody_takes_up(changes: dict[str, Any], stuck: bool) -> None:
     assert replace(QUIET, **changes).stuck is stuck
+
+
+def test_a_batch_that_nobody_takes_is_seen(
+    service: Settings, settled: None, worker: Worker, worker_engine: Engine, publishing: Publishing
+) -> None:
+    publishing.say("hello")
+    batch = claimed(worker_engine, publishing.lane)
+    with worker.transaction() as connection:
+        hour_ago = text("update recollect.batches set due_at = now() - interval '1 hour' where batch_id = :id")
+        connection.execute(hour_ago, {"id": batch.batch_id})
+    assert read_status(service).backlog.oldest_due > STUCK_SECONDS
+
+    with worker.transaction() as connection:
+        assert leases.take(connection, batch, "extract", owner="a task", lasting=LONG) is not None
+    assert read_status(service).backlog.oldest_due == 0.0
+
+
+def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
+    service: Settings, settled: None, worker_engine: Engine
+) -> None:
+    with worker_engine.begin() as connection:
+        pauses = {"first": timedelta(seconds=2), "most": timedelta(minutes=5)}
+        breakers.trip(connection, "llm", "the LLM endpoint refused the key", pause=None, **pauses)
+    assert read_status(service).breakers == []
+    with_llm = service.model_copy(update={"openai_api_key": SecretStr("a key")})
+    assert [one.provider for one in read_status(with_llm).breakers] == ["llm"]
 
 
 def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,3 +23,12 @@ def test_every_setting_is_documented(document: str) -> None:
 def test_nothing_is_documented_that_is_no_setting(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     assert set(re.findall(r"\bRECOLLECT_[A-Z_]+[A-Z]\b", text)) <= NAMES | OF_THE_APP | OF_OTHERS
+
+
+def test_what_may_be_set_under_compose_reaches_the_containers() -> None:
+    under_compose, _, _ = (
+        (ROOT / ".env.example").read_text(encoding="utf-8").partition("Only where you run the service without")
+    )
+    of_the_service = {name for name in NAMES if re.search(rf"^#?{name}=", under_compose, re.MULTILINE)}
+    compose = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+    assert {name for name in of_the_service if name not in compose} == set()

@@ -44,6 +44,21 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
         settings()
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("RETENTION_DAYS", "10000000"),
+        ("GAP_SECONDS", "inf"),
+        ("DEBOUNCE_MOST_SECONDS", "inf"),
+        ("SWEEP_SECONDS", "1e300"),
+    ],
+)
+def test_a_time_that_no_clock_reaches_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    with pytest.raises(ConfigurationError, match=rf"RECOLLECT_{name}: "):
+        settings()
+
+
 def test_empty_means_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_ATTEMPTS", "")
     monkeypatch.setenv("RECOLLECT_DATABASE_URL", "")

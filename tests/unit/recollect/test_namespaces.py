@@ -38,6 +38,10 @@ def test_templates_are_filled() -> None:
         (("acme", 7), r"namespace\[1\]: must be text, got int"),
         (("acme", "{user_id}"), r"namespace\[1\]: the template \{user_id\} is not resolved; pass user_id="),
         (("acme", "{}"), r"namespace\[1\]: the template \{\} is not resolved"),
+        (("acme", "{ user_id }"), r"namespace\[1\]: the template \{user_id\} is not resolved; pass user_id="),
+        (("acme", "{user.id}"), r"namespace\[1\]: the template \{user\.id\} is not resolved"),
+        (("acme", "{user-id}"), r"namespace\[1\]: the template \{user-id\} is not resolved"),
+        (("acme", "{user_id!s}"), r"namespace\[1\]: the template \{user_id!s\} is not resolved"),
         (("acme", "\ud800"), r"namespace\[1\]: holds a control character or half a surrogate pair"),
     ],
 )

@@ -10,7 +10,17 @@ from recollect.errors import ConfigurationError, QueueUnavailable
 from recollect.queue import EventQueue, open_connection
 
 
-@pytest.mark.parametrize("url", ["http://:s3cret@x.org", "localhost:6379", "", "postgresql://:s3cret@host/db", "redis"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:s3cret/more@x.org:6379/0",
+        "http://:s3cret@x.org",
+        "localhost:6379",
+        "",
+        "postgresql://:s3cret@host/db",
+        "redis",
+    ],
+)
 def test_an_address_of_no_broker_is_refused_with_the_setting_named(url: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"^RECOLLECT_BROKER_URL: not a broker's URL; it looks like redis://"

@@ -42,6 +42,16 @@ def test_speakers_may_have_names() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["O’Brien", "Agent #2", "Sarah (host)", "4chan_bob", "Dr. Ada " + "Long" * 20])
+def test_a_speaker_who_is_named_is_one_whatever_the_name(name: str) -> None:
+    found = turns(f"{name}: hi\nUser: hello\n{name}: bye: now", {name: "assistant"})
+    assert [(turn.role, turn.content) for turn in found] == [
+        ("assistant", "hi"),
+        ("user", "hello"),
+        ("assistant", "bye: now"),
+    ]
+
+
 def test_a_line_before_the_first_speaker_is_named_and_not_shown() -> None:
     with pytest.raises(InvalidEvent, match=r"^transcript, line 2: .*speakers=") as caught:
         turns(f"\n{CANARY}: hi\nUser: hello")

@@ -2,11 +2,12 @@
 
 from datetime import timedelta
 
+import psycopg
 import pytest
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from db.memories import VersionConflict
-from recollect.errors import EmbedderUnavailable
+from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from recollect.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from workers.providers import EMBEDDER, LLM
 from workers.retries import GiveUp, Retry, Wait, after_failure, describe, too_many_crashes
@@ -18,6 +19,12 @@ class Refusal(Exception):
     """As the driver raises it; its text repeats what was written."""
 
     sqlstate = "22P05"
+
+
+class TooMuch(Refusal):
+    """An entry that no index of Postgres can hold."""
+
+    sqlstate = "54000"
 
 
 DOWN = OperationalError("insert zanzibar", {"content": "zanzibar"}, Refusal("zanzibar"))
@@ -43,6 +50,8 @@ def pause(count: float) -> Wait:
         (ModelUnavailable("limited", retry_after=86_400), pause(300)),
         (ModelUnavailable("limited", retry_after=1e300), pause(300)),
         (EmbedderUnavailable("down"), Wait(EMBEDDER)),
+        (ConfigurationError("RECOLLECT_EMBEDDER: the endpoint does not know the model (404)"), Wait(EMBEDDER)),
+        (psycopg.errors.QueryCanceled("a statement of the driver's own took too long"), seconds(1)),
         (DOWN, seconds(1)),
     ],
 )
@@ -52,7 +61,17 @@ def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
     assert after_failure(error, attempts, MOST) == outcome
 
 
-@pytest.mark.parametrize("error", [DATA, IntegrityError("", {}, Refusal()), KeyError("zanzibar")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        DATA,
+        IntegrityError("", {}, Refusal()),
+        KeyError("zanzibar"),
+        OperationalError("", {}, TooMuch()),
+        psycopg.errors.ProgramLimitExceeded("zanzibar"),
+        EmbeddingRefused("one of the texts is too long (413)"),
+    ],
+)
 @pytest.mark.parametrize(
     ("attempts", "outcome"), [(0, seconds(1, counts=True)), (1, seconds(2, counts=True)), (2, GiveUp()), (7, GiveUp())]
 )

@@ -1,10 +1,12 @@
 """What is clicked goes out as an event, once, and only from a form of the console's own."""
 
 import json
+from http import HTTPStatus
 from uuid import uuid4
 
 import httpx
 import pytest
+from pydantic import BaseModel
 from redis import Redis
 
 from recollect import Namespace
@@ -94,6 +96,43 @@ REFUSED: dict[str, tuple[str, dict[str, str], int, str]] = {
     "no-id": (f"/entities/{ID}/merge", {"into": "x"}, 404, "is not an id"),
     "no-memory": (f"/entities/{ID}/split", {}, 400, "memory: "),
 }
+
+
+class Guest(BaseModel):
+    """Who comes to stay."""
+
+    name: str | None = None
+    nick: str | None = None
+    city: str | None = None
+    age: int | str | None = None
+
+
+@pytest.fixture
+def guest(forming: Forming, queue: Queue) -> Forming:
+    """A document that another hand has changed since the form was loaded: a field is new, and one has another type."""
+    forming.command(type="configure", profiles=[{"name": "Guest", "json_schema": Guest.model_json_schema()}])
+    for patch in ({"name": "Sarah", "age": 41}, {"city": "Leeds", "age": "over forty"}):
+        forming.command(type="edit_document", document="Guest", patch=patch)
+    queue.take()
+    return forming
+
+
+@pytest.mark.parametrize("named", ["Sarah", "Sally"])
+def test_an_edit_that_comes_too_late_is_shown_and_kept_in_the_form(
+    guest: Forming, site: Site, queue: Queue, named: str
+) -> None:
+    loaded = {"/name": ("text", "Sarah", named), "/age": ("number", "41", "41")}
+    fields = {
+        f"{what}:{pointer}": value
+        for pointer, values in loaded.items()
+        for what, value in zip(("kind", "was", "say"), values, strict=True)
+    }
+    more = {"version": "1", "field": list(loaded), "new-name": "nick", "new-value": "Sal the Great"}
+    answer = site.send("/documents/Guest/edit", {**fields, **more})
+    assert answer.status_code == HTTPStatus.CONFLICT
+    for part in ("Somebody was faster", named, "over forty", 'value="Sal the Great"', 'value="nick"'):
+        assert part in answer.text
+    assert queue.take() == []
 
 
 def test_what_cannot_be_is_refused_and_nothing_is_published(publishing: Publishing, site: Site, queue: Queue) -> None:

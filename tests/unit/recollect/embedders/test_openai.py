@@ -13,7 +13,7 @@ import pytest
 
 from recollect.embedders import openai as module
 from recollect.embedders.openai import OpenAIEmbedder
-from recollect.errors import ConfigurationError, EmbedderUnavailable, RecollectError
+from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, RecollectError
 
 CANARY = "canary-text-of-a-conversation"
 Body = dict[str, Any]
@@ -153,7 +153,8 @@ def test_long_texts_are_spread_over_requests(embedder: OpenAIEmbedder, endpoint:
         (401, EmbedderUnavailable, "OPENAI_API_KEY"),
         (403, EmbedderUnavailable, "OPENAI_API_KEY"),
         (404, ConfigurationError, "RECOLLECT_EMBEDDER.*'small'"),
-        (400, ConfigurationError, "RECOLLECT_EMBEDDER.*'small'"),
+        (413, EmbeddingRefused, "RECOLLECT_EMBEDDER.*'small'"),
+        (400, EmbeddingRefused, "RECOLLECT_EMBEDDER.*'small'"),
         (429, EmbedderUnavailable, "rate"),
         (500, EmbedderUnavailable, "500"),
         (503, EmbedderUnavailable, "503"),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.errors import ConfigurationError
 from recollect.publishing.spool_place import default_folder, spool_path
 
 FOLDER = Path("/state")
@@ -55,3 +56,10 @@ def test_the_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -
 def test_a_relative_folder_does_not_move_with_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert spool_path(Path("spool"), broker_url=BROKER, database_url=DATABASE).parent == tmp_path / "spool"
+
+
+@pytest.mark.parametrize("url", ["redis://:s3cret@cache:port/0", "redis:/cache", "cache"])
+def test_what_is_no_url_is_named_without_its_password(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL: not a URL") as caught:
+        place(url)
+    assert "s3" not in str(caught.value)

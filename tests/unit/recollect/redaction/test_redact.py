@@ -71,6 +71,10 @@ SAID = [
 ]
 
 ORDINARY = """\
+Season pass: 120 euros
+First pass: rough draft. Second pass: polish.
+Set the alarm to 0630
+Basic Python3 course
 My password is expired
 What is my password?
 a strong password is long

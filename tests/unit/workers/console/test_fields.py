@@ -88,3 +88,4 @@ def test_what_does_not_fit_its_kind_is_named(pointer: str, said: str) -> None:
 
 def test_a_new_field_is_json_or_else_text() -> None:
     assert [guessed(one) for one in ("12", '["a"]', "Skagen ", "true")] == [12, ["a"], "Skagen", True]
+    assert [guessed(one) for one in ("NaN", "Infinity", "1e999", "[NaN]")] == ["NaN", "Infinity", "1e999", "[NaN]"]
