@@ -122,7 +122,7 @@ def _plain(value: Any) -> Any:
 CHANGEABLE: Final = frozenset(
     {
         *("content", "value", "salience", "confidence", "tier", "reinforced", "state", "superseded_by", "valid_to"),
-        *("occurred_from", "occurred_to", "granularity", "record_name", "record"),
+        *("occurred_from", "occurred_to", "granularity", "record_name", "record", "marked", "factors"),
     }
 )
 

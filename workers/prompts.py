@@ -1,13 +1,14 @@
 """Prompts improved by the feedback that waits for them: a kind of reflection."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
 import structlog
 from sqlalchemy import Connection
 
-from db import decisions, prompts
+from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
 from db.prompts import PromptVersion, Waiting
 from recollect.language_model import LanguageModel
@@ -15,7 +16,7 @@ from recollect.optimizing import Feedback, Optimized, PromptTemplate, create_pro
 from recollect.prompts.trajectories import trajectory_of
 from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
-from workers.prompt_commands import logged_version
+from workers.prompt_commands import KIND, logged_version
 from workers.reflection import Due, Reflection
 from workers.stages import Store
 
@@ -78,6 +79,8 @@ def _store(
         prompts.try_again(connection, lane, ids, stamp, most=_TRIES)
     else:
         prompts.use_feedback(connection, lane, ids, stamp, version=new.version if new else None)
+        if prompts.waiting_feedback(connection, lane, read.name, limit=1):
+            reflections.touch(connection, due.batch, [(KIND, read.name)], least=timedelta(0), most=timedelta(0))
     logged = LoggedDecision(
         stamp=stamp,
         action="optimize_prompt",

@@ -70,8 +70,9 @@ def reflect(batch: BatchRef, parts: Parts) -> Store:
 
 
 def _store(connection: Connection, *, batch: BatchRef, due: DueReflection, store: Store) -> None:
-    store(connection)
+    # What is stored may find that more waits, and say so again.
     reflections.settle(connection, batch.lane, due)
+    store(connection)
 
 
 def _unseen(batch: BatchRef, due: DueReflection, parts: Parts) -> tuple[Message, ...]:

@@ -105,9 +105,22 @@ class Writer:
         now = self._standing[target]
         # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
         grown = max(confidence.reinforced(now.confidence), _sureness(self._fact(change)))
-        self._change(change, target, confidence=grown, tier=confidence.tier_of(grown), reinforced=now.reinforced + 1)
+        changes: dict[str, Any] = {
+            "confidence": grown,
+            "tier": confidence.tier_of(grown),
+            "reinforced": now.reinforced + 1,
+        }
+        self._change(change, target, **changes, **self._marked(change, target))
         self._attach(change, target)
         return target
+
+    def _marked(self, change: "_Change", target: UUID) -> dict[str, Any]:
+        """What the user asks to remember is marked, and weighs as that, though it was known before."""
+        fact, row = self._plan.facts[change.fact_number]
+        if not fact.marked:
+            return {}
+        weightier = (row.salience or 0.0) > self._standing[target].salience
+        return {"marked": True} | ({"salience": row.salience, "factors": row.factors} if weightier else {})
 
     def _add(self, change: "_Change") -> UUID:
         memory_id = self._new(change, _sureness(self._fact(change)))
@@ -121,7 +134,11 @@ class Writer:
         changes |= {"value": fact.value} if fact.value else {}
         changes |= {"record_name": fact.record.name, "record": fact.record.data} if fact.record else {}
         changes |= _times(fact) if fact.occurred else {}
-        self._change(change, target, **changes)
+        changes |= self._marked(change, target)
+        grown = max(self._standing[target].confidence, _sureness(fact))
+        self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
+        # Those that only the memory names are told otherwise, too.
+        self.touched.update(links.entities_of_memory(self._connection, self._lane, target))
         vector = self._plan.merged.get(change.fact_number)
         if vector is not None:
             memories.retire_vector(self._connection, self._lane, target)

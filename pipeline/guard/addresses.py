@@ -10,8 +10,8 @@ _TOP = (
     r"|invalid|local|onion|click|link|live|page|zip|pw|tk)"
 )
 _ADDRESS = (
-    r"(?:(?:https?|ftp|wss?|file|data|javascript|gopher|ssh|hxxps?)\s?:\s?/{0,3}\s?[^\s]+|www\.\S+"
-    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}(?:\.|\[\.\]| dot ))+{_TOP}\b(?:/\S*)?|\b\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?::\d+)?(?:/\S*)?)"
+    r"(?:(?:https?|ftp|wss?|file|data|javascript|gopher|ssh|hxxps?)\s?:\s?/{0,3}\s?[^\s]++|www\.\S++"
+    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}(?:\.|\[\.\]| dot ))+{_TOP}\b(?:/\S*+)?|\b\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?::\d+)?(?:/\S*+)?)"
 )
 _MAIL = r"[\w.+-]+ ?(?:@|\(at\)|\[at\]) ?[\w-]+(?:\.[\w-]+)+"
 _LOAD = (

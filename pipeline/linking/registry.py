@@ -11,6 +11,8 @@ from pipeline.linking.values import Link, Refusal
 from recollect.kinds import EntityType
 from recollect.registry import RegisteredEntity
 
+_NAME_CHARACTERS = 200
+
 
 class BatchRegistry:
     """The entities that a batch may speak of. parents: by entity, what it belongs to, of these and all above them."""
@@ -66,7 +68,7 @@ class BatchRegistry:
     def learn_name(self, fact: Fact) -> None:
         """ "User's name is Sarah": from now on Sarah is the user."""
         user = self.user()
-        if fact.value and folded(fact.value) and fact.value not in user.aliases:
+        if fact.value and len(fact.value) <= _NAME_CHARACTERS and folded(fact.value) and fact.value not in user.aliases:
             self.entities[user.entity_id] = replace(user, aliases=(*user.aliases, fact.value))
 
     def _add(self, entity: RegisteredEntity) -> RegisteredEntity:

@@ -1,6 +1,8 @@
 """What several people say of one thing: what is said again grows surer, and what somebody else denies stays beside the denial."""
 
 from recollect import Namespace, StoredMemory
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 
 
@@ -31,6 +33,37 @@ def test_what_is_said_again_grows_surer_and_keeps_all_its_sources(forming: Formi
     assert {source.message_id for source in memory.sources} == {first, second}
     assert [one.action for one in sarah.decisions(memory.id)] == ["add", "none"]
     assert {one.id for one in sarah.memories_from(second)} == {memory.id}
+
+
+def test_what_is_known_and_is_to_be_remembered_is_marked_and_the_mark_can_be_taken_back(
+    forming: Forming, sarah: Namespace
+) -> None:
+    forming.say("I am allergic to peanuts.")
+    before = the(sarah, "peanuts")
+    forming.say("Please remember that I am allergic to peanuts.")
+    marked = the(sarah, "peanuts")
+    assert (before.marked, marked.marked, marked.salience >= 8.5) == (False, True, True)
+    added, again = sarah.decisions(marked.id)
+    assert (added.action, again.action) == ("add", "none")
+
+    forming.command(type="undo", decision_id=str(again.id))
+    undone = the(sarah, "peanuts")
+    assert (undone.marked, undone.salience) == (False, before.salience)
+
+
+def test_a_guess_that_is_said_plainly_and_more_precisely_is_no_guess_any_more(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    for said, stated, place in (
+        ("Maybe I live in Berlin", False, "Berlin"),
+        ("I live in Berlin Mitte", True, "Berlin Mitte"),
+    ):
+        fact = fact_like(content=f"User lives in {place}", quote=said, stated=stated, attribute="lives_in", value=place)
+        fake.script("ExtractionAnswer", {"facts": [fact]})
+        forming.say(said)
+    memory = the(sarah, "Berlin")
+    assert [one.action for one in sarah.decisions(memory.id)] == ["add", "update"]
+    assert (memory.content, memory.confidence, memory.tier) == ("User lives in Berlin Mitte", 0.9, "solid")
 
 
 def test_what_is_about_the_same_is_related(forming: Forming, sarah: Namespace) -> None:

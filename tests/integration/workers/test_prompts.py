@@ -99,6 +99,20 @@ def test_texts_are_versions_and_come_back_as_versions(forming: Forming, sarah: N
     assert decided == [("set_prompt", 1, True), ("set_prompt", 2, True), ("roll_back_prompt", 3, True)]
 
 
+def test_of_more_feedback_than_is_looked_at_at_once_none_is_left_behind(
+    fake: FakeOpenAI,
+    forming: Forming,
+    feedback: Callable[[], list[tuple[str, int | None, bool]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(improving, "_AT_ONCE", 2)
+    for number in range(5):
+        give(forming, f"too long {number}")  # before there is a text that it could improve
+    fake.script("LessonsAnswer", learnt(BETTER), learnt(TEXT), learnt(BETTER))
+    set_prompt(forming, optimizer="prompt_memory")
+    assert [used for _, _, used in feedback()] == [True] * 5
+
+
 def test_an_export_has_the_latest_version_and_that_of_a_time(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming, optimizer="gradient", when_to_update="on complaint")
     set_prompt(forming, BETTER, optimizer="off")
