@@ -47,6 +47,7 @@ from pipeline.time_words import (
     YEAR,
 )
 from recollect.kinds import Granularity
+from recollect.patterns import AS_ASCII
 
 _Reader = Callable[[re.Match[str], Frame], Occurrence | None]
 
@@ -84,6 +85,7 @@ def times_in(text: str, said_at: datetime, *, past: bool = True) -> list[TimePhr
 
 def _phrases(text: str, frame: Frame) -> Iterator[TimePhrase]:
     """The clearer kinds of phrases first. A day that the zone of the message left out, or that no calendar has, is none."""
+    text = text.translate(AS_ASCII)
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
             try:

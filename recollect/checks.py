@@ -68,5 +68,14 @@ def checked_metadata(metadata: object) -> dict[str, Any] | None:
         told = ""
     if not isinstance(metadata, dict) or not told:
         raise ValueError('metadata: give fields and values that JSON has, such as {"channel": "support"}')
-    fields: dict[str, Any] = json.loads(_UNSTORABLE.sub("?", told))
+    fields: dict[str, Any] = _storable(json.loads(told))
     return fields
+
+
+def _storable(value: Any) -> Any:
+    # In the JSON text itself what cannot be stored stands in escapes.
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("?", value)
+    if isinstance(value, dict):
+        return {_storable(name): _storable(inner) for name, inner in value.items()}
+    return [_storable(inner) for inner in value] if isinstance(value, list) else value

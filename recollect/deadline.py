@@ -29,6 +29,7 @@ _T = TypeVar("_T")
 _U = TypeVar("_U")
 _ends: ContextVar[float | None] = ContextVar("recollect_read_ends", default=None)
 _OPTION = "recollect_read_seconds"
+_MOST_MILLISECONDS = 2**31 - 1  # as Postgres has it
 _FOR_THE_SERVER = 0.9
 """The part of the time after which a server that is alive gives up: its own word comes before the app's patience ends."""
 
@@ -42,7 +43,7 @@ def remaining() -> float | None:
 def server_milliseconds() -> int | None:
     """What to tell Postgres as ``statement_timeout``; None where there is no deadline."""
     left = remaining()
-    return None if left is None else max(1, int(left * 1000 * _FOR_THE_SERVER))
+    return None if left is None else max(1, min(int(left * 1000 * _FOR_THE_SERVER), _MOST_MILLISECONDS))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from recollect import exporting, past
+from recollect.checks import checked_limit, readable
 from recollect.decisions import Decision, Related
 from recollect.embedders import Embedder
 from recollect.errors import NotFound, UndoRefused
@@ -47,7 +48,7 @@ class History:
         """
         moment = aware(as_of)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            memory_id = past.memory_by_key(connection, self.path, key, as_of=moment)
+            memory_id = past.memory_by_key(connection, self.path, readable("key", key), as_of=moment)
         if memory_id is None:
             raise NotFound(f"key: no memory in {self.path} has this key")
         return self.get(memory_id, as_of=moment)
@@ -76,26 +77,26 @@ class History:
     def latest_decisions(self, *, limit: int = 50) -> list[Decision]:
         """What was decided last in the whole namespace, the latest first."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return past.latest_decisions(connection, self.path, limit)
+            return past.latest_decisions(connection, self.path, checked_limit(limit))
 
     def quarantined(self, *, limit: int = 100) -> list[Decision]:
         """The latest facts that were kept from becoming memories, as instructions to the assistant are, each with its reason."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return past.decisions_to(connection, self.path, "quarantine", limit)
+            return past.decisions_to(connection, self.path, "quarantine", checked_limit(limit))
 
     def refused(self, *, limit: int = 100) -> list[Decision]:
         """The latest that an LLM proposed as facts and code did not take, each with its reason (docs/extraction.md)."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return past.decisions_to(connection, self.path, "refuse", limit)
+            return past.decisions_to(connection, self.path, "refuse", checked_limit(limit))
 
     def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
         """How other memories stand to one: similar, contradicting, replaced, about the same; at most so many of each kind."""
         wanted = id_of("memory_id", memory_id)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return past.related(connection, self.path, wanted, limit)
+            return past.related(connection, self.path, wanted, checked_limit(limit))
 
     def export(self, *, as_of: datetime | None = None) -> Iterator[str]:
-        """All that is known, as JSON Lines: entities, memories, relations and edges; docs/export.md shows each.
+        """All that is known, as JSON Lines, all of them read before the first is given; docs/export.md shows each.
 
         as_of: what was known at that time, with a time zone; now by default. Two exports of one state are equal, byte for byte.
         """
@@ -103,8 +104,12 @@ class History:
         # One snapshot for all of it, whatever is written meanwhile.
         engine = self._engine.execution_options(isolation_level="REPEATABLE READ")
         with tenant_transaction(engine, self.path.tenant_id) as connection:
-            for record in exporting.export(connection, self.path, as_of=moment):
-                yield json.dumps(record, ensure_ascii=False, sort_keys=True)
+            records = [
+                json.dumps(record, ensure_ascii=False, sort_keys=True)
+                for record in exporting.export(connection, self.path, as_of=moment)
+            ]
+        # Behind the transaction: its deadline is none of whoever takes the lines, nor of what they read meanwhile.
+        return iter(records)
 
     def _check_undo(self, decision_id: UUID | str) -> UUID:
         """Raises NotFound, or UndoRefused where the service would refuse, as far as can be seen from here."""
@@ -125,10 +130,12 @@ class History:
         return wanted
 
 
-def aware(moment: datetime | None) -> datetime | None:
+def aware(moment: datetime | None, name: str = "as_of") -> datetime | None:
     """The same. Raises ValueError where it has no time zone."""
+    if moment is not None and not isinstance(moment, datetime):
+        raise ValueError(f"{name}: give a datetime, not {type(moment).__name__}")
     if moment is not None and moment.tzinfo is None:
-        raise ValueError("as_of: has no time zone; give an aware time, such as datetime.now(UTC)")
+        raise ValueError(f"{name}: has no time zone; give an aware time, such as datetime.now(UTC)")
     return moment
 
 

@@ -55,6 +55,12 @@ class ImportedOccurrence(_Record):
     end: Moment
     granularity: Granularity
 
+    @model_validator(mode="after")
+    def _check_order(self) -> "ImportedOccurrence":
+        if self.start > self.end:
+            raise ValueError("end: lies before start; give the time at which it was over")
+        return self
+
 
 class ImportedMemory(_Record):
     """A memory from elsewhere. id: the app's own name for it; about: the keys of entities, the memory's subject first.

@@ -120,11 +120,22 @@ def places(words: Sequence[Word], names: Iterable[Name]) -> list[Place]:
         for form in _forms(word):
             by_key.setdefault(name_key(form), []).append(number)
     small = not any(word.named and word.plain != "i" for word in words)
-    found = [place for name in names for place in _places(words, by_key, name, small)]
+    pieces: dict[str, list[tuple[int, int]]] = {}
+    for word in words:
+        for plain, start, end in _unspaced(word):
+            if (start, end) != (word.start, word.end):
+                pieces.setdefault(plain, []).append((start, end))
+    found = [place for name in names for place in _places(words, by_key, pieces, name, small)]
     return _outermost(found)
 
 
-def _places(words: Sequence[Word], by_key: Mapping[str, Sequence[int]], name: Name, small: bool) -> Iterator[Place]:
+def _places(
+    words: Sequence[Word],
+    by_key: Mapping[str, Sequence[int]],
+    pieces: Mapping[str, Sequence[tuple[int, int]]],
+    name: Name,
+    small: bool,
+) -> Iterator[Place]:
     spelled = spelled_out(name.normalised).split()
     parts = ["and" if part == "&" else part for part in spelled]
     if not parts:
@@ -142,7 +153,9 @@ def _places(words: Sequence[Word], by_key: Mapping[str, Sequence[int]], name: Na
                 exact = all(_same(word.plain, part) for word, part in zip(run, parts[begin:], strict=False))
                 yield Place(name=name, start=run[0].start, end=_stop(run[-1]), whole=whole, exact=exact)
     yield from _initials(words, by_key, name, spelled)
-    yield from _within_unspaced(words, name, parts)
+    if len(parts) == 1:
+        for start, end in pieces.get(parts[0], ()):
+            yield Place(name=name, start=start, end=end, whole=True)
 
 
 def _extent(words: Sequence[Word], parts: Sequence[str], at: int, number: int) -> tuple[int, int, int]:
@@ -235,15 +248,6 @@ def _initials(
         word = words[number]
         if word.written[: len(initials)].isupper() and word.plain == initials:
             yield Place(name=name, start=word.start, end=_stop(word), whole=False)
-
-
-def _within_unspaced(words: Sequence[Word], name: Name, parts: Sequence[str]) -> Iterator[Place]:
-    if len(parts) != 1 or not _UNSPACED.search(parts[0]):
-        return
-    for word in words:
-        for plain, start, end in _unspaced(word):
-            if plain == parts[0] and (start, end) != (word.start, word.end):
-                yield Place(name=name, start=start, end=end, whole=True)
 
 
 def _unspaced(word: Word) -> Iterator[tuple[str, int, int]]:

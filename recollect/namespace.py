@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from recollect import views
 from recollect.bringing import Bringing
-from recollect.checks import checked_kind, readable
+from recollect.checks import checked_kind, checked_limit, readable
 from recollect.documenting import Documenting
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.following import Following
@@ -198,7 +198,9 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
             raise ValueError(f"state: one of {', '.join(states)}, got {state!r}")
         entity_id = about.id if isinstance(about, Entity) else about
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return views.memories(connection, self.path, limit, kind=checked_kind(kind), state=state, about=entity_id)
+            return views.memories(
+                connection, self.path, checked_limit(limit), kind=checked_kind(kind), state=state, about=entity_id
+            )
 
     def entities(self) -> list[Entity]:
         """Whom and what the memories are about; those with the most memories first."""
@@ -214,7 +216,7 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
             ids = (
                 [entity]
                 if isinstance(entity, UUID)
-                else views.entities_named(connection, self.path, [normalise(entity)])
+                else views.entities_named(connection, self.path, [normalise(readable("entity", entity))])
             )
             found = views.profiles(connection, self.path, entity_ids=[*ids])
         if not found:

@@ -3,6 +3,9 @@
 import re
 from typing import Any, cast
 
+AS_ASCII = str.maketrans("İıſ\u212a", "Iisk")
+"""The four letters that `re.IGNORECASE` takes for ASCII ones, and ``lower`` does not make such: "FRİDAY", "ſunday"."""
+
 
 def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
     """As `re.compile`, at the first use: most of our patterns stand behind a cheaper look at the text, and few texts pass it.

@@ -8,6 +8,7 @@ from pgvector import HalfVector
 from sqlalchemy import Engine
 from sqlalchemy import text as sql
 
+from recollect.checks import checked_limit, checked_threshold, readable
 from recollect.embedders import Embedder
 from recollect.namespaces import NamespacePath, NamespacePrefix
 from recollect.redaction import redact
@@ -42,12 +43,11 @@ class Under:
         """The memories most similar to a text in any of them, most similar first. threshold: as for `Namespace.query`.
 
         Every memory of every namespace is compared: for a tenant's few thousand memories, not for its millions.
-        Raises ValueError where limit is below 1.
+        Raises ValueError, which names the argument that does not fit.
         """
-        if limit < 1:
-            raise ValueError(f"limit: must be at least 1, got {limit}")
-        vector = HalfVector(self._embedder.embed([redact(text)])[0]).to_text()
-        asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": limit, "threshold": threshold}
+        most, least = checked_limit(limit), checked_threshold(threshold)
+        vector = HalfVector(self._embedder.embed([redact(readable("text", text))])[0]).to_text()
+        asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             return list(_hits(connection.execute(_SIMILAR, asked)))
 
@@ -58,7 +58,11 @@ class Under:
 
 def _hits(rows: Iterable[Any]) -> Iterator[HitIn]:
     for row in rows:
-        yield HitIn(**memory_fields(row), similarity=round(row.similarity, 4), namespace=NamespacePath(tuple(row.path)))
+        yield HitIn(
+            **memory_fields(row),
+            similarity=round(min(1.0, row.similarity), 4),
+            namespace=NamespacePath(tuple(row.path)),
+        )
 
 
 _UNDER = """

@@ -74,7 +74,7 @@ class Retrieving(Freshness):
             conversation=None if conversation is None else readable("conversation", conversation),
             budget=checked_limit(budget, "budget"),
             overlay=checked_limit(overlay, "overlay") if overlay else 0,
-            now=aware(now) or datetime.now(UTC),
+            now=aware(now, "now") or datetime.now(UTC),
             judge=judge_of(reranker, said),
         )
         return with_deadline(
@@ -133,9 +133,11 @@ class Retrieving(Freshness):
             around=around,
             threshold=checked_threshold(threshold),
             among=Among(
-                conversation=conversation if scope == "thread" else None, since=aware(since), until=aware(until)
+                conversation=conversation if scope == "thread" else None,
+                since=aware(since, "since"),
+                until=aware(until, "until"),
             ),
-            now=aware(now) or datetime.now(UTC),
+            now=aware(now, "now") or datetime.now(UTC),
             judge=judge_of(reranker, said),
         )
         return with_deadline(

@@ -30,7 +30,7 @@ _WIDE = re.compile(r"\s{2,}|\n")
 _FIGURED = re.compile(r"(?=\S*[a-z])(?=\S*[013457@$!|])[a-z013457@$!|]{3,}")
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=-])")
 _HEX = re.compile(r"(?<!\w)(?:0x)?(?:[0-9a-fA-F]{2}[ ,:]?){12,}(?!\w)")
-_ESCAPES = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
+_ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _MOST_HIDDEN = 20
 
@@ -53,7 +53,7 @@ def unescaped(text: str) -> str:
     r"""The text with what was written as ``&#105;``, ``%69`` or ``\u0069`` put as the letters that are meant."""
     text = html.unescape(text)
     text = unquote(text) if text.count("%") >= 3 else text
-    return _ESCAPES.sub(lambda match: chr(int(match.group(), 0)), text)
+    return _ESCAPES.sub(lambda match: chr(int(match[1] or match[2], 16)), text)
 
 
 def concealed(text: str) -> Iterator[str]:

@@ -153,6 +153,8 @@ def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | 
 
     dated: a time phrase was resolved. marked: the user asked to remember it.
     """
+    if not statement.core.split():
+        return None  # "I can't": what is not said
     kind = MemoryKind.EVENT if dated and not _STANDING.search(statement.core) else MemoryKind.FACT
     if marked or _DECIDED.match(statement.core):
         return kind

@@ -109,14 +109,14 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
     )
     above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]
     hits = tuple(
-        RecalledMessage(message=one.message, score=round(one.score, 4), similarity=round(one.found.cosine, 4))
+        RecalledMessage(message=one.message, score=round(one.score, 4), similarity=round(min(1.0, one.found.cosine), 4))
         for one in reranked(above, lambda one: one.message.content, wanted.judge)[: wanted.limit]
     )
     return Recalled(
         hits=hits,
         excerpts=excerpts(
             {hit.message.id for hit in hits},
-            _around(store, scanned, hits, wanted.around),
+            [one for one in _around(store, scanned, hits, wanted.around) if wanted.among.holds(one.said_at)],
             known=wanted.history,
         ),
         progress=replace(heard.progress, published=published),

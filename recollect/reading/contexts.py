@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from itertools import groupby
 from uuid import UUID
 
@@ -108,7 +108,7 @@ def message_note(message: StoredMessage) -> str:
 
 def group_of(message: StoredMessage) -> tuple[str, date]:
     """Conversation and day: what shares a heading."""
-    return message.conversation or "", message.said_at.date()
+    return message.conversation or "", message.said_at.astimezone(UTC).date()
 
 
 def in_order(messages: Sequence[StoredMessage]) -> tuple[StoredMessage, ...]:
@@ -131,11 +131,11 @@ def _date(memory: StoredMemory) -> str:
     if memory.occurred is None:
         return _day(memory.said_at)
     if memory.occurred.granularity in {Granularity.SEASON, Granularity.MONTH}:
-        return f"{memory.occurred.start:%B %Y}"
+        return f"{memory.occurred.start.astimezone(UTC):%B %Y}"
     if memory.occurred.granularity is Granularity.YEAR:
-        return f"{memory.occurred.start:%Y}"
+        return f"{memory.occurred.start.astimezone(UTC):%Y}"
     return _day(memory.occurred.start)
 
 
 def _day(time: datetime) -> str:
-    return f"{time:%-d %B %Y}"
+    return f"{time.astimezone(UTC):%-d %B %Y}"

@@ -105,7 +105,7 @@ def scanned(rows: Iterable[Any]) -> Scanned:
 
 def _found(row: Any) -> MemoryFound:
     return MemoryFound(
-        memory=Hit(**memory_fields(row), similarity=round(row.cosine, 4)),
+        memory=Hit(**memory_fields(row), similarity=round(min(1.0, row.cosine), 4)),
         cosine=row.cosine,
         words=row.words,
         entities=frozenset(row.entities or ()),

@@ -46,6 +46,10 @@ class Among:
     since: datetime | None = None
     until: datetime | None = None
 
+    def holds(self, said_at: datetime) -> bool:
+        """Whether what was said then is searched."""
+        return (self.since is None or said_at >= self.since) and (self.until is None or said_at < self.until)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from recollect.patterns import lazy_pattern
+from recollect.patterns import AS_ASCII, lazy_pattern
 from recollect.wordlists import BEFORE_DAYS
 
 _MONTHS = "january february march april may june july august september october november december".split()
@@ -78,7 +78,8 @@ class Interval:
 
 def periods(message: str, today: date) -> tuple[Period | Interval, ...]:
     """The times that a message names, each once. today: the day on which it is said."""
-    return tuple(dict.fromkeys((*_named(message), *_counted(message, today))))
+    plain = message.translate(AS_ASCII)
+    return tuple(dict.fromkeys((*_named(plain), *_counted(plain, today))))
 
 
 def _named(message: str) -> Iterator[Period]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from itertools import groupby
 from typing import Literal
 from uuid import UUID
@@ -93,12 +94,12 @@ def excerpts(
 
 def before_and_after(message_range: int | tuple[int, int]) -> tuple[int, int]:
     """How many neighbours before and after each hit. Raises ValueError where it is neither a number nor a pair, from 0 to 50."""
-    pair = (message_range, message_range) if isinstance(message_range, int) else tuple(message_range)
+    pair = message_range if isinstance(message_range, tuple | list) else (message_range, message_range)
     if len(pair) != 2 or not all(isinstance(one, int) and 0 <= one <= _MOST_AROUND for one in pair):
         raise ValueError(
             f"message_range: give a number or (before, after), each from 0 to {_MOST_AROUND}, got {message_range!r}"
         )
-    return pair
+    return pair[0], pair[1]
 
 
 Scope = Literal["thread", "resource"]
@@ -119,5 +120,5 @@ def _lines(excerpt: Excerpt, here: str | None) -> Iterator[str]:
         where = "Earlier in this conversation"
     else:
         where = f"In conversation {one_line(excerpt.conversation)}"
-    yield f"{where}, {first.said_at.day} {first.said_at:%B %Y, %H:%M}:"
+    yield f"{where}, {first.said_at.astimezone(UTC):%-d %B %Y, %H:%M}:"
     yield from map(message_note, excerpt.messages)

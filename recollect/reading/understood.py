@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from recollect.asking import Question, question
@@ -82,7 +82,7 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
         named=meant,
         plausible={*plausible, *others},
         left_out=bearers - {*meant, *plausible, *others},
-        periods=periods(heard.parsed.text, now.date()),
+        periods=periods(heard.parsed.text, now.astimezone(UTC).date()),
     )
     return Understood(
         heard=heard,

@@ -3,10 +3,13 @@
 import gc
 import multiprocessing
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
@@ -17,7 +20,7 @@ from sqlalchemy import Engine, create_engine, text
 
 from benchmarks.faults.proxy import Proxy
 from db.refs import LaneRef
-from recollect import EmbedderUnavailable, Memory, Namespace, ReadTimeout, StoreUnavailable
+from recollect import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeout, StoreUnavailable
 from recollect.deadline import bounded, ends_within, remaining, with_deadline
 from recollect.embedders import MiniLM, OpenAIEmbedder
 from recollect.namespaces import NamespacePath
@@ -32,6 +35,7 @@ SLACK = 4.0
 """What a busy machine may take beyond a deadline."""
 
 TENANT = UUID(int=7)
+NAIVE = datetime(2026, 3, 2)  # noqa: DTZ001 - that is what is refused
 SLEEP: Statement = ("select pg_sleep(20)", {})
 Knows = Callable[..., UUID]
 Read = Callable[[Namespace, str], object]
@@ -349,6 +353,53 @@ class TestArguments:
         with pytest.raises(ValueError) as refused:  # noqa: PT011 - compared below
             of(memory, fresh_namespace).query("Seattle", **given)  # type: ignore[arg-type]
         assert str(refused.value) == says
+
+    @pytest.mark.parametrize(
+        ("read", "says"),
+        [
+            (lambda names: names.memories(limit=-1), "limit: must be at least 1, got -1"),
+            (lambda names: names.latest_decisions(limit=0), "limit: must be at least 1, got 0"),
+            (lambda names: names.refused(limit="x"), "limit: must be at least 1, got 'x'"),
+            (lambda names: names.by_key(7), "key: give a text, not int"),
+            (lambda names: names.recall_messages("figs", since=NAIVE), "since: has no time zone; give an aware time"),
+            (lambda names: names.context("figs", now=NAIVE), "now: has no time zone; give an aware time"),
+            (lambda names: names.recall_messages("figs", until="2026"), "until: give a datetime, not str"),
+            (lambda names: names.recall_messages("figs", message_range=None), "message_range: give a number or"),
+        ],
+    )
+    def test_whatever_else_does_not_fit_is_refused_by_name(
+        self, memory: Memory, fresh_namespace: NamespacePath, read: Callable[[Namespace], object], says: str
+    ) -> None:
+        with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
+            read(of(memory, fresh_namespace))
+
+    @pytest.mark.parametrize("odd", ["nothing \x00", "half \ud83d"], ids=["NUL", "surrogate"])
+    def test_any_name_key_and_field_can_be_asked_for(
+        self, memory: Memory, fresh_namespace: NamespacePath, odd: str
+    ) -> None:
+        names = of(memory, fresh_namespace)
+        assert not names.query("figs", metadata={"a": [odd]})
+        for read in (names.profile, names.neighbours, names.by_key):
+            with pytest.raises(NotFound):
+                read(odd)
+
+    def test_a_read_may_take_a_month(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
+        knows("User moved to Seattle")
+        assert of(memory, fresh_namespace).query("Seattle", seconds=30 * 24 * 3600)
+
+
+def test_whoever_takes_the_lines_of_an_export_has_all_time(
+    memory: Memory, fresh_namespace: NamespacePath, knows: Knows
+) -> None:
+    """The read is over by then; and a web server may take each line in a context of its own."""
+    knows("User moved to Seattle")
+    knows("User likes figs")
+    lines = of(memory, fresh_namespace).export()
+    first = copy_context().run(next, lines)
+    assert remaining() is None
+    assert "memory" in first
+    assert of(memory, fresh_namespace).query("figs")
+    assert copy_context().run(list, lines)
 
 
 def in_a_child(memory: Memory, path: NamespacePath) -> list[str]:

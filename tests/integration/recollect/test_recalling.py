@@ -135,6 +135,17 @@ class TestRecall:
         similar = ines.recall_messages("Green would suit it well", threshold=0.9, top_k=9).messages
         assert {one.content for one in similar} == {"Green would suit it well"}
 
+    @pytest.mark.parametrize("around", [0, 1, 2, (9, 0)], ids=str)
+    def test_what_comes_with_it_is_of_the_same_time(
+        self, ines: Namespace, talk: Talk, around: int | tuple[int, int]
+    ) -> None:
+        talk("boat", BOAT)
+        since, until = NINE + timedelta(minutes=2), NINE + timedelta(minutes=4)
+        found = ines.recall_messages("paint", since=since, until=until, message_range=around)
+        shown = {one.said_at for excerpt in found.excerpts for one in excerpt.messages}
+        assert shown
+        assert shown <= {NINE + timedelta(minutes=2), NINE + timedelta(minutes=3)}
+
     def test_what_the_history_has_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", BREAD)
         history = [{"role": "user", "content": content} for _, content in BREAD[1:]]
@@ -256,6 +267,20 @@ class TestContext:
         assert [one.content for one in ines.context(question, overlay=1, history=history).messages][-1] != BREAD[2][1]
         with pytest.raises(ValueError, match="overlay: must be at least 1"):
             ines.context(question, overlay=-1)
+
+
+def test_days_are_those_of_utc_whatever_the_zone_of_the_session(
+    ines: Namespace, talk: Talk, remembering: Remembering, addresses: Addresses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk("boat", BOAT)
+    remembering.memory("User painted the boat", MINILM.embed(["User painted the boat"])[0])
+    read = set()
+    for zone in ("UTC", "Pacific/Pago_Pago"):  # where it is the day before
+        monkeypatch.setenv("PGTZ", zone)
+        with Memory.connect(database_url=addresses.database_url) as connected:
+            own = connected.namespace(*ines.path.parts)
+            read.add((own.context("paint").text, own.recall_messages("paint").text, tuple(own.export())))
+    assert len(read) == 1
 
 
 def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -> None:

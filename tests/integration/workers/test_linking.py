@@ -6,6 +6,8 @@ import pytest
 
 from recollect import Namespace
 from recollect.embedders import MiniLM
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Remembering
 
@@ -81,3 +83,30 @@ def test_who_is_introduced_is_somebody_new(forming: Forming, sarah: Namespace, t
 
     assert sarah.questions() == []
     assert len([one for one in sarah.entities() if one.name == "Peter"]) == 3
+
+
+def test_an_update_is_news_of_all_whom_the_memory_names(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
+    """Also of those whom only the memory names, and not what was said now."""
+
+    def named(*names: tuple[str, str]) -> list[dict[str, object]]:
+        unknown: dict[str, object] = {"aliases": [], "parent": None, "description": None}
+        roles = ("subject", "about")
+        return [
+            {"name": name, "entity_type": kind, "role": role, **unknown}
+            for (name, kind), role in zip(names, roles, strict=True)
+        ]
+
+    peter, ruth, firm = ("Peter Haas", "person"), ("Ruth", "person"), ("Brightleaf", "org")
+    first, second = "Peter Haas leads the sales team of Brightleaf", "Peter Haas leads the sales team with Ruth"
+    together = "Peter Haas leads the sales team of Brightleaf with Ruth"
+    update = {"fact": 1, "action": "update", "memory": 1, "content": together, "reason": "more"}
+    fake.script(
+        "ExtractionAnswer",
+        {"facts": [fact_like(content=first, quote=first, mentions=named(peter, firm))]},
+        {"facts": [fact_like(content=second, quote=second, mentions=named(peter, ruth))]},
+    )
+    fake.script("ConsolidationAnswer", {"decisions": [update]})
+    for said in (first, second):
+        forming.say(said)
+    assert [one.content for one in sarah.memories()] == [together]
+    assert "Ruth" in sarah.profile("Brightleaf").summary

@@ -454,6 +454,11 @@ def test_the_users_name_once_learnt_is_the_user() -> None:
     assert [entity.name for entity in learned(found)] == [USER]
 
 
+def test_what_is_too_long_for_a_name_is_none() -> None:
+    found = linked(fact(mention(USER, role="subject"), attribute="name", value="Sarah " * 40))
+    assert [entity.aliases for entity in learned(found)] == [()]
+
+
 @pytest.mark.parametrize("role", ["object", "about"])
 def test_anothers_name_is_not_the_users(role: Any) -> None:
     named = fact(mention(USER, role=role), mention("Rex", role="subject"), attribute="name", value="Rex")

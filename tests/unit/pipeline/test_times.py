@@ -211,6 +211,16 @@ def test_a_day_of_the_clock_change_has_its_true_length() -> None:
     assert found.end.astimezone(UTC) - found.start.astimezone(UTC) == timedelta(hours=23)
 
 
+@pytest.mark.parametrize(
+    ("phrase", "plain"),
+    [("on FRİDAY", "on Friday"), ("yeſterday", "yesterday"), ("TONİGHT", "tonight"), ("at CHRİSTMAS", "at Christmas")],
+)
+def test_letters_that_count_as_others_where_case_is_ignored_are_read_as_those(phrase: str, plain: str) -> None:
+    found = resolve_time(phrase, SAID_AT)
+    assert found is not None
+    assert found == resolve_time(plain, SAID_AT)
+
+
 def test_a_naive_time_is_refused() -> None:
     with pytest.raises(ValueError, match="said_at"):
         resolve_time("yesterday", datetime(2023, 5, 10))  # noqa: DTZ001

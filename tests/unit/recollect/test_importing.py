@@ -21,6 +21,9 @@ def entity(key: str, **given: Any) -> dict[str, Any]:
     return {"type": "entity", "key": key, "name": f"Name of {key}", "entity_type": "person", **given}
 
 
+OLD_YEAR, NEW_YEAR = "2023-12-31T00:00:00+00:00", "2024-01-01T00:00:00+00:00"
+
+
 def memory(key: str, *about: str, **given: Any) -> dict[str, Any]:
     return {"type": "memory", "id": key, "content": f"Content of {key}", "about": list(about), **given}
 
@@ -54,6 +57,9 @@ def test_every_fault_is_told_by_its_line_and_nothing_of_the_text() -> None:
         entity("c2", name="quetzal"),
         {**memory("m5"), "occurred_at": "2024-05-01"},
         "[]",
+        {**memory("m6"), "occurred": {"start": NEW_YEAR, "end": OLD_YEAR, "granularity": "day"}},
+        {**memory("m7"), "occurred_at": "0001-01-01T00:00:00+01:00"},
+        {"type": ["memory"]},
     )
     assert told == [
         "line 1: about[0]: no line and no entity of the namespace has this key",
@@ -70,6 +76,9 @@ def test_every_fault_is_told_by_its_line_and_nothing_of_the_text() -> None:
         "line 13: key: line 10 has the same, and says otherwise",
         "line 14: occurred_at: has no time zone; give an aware time, such as 2026-03-02T09:00:00+00:00",
         "line 15: not a JSON object",
+        "line 16: occurred: end: lies before start; give the time at which it was over",
+        "line 17: occurred_at: must lie in the years 2 to 9998; give the time when it happened, or leave it out",
+        "line 18: type: one of entity, memory; as an export has them, relation, edge, document, prompt are skipped",
     ]
 
 

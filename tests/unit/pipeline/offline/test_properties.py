@@ -20,6 +20,7 @@ WORDS = [
     *"I my we our you he she it Peter Anna Leeds Acme WOBS brother company is am are was live lives work works at in to".split(),
     *"for from like love hate moved yesterday Friday not no actually sorry meant and but also known as remember that".split(),
     *"called named favourite process To check a the one of writers 3pm 2021 don't I'm first then".split(),
+    *"can't doesn't won't FRİDAY ſunday".split(),
     *", . ? ! : 1. - ( ) \" '".split(),
     "\n",
 ]

@@ -33,6 +33,11 @@ NAMED = {
     "What broke three days ago?": [Interval(first=date(2026, 3, 1), last=date(2026, 3, 1))],
     "What broke 2 weeks ago?": [Interval(first=date(2026, 2, 15), last=date(2026, 2, 21))],
     "Where is the ladder?": [],
+    # To a pattern that ignores case these letters are i, s and k.
+    "Where was I last FRİDAY?": [Interval(first=date(2026, 2, 27), last=date(2026, 2, 27))],
+    "What did I say yeſterday?": [Interval(first=date(2026, 3, 3), last=date(2026, 3, 3))],
+    "What happened in APRİL?": [Period(month=4)],
+    "What broke 2 wee\u212as ago?": [Interval(first=date(2026, 2, 15), last=date(2026, 2, 21))],
 }
 
 
