@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from db import breakers, leases
+from db import leases
 from db.lanes import DONE
 from db.refs import BatchRef
 from recollect.tenancy import tenant_transaction
@@ -19,7 +19,7 @@ from workers import endings
 from workers.dispatching import dispatch
 from workers.hints import hint
 from workers.parts import Parts, parts
-from workers.providers import EMBEDDER, admitted, leave, providers_of
+from workers.providers import admitted, leave
 from workers.renewal import renewed
 from workers.retries import GiveUp, after_failure, describe, too_many_crashes
 
@@ -92,8 +92,6 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
         store(connection)
         following = leases.advance(connection, lease)
         leave(connection, lease.stage, used.settings)
-        if lease.stage == "embed" and EMBEDDER in providers_of(lease.stage, used.settings):
-            breakers.close(connection, EMBEDDER)
     _log.info("stage_done", stage=lease.stage, next=following)
     return following
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, Engine
 
-from db import candidates, turns
+from db import breakers, candidates, turns
 from db.refs import BatchRef, LaneRef
 from db.turns import MessageRow, NewTurn
 from pipeline.embed import embed
@@ -15,6 +15,7 @@ from recollect.fence import strip_fences
 from recollect.kinds import Role
 from recollect.redaction import redact
 from recollect.tenancy import tenant_transaction
+from workers.providers import EMBEDDER
 
 _AT_ONCE = 100
 
@@ -52,9 +53,11 @@ def keep(
     of_facts: Mapping[int, Vectors],
     of_turns: Sequence[NewTurn],
 ) -> None:
-    """Keep the vectors of a batch's facts, by number, and of its messages, until they take effect."""
+    """Keep the vectors of a batch's facts, by number, and of its messages, until they take effect: whoever made them is there."""
     candidates.store_vectors(connection, batch, model, of_facts)
     turns.keep_candidates(connection, batch, model, of_turns)
+    if of_facts or of_turns:
+        breakers.close(connection, EMBEDDER)
 
 
 def add_missing(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:

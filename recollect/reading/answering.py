@@ -83,7 +83,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
     return assemble(
         without(found, laid.closed),
         messages=read.messages(limit=wanted.budget // _SHORT),
-        ahead=[one for one in heard.ahead if one.content not in told],
+        ahead=[one for one in heard.ahead if one.content.strip() and one.content not in told],
         pending=_pending(store, laid, heard.parsed.unnamed, found),
         questions=tuple(read.questions()),
         judge=wanted.judge,

@@ -7,6 +7,7 @@ from sqlalchemy import Engine
 
 from config.settings import Settings
 from db import breakers
+from tests.forming import Forming
 from tests.given import LONG, NONE
 from workers import providers
 from workers.providers import EMBEDDER, LLM, admitted
@@ -27,6 +28,11 @@ def trip(engine: Engine, provider: str, pause: timedelta) -> None:
 def may(engine: Engine, stage: str, settings: Settings = BOTH) -> bool:
     with engine.begin() as connection:
         return admitted(connection, stage, settings)
+
+
+def down(engine: Engine) -> list[str]:
+    with engine.begin() as connection:
+        return [one.provider for one in breakers.breakers(connection)]
 
 
 def test_a_stage_waits_for_each_provider_that_it_needs(worker_engine: Engine) -> None:
@@ -62,3 +68,13 @@ def test_the_pause_grows_from_two_seconds_to_five_minutes(worker_engine: Engine)
         assert providers.trip(connection, LLM, "503", None) == timedelta(seconds=2)
         connection.exec_driver_sql("update recollect.breakers set failures = 99, open_until = now()")
         assert providers.trip(connection, LLM, "503", None) == timedelta(minutes=5)
+
+
+def test_an_embedder_is_back_when_it_answered_and_not_where_nothing_was_asked(
+    forming: Forming, worker_engine: Engine
+) -> None:
+    trip(worker_engine, EMBEDDER, LONG)
+    forming.command(type="configure", instructions="Mind the recipes.")
+    assert down(worker_engine) == [EMBEDDER]
+    forming.say("I like tea.")
+    assert down(worker_engine) == []
