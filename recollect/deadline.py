@@ -90,9 +90,15 @@ def with_deadline(
 
 
 def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
-    """What two reads answer that do not need each other, the other in a thread that ends with it. The deadline holds for both."""
+    """What two reads answer that do not need each other, the other in a thread that ends with it. The deadline holds for both.
+
+    One after the other where no thread is to be had: the process may have all that it gets, or be about to end.
+    """
     with ThreadPoolExecutor(1) as beside:
-        running = beside.submit(copy_context().run, other)
+        try:
+            running = beside.submit(copy_context().run, other)
+        except RuntimeError:
+            return one(), other()
         return one(), running.result()
 
 

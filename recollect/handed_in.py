@@ -24,7 +24,11 @@ def answer_of(call: Callable[[], _T], *, name: str, seconds: float) -> _T | None
             _log.warning("%s raised %s; the read goes on without it", name, type(error).__name__)
             answers.put(None)
 
-    Thread(target=ask, name=f"recollect-{name}", daemon=True).start()
+    try:
+        Thread(target=ask, name=f"recollect-{name}", daemon=True).start()
+    except RuntimeError:
+        _log.warning("the process gets no more threads; the read goes on without the %s", name)
+        return None
     try:
         return answers.get(timeout=seconds)
     except Empty:

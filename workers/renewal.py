@@ -12,16 +12,22 @@ from sqlalchemy.exc import DBAPIError
 from db import leases
 from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
-from workers.retries import describe
+from workers.retries import NoThread, describe
 
 _log = structlog.get_logger()
 
 
 @contextmanager
 def renewed(lease: leases.Lease, used: Parts) -> Iterator[None]:
-    """Renew a lease from a thread while the block runs, for ``stage_seconds`` at most: a stage that hangs is taken over then."""
+    """Renew a lease from a thread while the block runs, for ``stage_seconds`` at most: a stage that hangs is taken over then.
+
+    Raises NoThread where the process gets none.
+    """
     ended = threading.Event()
-    threading.Thread(target=_renew, args=(lease, used, ended), name="renewal", daemon=True).start()
+    try:
+        threading.Thread(target=_renew, args=(lease, used, ended), name="renewal", daemon=True).start()
+    except RuntimeError:
+        raise NoThread("the process gets no more threads") from None
     try:
         yield
     finally:

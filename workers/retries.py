@@ -16,6 +16,10 @@ _CRASHES_OF_A_BATCH = 2
 _CRASHES_OF_AN_EVENT = 3
 
 
+class NoThread(Exception):
+    """The machine, or the container, gives this process no more threads; no batch's fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """Try again when a provider answers; it is at fault, not the batch. pause: for how long it asked to be left alone."""
@@ -52,7 +56,7 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
         return Wait(EMBEDDER)
     if isinstance(error, VersionConflict):
         return Retry(timedelta(0), counts=False)
-    if isinstance(error, OperationalError | psycopg.OperationalError) and not _is_too_much(error):
+    if isinstance(error, NoThread | OperationalError | psycopg.OperationalError) and not _is_too_much(error):
         return Retry(timedelta(seconds=1), counts=False)
     if isinstance(error, AnswerRefused) or attempts + 1 >= most:
         return GiveUp()

@@ -3,6 +3,7 @@
 They are daemons, and what waits is bounded. A fork leaves them to the parent; the child's own start with its first call.
 """
 
+import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -20,6 +21,8 @@ MOST_WAITING = 1_000
 """Turns that wait to be published. A spool takes one in less than a millisecond."""
 
 _LAST_CALL_SECONDS = 2.0
+
+_log = logging.getLogger("recollect")
 
 
 class Background:
@@ -62,8 +65,10 @@ class Background:
         future = _under_way(Future[None]())
 
         def run() -> None:
-            job()
-            future.set_result(None)
+            try:
+                job()
+            finally:
+                future.set_result(None)
 
         self._jobs.put(run)
         self._start()
@@ -98,7 +103,10 @@ def _under_way(future: Future[_T]) -> Future[_T]:
 
 def _run(jobs: SimpleQueue[Callable[[], object]]) -> None:
     while True:
-        jobs.get()()
+        try:
+            jobs.get()()
+        except BaseException as error:  # noqa: BLE001 - an app's callback may raise what asyncio cancels with, or SystemExit
+            _log.warning("a turn's callback ended by %s", type(error).__name__)
 
 
 def _drain(jobs: SimpleQueue[Callable[[], object]]) -> None:

@@ -5,6 +5,7 @@ and fork then (gunicorn's preload, multiprocessing, Celery's prefork), each such
 """
 
 import os
+from threading import Lock
 from typing import Protocol
 from weakref import WeakSet
 
@@ -27,6 +28,8 @@ class Forkable(Protocol):
 _watched: WeakSet[Forkable] = WeakSet()
 _engines: WeakSet[Engine] = WeakSet()
 _resting: list[Forkable] = []
+_forking = Lock()
+"""One fork at a time: what rests for another's would be taken for its own, and woken once for both."""
 
 
 def watch(one: Forkable) -> None:
@@ -40,23 +43,30 @@ def watch_engine(engine: Engine) -> None:
 
 
 def _before() -> None:
-    _resting[:] = _watched
-    for one in _resting:
+    _forking.acquire()
+    for one in list(_watched):
         one.before_fork()
+        _resting.append(one)
 
 
 def _in_parent() -> None:
-    for one in _resting:
-        one.after_fork_in_parent()
-    _resting.clear()
+    try:
+        for one in _resting:
+            one.after_fork_in_parent()
+    finally:
+        _resting.clear()
+        _forking.release()
 
 
 def _in_child() -> None:
-    for engine in _engines:
-        engine.dispose(close=False)
-    for one in _resting:
-        one.after_fork_in_child()
-    _resting.clear()
+    try:
+        for engine in _engines:
+            engine.dispose(close=False)
+        for one in _resting:
+            one.after_fork_in_child()
+    finally:
+        _resting.clear()
+        _forking.release()
 
 
 os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

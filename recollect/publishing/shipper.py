@@ -61,15 +61,22 @@ class Shipper:
                     self._thread = started
         self._published.set()
 
-    def stop(self, patience: float) -> None:
-        """Ship what never went out, for so many seconds at most, and end. What is not acknowledged stays in the spool."""
+    def stop(self, patience: float) -> bool:
+        """Ship what never went out, for so many seconds at most, and end. What is not acknowledged stays in the spool.
+
+        Returns False in the thread itself, where a garbage collection may be what asks: it cannot wait for itself, may be in the
+        midst of the spool, and closes that when it ends.
+        """
         now = time.monotonic()
         self._stop_by, self._hand_over_by = now + patience, now + min(patience, _HAND_OVER_SECONDS)
         self._stopping.set()
         self._published.set()
         thread = self._thread
-        if thread is not None and thread is not current_thread():
+        if thread is current_thread():
+            return False
+        if thread is not None:
             thread.join(patience)
+        return True
 
     def before_fork(self) -> None:
         """Nothing to wait for: what the thread holds is told of the fork itself."""
@@ -93,6 +100,7 @@ class Shipper:
         self._ours.give_back()
         self._acknowledgements.close()
         self._queue.close()
+        self._spool.close()
 
     def _round(self, disk: Peer) -> bool:
         """One step, where this process is the one that ships; returns whether there is more to do at once."""

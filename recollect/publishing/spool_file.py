@@ -55,8 +55,11 @@ class SpoolFile:
         forking.watch(self)
 
     def exists(self) -> bool:
-        """Whether the file was made yet."""
-        return self.path.exists()
+        """Whether the file was made yet, or this process may not look; whoever uses it then is told so."""
+        try:
+            return self.path.exists()
+        except OSError:
+            return True
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

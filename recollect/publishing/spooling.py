@@ -63,5 +63,5 @@ class SpoolPublisher:
 
 
 def _end(shipper: Shipper, spool: Spool) -> None:
-    shipper.stop(_LAST_CALL_SECONDS)
-    spool.close()
+    if shipper.stop(_LAST_CALL_SECONDS):
+        spool.close()

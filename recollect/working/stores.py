@@ -162,7 +162,8 @@ class InRedis:
         milliseconds = int(ttl.total_seconds() * 1000)
         after_text = written(after, before.written)
         other = self._swap(keys=[name], args=[before.token, token + after_text.text, milliseconds])
-        if other != 1:
+        # Its own token: it was stored, the connection broke before the answer came, and the client asked again by itself.
+        if other != 1 and _text(other)[:_TOKEN] != token:
             return self._saw(name, other)
         self._keep(name, _Seen(token, after, after_text))
         return None
@@ -170,7 +171,7 @@ class InRedis:
     def _saw(self, name: str, value: Any) -> _Seen:
         if not value:
             return _Seen("", State())
-        text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        text = _text(value)
         seen = self._seen.get(name)
         if seen is None or seen.token != text[:_TOKEN]:
             seen = _Seen(text[:_TOKEN], State.from_json(text[_TOKEN:]))
@@ -181,6 +182,10 @@ class InRedis:
         if len(self._seen) >= _SEEN:
             self._seen.clear()
         self._seen[name] = seen
+
+
+def _text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def store_for(given: Store | Redis | str | None) -> Store:

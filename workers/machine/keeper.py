@@ -92,7 +92,10 @@ class Keeper:
             except OSError as error:
                 log.error("process_not_started", process=self.program.name, reason=error.strerror)  # noqa: TRY400
                 return None
-            write_note(self._note, process.pid, self.program)
+            try:
+                write_note(self._note, process.pid, self.program)
+            except OSError as error:  # it runs all the same, and is ended with us
+                log.error("process_not_noted", process=self.program.name, reason=error.strerror)  # noqa: TRY400
         reader = self._copy_output(process)
         code = process.wait()
         self._bury(process.pid)
@@ -112,7 +115,7 @@ class Keeper:
         """A dead leader's children would go on beside those of its successor, and hold its output open."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             self._note.unlink()
 
 

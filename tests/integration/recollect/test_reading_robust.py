@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,8 +22,9 @@ from sqlalchemy import Engine, create_engine, text
 from benchmarks.faults.proxy import Proxy
 from db.refs import LaneRef
 from recollect import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeout, StoreUnavailable
-from recollect.deadline import bounded, ends_within, remaining, with_deadline
+from recollect.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
 from recollect.embedders import MiniLM, OpenAIEmbedder
+from recollect.handed_in import answer_of
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import Statement, in_one_trip, tenant_transaction
 from recollect.urls import sqlalchemy_url
@@ -458,3 +460,12 @@ class TestThreadsAndForks:
 def _checked(memory: Memory, path: NamespacePath) -> None:
     for _ in range(3):
         assert in_a_child(memory, path) == ["User moved to Seattle"]
+
+
+def test_without_a_thread_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    assert at_the_same_time(lambda: 1, lambda: 2) == (1, 2)
+    assert answer_of(lambda: 1, name="reranker", seconds=1) is None

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from redis import Redis
 from sqlalchemy import Engine, create_engine
 
+from benchmarks.faults.proxy import Proxy
 from db import summaries
 from db.refs import LaneRef
 from recollect import Memory, Namespace, StoreUnavailable, WorkingMemory
@@ -149,6 +151,27 @@ def test_who_was_slower_decides_again(client: Redis) -> None:
 
     assert store.change("s", slow, timedelta(minutes=5)) == 6
     assert asked == [0, 5]
+
+
+def test_an_answer_that_is_lost_doubles_nothing(addresses: Addresses, session: str) -> None:
+    """The client asks again by itself: what was stored before the connection broke must not count for another's change."""
+    broker = urlsplit(addresses.broker_url)
+    proxy = Proxy(broker.port or 6379)
+    proxy.start()
+    try:
+        working = WorkingMemory(session, store=f"redis://:{broker.password}@127.0.0.1:{proxy.port}/0")
+        working.add_tool_result("t", "c1", "one")
+        working.turn()
+        proxy.cut_after(b"EVALSHA")
+        working.add_tool_result("t", "c2", "two")
+        proxy.heal()
+        proxy.cut_after(b"EVALSHA")
+        working.turn()
+        assert proxy.cuts == 2
+        assert [one.reference for one in working.tool_results()] == ["c2", "c1"]
+        assert working._session.state().turns == 2
+    finally:
+        proxy.close()
 
 
 @pytest.mark.parametrize("url", ["redis://:a-secret@127.0.0.1:1/0", "redis://:a-secret@nowhere.invalid:6379/0"])

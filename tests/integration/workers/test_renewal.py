@@ -14,6 +14,7 @@ from db.refs import LaneRef
 from tests.given import LONG, SOON, Publishing, Worker, claimed, terminate_blocked, until_blocked
 from workers.parts import Parts, parts
 from workers.renewal import renewed
+from workers.retries import NoThread
 
 
 @pytest.fixture
@@ -72,6 +73,15 @@ def test_it_is_left_alone_when_the_block_ends(lease: Lease, used: Parts, failing
     else:
         run()
     eventually(lambda: not is_renewed())
+
+
+def test_without_a_thread_it_is_the_machine_s_fault(lease: Lease, used: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with pytest.raises(NoThread), renewed(lease, used):
+        pass
 
 
 def test_it_is_left_alone_once_another_took_over(lease: Lease, used: Parts, worker: Worker) -> None:

@@ -10,7 +10,7 @@ from db.memories import VersionConflict
 from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from recollect.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from workers.providers import EMBEDDER, LLM
-from workers.retries import GiveUp, Retry, Wait, after_failure, describe, too_many_crashes
+from workers.retries import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes
 
 MOST = 3
 
@@ -52,6 +52,7 @@ def pause(count: float) -> Wait:
         (EmbedderUnavailable("down"), Wait(EMBEDDER)),
         (ConfigurationError("RECOLLECT_EMBEDDER: the endpoint does not know the model (404)"), Wait(EMBEDDER)),
         (psycopg.errors.QueryCanceled("a statement of the driver's own took too long"), seconds(1)),
+        (NoThread("the process gets no more threads"), seconds(1)),
         (DOWN, seconds(1)),
     ],
 )

@@ -1,10 +1,12 @@
 """The Procfile's processes: started with the machine's addresses, restarted when they die, stopped together."""
 
 import os
+import shutil
 import signal
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -67,6 +69,25 @@ def test_a_process_that_dies_is_started_again(addresses: Addresses) -> None:
         assert time.monotonic() - started > 1.0
         assert running.deaths() == {"frail": 1, "well": 0}
         assert running.pids()["well"] == well or well is None
+
+
+def test_a_process_that_cannot_be_noted_is_kept_and_ended_all_the_same(addresses: Addresses) -> None:
+    """The disk may be full when it is started again, or somebody removed the folder of the notes."""
+    file = procfile(addresses.data_dir, {"steady": "sleep 61"})
+    with processes(addresses, to_logs=True, procfile=file) as running:
+        wait_until(lambda: bool(running.pids()["steady"]), timeout=5, what="the process")
+        first = running.pids()["steady"]
+        shutil.rmtree(addresses.data_dir / "run")
+        assert first
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: running.pids()["steady"] != first, timeout=10, what="a second life")
+        second = running.pids()["steady"]
+        assert second
+    try:
+        assert born(second) is None
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(second, signal.SIGKILL)
 
 
 def test_the_children_of_a_dead_process_go_with_it(addresses: Addresses) -> None:

@@ -90,3 +90,18 @@ def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypat
     assert second is not None
     second.result(10)
     assert done == ["first", "second"]
+
+
+def test_a_callback_that_raises_what_is_no_error_ends_no_thread() -> None:
+    """asyncio's own cancellation, of a coroutine that `on_extract` runs, is no Exception; neither is SystemExit."""
+    threads = Background()
+
+    async def tell() -> None:
+        raise asyncio.CancelledError
+
+    told = threads.publish(lambda: asyncio.run(tell()))
+    assert told is not None
+    told.result(10)
+    later = threads.publish(lambda: None)
+    assert later is not None
+    later.result(10)

@@ -1,25 +1,33 @@
 """The spool's file: numbers without gaps, all or nothing, whoever copies, fills, breaks or removes it."""
 
+import gc
 import os
 import shutil
 import sqlite3
 import stat
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from sqlalchemy import make_url
 
 from recollect.errors import SpoolFull, SpoolUnavailable
 from recollect.namespaces import NamespacePath
-from recollect.publishing.spool import Spool
+from recollect.publishing import forking
+from recollect.publishing.checking import check_events
+from recollect.publishing.spool import Changes, Spool
+from recollect.publishing.spooling import SpoolPublisher
+from recollect.queue import EventQueue
 
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
 ROOMY = 10**6
@@ -234,6 +242,57 @@ class TestFile:
             spool.append(SARAH, ["b"])
 
 
+class TestForksAndCollections:
+    def test_threads_that_fork_at_once_leave_it_usable(self, file: Path) -> None:
+        spool = Spool(file, most_bytes=ROOMY)
+        spool.append(SARAH, ["a"])
+
+        def fork() -> None:
+            forking._before()
+            forking._in_parent()
+
+        threads = [Thread(target=fork, daemon=True) for _ in range(3)]
+        with spool._file._lock:  # something is under way, for which all of them wait
+            for thread in threads:
+                thread.start()
+            time.sleep(0.2)
+        for thread in threads:
+            thread.join(10)
+        assert not any(thread.is_alive() for thread in threads)
+        assert not spool._file._lock.locked()
+        spool.close()
+
+    def test_a_publisher_that_its_own_thread_collects_ends(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        spool = Spool(file, most_bytes=ROOMY)
+        database_url = make_url("postgresql+psycopg://nobody@127.0.0.1:1/none")
+        publisher = SpoolPublisher(
+            spool=spool, queue=EventQueue("redis://127.0.0.1:1/0"), database_url=database_url, key=None
+        )
+        changes, dropped = spool.changes, Event()
+
+        def looked_at(since: int) -> Changes:
+            with spool._file.reading():
+                if dropped.is_set():
+                    gc.collect()  # as one that comes by itself, in the midst of a use
+            return changes(since)
+
+        monkeypatch.setattr(spool, "changes", looked_at)
+        publisher.publish(SARAH, check_events(SARAH, [{"type": "message", "role": "user", "content": "a"}]))
+        thread = publisher._shipper._thread
+        assert thread is not None
+        gc.disable()
+        try:
+            publisher.itself = publisher  # type: ignore[attr-defined]  # a cycle, as in many an app's own objects
+            del publisher
+            dropped.set()
+            thread.join(10)
+        finally:
+            gc.enable()
+        assert not thread.is_alive()
+        with pytest.raises(SpoolUnavailable, match="the memory is closed"):
+            spool.append(SARAH, ["b"])
+
+
 class TestTrouble:
     """Each a clear error that names the setting, and nothing half done."""
 
@@ -273,6 +332,17 @@ class TestTrouble:
     def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         self.refused(Spool(tmp_path / "file" / "folder" / "one.spool", most_bytes=ROOMY), "Not a directory")
+
+    def test_a_folder_that_this_process_may_not_look_into(self, spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refused(_: Path, **__: object) -> os.stat_result:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "stat", refused)  # root may look into any
+        assert spool.exists()
+        for use in (spool.held, lambda: spool.newest(SARAH)):
+            with pytest.raises(SpoolUnavailable, match="Permission denied"):
+                use()
+        monkeypatch.undo()
 
     def test_a_disk_that_is_full(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
