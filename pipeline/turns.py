@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from pipeline.facts import Message
-from pipeline.guard import suspicion_of
+from pipeline.guard import steers
 from recollect.kinds import Role
 
 _SAID_BY = frozenset({Role.USER, Role.ASSISTANT})
@@ -53,7 +53,7 @@ def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> lis
 
 def _is_turn(message: Message) -> bool:
     says = message.role in _SAID_BY and bool(message.content.strip())
-    return says and suspicion_of(message.content, "", ()) is None
+    return says and not steers(message)
 
 
 def _place(message: Message) -> tuple[datetime, UUID]:

@@ -64,7 +64,7 @@ def checked_metadata(metadata: object) -> dict[str, Any] | None:
         return None
     try:
         told = json.dumps(metadata, allow_nan=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         told = ""
     if not isinstance(metadata, dict) or not told:
         raise ValueError('metadata: give fields and values that JSON has, such as {"channel": "support"}')

@@ -116,6 +116,8 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
         return str(values[name])
 
     text = _TEMPLATE.sub(resolve, part)
+    if _TEMPLATE.search(text):  # an event of it would be refused
+        raise InvalidNamespace(f"{field}: the value of a template has braces itself; give it without them")
     if not text.strip():
         raise InvalidNamespace(f"{field}: is empty")
     if len(text) > _MAX_PART_LENGTH:

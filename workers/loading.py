@@ -112,7 +112,7 @@ def _messages(events: Iterable[AnyEvent]) -> list[Message]:
             event.event_id,
             event.conversation,
             event.role,
-            event.speaker,
+            event.speaker and redact(event.speaker),
             redact(strip_fences(event.text)),
             event.occurred_at,
             tuple(event.injected or ()),

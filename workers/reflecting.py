@@ -14,7 +14,7 @@ from db import reflections, summaries
 from db.reflections import DueReflection
 from db.refs import BatchRef
 from pipeline.facts import Message
-from pipeline.guard import suspicion_of
+from pipeline.guard import steers
 from recollect.tenancy import tenant_transaction
 from workers import documents, episodes, loading, prompt_commands, prompts
 from workers.parts import Parts
@@ -78,4 +78,4 @@ def _store(connection: Connection, *, batch: BatchRef, due: DueReflection, store
 def _unseen(batch: BatchRef, due: DueReflection, parts: Parts) -> tuple[Message, ...]:
     """What was said in the batches that a reflection takes up, but for what would steer whoever reads what is made of it."""
     said = loading.messages_of_all([BatchRef(batch.lane, one) for one in due.batches], parts)
-    return tuple(message for message in said if suspicion_of(message.content, "", ()) is None)
+    return tuple(message for message in said if not steers(message))

@@ -72,6 +72,13 @@ def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | 
     return _first(_judged, (content, quote)) or _of_sources(quote, sources, _judged, _judged_beside)
 
 
+def steers(message: Message) -> bool:
+    """Whether a message must not come back into a prompt: by what it says, or by the name that stands before it there."""
+    speaker = message.speaker or ""
+    texts = (message.content, speaker) if len(speaker.split()) >= _A_PHRASE else (message.content,)
+    return _first(_judged, texts) is not None
+
+
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
     """The facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
     said = {message.number: message for message in messages}

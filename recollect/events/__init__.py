@@ -85,6 +85,8 @@ def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
         return _model_of(data).model_validate(data)
     except ValidationError as error:
         faults = faults_of(error, name_unknown=name_unknown)
+    except RecursionError:
+        faults = "event: nested too deeply"
     raise InvalidEvent(f"event not accepted: {faults}")
 
 

@@ -45,7 +45,9 @@ _FLAGGED = lazy_pattern(
     r"sshpass\s+-p\s?|"
     r"(?:mysql|mariadb|mysqldump|mysqladmin)\b[^\n]{0,80}?\s-p|(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|"
     r"--user)[ =][\"']?[\w.@\-]{1,64}:|"
-    r"redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s)[\"']?(?P<plain>[^\s\"']{3,200})",
+    r"redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s|docker\slogin\b[^\n]{0,80}?\s-p\s|"
+    r"user\s[^\n]{1,80}?\sidentified\s(?:with\s\S{1,40}\s)?by\s(?=[\"'])|"
+    r"define\s?\(\s?[\"']\w{0,40}pass(?:word|wd)?[\"']\s?,\s?)[\"']?(?P<plain>[^\s\"']{3,200})",
     _FLAGS,
 )
 # A season pass costs 120 euros, and a first pass is rough.

@@ -60,7 +60,8 @@ def find_passwords(text: str) -> Iterator[Found]:
     """Passwords, by what is said of them."""
     for pattern, loosely in ((_PASSWORD_IS, True), (_CHANGED, True), (_PASSWORD_THEN, False)):
         for match in matches(pattern, text):
-            yield from password_in(text, match, loosely=loosely)
+            leads = _leads_to_it(match) if pattern is _PASSWORD_IS else loosely or _stands_quoted(match)
+            yield from password_in(text, match, loosely=leads)
     for match in _IS_PASSWORD.finditer(text):
         if not is_no_value(match["plain"], said=True):
             yield Found(*trimmed(text, *match.span("plain")), "password")
@@ -69,6 +70,20 @@ def find_passwords(text: str) -> Iterator[Found]:
             yield from password_in(text, match, loosely=False)
         elif looks_made_up(value := match["before"].rstrip(",;:")):
             yield Found(match.start("before"), match.start("before") + len(value), "password")
+
+
+def _leads_to_it(match: re.Match[str]) -> bool:
+    """Not so in "I changed my password on Friday" and "gave my password to Bob"; "on" is "is" in Finnish alone."""
+    said = match["quoted"] is not None or match["word"].casefold().startswith("salasana")
+    return said or match["is"].strip().casefold() not in {"on", "to"}
+
+
+def _stands_quoted(match: re.Match[str]) -> bool:
+    """As in SQL: ``WITH PASSWORD 'sunshine'``; not a column of several ("password, 'email'"), nor two words."""
+    value, between = match["quoted"], match.string[match.end("word") : match.start("quoted")]
+    return (
+        value is not None and "," not in between and not re.search(r"\s", value) and not is_no_value(value, said=True)
+    )
 
 
 def password_in(text: str, match: re.Match[str], *, loosely: bool) -> Iterator[Found]:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 SUBJECT = (
     r"(?:,?\s(?:for|to|of|on|at|in|with|from|that|which|we|i|you|they|he|she|here|again|now|there|btw|fur|zum|zur|"
     r"vom|von|beim|im|am|de|du|des|"
-    r"d|del|della|dello|do|da|para|pour|per|pro|van|voor|till|на|от|для)(?![a-z])(?:[^.!?\n:=;]|"
+    r"d|di|del|della|dello|do|da|de[rs]|[mdsu](?:ein|nser)e[rs]|ihre[rs]|eine[rs]|furs|"
+    r"para|pour|per|pro|van|voor|till|на|от|для)(?![a-z])(?:[^.!?\n:=;]|"
     r"\.(?=\S)){0,60}?,?|\s?[(\[][^)\]\n]{1,40}[)\]])?"
 )
 IS = (
@@ -26,7 +27,7 @@ STILL = (
     r"something like)[\s:,]+|[:=\-]\s*){0,3}"
 )
 VALUE = (
-    r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>[^\"'`\n]{1,100}?)\\?(?P=quote)|"
+    r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>(?:(?!(?P=quote))[^\n]){1,100}?)\\?(?P=quote)|"
     r"(?P<plain>[^\s\"'`<>](?:[^\s\"'`<]|<(?!/)|'(?=\w)){1,200}))"
 )
 KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[A-Za-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"

@@ -86,7 +86,7 @@ def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
-        except ValueError:
+        except (ValueError, RecursionError):
             arguments = ""
     if not isinstance(arguments, Mapping):
         raise ToolRefused("The arguments are no JSON object; call the tool again with one.")

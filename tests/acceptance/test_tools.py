@@ -130,6 +130,8 @@ class TestAModelThatUsesThem:
 BAD_CALLS: list[tuple[str, Any, str]] = [
     ("manage_memory", "{not json", "Not done. The arguments are no JSON object"),
     ("manage_memory", "[1, 2]", "Not done. The arguments are no JSON object"),
+    ("manage_memory", "[" * 100_000, "Not done. The arguments are no JSON object"),
+    ("search_memory", '{"query": ' * 20_000, "Not done. The arguments are no JSON object"),
     ("manage_memory", "", "Not done. The arguments are no JSON object"),
     ("manage_memory", {"action": "erase", "content": "x", "number": None}, "Not done. action: one of create"),
     ("manage_memory", {"content": "x"}, "Not done. action: missing"),

@@ -12,11 +12,11 @@ from workers.parts import parts
 def test_a_stage_starts_from_messages_without_secrets(
     service: Settings, publishing: Publishing, worker_engine: Engine, lane: LaneRef
 ) -> None:
-    publishing.say("my pin is 4821")
+    publishing.send(publishing.message("my pin is 4821", speaker="Sarah, pin 4821"))
     batch = claimed(worker_engine, lane)
     (message,) = messages_of(batch, parts())
 
-    assert message.content == "my pin is [redacted: PIN]"
+    assert (message.content, message.speaker) == ("my pin is [redacted: PIN]", "Sarah, pin [redacted: PIN]")
 
 
 def test_so_does_what_was_said_before(

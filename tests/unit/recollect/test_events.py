@@ -71,6 +71,14 @@ def test_what_does_not_fit_is_named_with_its_fix_and_without_its_text(data: Any,
     assert caught.value.__cause__ is caught.value.__context__ is None, "its text would be in the traceback"
 
 
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    deep: Any = CANARY
+    for _ in range(990):
+        deep = {"a": deep}
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: event: nested too deeply$"):
+        parse_event(event(metadata=deep))
+
+
 def test_a_field_that_is_called_as_a_type_of_event_is_named_as_well() -> None:
     feedback = {**without("content"), "type": "feedback", "prompt": "greeting", "feedback": 7}
     del feedback["role"]

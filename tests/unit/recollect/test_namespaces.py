@@ -23,6 +23,12 @@ def test_templates_are_filled() -> None:
     assert str(path) == "acme/sarah/team-x-sarah"
 
 
+def test_a_value_that_has_braces_itself_is_refused_before_its_events_are() -> None:
+    for part, values in (("{user_id}", {"user_id": "{3F2504E0}"}), ("{a}{b}", {"a": "{x", "b": "y}"})):
+        with pytest.raises(InvalidNamespace, match=r"namespace\[1\]: the value of a template has braces itself"):
+            NamespacePath.of(("acme", part), values)
+
+
 @pytest.mark.parametrize(
     ("parts", "says"),
     [

@@ -58,6 +58,18 @@ SAID = [
     ("2FA works again. The code is 482913", "2FA works again. The code is [redacted: one-time code]"),
     ("Use 482913 to sign in", "Use [redacted: one-time code] to sign in"),
     ("recovery codes: 3f8a-9b2c 7d1e-4c5f aa11-bb22", "recovery codes: [redacted: recovery code]"),
+    ("Das Passwort meines Routers ist sonnenschein", "Das Passwort meines Routers ist [redacted: password]"),
+    ("Die PIN meiner Karte ist 4821", "Die PIN meiner Karte ist [redacted: PIN]"),
+    ("Die PIN der EC-Karte ist 4821", "Die PIN der EC-Karte ist [redacted: PIN]"),
+    ("La mia password di Netflix è girasole", "La mia password di Netflix è [redacted: password]"),
+    ('password = "it\'s me"', 'password = "[redacted: password]"'),
+    ("salasana on kesakuu", "salasana on [redacted: password]"),
+    ("my password on Netflix is sunshine", "my password on Netflix is [redacted: password]"),
+    ("I set my password to sunshine", "I set my password to [redacted: password]"),
+    ("ALTER USER bob WITH PASSWORD 'sunshine';", "ALTER USER bob WITH PASSWORD '[redacted: password]';"),
+    ("CREATE USER bob IDENTIFIED BY 'sunshine'", "CREATE USER bob IDENTIFIED BY '[redacted: password]'"),
+    ("define('DB_PASSWORD', 'sunshine');", "define('DB_PASSWORD', '[redacted: password]');"),
+    ("docker login -u bob -p sunshine ghcr.io", "docker login -u bob -p [redacted: password] ghcr.io"),
     ("my social is 123456789", "my social is [redacted: social security number]"),
     ("4111\n1111\n1111\n1111", "[redacted: card number]"),
     ("４１１１ １１１１ １１１１ １１１１", "[redacted: card number]"),
@@ -83,6 +95,13 @@ the password is the same as before
 His password is stored in the vault
 mein Passwort ist abgelaufen
 J'ai oublié mon mot de passe
+I changed my password on Friday
+the columns 'password', 'email' and password, 'name'
+the suspect was identified by 'Bob'
+I forgot my password on vacation
+I use the same password on Netflix
+I gave the wifi password to Anna yesterday
+my password to Netflix expired
 password = getpass()
 password=${DB_PASSWORD}
 Password: <your password>

@@ -85,6 +85,38 @@ def test_the_name_of_a_field_says_that_its_value_is_a_secret() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"password": "it's me"},
+        {"password": "Tr\"0ub'4`d"},
+        {"password": "sun shine\nmoon"},
+        {"passwords": '["sunshine"]'},
+        {"passwort": "sonnenschein"},
+        {"Kontraseña": "x", "contraseña": "girasol"},
+        {"пароль": "солнце"},
+        {"pw": "sunshine"},
+        {"db_pass": "sunshine"},
+        {"pass": "sunshine"},
+        {"pin": "[4821]"},
+        {"pin_code": "4821"},
+        {"puk": "12345678"},
+        {"cvv2": 123},
+    ],
+)
+def test_no_form_of_a_value_hides_it_under_such_a_name(fields: dict[str, Any]) -> None:
+    for given in (fields, json.dumps(fields, ensure_ascii=False)):
+        told = str(redact_json({"arguments": given}))
+        *_, secret = fields.values()
+        assert "[redacted: " in told
+        assert str(secret).strip('[]"') not in told
+        assert redact_json(redact_json({"arguments": given})) == redact_json({"arguments": given})
+
+
+def test_a_count_of_what_passed_stays() -> None:
+    assert redact_json({"pass": 12, "fail": 1}) == {"pass": 12, "fail": 1}
+
+
 def test_a_card_that_is_a_number_is_redacted() -> None:
     assert redact_json({"paid": 4111111111111111, "order": 7}) == {"paid": "[redacted: card number]", "order": 7}
 
