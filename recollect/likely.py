@@ -51,9 +51,9 @@ def _doubt(run: Sequence[Word]) -> int:
 
 
 def _possessive(word: Word) -> bool:
-    return word.written.endswith(("'s", "’s", "'", "’"))
+    return word.written.endswith(("'s", "’s", "'S", "’S", "'", "’"))
 
 
 def _spoken(message: str, run: Sequence[Word]) -> str:
     spoken = message[run[0].start : run[-1].end]
-    return spoken.removesuffix("s").rstrip("'’") if _possessive(run[-1]) else spoken
+    return spoken.removesuffix("s").removesuffix("S").rstrip("'’") if _possessive(run[-1]) else spoken

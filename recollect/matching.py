@@ -20,7 +20,8 @@ _ENDS_SENTENCE = lazy_pattern(r"[.!?:;\n…]")
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir st".split())
 _INDEFINITE = frozenset("a an any another every some each no".split())
 _DEFINITE = _INDEFINITE | frozenset("the my your our his her its their this that".split())
-_POSSESSIVE = lazy_pattern(r"['’]s?$")
+_POSSESSIVE = lazy_pattern(r"['’][sS]?$")
+_SPACE = lazy_pattern(r"[^\S\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]")
 _SHORTEST_FOLDED = 5
 _SHORTEST_PLURAL = 4
 _SHORTEST_INITIALS = 3
@@ -31,7 +32,7 @@ class Word:
     """A word of a text. plain: as names are compared; start, end: its place in the text.
 
     capital: written with one. opens: it begins a sentence, so that its capital says nothing. joined: nothing but a space, a
-    hyphen or the dot of a title stands between it and the word before.
+    hyphen or the dot of a title stands between it and the word before. initialed: nothing but the dot of an initial does.
     """
 
     written: str
@@ -41,6 +42,7 @@ class Word:
     capital: bool
     opens: bool
     joined: bool
+    initialed: bool = False
 
     @property
     def named(self) -> bool:
@@ -81,16 +83,26 @@ def words_of(text: str, *, is_name: bool = False) -> list[Word]:
     found: list[Word] = []
     end = 0
     for match in _WORD.finditer(text):
-        between = text[end : match.start()]
+        between = _SPACE.sub(" ", text[end : match.start()])  # one that breaks no line is one as well
         after_title = bool(found) and found[-1].plain in _TITLES
         ends = bool(_ENDS_SENTENCE.search(between)) and not (after_title and between == ". ")
+        initialed = bool(found) and between == ". " and len(found[-1].plain) == 1 and found[-1].capital
         capital, opens = match[0][0].isupper(), not found or ends
         joined = bool(found) and not ends and between in {" ", "-", "‐", "‑", ". ", "  ", " & "}
         if joined and between == " & ":
             found.append(Word("&", "and", end + 1, end + 2, capital=False, opens=False, joined=True))
         for plain in name_words(normalise(match[0])):
             found.append(
-                Word(match[0], plain, match.start(), match.end(), capital or is_name, opens and not is_name, joined)
+                Word(
+                    match[0],
+                    plain,
+                    match.start(),
+                    match.end(),
+                    capital or is_name,
+                    opens and not is_name,
+                    joined,
+                    initialed and not joined,
+                )
             )
             joined = True
         end = match.end()
@@ -167,12 +179,12 @@ def _extent(words: Sequence[Word], parts: Sequence[str], at: int, number: int) -
         return 0, -1, 0
     first = last = number
     back, ahead = at, at
-    while back > 0 and first > 0 and words[first].joined and _says(words[first - 1], parts[back - 1]):
+    while back > 0 and first > 0 and _goes_on(words[first]) and _says(words[first - 1], parts[back - 1]):
         first, back = first - 1, back - 1
     while (
         ahead + 1 < len(parts)
         and last + 1 < len(words)
-        and words[last + 1].joined
+        and _goes_on(words[last + 1])
         and _says(words[last + 1], parts[ahead + 1])
     ):
         last, ahead = last + 1, ahead + 1
@@ -221,7 +233,12 @@ def _named_otherwise(words: Sequence[Word], first: int, last: int, name: Name, *
         return False
     known = name.full or tuple(spelled_out(name.normalised).split())
     after = words[last + 1] if last + 1 < len(words) and words[last + 1].joined else None
-    if after and not _possessive(words[last]) and not _says(words[last], known[-1]) and _is_more(after, known):
+    if (
+        after
+        and not _possessive(words[last])
+        and not _says(words[last], known[-1])
+        and _is_more(after, words[last], known)
+    ):
         return True
     before = words[first - 1] if first > 0 and words[first].joined else None
     return bool(
@@ -229,12 +246,13 @@ def _named_otherwise(words: Sequence[Word], first: int, last: int, name: Name, *
         and not _possessive(before)
         and not _says(words[first], known[0])
         and before.plain not in BEFORE_NAMES
-        and _is_more(before, known)
+        and _is_more(before, words[first], known)
     )
 
 
-def _is_more(word: Word, known: Sequence[str]) -> bool:
-    ordinary = word.plain in GRAMMAR or word.plain in CALENDAR
+def _is_more(word: Word, beside: Word, known: Sequence[str]) -> bool:
+    shouted = len(beside.plain) > 1 and word.written.isupper() and beside.written.isupper()
+    ordinary = shouted or word.plain in GRAMMAR or word.plain in CALENDAR
     return word.named and not ordinary and not any(_same(word.plain, part) for part in known)
 
 
@@ -292,7 +310,12 @@ def _same(one: str, other: str) -> bool:
 
 
 def _possessive(word: Word) -> bool:
-    return word.written.endswith(("'s", "’s", "'", "’"))
+    return _POSSESSIVE.search(word.written) is not None
+
+
+def _goes_on(word: Word) -> bool:
+    """Whether a name may go on with a word: "Haas" of "Peter J. Haas", too."""
+    return word.joined or word.initialed
 
 
 def _stop(word: Word) -> int:

@@ -21,7 +21,7 @@ from recollect.namespaces import NamespacePath
 from recollect.redaction import redact
 from recollect.results import Entity
 from recollect.tenancy import in_one_trip, tenant_transaction
-from recollect.transcript import turns
+from recollect.transcript import spoken
 
 TURNS = 4
 """So many of the turns before a message have a say."""
@@ -59,7 +59,7 @@ def who_is_meant(
     """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be."""
     _check(text, mention)
     message = readable("text", text)
-    before = [turn.content for turn in turns(list(history)) if isinstance(turn.content, str)]
+    before = spoken(list(history))
     if conversation is not None and not before:
         with tenant_transaction(engine, path.tenant_id) as connection:
             before = views.latest_messages(connection, path, readable("conversation", conversation), TURNS)

@@ -14,7 +14,7 @@ from recollect.freshness import Freshness
 from recollect.history import aware, id_of
 from recollect.redaction import redact
 from recollect.results import Progress
-from recollect.transcript import turns
+from recollect.transcript import spoken
 
 if TYPE_CHECKING:
     from recollect.reading.contexts import Context
@@ -199,5 +199,4 @@ class Retrieving(Freshness):
 
 def _said(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The texts of a history, as they are stored."""
-    said = (turn.content for turn in turns(list(history)))
-    return tuple(redact(readable("history", content)) for content in said if isinstance(content, str))
+    return tuple(redact(readable("history", content)) for content in spoken(list(history)))

@@ -20,7 +20,25 @@ _SPEAKERS = {
 }
 # A name before a colon starts a turn; "http:" and "10:30" do not, and "Note: …" inside a turn is told by knowing the speakers.
 _MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
+_SILENT = ("system", "developer", "tool", "function")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
+
+
+def text_of(content: Any) -> str | None:
+    """What is said in the content of a message, as it is stored: text, or the parts that are text; None where it has neither."""
+    if not isinstance(content, list | tuple):
+        return content if isinstance(content, str) else None
+    parts = (part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text")
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the two who speak say in a history, as it is stored: a prompt, or what a tool returns, sets no scene.
+
+    Raises InvalidEvent as `turns`.
+    """
+    said = (text_of(turn.content) for turn in turns(history) if turn.role not in _SILENT)
+    return [text for text in said if text]
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,7 @@ _NAMED = text("""
 _LATEST_MESSAGES = """
     select content from recollect_read_v1.messages
     where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and conversation_id = %(conversation_id)s
+      and role in ('user', 'assistant') and content <> ''
     order by occurred_at desc, message_id desc limit %(limit)s
 """
 

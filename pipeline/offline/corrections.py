@@ -43,20 +43,28 @@ _NOT_FIRST = re.compile(
 _ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
 _WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DAY_OF_MONTH = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"
+_YEAR = r"(?:19|20)\d\d"
+_IN_FIGURES = r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./])\d{1,2}\1\d{4})"
 _SHAPES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"(?i:\b{_WEEKDAY}\b)",
-        rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)\b",
-        rf"\b{_MONTH}\b",
-        r"(?i:\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b)",
-        r"\b\d{1,2}:\d\d\b",
-        r"\b(?:19|20)\d\d\b",
-        r"(?i:\b(?:yesterday|today|tomorrow|tonight)\b)",
-        r"\b\d+(?:[.,]\d+)?\b",
-        r"\S+@\S+",
+    (re.compile(right), re.compile(wrong or right))
+    for right, wrong in (
+        (rf"\b{_IN_FIGURES}\b", rf"\b(?:{_IN_FIGURES}|{_DAY_OF_MONTH}(?:,? {_YEAR})?)\b"),
+        (rf"\b{_DAY_OF_MONTH},? {_YEAR}\b", rf"\b(?:{_IN_FIGURES}|{_DAY_OF_MONTH}(?:,? {_YEAR})?)\b"),
+        (rf"(?i:\b{_WEEKDAY}\b)", ""),
+        (rf"\b{_DAY_OF_MONTH}\b", ""),
+        (rf"\b{_MONTH} {_YEAR}\b", rf"\b{_MONTH}(?: {_YEAR})?\b"),
+        (rf"\b{_MONTH}\b", ""),
+        (r"(?i:\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b)", ""),
+        (r"\b\d{1,2}:\d\d\b", ""),
+        (rf"(?<![\w.,/-]){_YEAR}(?![\w/-]|[.,]\d)", ""),
+        (r"(?i:\b(?:yesterday|today|tomorrow|tonight)\b)", ""),
+        (r"(?<![\w.,/])\d+(?:[.,/]\d+)*(?!\w|[.,/]\d)", ""),
+        (r"\S+@\S+", ""),
     )
 )
+"""What may be put right, and what it takes the place of: a date with its year that of one without, too."""
+_DENIED = re.compile(r"\bnot (?:on |in |at |from )?$", re.IGNORECASE)
 _NAME = re.compile(rf"(?<![\w']){RUN}")
 _MOST_VALUE_WORDS = 6
 
@@ -116,17 +124,34 @@ def corrected(earlier: str, correction: Correction) -> str | None:
         return _replace_last(
             re.compile(rf"(?<!\w){re.escape(correction.wrong)}(?!\w)", re.IGNORECASE), earlier, correction.value
         )
-    for shape in _SHAPES:
-        if shape.search(correction.value):
-            return _replace_last(shape, earlier, _only(shape, correction.value))
+    if any(right.search(correction.value) for right, _ in _SHAPES):
+        return _replace_shapes(earlier, correction.value)
     if correction.value[:1].isupper() and _NAME.fullmatch(correction.value):
         return _replace_last_name(earlier, correction.value)
     return None
 
 
-def _only(shape: re.Pattern[str], value: str) -> str:
-    match = shape.search(value)
-    return match[0] if match else value
+def _replace_shapes(text: str, value: str) -> str | None:
+    """Each date, time and number of the value in the place of the last of its kind; None where the first has no place."""
+    places: dict[tuple[int, int], str] = {}
+    for right, wrong in _SHAPES:
+        said = right.search(value)
+        if said is None:
+            continue
+        value = f"{value[: said.start()]} {value[said.end() :]}"
+        free = [
+            match.span()
+            for match in wrong.finditer(text)
+            if not _DENIED.search(text, 0, match.start())
+            and all(match.end() <= start or match.start() >= end for start, end in places)
+        ]
+        if free:
+            places[free[-1]] = said[0]
+        elif not places:
+            return None
+    for (start, end), new in sorted(places.items(), reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
 
 
 def _replace_last(pattern: re.Pattern[str], text: str, value: str) -> str | None:
@@ -138,8 +163,13 @@ def _replace_last(pattern: re.Pattern[str], text: str, value: str) -> str | None
 
 
 def _replace_last_name(text: str, value: str) -> str | None:
-    matches = [m for m in _NAME.finditer(text) if m.start() > 0 and not re.fullmatch(r"I|I'.*", m[0])]
+    matches = [m for m in _NAME.finditer(text) if _may_be_wrong(m, text)]
     if not matches:
         return None
     last = matches[-1]
     return text[: last.start()] + value + text[last.end() :]
+
+
+def _may_be_wrong(name: re.Match[str], text: str) -> bool:
+    denied = _DENIED.search(text, 0, name.start())
+    return name.start() > 0 and not denied and not re.fullmatch(r"I|I'.*", name[0])

@@ -110,6 +110,8 @@ def spoken_of(subject: Subject, discourse: Discourse, said: str | None = None, p
     known = discourse.called(subject.name, said) if subject.name else None
     if known is None and subject.name and (said is None or not noun):
         known = discourse.called(subject.name)
+        if known and said and not pronoun and bears_another_tie(known, said):
+            known = None
     described = known.described if known else ()
     if said and said not in described:
         described = (*described, said)
@@ -124,6 +126,15 @@ def spoken_of(subject: Subject, discourse: Discourse, said: str | None = None, p
     before = known.subject.name
     first_name = before if before and (subject.name or "").startswith(f"{before} ") else known.short
     return Person(short, described, known.parent, gender, first_name, known.fresh)
+
+
+def bears_another_tie(person: Person, said: str) -> bool:
+    """Whether somebody is known as another relative or friend of the same person: "User's mother" and "User's daughter"."""
+    owner, possessive, relation = said.partition("'s ")
+    known_owner, _, known = (person.tie or "").partition("'s ")
+    if not possessive or not relation.strip() or not known.strip() or owner != known_owner:
+        return False
+    return relation.partition(",")[0].split()[-1:] != known.partition(",")[0].split()[-1:]
 
 
 def _so_described(person: Person, description: str) -> bool:

@@ -50,7 +50,7 @@ RULES: tuple[Rule, ...] = (
         r"(?:is|are|was|goes? (?:up|down) to|went (?:up|down) to|rises? to|rose to|costs?|stands? at)(?: now| still"
         r"| up| down| at| to| about| around| roughly)*"
         r" (?P<value>[£$€]?\d[\d,.]*\d|[£$€]?\d+)(?= (?:euros?|pounds|dollars|a month|a week|a year|now|per|from"
-        r"|percent|people|kg|kilos)\b|%|$|,)",
+        r"|percent|people|kg|kilos)\b|%|$|,(?!\d))",
         MemoryKind.FACT,
         noun=r"(?P<thing>(?!.*\b(?:birthday|age|name|one|thing)\b)[a-z][\w -]{1,40})",
         subjects=THINGS,

@@ -55,7 +55,8 @@ def extract_offline(messages: Sequence[Message], background: Background) -> list
 
 def _speakers(messages: Iterable[Message]) -> frozenset[str]:
     """The names of those who speak as users, where there are several; one alone is "User", whatever the name."""
-    names = frozenset(message.speaker for message in messages if message.role is Role.USER and message.speaker)
+    said = (message.speaker for message in messages if message.role is Role.USER)
+    names = frozenset(speaker for speaker in said if speaker and speaker.strip())
     return names if len(names) > 1 else frozenset()
 
 

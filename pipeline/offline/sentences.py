@@ -16,7 +16,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|approx|inc|ltd|co|jr|sr|dept)|\b[A-Z])\.$", re.IGNORECASE
 )
 _INITIAL = re.compile(r"(?:^|\s)[A-Z]\.$")
-_END = re.compile(r"[.!?…]+[\"')\]”’]*(?=\s)|[\U0001F300-\U0001FAFF☀-➿]+(?=\s|$)")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]”’]*(?=\s)|[\U0001F300-\U0001FAFF☀-➿]+(?=\s|$)")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|(?:step\s+)?\d{1,2}[.):]\s+|[a-h]\)\s+)", re.IGNORECASE)
 _DECORATION = re.compile(r"[\U0001F000-\U0001FAFF☀-➿️‍]|[*_~`]{1,3}(?=\w)|(?<=\w)[*_~`]{1,3}")
 _SMILEY = re.compile(r"(?:^|\s)(?:[:;]-?[)(DPp]|<3|xD|\^\^)(?=\s|$)")

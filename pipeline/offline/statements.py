@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from pipeline.facts import KnownEntity
-from pipeline.offline.discourse import Discourse, Person, Sort, Subject
+from pipeline.offline.discourse import Discourse, Person, Sort, Subject, bears_another_tie
 from pipeline.offline.grammar import ADVERB as _ADVERB
 from pipeline.offline.grammar import addressed, is_finite, possessive, third, to_third_person
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS
@@ -35,6 +35,7 @@ class Statement:
         return f"{self.subject.text} {self.predicate}"
 
 
+_IS = re.compile(r"^(?:is|was) (?:also )?")
 _LEADING_ADVERBS = re.compile(rf"^(?:{_ADVERB} )+(?=\w)")
 _NEGATION = re.compile(
     r"^(?:(?:does|do|did) not|(?:is|are|was|were|has|have|will|would|could|should|has been) (?:not"
@@ -175,6 +176,8 @@ def _told_apart(subject: Subject, predicate: str, discourse: Discourse) -> Subje
     person = discourse.called(subject.name)
     if person is None or person.fresh or person.tie is None or person.tie in predicate:
         return subject
+    if bears_another_tie(person, _IS.sub("", predicate)):
+        return subject  # "Anna is User's daughter", where User's mother is an Anna too
     return replace(subject, text=f"{person.tie} {subject.name}")
 
 

@@ -47,6 +47,8 @@ def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
         return None
     head, predicate = " ".join(words[:at]).rstrip(","), " ".join(words[at:])
     head = re.sub(rf" {_ADVERB}$", "", head)
+    if not head.strip(" ,"):
+        return None  # "😂, said my boss": what opened the sentence is no word
     subject = (
         _owned(head, gazetteer)
         or _named(head, predicate, gazetteer, known is not None)

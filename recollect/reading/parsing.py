@@ -11,6 +11,7 @@ from uuid import UUID
 from recollect.disambiguation.telling import STAND_IN
 from recollect.kinds import EntityType
 from recollect.lookup import NameMatch
+from recollect.names import normalise
 from recollect.tracking.phrases import Form, phrases
 from recollect.tracking.places import Layout
 
@@ -20,7 +21,7 @@ class Parsed:
     """A message as reading takes it.
 
     text: as it was said. unnamed: with "someone" for the names of people; as it was said where nothing else is in it.
-    named: each name in it, in their order, with whom it may mean; the user is nobody's question.
+    named: each name in it, as it is written first, in their order, with whom it may mean; the user is nobody's question.
     implied: who is meant by a pronoun, where the message names nobody, and the last turn that names anybody names one alone.
     """
 
@@ -39,9 +40,11 @@ def parse(message: str, found: Sequence[NameMatch]) -> Parsed:
     """Parse a message. found: the names in it, as text 0, and in the turns before it, as texts 1 and on, oldest first."""
     others = [one for one in found if not one.entity.is_user]
     named: dict[str, set[UUID]] = {}
+    written: dict[str, str] = {}
     for one in others:
         if one.text == 0:
-            named.setdefault(one.name, set()).add(one.entity.entity_id)
+            name = written.setdefault(normalise(one.name), one.name)
+            named.setdefault(name, set()).add(one.entity.entity_id)
     return Parsed(
         text=message,
         unnamed=_unnamed(message, [one for one in found if one.text == 0]),

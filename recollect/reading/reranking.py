@@ -39,7 +39,8 @@ def judge_of(reranker: Reranker | None, message: str) -> Judge | None:
     def judge(texts: Sequence[str]) -> Sequence[float | None] | None:
         left = remaining()
         seconds = _PART * (READ_SECONDS if left is None else left)
-        return _checked(answer_of(lambda: reranker(message, texts), name="reranker", seconds=seconds), len(texts))
+        # What is lazy is worked out there, too: it may raise, or take its time.
+        return answer_of(lambda: _checked(reranker(message, texts), len(texts)), name="reranker", seconds=seconds)
 
     return judge
 
@@ -59,7 +60,7 @@ def _checked(scores: Sequence[float | None] | None, texts: int) -> Sequence[floa
         return None
     try:
         checked = [None if score is None else float(score) for score in scores]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         checked = []
     if len(checked) != texts or not all(score is None or math.isfinite(score) for score in checked):
         _log.warning(

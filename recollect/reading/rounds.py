@@ -19,6 +19,7 @@ from sqlalchemy import Engine
 from recollect import evidence, lookup, views
 from recollect.deadline import at_the_same_time
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
+from recollect.disambiguation.telling import SCENE_TURNS
 from recollect.embedders import Embedder, Vectors
 from recollect.evidence import Weighed
 from recollect.lookup import NameMatch
@@ -180,7 +181,9 @@ def spoken(
 def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:
     """Settle what stayed open, with what the processes say that the message calls for."""
     still = [name for name, one in fetched.meant.items() if one.decision.entity_id is None]
-    heard = replace(heard, before=(*processes, *heard.before))
+    # In the place of the oldest turns: of more than these nothing is looked at.
+    latest = heard.before[max(0, len(heard.before) + len(processes) - SCENE_TURNS) :]
+    heard = replace(heard, before=(*processes, *latest))
     contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
     vectors = embedded(store, *(one.texts for one in contests.values()))
     rows = store.trip(_weighing(store, heard, contests, vectors))

@@ -24,7 +24,7 @@ from recollect.tracking.places import Layout
 from recollect.tracking.reading import facts, latest_turns, statement_for
 from recollect.tracking.state import State
 from recollect.tracking.tracked import Tracked, tracked
-from recollect.transcript import turns
+from recollect.transcript import text_of, turns
 
 MOST_TURNS = 50
 _MOST_CHARACTERS = 4_000
@@ -75,6 +75,7 @@ def follow(
     )
     found = facts(in_one_trip(engine, path.tenant_id, [asked])[0])
     entities = known_entities(found.entities)
+    state = state.of(entities)
     after: list[tuple[int, State]] = []
     for number, one in enumerate(said):
         known = known_to(number, {words: numbers[words] for words in sought[number]}, names, found, entities)
@@ -87,9 +88,9 @@ def follow(
 def _said(spoken: Sequence[tuple[str, Any]]) -> list[_Said]:
     """The latest turns of the two who speak; what tools say refers to nobody."""
     return [
-        _Said(place=place, turn=Turn(text=redact(content)[:_MOST_CHARACTERS], by_user=role == Role.USER))
+        _Said(place=place, turn=Turn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
         for place, (role, content) in enumerate(spoken)
-        if role in _SPEAKING and isinstance(content, str)
+        if role in _SPEAKING and (said := text_of(content)) is not None
     ][-MOST_TURNS:]
 
 

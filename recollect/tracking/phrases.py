@@ -32,8 +32,8 @@ _FIXED = lazy_pattern(
     rf"|(?P<usual>the (?:usual|same|normal|standard)(?: (?:{'|'.join(english.PROCEDURES)}))?))\b",
     re.IGNORECASE,
 )
-_BEHIND = lazy_pattern(r"\s+(?:with|who|that|which|from|on|in|at|of|we|I|whose|where)\b[^.,;:!?]*")
-_TOLD = lazy_pattern(r"\s+(?:with|who|from) [^.,;:!?]*")
+_BEHIND = lazy_pattern(r"\s+(?:with|who|that|which|from|on|in|at|of|we|I|whose|where)\b[^.,;:!?]{0,120}")
+_TOLD = lazy_pattern(r"\s+(?:with|who|from) [^.,;:!?]{0,120}")
 
 
 class Form(StrEnum):

@@ -1,7 +1,7 @@
 """What a conversation has in focus: the layers, and who was spoken of and when. A value that goes to JSON and back."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -80,6 +80,16 @@ class State:
             )
         except (KeyError, TypeError, AttributeError):
             raise ValueError("state: not what State.to_json wrote; leave it out to begin anew") from None
+
+    def of(self, known: Collection[UUID]) -> "State":
+        """Without those who are known no more: merged into another, or taken back, since the state was written."""
+        return replace(
+            self,
+            scene=tuple(one for one in self.scene if one.entity_id in known),
+            topic=tuple(one for one in self.topic if one.entity_id in known),
+            mentions=tuple(one for one in self.mentions if one.entity_id in known),
+            seen=tuple(one for one in self.seen if one.entity_id in known),
+        )
 
     @property
     def entity_ids(self) -> frozenset[UUID]:

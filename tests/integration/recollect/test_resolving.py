@@ -19,7 +19,7 @@ from recollect.embedders import MiniLM
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.shell import console
-from tests.given import Remembering
+from tests.given import Publishing, Remembering
 from workers.machine import Addresses
 
 TOMATOES = "Did Peter water the tomatoes in his greenhouse?"
@@ -307,3 +307,61 @@ def test_connections_that_died_are_replaced(world: World, sarah: Namespace, admi
         with admin_engine.connect() as connection:
             assert connection.execute(kill).scalar_one() > 0
         assert read() == expected
+
+
+SAID = {"role": "user", "content": "The link building articles for WOBS are late."}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"role": "system", "content": "You write clean articles about link building. Ask when something is unclear."},
+        {"role": "tool", "content": '{"page": "How tomatoes grow in a greenhouse, and when to water them"}'},
+    ],
+)
+@pytest.mark.usefixtures("world")
+def test_a_prompt_or_a_tool_does_not_tell_who_is_meant(sarah: Namespace, one: dict[str, str]) -> None:
+    assert sarah.resolve("Is Peter in?", mention="Peter", history=[one]).status == "ambiguous"
+    assert len(sarah.context("Is Peter in?", history=[one]).questions) == 1
+
+
+@pytest.mark.usefixtures("world")
+def test_the_calls_of_tools_do_not_crowd_out_what_was_said(sarah: Namespace, publishing: Publishing) -> None:
+    turns = [SAID, *[{"role": "tool", "content": '{"status": "done"}'}] * 4]
+    for second, one in enumerate(turns):
+        at = f"2026-03-02T12:00:{second:02}+00:00"
+        publishing.send(publishing.message(one["content"], role=one["role"], conversation="c1", occurred_at=at))
+
+    for before in ({"history": turns}, {"conversation": "c1"}):
+        assert sarah.resolve("Is Peter in?", mention="Peter", **before).status == "resolved"
+        assert sarah.context("Is Peter in?", **before).questions == ()
+
+
+@pytest.mark.usefixtures("world")
+def test_turns_in_parts_tell_as_those_of_text_do(sarah: Namespace, publishing: Publishing) -> None:
+    parts = {**SAID, "content": [{"type": "text", "text": SAID["content"]}, {"type": "image_url", "image_url": {}}]}
+    publishing.send(publishing.message(parts["content"], conversation="c1"))
+
+    assert sarah.resolve("Is Peter in?", mention="Peter", history=[parts]).status == "resolved"
+    assert sarah.context("Is Peter in?", history=[parts], overlay=6).messages == ()  # it is not repeated
+    assert len(sarah.track([parts]).turns) == 1
+
+
+@pytest.mark.usefixtures("world")
+def test_one_name_is_asked_once_however_it_is_written(sarah: Namespace) -> None:
+    (question,) = sarah.context("Is Peter in? Where is PETER? Is that PETER's?").questions
+    assert question.mention == "Peter"
+
+
+def test_a_process_tells_who_is_meant_behind_a_long_history_too(world: World, sarah: Namespace) -> None:
+    for number in range(40):
+        content = f"User bought {number} pots of paint"
+        world.remembering.memory(content, MiniLM().embed([content])[0])
+    process = "To give something back after the check, hand it to the writer of articles"
+    world.remembering.memory(process, MiniLM().embed([process])[0], kind="process")
+
+    for turns in (0, 3, 8):
+        history = [
+            {"role": "user", "content": one} for one in ("hello", "hi", "okay", "fine", "yes", "well", "so", "now")
+        ]
+        assert sarah.context("Give it back to Peter", history=history[:turns]).questions == ()

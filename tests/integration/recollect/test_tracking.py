@@ -212,3 +212,13 @@ def test_what_is_no_history_or_no_state_is_refused(glass: Namespace) -> None:
     with pytest.raises(ValueError, match="state: not what"):
         glass.track(HISTORY, state={"scene": []})
     assert glass.track([]).turns == ()
+
+
+def test_a_scene_that_is_no_more_holds_nothing_up(glass: Namespace) -> None:
+    state = glass.track(HISTORY[:1]).state.to_json()
+    gone = json.loads(json.dumps(state).replace(state["scene"][0]["entity_id"], str(UUID(int=7))))  # as after a merge
+    asked = [{"role": "user", "content": "What does the furnace of Tomas Reyl need?"}]
+
+    found = glass.track(asked, state=gone)
+    assert references(found) == references(glass.track(asked)) == [{"the furnace": ["Halberd Glass"]}]
+    assert UUID(int=7) not in found.state.entity_ids

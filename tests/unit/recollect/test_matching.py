@@ -65,3 +65,25 @@ def test_a_day_or_a_month_is_no_part_of_a_name() -> None:
 def test_a_place_neither_begins_nor_ends_with_an_and(words: list[str]) -> None:
     for found in named(" ".join(words), BROOKS, MAY, FAIR, FORGE, TAILORS):
         assert {"and", "&"}.isdisjoint((found.split()[0], found.split()[-1]))
+
+
+HAAS = Name(normalised="peter haas", is_person=True, full=("peter", "haas"))
+BUSH = Name(normalised="george w. bush", is_person=True, full=("george", "w", "bush"))
+
+
+def test_in_capitals_a_name_is_one_as_it_is_in_small_letters() -> None:
+    assert named("PETER CALLED TODAY", HAAS) == ["PETER"]
+    assert named("WHERE DOES PETER LIVE?", HAAS) == ["PETER"]
+    assert named("ASK PETER'S BROTHER", HAAS) == ["PETER"]
+    assert named("Is that PETER'S?", HAAS) == ["PETER"]
+    assert named("Peter Lindqvist called", HAAS) == []
+
+
+def test_an_initial_ends_no_sentence_within_a_name() -> None:
+    assert named("Is George W. Bush in?", BUSH) == ["George W. Bush"]
+    assert named("It was plan B. Peter called.", HAAS) == ["Peter"]
+
+
+def test_a_space_that_breaks_no_line_is_one() -> None:
+    assert named("Is Peter\u00a0Haas in?", HAAS) == ["Peter\u00a0Haas"]
+    assert named("Peter\u2028Haas", HAAS) == ["Peter", "Haas"]

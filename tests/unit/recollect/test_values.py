@@ -46,8 +46,11 @@ def test_a_block_that_fails_takes_its_values_along(memory: Memory) -> None:
 
 
 def test_a_value_is_no_template(memory: Memory) -> None:
-    with recollect.values(user_id="{team}", team="blue"):
-        assert name(memory) == "acme/{team}/assistant"
+    with (
+        recollect.values(user_id="{team}", team="blue"),
+        pytest.raises(InvalidNamespace, match="the value of a template has braces itself"),
+    ):
+        name(memory)
 
 
 def test_each_task_of_asyncio_has_its_own(memory: Memory) -> None:

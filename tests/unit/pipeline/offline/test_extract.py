@@ -275,3 +275,55 @@ def test_the_words_around_a_time_tell_its_direction(said: str, start: str) -> No
 def test_what_is_no_list_of_amounts_is_not_taken_for_one() -> None:
     told = [fact.content for fact in user("whoever wrote 1931, grandma was born in 1933")]
     assert told == ["Grandma was born in 1933"]
+
+
+@pytest.mark.parametrize(
+    "text", ["😂, said my boss", "👋, am Tom", "Ok 😅 , moved to Leeds in May", "Great news!! , said Peter."]
+)
+def test_what_opens_with_a_comma_is_no_subject(text: str) -> None:
+    user(text)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant", "right"),
+    [
+        ("My rent is 1,234,567 yen.", "2,000,000", "User's rent is 2,000,000 yen"),
+        ("I was born on 3 May 1990.", "4 June 1991", "User was born on 4 June 1991"),
+        ("My exam is on 2026-05-30.", "2026-06-01", "User's exam is on 2026-06-01"),
+        ("I moved to Leeds in May 2021.", "June 2022", "User moved to Leeds in June 2022"),
+        ("My flight is on Friday at 5pm.", "Saturday at 6pm", "User's flight is on Saturday at 6pm"),
+        ("My exam is on Tuesday, not Monday.", "Wednesday", "User's exam is on Wednesday, not Monday"),
+        ("My dog is called Max, not Rex.", "Bella", "User's dog is called Bella, not Rex"),
+    ],
+)
+def test_all_of_a_date_or_number_is_put_right(said: str, meant: str, right: str) -> None:
+    assert contents(user(said, f"Sorry, I meant {meant}.")) == [right]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("My mother Anna is a nurse.", "My daughter Anna is a pupil."),
+        ("My mother's name is Anna.", "My daughter's name is Anna."),
+    ],
+)
+def test_two_relatives_of_one_name_are_two(texts: tuple[str, ...]) -> None:
+    found = user(*texts)
+    assert {(mention(fact, "Anna").description or "").partition(",")[0] for fact in found} == {
+        "User's mother",
+        "User's daughter",
+    }
+    assert "User's mother Anna is User's daughter" not in contents(found)
+
+
+def test_a_number_is_a_value_as_a_whole_or_not_at_all() -> None:
+    assert [fact.value for fact in user("My salary is 1,250,000 rupees.")] == [None]
+
+
+def test_a_speaker_of_spaces_is_nobody() -> None:
+    told = [
+        (" ", "My brother Peter lives in Leeds."),
+        ("Anna", "My brother Peter lives in Leeds."),
+        (" ", "I am called Max."),
+    ]
+    extract_offline([say(at, text, speaker=who) for at, (who, text) in enumerate(told, 1)], Background())

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.facts import USER, Background, KnownEntity, Message
+from pipeline.guard import suspicion_of
 from pipeline.offline import extract_offline
 from recollect.kinds import EntityType, Role
 
@@ -20,7 +21,7 @@ WORDS = [
     *"I my we our you he she it Peter Anna Leeds Acme WOBS brother company is am are was live lives work works at in to".split(),
     *"for from like love hate moved yesterday Friday not no actually sorry meant and but also known as remember that".split(),
     *"called named favourite process To check a the one of writers 3pm 2021 don't I'm first then".split(),
-    *"can't doesn't won't FRİDAY ſunday".split(),
+    *"can't doesn't won't FRİDAY ſunday 😀 …".split(),
     *", . ? ! : 1. - ( ) \" '".split(),
     "\n",
 ]
@@ -112,3 +113,11 @@ def test_a_very_long_message_takes_no_more_than_a_moment(piece: str) -> None:
     started = time.perf_counter()
     extract_offline(messages([(Role.USER, None, content)]), Background())
     assert time.perf_counter() - started < MOST_SECONDS
+
+
+@pytest.mark.parametrize("mark", "….!#ßⅧ")
+def test_a_long_run_of_one_mark_is_read_once(mark: str) -> None:
+    started = time.process_time()
+    extract_offline(messages([(Role.USER, None, mark * 64_000)]), Background())
+    suspicion_of(mark * 64_000, "", ())
+    assert time.process_time() - started < MOST_SECONDS

@@ -86,3 +86,24 @@ def test_without_one_all_stays() -> None:
 def test_what_cannot_be_called_is_no_reranker() -> None:
     with pytest.raises(ValueError, match="reranker: a callable"):
         judge_of("cross-encoder", SECRET)  # type: ignore[arg-type]
+
+
+def lazily(message: str, texts: Sequence[str]) -> Any:
+    for text in texts:
+        if text:
+            raise RuntimeError(message)
+        yield 1.0
+
+
+def slowly(_: str, texts: Sequence[str]) -> Any:
+    for _ in texts:
+        time.sleep(5)
+        yield 1.0
+
+
+@pytest.mark.parametrize("reranker", [lazily, slowly, lambda _, texts: [10**400, 1]])
+def test_what_is_lazy_or_too_large_changes_nothing_either(reranker: Reranker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.reading.reranking.READ_SECONDS", 0.2)
+    started = time.monotonic()
+    assert order(["a", "b"], reranker) == ["a", "b"]
+    assert time.monotonic() - started < 3

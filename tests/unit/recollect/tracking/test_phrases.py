@@ -117,3 +117,8 @@ def test_any_text_can_be_read(text: str) -> None:
 def test_a_long_message_is_read_to_its_end() -> None:
     found = read("she told him that the baker knew it, " * 100)
     assert len([one for one in found if one.text == "the baker"]) == 100
+
+
+def test_a_message_without_a_stop_is_not_looked_for_over_and_over() -> None:
+    text = "so he told me that the guy from the shop wanted to see the man with the van " * 50
+    assert sum(len(one.sought) for one in read(text)) < 8 * len(text)
