@@ -94,14 +94,14 @@ def words_of(text: str, *, is_name: bool = False) -> list[Word]:
         for plain in name_words(normalise(match[0])):
             found.append(
                 Word(
-                    match[0],
-                    plain,
-                    match.start(),
-                    match.end(),
-                    capital or is_name,
-                    opens and not is_name,
-                    joined,
-                    initialed and not joined,
+                    written=match[0],
+                    plain=plain,
+                    start=match.start(),
+                    end=match.end(),
+                    capital=capital or is_name,
+                    opens=opens and not is_name,
+                    joined=joined,
+                    initialed=initialed and not joined,
                 )
             )
             joined = True
