@@ -99,7 +99,9 @@ _SIMILAR_COLUMNS = (
 )
 
 _INDEXED = text("""
-    select models.dimensions, set_config('hnsw.ef_search', :look, true) from recollect.scopes join recollect.models using (model)
+    select models.dimensions, set_config('hnsw.ef_search', :look, true) as look,
+           set_config('hnsw.iterative_scan', 'strict_order', true) as looking
+    from recollect.scopes join recollect.models using (model)
     where scopes.tenant_id = :tenant_id and scopes.namespace_id = :namespace_id and scopes.model = :model and scopes.indexed
 """)
 

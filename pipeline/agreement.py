@@ -140,6 +140,10 @@ def adds_details(one: str, other: str, *, times: bool = True) -> bool:
     return not details(one, times=times) <= forms(other)
 
 
+_MERGED_MOST = 2
+"""A merged statement is at most so many times as long as both statements together."""
+
+
 def keeps(merged: str, news: str, memory: str, *, anew: bool = False) -> bool:
     """Whether a merged statement is made of the words of both alone, with every name, number and day of theirs.
 
@@ -148,7 +152,9 @@ def keeps(merged: str, news: str, memory: str, *, anew: bool = False) -> bool:
     said = forms(news) | forms(memory)
     denied = bool(negations(news) or negations(memory)) == bool(negations(merged))
     whole = details(news) | details(memory, times=not anew) <= forms(merged)
-    return bool(merged.strip()) and denied and whole and telling(merged) <= said | _CONNECTING
+    # A model that repeats itself without end uses no word of its own either.
+    brief = len(merged) <= _MERGED_MOST * (len(news) + len(memory))
+    return bool(merged.strip()) and brief and denied and whole and telling(merged) <= said | _CONNECTING
 
 
 def _times(statement: str) -> frozenset[str]:

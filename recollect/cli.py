@@ -26,7 +26,19 @@ from recollect.publishing.spool import Held, Spool
 from recollect.reading.recalled import Scope
 from recollect.remembering_commands import remembering_cli
 from recollect.settings import client_settings
-from recollect.shell import AsOf, In, Json, console, id_or_name, json_lines, new_table, open_namespace, print_answer
+from recollect.shell import (
+    AsOf,
+    In,
+    Json,
+    PlainConsole,
+    console,
+    id_or_name,
+    json_lines,
+    new_table,
+    open_namespace,
+    print_answer,
+    read_file,
+)
 from recollect.tracking.commands import tracking_cli
 
 cli = typer.Typer(
@@ -53,7 +65,7 @@ def main() -> None:
     try:
         cli()
     except (RecollectError, ValueError, OSError) as error:
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {escape(str(error))}")
+        PlainConsole(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {escape(str(error))}")
         sys.exit(1)
 
 
@@ -77,7 +89,7 @@ def publish(  # noqa: PLR0917 - typer's options are its parameters
         if text is not None:
             ids = [opened.publish(text, role=role, conversation=conversation)]
         elif transcript is not None:
-            ids = opened.publish_conversation(transcript.read_text(encoding="utf-8"), conversation=conversation)
+            ids = opened.publish_conversation(read_file(transcript), conversation=conversation)
         else:
             ids = _publish_file(opened, messages, conversation) if messages else []
         if wait:

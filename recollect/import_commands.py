@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 from recollect.errors import WaitTimeout
 from recollect.namespace import Namespace
-from recollect.shell import In, Json, open_namespace, print_answer
+from recollect.shell import In, Json, open_namespace, print_answer, read_file
 
 import_cli = typer.Typer()
 
@@ -28,7 +28,7 @@ def import_file(
     with open_namespace(namespace) as opened, Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("publishing", total=None)
         brought = opened.import_records(
-            file.read_text(encoding="utf-8").split("\n"),
+            read_file(file).split("\n"),
             on_sent=lambda sent, of: bar.update(task, completed=sent, total=of),
         )
         if wait:

@@ -1,6 +1,7 @@
 """What the commands of a shell share: their options, and how their answers are printed."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -18,7 +19,30 @@ from recollect.errors import InvalidEvent
 from recollect.memory import Memory
 from recollect.namespace import Namespace
 
-console = Console()
+UNFOLDED = 10_000
+"""Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def spelt_out(text: str) -> str:
+    """Text from outside, with its control characters spelt out: a terminal would take them for commands."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+class PlainConsole(Console):
+    """Shows text as it stands: without what a terminal would obey, and without pictures for words such as ":key:"."""
+
+    def __init__(self, **given: Any) -> None:
+        """As rich's own."""
+        super().__init__(emoji=False, **given)
+
+    def render_str(self, text: str, **given: Any) -> Text:
+        """Markup as text for the terminal."""
+        return super().render_str(spelt_out(text), **given)
+
+
+console = PlainConsole()
 
 In = Annotated[
     str,
@@ -58,14 +82,19 @@ def new_table(*columns: str) -> Table:
     return made
 
 
+def read_file(path: Path) -> str:
+    """The text of a file, without the mark that some editors put before it."""
+    return path.read_text(encoding="utf-8-sig")
+
+
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a file of JSON Lines. Raises InvalidEvent, which names the first line that is none."""
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), 1):
+    for number, line in enumerate(read_file(path).split("\n"), 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
             raise InvalidEvent(f"{path.name}, line {number}: not a JSON object")
@@ -77,8 +106,9 @@ def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
     if as_json:
         print(json.dumps(answer, default=_plain, ensure_ascii=False))
         return
+    target = console if console.is_terminal else PlainConsole(width=UNFOLDED)
     for one in shown:
-        console.print(one, highlight=False, soft_wrap=isinstance(one, str | Text))
+        target.print(one, highlight=False, soft_wrap=isinstance(one, str | Text))
 
 
 def _plain(value: Any) -> Any:

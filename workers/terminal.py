@@ -9,12 +9,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from recollect.shell import UNFOLDED
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-console = Console()
-
-_UNFOLDED = 10_000
-"""Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
+console = Console(emoji=False)
 
 
 def print_json(found: Mapping[str, Any]) -> None:
@@ -32,7 +31,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, not
         table.add_column(column, no_wrap=place == 0)
     for row in rows:
         table.add_row(*map(_cell, row))
-    (console if console.is_terminal else Console(width=_UNFOLDED)).print(table)
+    (console if console.is_terminal else Console(width=UNFOLDED, emoji=False)).print(table)
 
 
 def print_fields(fields: Mapping[str, object]) -> None:

@@ -14,6 +14,7 @@ from db.refs import LaneRef
 from pipeline import confidence
 from pipeline.consolidate import Decision, Known
 from pipeline.facts import Fact
+from pipeline.overtaken import of_what_changed, of_what_was_replaced
 from recollect.ids import uuid7
 from recollect.registry import RegisteredEntity
 from workers.asking import open_questions
@@ -45,6 +46,7 @@ class _Standing:
     salience: float
     confidence: float
     reinforced: int
+    content: str
 
 
 class Writer:
@@ -56,8 +58,9 @@ class Writer:
         self._plan = plan
         self._memory_of_fact: dict[int, UUID] = {}
         self._replaced: dict[UUID, UUID] = {}
+        self._replaced_by: dict[UUID, int] = {}
         self._standing = {
-            row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced)
+            row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced, row.content)
             for row in plan.similar.values()
         }
         self._unwritten: dict[UUID, RegisteredEntity] = {}
@@ -68,6 +71,9 @@ class Writer:
         learned = self._plan.linked.learned.get(decision.fact_number, ())
         self._unwritten |= {entity.entity_id: entity for entity in learned}
         target = self._memory_of(decision.target) if decision.target else None
+        decision = self._as_it_stands(decision, target)
+        if decision.action == "add":
+            target = None
         version = self._standing[target].version if target else None
         action = decision.action
         if target is None:
@@ -81,11 +87,22 @@ class Writer:
             self._learn(change)
         return Written(action, memory_id, target, version, frozenset(change.changed), frozenset(change.entities))
 
-    def _memory_of(self, known: Known) -> UUID | None:
+    def _as_it_stands(self, decision: Decision, target: UUID | None) -> Decision:
+        """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
+        if target is None or decision.target is None:
+            return decision
+        fact, now, read = self._plan.new[decision.fact_number], self._standing[target].content, decision.target.content
+        if target != self._memory_named(decision.target):
+            return of_what_was_replaced(decision, fact, now, read=read, by=self._plan.new[self._replaced_by[target]])
+        return of_what_changed(decision, fact, now, read=read) if now != read else decision
+
+    def _memory_named(self, known: Known) -> UUID | None:
         if known.earlier_fact is not None:
-            memory_id = self._memory_of_fact.get(known.earlier_fact)
-        else:
-            memory_id = self._plan.similar[known.number].memory_id
+            return self._memory_of_fact.get(known.earlier_fact)
+        return self._plan.similar[known.number].memory_id
+
+    def _memory_of(self, known: Known) -> UUID | None:
+        memory_id = self._memory_named(known)
         while memory_id in self._replaced:
             memory_id = self._replaced[memory_id]
         return memory_id
@@ -155,6 +172,7 @@ class Writer:
         self._join(change, Edge(memory_id, target, "replaces"))
         self.touched.update(links.entities_of_memory(self._connection, self._lane, target))
         self._replaced[target] = memory_id
+        self._replaced_by[memory_id] = change.fact_number
         return memory_id
 
     def _contradict(self, change: "_Change", target: UUID) -> UUID:
@@ -174,7 +192,7 @@ class Writer:
         memory_id = uuid7()
         memories.add(self._connection, self._lane, self._memory(memory_id, change.fact_number, sureness), change.stamp)
         change.changed.add(memory_id)
-        self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0)
+        self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0, self._fact(change).content)
         if row.vector is not None:
             self._set_vector(memory_id, row.vector)
         self._attach(change, memory_id)

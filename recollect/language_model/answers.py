@@ -12,6 +12,8 @@ from recollect.patterns import lazy_pattern
 
 _UNSTORABLE = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
+_UNSTORABLE_IN_LINES = lazy_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
 
 class Answer(BaseModel):
     """Frozen, closed, and silent about its input when it does not fit: an answer repeats what users said."""
@@ -24,5 +26,13 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub(" ", text).strip()
 
 
+def verbatim(text: str) -> str:
+    """The same with its blanks and line ends as they are."""
+    return _UNSTORABLE_IN_LINES.sub(" ", text)
+
+
 Text = Annotated[str, AfterValidator(storable)]
 """Text of an answer, made storable."""
+
+Verbatim = Annotated[str, AfterValidator(verbatim)]
+"""Text of an answer that is looked for letter by letter, or put into another: its blanks at both ends count."""

@@ -4,14 +4,15 @@ It asks once and never waits to ask again: when to do so is the caller's decisio
 after the except block that saw them, so that they carry neither text of the conversation nor a cause or context that does.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import httpx2
 import openai
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from recollect.errors import ConfigurationError
 from recollect.language_model.answer_schema import compact
@@ -44,14 +45,25 @@ class _Choice(_Lenient):
     finish_reason: str | None = None
 
 
+def _or_nothing(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """What is only counted costs no answer, whatever it is: null, a fraction, words."""
+    try:
+        return read(given)
+    except ValidationError:
+        return None
+
+
+_Tokens = Annotated[int | None, WrapValidator(_or_nothing)]
+
+
 class _Usage(_Lenient):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: _Tokens = 0
+    completion_tokens: _Tokens = 0
 
 
 class _Completion(_Lenient):
     choices: list[_Choice]
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, WrapValidator(_or_nothing)] = None
 
 
 class OpenAILanguageModel:
@@ -97,7 +109,8 @@ class OpenAILanguageModel:
         """Ask once. Raises ModelUnavailable or AnswerRefused; neither carries text of the conversation."""
         completion = _completion(self._ask(prompt))
         if completion.usage and self._on_usage:
-            self._on_usage(prompt.name, completion.usage.prompt_tokens, completion.usage.completion_tokens)
+            usage = completion.usage
+            self._on_usage(prompt.name, usage.prompt_tokens or 0, usage.completion_tokens or 0)
         return _parsed(_content(completion), prompt.answer)
 
     def _ask(self, prompt: Prompt[A]) -> bytes:
@@ -115,7 +128,10 @@ class OpenAILanguageModel:
     def _post(self, prompt: Prompt[A]) -> bytes:
         response = self._client.chat.completions.with_raw_response.create(
             model=self._model,
-            messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+            messages=[
+                {"role": "system", "content": _sendable(prompt.system)},
+                {"role": "user", "content": _sendable(prompt.user)},
+            ],
             temperature=self._temperature,
             response_format={
                 "type": "json_schema",
@@ -134,10 +150,16 @@ def _schema(answer: type[BaseModel]) -> dict[str, Any]:
     return compact(answer.model_json_schema())
 
 
+def _sendable(text: str) -> str:
+    """The text with "?" for half a surrogate pair, which no request can hold."""
+    return text.encode(errors="replace").decode()
+
+
 def _completion(body: bytes) -> _Completion:
     try:
-        return _Completion.model_validate_json(body)
-    except ValidationError:
+        # Not as JSON: there a model's half a surrogate pair, which is no fault of the endpoint's, makes all of it unreadable.
+        return _Completion.model_validate(json.loads(body))
+    except (ValueError, RecursionError):
         failure = ModelUnavailable("what answered is no chat completion; check OPENAI_BASE_URL")
     raise failure
 
@@ -159,7 +181,7 @@ def _content(completion: _Completion) -> str:
 
 def _parsed(content: str, answer: type[A]) -> A:
     try:
-        return answer.model_validate_json(content)
+        return answer.model_validate_json(_sendable(content))
     except ValidationError as error:
         is_json = all(detail["type"] != "json_invalid" for detail in error.errors(include_input=False))
     raise AnswerUnusable(f"the answer does not fit {answer.__name__}" if is_json else "the answer is not JSON")

@@ -13,7 +13,7 @@ from recollect.language_model.ports import AnswerRefused, LanguageModel
 from recollect.managing.patching import merged
 from recollect.managing.prompts import collection_prompt
 from recollect.managing.proposals import MOST_CHANGES, ProposedChange, unsourced
-from recollect.managing.schemas import as_json, read
+from recollect.managing.schemas import as_json, kept, read
 from recollect.managing.talk import Talk, talk_of
 from recollect.managing.values import Managed, ManagedMemories, Refused
 
@@ -144,7 +144,7 @@ class _Changes:
 
 
 def _updated(change: ProposedChange, target: Managed) -> Managed:
-    value = read(type(target.value), merged(as_json(target.value), _object(change.data)))
+    value = kept(target.value, read(type(target.value), merged(as_json(target.value), _object(change.data))))
     return (
         target
         if _same(value, target.value)

@@ -1,10 +1,12 @@
 """Schemas of the app's own: pydantic models, to JSON and back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasChoices, BaseModel, RootModel, ValidationError
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.fields import FieldInfo
 
 from recollect.errors import ConfigurationError
 
@@ -21,13 +23,59 @@ def by_name(schemas: Sequence[type[BaseModel]]) -> dict[str, type[BaseModel]]:
             )
         if schema.__name__ in found:
             raise ConfigurationError(f"schemas: two are called {schema.__name__}; rename one")
+        if not _can_be_shown(schema):
+            raise ConfigurationError(
+                f"schemas: {schema.__name__} has no JSON Schema, so that no model can be shown it; leave out what JSON has not"
+            )
         found[schema.__name__] = schema
     return found
 
 
+def _can_be_shown(schema: type[BaseModel]) -> bool:
+    try:
+        schema.model_json_schema()
+    except (PydanticUserError, PydanticUndefinedAnnotation):
+        return False
+    return True
+
+
 def as_json(value: BaseModel) -> dict[str, Any]:
     """A value as JSON has it, under the names that its JSON Schema gives the fields."""
-    return value.model_dump(mode="json", by_alias=True, exclude_computed_fields=True)
+    said: dict[str, Any] = _renamed(value, value.model_dump(mode="json", by_alias=False, exclude_computed_fields=True))
+    return said
+
+
+def kept(before: S, after: S) -> S:
+    """A value after a change, with what JSON does not tell, as a secret or a field that is left out, as it was before it."""
+    old, new = as_json(before), as_json(after)
+    names = {name: _name_of(name, field) for name, field in type(before).model_fields.items()}
+    same = {name: getattr(before, name) for name, shown in names.items() if old.get(shown) == new.get(shown)}
+    return after.model_copy(update=same)
+
+
+def _renamed(value: Any, said: Any) -> Any:
+    """What was dumped under the fields' own names, under those by which it is read."""
+    if isinstance(value, RootModel):
+        return _renamed(value.root, said)
+    if isinstance(value, BaseModel) and isinstance(said, dict):
+        fields = type(value).model_fields
+        return {
+            _name_of(name, fields[name]) if name in fields else name: _renamed(getattr(value, name, None), inner)
+            for name, inner in said.items()
+        }
+    if isinstance(value, Mapping) and isinstance(said, dict) and len(value) == len(said):
+        return {name: _renamed(one, inner) for one, (name, inner) in zip(value.values(), said.items(), strict=True)}
+    if isinstance(value, list | tuple) and isinstance(said, list) and len(value) == len(said):
+        return [_renamed(one, inner) for one, inner in zip(value, said, strict=True)]
+    return said
+
+
+def _name_of(name: str, field: FieldInfo) -> str:
+    """The name that its JSON Schema gives a field."""
+    alias = field.validation_alias
+    if isinstance(alias, AliasChoices):
+        alias = alias.choices[0]
+    return alias if isinstance(alias, str) else name
 
 
 def read(schema: type[S], data: Any) -> S:

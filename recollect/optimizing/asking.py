@@ -5,7 +5,7 @@ All that people wrote, the prompt that is to be improved included, stands under 
 
 from collections.abc import Sequence
 
-from recollect.language_model.answers import Answer, Text
+from recollect.language_model.answers import Answer, Text, Verbatim
 from recollect.language_model.data import barred, block
 from recollect.language_model.ports import Prompt
 from recollect.prompts.templates import PromptTemplate
@@ -101,7 +101,7 @@ class ReflectionAnswer(Answer):
 class RewriteAnswer(Answer):
     """The whole prompt, rewritten."""
 
-    prompt: Text
+    prompt: Verbatim
     reason: Text
 
 
@@ -122,8 +122,8 @@ class CritiqueAnswer(Answer):
 class Edit(Answer):
     """A passage of the prompt, and what stands there instead."""
 
-    find: Text
-    replace: Text
+    find: Verbatim
+    replace: Verbatim
 
 
 class EditsAnswer(Answer):
@@ -137,7 +137,7 @@ class LessonsAnswer(Answer):
     """What was learnt, and the whole prompt with it."""
 
     lessons: tuple[Text, ...]
-    prompt: Text
+    prompt: Verbatim
     reason: Text
 
 

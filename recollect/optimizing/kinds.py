@@ -17,7 +17,7 @@ from recollect.optimizing.asking import (
     reflection_prompt,
     rewrite_prompt,
 )
-from recollect.optimizing.proposing import Fault, Proposed, brief, propose, why
+from recollect.optimizing.proposing import Fault, Proposed, brief, propose, why, with_lines_of
 from recollect.prompts.templates import OptimizerKind, PromptTemplate
 from recollect.prompts.trajectories import Trajectory
 
@@ -103,11 +103,11 @@ KINDS: dict[OptimizerKind, Improve] = {
 
 
 def _rewritten(answer: RewriteAnswer) -> Proposed:
-    return Proposed(answer.prompt, answer.reason)
+    return Proposed(answer.prompt.strip(), answer.reason)
 
 
 def _learnt(answer: LessonsAnswer) -> Proposed:
-    return Proposed(answer.prompt, answer.reason or " ".join(answer.lessons))
+    return Proposed(answer.prompt.strip(), answer.reason or " ".join(answer.lessons))
 
 
 def _edited(text: str, answer: EditsAnswer) -> Proposed | Fault:
@@ -115,7 +115,8 @@ def _edited(text: str, answer: EditsAnswer) -> Proposed | Fault:
     if len(answer.edits) > _MOST_EDITS:
         return Fault(f"it has {len(answer.edits)} edits, at most {_MOST_EDITS}")
     places: list[tuple[int, int, str]] = []
-    for number, edit in enumerate(answer.edits, 1):
+    for number, one in enumerate(answer.edits, 1):
+        edit = Edit(find=with_lines_of(text, one.find), replace=with_lines_of(text, one.replace))
         found = text.count(edit.find) if edit.find else 1
         if found != 1:
             return Fault(

@@ -1,7 +1,7 @@
 """What an LLM proposes for a prompt, and whether it is taken: asked twice at most, then the prompt stays as it is."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -90,10 +90,17 @@ def brief(reason: str) -> str:
     return one_line(reason)[:_REASON_CHARACTERS]
 
 
-def _checked(template: PromptTemplate, found: Proposed | Fault) -> Proposed | Fault:
-    if isinstance(found, Fault):
-        return found
-    if found.text.strip() == template.text.strip():
+def with_lines_of(prompt: str, text: str) -> str:
+    """A text whose lines end as those of a prompt do: a model is shown lines, and not how they end."""
+    plain = text.replace("\r\n", "\n")
+    return plain.replace("\n", "\r\n") if "\r\n" in prompt else plain
+
+
+def _checked(template: PromptTemplate, proposed: Proposed | Fault) -> Proposed | Fault:
+    if isinstance(proposed, Fault):
+        return proposed
+    found = replace(proposed, text=with_lines_of(template.text, proposed.text))
+    if found.text.strip() == with_lines_of(template.text, template.text).strip():
         return Proposed(template.text, brief(found.reason))
     if _repeats_bars(found.text, template.text):
         return Fault("its lines are led by bars, which are not part of the prompt")

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from recollect.shell import In, Json, new_table, open_namespace, print_answer
+from recollect.shell import In, Json, new_table, open_namespace, print_answer, spelt_out
 
 prompts_cli = typer.Typer(help="The prompts that the app keeps here, in versions.", no_args_is_help=True)
 
@@ -35,7 +35,7 @@ def show(
     """The text of a prompt."""
     with open_namespace(namespace) as opened:
         found = opened.prompt(name, version=version)
-    print_answer(json_output, {"prompt": found}, Text(found.text))
+    print_answer(json_output, {"prompt": found}, Text(spelt_out(found.text)))
 
 
 @prompts_cli.command()
@@ -60,7 +60,7 @@ def diff(
     """What changed in a prompt from one version to another."""
     with open_namespace(namespace) as opened:
         found = opened.diff_prompt(name, old, new)
-    print_answer(json_output, {"diff": found}, Text(found))
+    print_answer(json_output, {"diff": found}, Text(spelt_out(found)))
 
 
 @prompts_cli.command()

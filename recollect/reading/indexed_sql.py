@@ -17,6 +17,9 @@ from recollect.tenancy import Statement
 Scanned = Literal["memories", "turns"]
 """What a namespace holds that is scanned, and indexed where it is large (`db.scopes`); messages are scanned as turns."""
 
+LOOK_ON = "set_config('hnsw.iterative_scan', 'strict_order', true)"
+"""An index of vectors holds what is deleted until a vacuum: where that is all that it looked at, it looks on."""
+
 _LOOK = 2
 """So many times as many rows as are wanted the index of vectors looks at (``hnsw.ef_search``), to tell which are nearest."""
 
@@ -215,7 +218,7 @@ def _namespace(path: NamespacePath) -> dict[str, object]:
 
 def _by_vector(column: str, dimensions: int, each: int) -> str:
     """How far the index looks is set where it is read: the statement may be the only one of its transaction."""
-    return f"""and (select set_config('hnsw.ef_search', '{_LOOK * each}', true)) is not null
+    return f"""and (select set_config('hnsw.ef_search', '{_LOOK * each}', true)) is not null and (select {LOOK_ON}) is not null
         order by ({column}::halfvec({dimensions})) <#> cast(%(vector)s as halfvec({dimensions})) limit {each}"""
 
 

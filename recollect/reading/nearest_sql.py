@@ -10,7 +10,7 @@ from pgvector import HalfVector
 from recollect.embedders import Vectors
 from recollect.kinds import MemoryKind
 from recollect.namespaces import NamespacePath
-from recollect.reading.indexed_sql import in_literals
+from recollect.reading.indexed_sql import LOOK_ON, in_literals
 from recollect.tenancy import Statement
 from recollect.views import MEMORY_COLUMNS
 
@@ -121,7 +121,7 @@ _INDEXED = """
     where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and model = %(model)s
 """
 
-_LOOK = "select set_config('hnsw.ef_search', %(listed)s, true)"
+_LOOK = f"select set_config('hnsw.ef_search', %(listed)s, true) as listed, {LOOK_ON} as looking"
 
 _DISTANCE = "vector.embedding <#> cast(%(vector)s as halfvec)"
 _SOUGHT = f"""

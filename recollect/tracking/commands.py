@@ -1,6 +1,5 @@
 """The command that shows what a conversation has in focus."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from recollect.results import Entity
-from recollect.shell import In, Json, new_table, open_namespace, print_answer
+from recollect.shell import In, Json, json_lines, new_table, open_namespace, print_answer, read_file
 from recollect.tracking.tracked import InFocus
 from recollect.transcript import turns
 
@@ -42,9 +41,8 @@ def track(
 
 def _history(transcript: Path | None, messages: Path | None) -> list[dict[str, Any]]:
     if transcript is not None:
-        return [{"role": turn.role, "content": turn.content} for turn in turns(transcript.read_text(encoding="utf-8"))]
-    lines = messages.read_text(encoding="utf-8").splitlines() if messages is not None else []
-    return [json.loads(line) for line in lines if line.strip()]
+        return [{"role": turn.role, "content": turn.content} for turn in turns(read_file(transcript))]
+    return list(json_lines(messages)) if messages is not None else []
 
 
 def _entities(layer: Sequence[InFocus]) -> list[Entity]:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 
 from recollect.embedders import Vectors
 from recollect.namespaces import NamespacePath
-from recollect.reading.indexed_sql import in_literals
+from recollect.reading.indexed_sql import LOOK_ON, in_literals
 from recollect.tenancy import Statement
 
 NEAREST = 16
@@ -291,6 +291,7 @@ def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     sought = f"halfvec({dimensions})"
     return _statement(f"""
         {_VECTORS} and {in_literals("vector", scope)} and (select set_config('hnsw.ef_search', '{_LOOK}', true)) is not null
+          and (select {LOOK_ON}) is not null
         order by (vector.embedding::{sought}) <#> cast(asked.vector as {sought})""")
 
 

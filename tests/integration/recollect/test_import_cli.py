@@ -10,7 +10,8 @@ import pytest
 from recollect import InvalidEvent
 from recollect.cli import cli
 from recollect.namespaces import NamespacePath
-from tests.given import Remembering
+from recollect.shell import PlainConsole
+from tests.given import Remembering, direction
 from workers.machine import Addresses
 
 LINES = """
@@ -53,6 +54,43 @@ def test_a_file_is_published_and_what_is_skipped_is_said(run: Run, tmp_path: Pat
     answer: dict[str, Any] = json.loads(run("import", file, "--json"))["imported"]
     assert (answer["entities"], answer["memories"], answer["skipped"]) == (1, 1, {"relation": 1})
     assert answer["event_ids"][0] in {one["event_id"] for one in taken(1)}
+
+
+def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "world.jsonl"
+    file.write_text(LINES.lstrip(), encoding="utf-8-sig")
+    assert run("import", file).startswith("1 entities and 1 memories published")
+    file.write_text("User: I live in Leeds.\nAssistant: Nice.", encoding="utf-8-sig")
+    assert run("publish", "--transcript", file) == "2 events published\n"
+
+
+def test_a_conversation_is_tracked_line_by_line(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    said = {"role": "user", "content": "Ada\u2028restores harps.\x85"}
+    file.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8-sig")
+    assert len(json.loads(run("track", "--messages", file, "--json"))["turns"]) == 1
+    file.write_text("{", encoding="utf-8")
+    with pytest.raises(InvalidEvent, match=r"said\.jsonl, line 1: not a JSON object"):
+        run("track", "--messages", file)
+
+
+def test_a_line_without_end_is_named(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    file.write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(InvalidEvent, match=r"said\.jsonl, line 1: not a JSON object"):
+        run("publish", "--messages", file)
+
+
+def test_what_a_terminal_would_obey_is_spelt_out(run: Run, remembering: Remembering) -> None:
+    long = "and so on " * 30
+    remembering.memory(f"The key is :key: \x1b[2J\x1b]0;mine\x07\x9b {long}end", direction(1))
+    shown = run("query", "What is the key?")
+    assert rf"The key is :key: \x1b[2J\x1b]0;mine\x07\x9b {long}end" in shown
+
+
+def test_nothing_reaches_the_terminal_from_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    PlainConsole(soft_wrap=True).print("[red]error:[/] \x1b[2J :key:")
+    assert capsys.readouterr().out == "error: \\x1b[2J :key:\n"
 
 
 def test_nothing_of_a_file_with_a_fault_is_published(run: Run, tmp_path: Path, taken: Taken) -> None:

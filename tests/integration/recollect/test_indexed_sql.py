@@ -15,7 +15,7 @@ from db import links, memories, turns
 from db.refs import LaneRef
 from db.turns import NewTurn
 from recollect.namespaces import NamespacePath
-from recollect.reading import indexed_sql, memories_sql, messages_sql
+from recollect.reading import indexed_sql, memories_sql, messages_sql, nearest_sql
 from recollect.reading.found import Spread
 from recollect.tenancy import Statement, in_one_trip, tenant_transaction
 from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, new_memory
@@ -346,3 +346,24 @@ def test_words_are_looked_up_for_ones_own_rows_alone(large: Large, reader_engine
         assert holding(mine, scanned) == []
         assert holding(uuid4(), scanned, "'heron'") == []
     assert large.rows(("select current_setting('enable_seqscan') as now", {}))[0].now == "on"
+
+
+def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large) -> None:
+    """An index of vectors holds what is deleted until a vacuum; that must not take the places of what is there."""
+    near = direction(0, 1)
+    vectors = near + 0.01 * np.random.default_rng(7).standard_normal((300, 384), np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    old = [large.remembering.memory(f"She weighs {number} stone", one) for number, one in enumerate(vectors)]
+    said = large.say({f"I weigh {number} stone": one for number, one in enumerate(vectors)}, NINE + timedelta(days=1))
+    large.index()
+    with large.remembering.transaction() as connection:
+        for one in old:
+            memories.retire_vector(connection, large.remembering.lane, one)
+        connection.execute(text("delete from recollect.messages where message_id = any(:ids)"), {"ids": said})
+
+    by_index: Statement = ("select set_config('enable_sort', 'off', true)", {})  # of so few it would rather sort all
+    wanted = nearest_sql.Wanted(model=MODEL, vector=near, limit=10)
+    assert len(large.rows(by_index, *nearest_sql.by_index(large.path, wanted))) == 10
+    of_memories, of_messages = large.statements("Well?", near)
+    assert len(memories_sql.scanned(large.rows(by_index, of_memories)).memories) >= 40
+    assert len(messages_sql.scanned(large.rows(by_index, of_messages)).found) >= 30

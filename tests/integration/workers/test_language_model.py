@@ -1,5 +1,6 @@
 """The adapter against an endpoint that misbehaves in every way we know of, over real HTTP."""
 
+import json
 import time
 import traceback
 from collections.abc import Iterator
@@ -376,3 +377,29 @@ def assert_no_canary(error: BaseException) -> None:
     assert error.__context__ is None
     assert CANARY not in "".join(traceback.format_exception(error))
     assert CANARY not in repr(vars(error))
+
+
+@pytest.mark.parametrize(
+    "counted", [{"prompt_tokens": None}, {"prompt_tokens": 1.5, "completion_tokens": "many"}, [], "free"], ids=str
+)
+def test_an_answer_is_read_whatever_its_endpoint_counts(monkeypatch: pytest.MonkeyPatch, counted: object) -> None:
+    used: list[tuple[str, int, int]] = []
+    body = {"choices": [{"message": {"content": '{"summary": "s"}'}}], "usage": counted}
+    model = OpenAILanguageModel("m", api_key="k", timeout=5, on_usage=lambda *one: used.append(one))
+    monkeypatch.setattr(model, "_post", lambda _: json.dumps(body).encode())
+
+    assert model.answer(profile_prompt("Ana", None, ["User likes tea"])).summary == "s"
+    assert all(isinstance(tokens, int) for one in used for tokens in one[1:])
+
+
+def test_half_a_surrogate_pair_of_the_model_is_no_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = {"choices": [{"message": {"content": '{"summary": "tea \ud83d"}'}}]}
+    model = OpenAILanguageModel("m", api_key="k", timeout=5)
+    monkeypatch.setattr(model, "_post", lambda _: json.dumps(body).encode())
+
+    assert model.answer(profile_prompt("Ana", None, ["User likes tea"])).summary == "tea ?"
+
+
+def test_half_a_surrogate_pair_in_what_is_asked_is_sent_as_a_question_mark(fake: FakeOpenAI) -> None:
+    fake.script("ProfileAnswer", lambda request: {"summary": str("tea ?" in request.prompt)})
+    assert model_at(fake.base_url).answer(profile_prompt("Ana", None, ["tea \ud83d"])).summary == "True"

@@ -341,3 +341,83 @@ def test_a_builder_is_named_where_a_row_was_built_on(connection: Connection) -> 
         assert done.in_effect
     finally:
         connection.rollback()
+
+
+def _told(content: str, message: int = 1, place: str | None = None) -> tuple[Fact, Vectors]:
+    user = Mention(name="User", entity_type=EntityType.PERSON, role="subject")
+    held = {"attribute": "lives_in", "value": place} if place else {}
+    fact = Fact(kind=MemoryKind.FACT, content=content, sources=(message,), quote=content, mentions=(user,), **held)
+    return fact, direction(1.0, 0.05 * (len(content) % 3))
+
+
+def _proposed(fact: int, action: str, content: str | None = None) -> Json:
+    return {"fact": fact, "action": action, "memory": 1, "content": content, "reason": "because"}
+
+
+@pytest.mark.parametrize(
+    ("told", "proposed", "active"),
+    [
+        (
+            [_told("User has a dog"), _told("User has a dog called Rex"), _told("User has a brown dog", 2)],
+            [_proposed(1, "update", "User has a dog called Rex"), _proposed(2, "update", "User has a brown dog")],
+            {"User has a dog called Rex", "User has a brown dog"},
+        ),
+        (
+            [_told("User lives in Rome"), _told("User moved to Oslo"), _told("User lives in central Rome", 2)],
+            [_proposed(1, "supersede"), _proposed(2, "update", "User lives in central Rome")],
+            {"User moved to Oslo", "User lives in central Rome"},
+        ),
+        (
+            [
+                _told("User works at Acme as a designer"),
+                _told("User works at Globex now"),
+                _told("User is an engineer now", 2),
+            ],
+            [_proposed(1, "supersede"), _proposed(2, "supersede")],
+            {"User works at Globex now", "User is an engineer now"},
+        ),
+        (
+            [_told("User lives in Rome"), _told("User moved to Oslo"), _told("User dwells in Rome", 2)],
+            [_proposed(1, "supersede"), _proposed(2, "none")],
+            {"User moved to Oslo", "User dwells in Rome"},
+        ),
+        (
+            [
+                _told("User lives in Boston", place="Boston"),
+                _told("User moved to Oslo", place="Oslo"),
+                _told("User moved back to Boston", 2, place="Boston"),
+            ],
+            None,
+            {"User moved back to Boston"},
+        ),
+    ],
+    ids=["two updates", "update of what was replaced", "replaced twice", "none of what was replaced", "there and back"],
+)
+def test_two_facts_of_a_batch_about_one_memory_lose_nothing_of_each_other(
+    connection: Connection,
+    llm: Anything,
+    told: Found,
+    proposed: Json,
+    active: set[str],
+) -> None:
+    example = _example(connection)
+    now = text(
+        "select content, reinforced from recollect.memories "
+        "where tenant_id = :tenant_id and known_to is null and state = 'active'"
+    )
+    try:
+        example.form(told[:1])
+        before = len(example.log())
+        if proposed is not None:
+            llm.will_answer({"decisions": proposed})
+            example.parts = replace(example.parts, model=llm.model)
+        example.form(told[1:])
+        rows = list(connection.execute(now, example.scope))
+        assert {row.content for row in rows} == active
+        assert not any(row.reinforced for row in rows)
+        for decision in reversed(example.log()[before:]):
+            then = example.exported(decision)
+            assert example.undo(decision.decision_id) is None
+            assert example.exported() == then
+    finally:
+        connection.rollback()

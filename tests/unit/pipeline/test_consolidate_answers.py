@@ -333,3 +333,10 @@ def test_news_of_a_change_may_put_its_numbers_in_the_place_of_others(content: st
 
     assert (decision.action == "update") is merges
     assert decision.refused == (None if merges else OWN_WORDS)
+
+
+def test_a_merged_statement_that_repeats_itself_without_end_is_refused() -> None:
+    (decision,) = consolidate(
+        [ITALIAN], Proposing(propose("update", content="User adores Italian noodles, pasta. " * 99))
+    )
+    assert decision.refused == OWN_WORDS

@@ -65,3 +65,9 @@ def test_fields_without_a_value_are_left_out(capsys: pytest.CaptureFixture[str])
 def test_a_path_is_written_as_the_command_line_takes_it() -> None:
     assert path_text(("acme", "sarah")) == "acme/sarah"
     assert path_text(None) == "-"
+
+
+def test_words_between_colons_are_no_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["content"], [[":key:"]], nothing="")
+    print_fields({"content": ":key:"})
+    assert capsys.readouterr().out.count(":key:") == 2

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 
 from recollect.errors import ConfigurationError, InvalidEvent
 from recollect.language_model import AnswerDeclined, AnswerTruncated, ModelUnavailable
@@ -240,3 +240,19 @@ def test_whatever_is_proposed_nothing_is_lost_and_ids_stay(changes: list[Any], a
     if any(allowed):
         quiet = sum(one.action == "unchanged" for one in found)
         assert len(found.refused) + len(found.changed) + quiet >= len(changes)
+
+
+class Door(BaseModel):
+    """Not all of it is told to a model."""
+
+    place: str = ""
+    code: SecretStr = SecretStr("")
+    row: int = Field(0, exclude=True)
+
+
+def test_an_update_leaves_what_the_model_was_not_shown_as_it_was() -> None:
+    door = (uuid4(), Door(place="home", code=SecretStr("1234"), row=7))
+    (found,) = managed(change("update", memory=1, data={"place": "office"}), existing=[door], schemas=[Door])
+
+    assert found.action == "updated"
+    assert (found.value.place, found.value.code.get_secret_value(), found.value.row) == ("office", "1234", 7)

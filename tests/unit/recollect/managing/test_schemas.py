@@ -1,12 +1,14 @@
 """Schemas of the app's own: what is written down as JSON is read back, however the model is set up."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, computed_field
 
-from recollect.managing.schemas import as_json, read
+from recollect.errors import ConfigurationError
+from recollect.managing.schemas import as_json, by_name, read
 
 
 class Name(BaseModel):
@@ -53,3 +55,30 @@ def test_a_value_is_read_back_as_it_was(value: BaseModel) -> None:
 def test_what_does_not_fit_is_named_and_not_shown(schema: type[BaseModel], data: Any, fault: str) -> None:
     with pytest.raises(ValueError, match=rf"^does not fit {schema.__name__} \({fault}\)$"):
         read(schema, data)
+
+
+class Read(BaseModel):
+    """Read under one name, and written under another, also within a list."""
+
+    job: str = Field("", validation_alias=AliasChoices("jobTitle", "position"), serialization_alias="Job")
+    former: list["Read"] = []
+    by_year: dict[str, "Read"] = {}
+
+
+def test_a_value_has_the_names_under_which_it_is_read() -> None:
+    value = Read(jobTitle="vet", former=[Read(jobTitle="cook")], by_year={"2020": Read(jobTitle="baker")})
+    said = as_json(value)
+    assert (said["jobTitle"], said["former"][0]["jobTitle"]) == ("vet", "cook")
+    assert said["by_year"]["2020"]["jobTitle"] == "baker"
+    assert read(Read, said) == value
+
+
+class Unshown(BaseModel):
+    """JSON can hold none of this."""
+
+    act: Callable[[int], int] | None = None
+
+
+def test_a_schema_that_no_model_can_be_shown_is_refused_by_name() -> None:
+    with pytest.raises(ConfigurationError, match=r"^schemas: Unshown has no JSON Schema"):
+        by_name([Unshown])

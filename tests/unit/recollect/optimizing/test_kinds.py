@@ -97,7 +97,7 @@ def test_a_better_prompt_comes_out_with_the_reason(fake: FakeOpenAI, kind: Optim
         ("Help {user}, call {boss}.", "it has variables that the template had not: {boss}"),
         ("Help {user} {", "it has a brace that opens or closes no variable; a brace of the text is doubled"),
         ("", "it is empty"),
-        ("{user} " * 400, "it has 2,799 characters, at most 2,112"),
+        ("{user}." * 400, "it has 2,800 characters, at most 2,112"),
         ("| Help {user}.\n| Be brief.", "its lines are led by bars, which are not part of the prompt"),
     ],
     ids=["dropped", "invented", "broken", "empty", "too long", "bars"],
@@ -356,3 +356,28 @@ def test_names_of_several_prompts_differ(fake: FakeOpenAI) -> None:
     twice = [PromptTemplate(text="a"), PromptTemplate(text="b")]
     with pytest.raises(ValueError, match="give each PromptTemplate a name of its own"):
         create_multi_prompt_optimizer(model_of(fake))(SAID, twice)
+
+
+LINES = "Answer {name}.\r\n\r\n    Be kind.\r\nBe brief."
+
+
+@pytest.mark.parametrize("answered", [LINES, LINES.replace("\r", "")])
+def test_a_prompt_with_lines_of_another_system_comes_back_unchanged(fake: FakeOpenAI, answered: str) -> None:
+    fake.script("LessonsAnswer", proposal("prompt_memory", answered))
+    found = optimized(fake, "prompt_memory", LINES)
+    assert (found.changed, found.prompt) == (False, LINES)
+
+
+@pytest.mark.parametrize(
+    ("find", "replacement", "after"),
+    [
+        ("\n    Be kind.", "", "Answer {name}.\r\n\r\nBe brief."),
+        ("Answer ", "Gladly answer ", LINES.replace("Answer", "Gladly answer")),
+        ("kind.\n", "kind.\n\n", LINES.replace("kind.\r\n", "kind.\r\n\r\n")),
+        ("\n\n", "\n", LINES.replace("\r\n\r\n", "\r\n")),
+    ],
+)
+def test_the_blanks_and_line_ends_of_an_edit_count(fake: FakeOpenAI, find: str, replacement: str, after: str) -> None:
+    fake.script("CritiqueAnswer", critique())
+    fake.script("EditsAnswer", {"edits": [{"find": find, "replace": replacement}], "reason": "better"})
+    assert optimized(fake, "gradient", LINES, max_reflection_steps=1).prompt == after
