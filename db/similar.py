@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db.refs import BatchRef, LaneRef
-from recollect.reading.indexed_sql import in_literals
+from recollect.reading.indexed_sql import LOOK_ON, in_literals
 from recollect.tenancy import rows_within
 
 _LOOK = 100
@@ -98,9 +98,8 @@ _SIMILAR_COLUMNS = (
     *("granularity", "salience", "confidence", "reinforced"),
 )
 
-_INDEXED = text("""
-    select models.dimensions, set_config('hnsw.ef_search', :look, true) as look,
-           set_config('hnsw.iterative_scan', 'strict_order', true) as looking
+_INDEXED = text(f"""
+    select models.dimensions, set_config('hnsw.ef_search', :look, true) as look, {LOOK_ON} as looking
     from recollect.scopes join recollect.models using (model)
     where scopes.tenant_id = :tenant_id and scopes.namespace_id = :namespace_id and scopes.model = :model and scopes.indexed
 """)

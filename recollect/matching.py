@@ -83,7 +83,9 @@ def words_of(text: str, *, is_name: bool = False) -> list[Word]:
     found: list[Word] = []
     end = 0
     for match in _WORD.finditer(text):
-        between = _SPACE.sub(" ", text[end : match.start()])  # one that breaks no line is one as well
+        between = text[end : match.start()]
+        if not between.isascii():  # one that breaks no line is one as well
+            between = _SPACE.sub(" ", between)
         after_title = bool(found) and found[-1].plain in _TITLES
         ends = bool(_ENDS_SENTENCE.search(between)) and not (after_title and between == ". ")
         initialed = bool(found) and between == ". " and len(found[-1].plain) == 1 and found[-1].capital

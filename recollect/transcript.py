@@ -18,7 +18,6 @@ _SPEAKERS = {
     "system": Role.SYSTEM,
     "tool": Role.TOOL,
 }
-# A name before a colon starts a turn; "http:" and "10:30" do not, and "Note: …" inside a turn is told by knowing the speakers.
 _MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
 _SILENT = ("system", "developer", "tool", "function")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
@@ -75,6 +74,7 @@ def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[Turn]:
     known = {**_SPEAKERS, **named}
     turn: Turn | None = None
     for number, line in enumerate(transcript.splitlines(), 1):
+        # A speaker before a colon starts a turn; "http://" and "10:30" do not, and "Note: …" names no speaker.
         name, colon, said = line.partition(":")
         name = name.strip()
         role = known.get(name.casefold()) if colon and not said[:1].strip() else None

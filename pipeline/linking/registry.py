@@ -12,6 +12,7 @@ from recollect.kinds import EntityType
 from recollect.registry import RegisteredEntity
 
 _NAME_CHARACTERS = 200
+"""As of every name that is kept; an alias is a part of an index's entry, which has a limit."""
 
 
 class BatchRegistry:

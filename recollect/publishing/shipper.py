@@ -54,11 +54,11 @@ class Shipper:
             with self._starting:
                 if self._thread is None:
                     started = Thread(target=self._run, name="recollect-shipper", daemon=True)
+                    self._thread = started
                     try:
                         started.start()
                     except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
-                        return
-                    self._thread = started
+                        self._thread = None
         self._published.set()
 
     def stop(self, patience: float) -> bool:

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
@@ -299,3 +299,18 @@ def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -
     found = json.loads(answer("--json", "-c", "bread", "--thread"))
     assert [hit["message"]["content"] for hit in found["hits"]] == [BREAD[1][1]]
     assert [len(excerpt["messages"]) for excerpt in found["excerpts"]] == [3]
+
+
+def test_yesterday_is_that_of_utc_in_whichever_zone_now_is_given(ines: Namespace, remembering: Remembering) -> None:
+    content = "User repaired the pump"
+    remembering.memory(content, MINILM.embed([content])[0], kind="event")
+    (hit,) = ines.query(content, limit=1)
+    now = hit.said_at.replace(hour=12) + timedelta(days=1)
+    parts = {
+        str(one.parts.get("when"))
+        for zone in (UTC, timezone(timedelta(hours=14)), timezone(-timedelta(hours=13)))
+        for one in ines.context("What did I do yesterday?", now=now.astimezone(zone)).explanations
+        if one.memory
+    }
+    assert len(parts) == 1
+    assert parts != {"None"}

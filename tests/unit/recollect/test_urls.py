@@ -1,9 +1,11 @@
 """Addresses of Postgres."""
 
 import pytest
+from psycopg.errors import InsufficientPrivilege, UndefinedTable
+from sqlalchemy.exc import ProgrammingError
 
 from recollect.errors import ConfigurationError
-from recollect.urls import describe, sqlalchemy_url
+from recollect.urls import describe, lacks_rights, sqlalchemy_url
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg2", "postgres"])
@@ -30,3 +32,13 @@ def test_anything_else_names_the_setting_and_not_the_password(url: str) -> None:
 
 def test_a_url_is_shown_without_its_password() -> None:
     assert describe(sqlalchemy_url("postgresql://me:s3cret@host/db", "X")) == "postgresql://me:***@host/db"
+
+
+def test_a_login_that_lacks_the_right_is_named_and_any_other_error_is_passed_on() -> None:
+    url = sqlalchemy_url("postgresql://reader:s3cret@db/memory", "RECOLLECT_ADMIN_URL")
+    told = lacks_rights(url, "RECOLLECT_ADMIN_URL", ProgrammingError("", {}, InsufficientPrivilege("no right")))
+    assert str(told).startswith(
+        "RECOLLECT_ADMIN_URL: postgresql://reader:***@db/memory is not the login of an administrator"
+    )
+    other = ProgrammingError("", {}, UndefinedTable("no table"))
+    assert lacks_rights(url, "RECOLLECT_ADMIN_URL", other) is other
