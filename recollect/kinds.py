@@ -1,6 +1,7 @@
 """The closed vocabularies that the app, the service and the database share."""
 
 from enum import StrEnum
+from typing import Final
 
 
 class Role(StrEnum):
@@ -10,6 +11,10 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
     SYSTEM = "system"
     TOOL = "tool"
+
+
+SPEAKING: Final = frozenset({Role.USER, Role.ASSISTANT})
+"""The two who speak: a prompt, and what a tool returns, are nobody's words."""
 
 
 class MemoryKind(StrEnum):

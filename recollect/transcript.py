@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from recollect.contents import text_of
 from recollect.errors import InvalidEvent
 from recollect.kinds import Role
 
@@ -21,14 +22,6 @@ _SPEAKERS = {
 _MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
 _SILENT = ("system", "developer", "tool", "function")
 _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
-
-
-def text_of(content: Any) -> str | None:
-    """What is said in the content of a message, as it is stored: text, or the parts that are text; None where it has neither."""
-    if not isinstance(content, list | tuple):
-        return content if isinstance(content, str) else None
-    parts = (part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text")
-    return "\n".join(part for part in parts if isinstance(part, str))
 
 
 def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:

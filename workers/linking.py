@@ -15,15 +15,13 @@ from pipeline.linking.values import Around, LinkedFacts, ToLink, Vector
 from recollect import evidence, lookup
 from recollect.disambiguation import telling
 from recollect.ids import uuid7
-from recollect.kinds import Role
+from recollect.kinds import SPEAKING
 from recollect.namespaces import NamespacePath
 from recollect.registry import RegisteredEntity
 from recollect.resolving import TURNS
 from recollect.tenancy import tenant_transaction
 from workers import loading
 from workers.parts import Parts
-
-_SPEAKERS = frozenset({Role.USER, Role.ASSISTANT})
 
 Facts = Mapping[int, tuple[Fact, CandidateRow]]
 
@@ -76,7 +74,7 @@ def _named(connection: Connection, path: NamespacePath, to_link: Mapping[int, To
 def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], turns: Sequence[Message]) -> ToLink:
     sources = [messages[number] for number in sorted(fact.sources)]
     first = turns.index(sources[0])
-    before = [turn for turn in turns[:first] if turn.conversation == sources[0].conversation and turn.role in _SPEAKERS]
+    before = [turn for turn in turns[:first] if turn.conversation == sources[0].conversation and turn.role in SPEAKING]
     return ToLink(
         fact=fact,
         vector=row.vector if row.vector is not None else np.empty(0, np.float32),

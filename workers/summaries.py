@@ -9,14 +9,12 @@ from sqlalchemy import Connection
 from db import summaries
 from db.refs import LaneRef
 from pipeline.sum_up import MOST_TELLING, sum_up
-from recollect.kinds import Role
+from recollect.kinds import SPEAKING
 from recollect.language_model import LanguageModel
 from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.reflection import Due, Reflection
 from workers.stages import Store
-
-_SPOKEN = frozenset({Role.USER, Role.ASSISTANT})
 
 _log = structlog.get_logger()
 
@@ -28,7 +26,7 @@ def dirtied(connection: Connection, lane: LaneRef, conversations: Sequence[str |
 
 def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
     """The summary of a conversation, with what was said since it was last written."""
-    said = [one for one in due.messages if one.conversation == due.subject and one.role in _SPOKEN]
+    said = [one for one in due.messages if one.conversation == due.subject and one.role in SPEAKING]
     if not said:
         return _nothing_new
     lane = due.batch.lane

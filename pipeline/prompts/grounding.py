@@ -24,10 +24,9 @@ from pipeline.prompts.occurrences import occurrence_of, words_for
 from pipeline.prompts.refusals import CONTENT_CHARACTERS, MAX_FACTS, Refusal, RefusedFact
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import read_record
-from recollect.kinds import EntityType, Role
+from recollect.kinds import SPEAKING, EntityType, Role
 
 _KEY_CHARACTERS = 200
-_SPEAKERS = frozenset({Role.USER, Role.ASSISTANT})
 _TOKEN = re.compile(r"\w+")
 
 
@@ -56,7 +55,7 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     Whatever the answer is, the sources of a returned fact are messages of this batch by the user or the assistant, at least one
     is the user's, and its quote is empty or stands in one of the user's messages as it is.
     """
-    said = {message.number: message for message in messages if message.role in _SPEAKERS}
+    said = {message.number: message for message in messages if message.role in SPEAKING}
     names = NamesInPlay.of(answer, background.entities)
     grounding = _Grounding(said, _known(background), background.schemas, names)
     results = [_fact(proposed, grounding) for proposed in answer.facts]
@@ -111,7 +110,7 @@ class _Grounding:
 
 
 def _known(background: Background) -> Vocabulary:
-    earlier = [message for message in background.earlier if message.role in _SPEAKERS]
+    earlier = [message for message in background.earlier if message.role in SPEAKING]
     names = (name for entity in background.entities for name in (entity.name, *entity.aliases, entity.parent or ""))
     return Vocabulary.of((USER, *names, *_words_of(earlier)))
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from recollect.contents import by_one_name, text_of
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Envelope
 from recollect.kinds import Role
 
@@ -16,7 +17,8 @@ class MessageEvent(Envelope):
 
     sequence: the app's own number of the message within its conversation, where it has one.
     speaker: the name of who spoke, where the role does not say it.
-    content: text, or a list of parts as the chat completion API has it; only parts of type "text" are remembered.
+    content: text, or a list of parts as the chat completion API has it; only parts that
+        are text are remembered. Those of the responses API become parts of type "text".
     tool_calls, tool_call_id: as the chat completion API has them.
     injected: the memories that were in the prompt of this turn: what merely repeats one of them is no news.
     """
@@ -38,10 +40,7 @@ class MessageEvent(Envelope):
     @property
     def text(self) -> str:
         """What was said, without pictures and calls of tools; empty where nothing was. SQL has it as recollect.text_of."""
-        if isinstance(self.content, list):
-            parts = (part.get("text") for part in self.content if part.get("type") == "text")
-            return "\n".join(part for part in parts if isinstance(part, str))
-        return self.content or ""
+        return text_of(self.content) or ""
 
     @model_validator(mode="after")
     def _check_something_said(self) -> "MessageEvent":
@@ -56,6 +55,11 @@ class MessageEvent(Envelope):
         if size > MAX_CONTENT_BYTES:
             raise ValueError(f"{size:,} bytes, at most {MAX_CONTENT_BYTES:,}; split it, or publish a summary of it")
         return content
+
+    @field_validator("content")
+    @classmethod
+    def _name_parts(cls, content: str | list[dict[str, JsonValue]] | None) -> str | list[dict[str, JsonValue]] | None:
+        return by_one_name(content) if isinstance(content, list) else content
 
     @field_validator("metadata", mode="before")
     @classmethod

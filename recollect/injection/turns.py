@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from recollect import contents
 from recollect.events.envelope import MAX_CONTENT_BYTES
+from recollect.kinds import SPEAKING
 
 HISTORY = 50
 """So many of the earlier messages count as known to the model, and are not repeated among the notes."""
@@ -15,9 +17,7 @@ Message = dict[str, Any]
 NOTHING: tuple[Message, ...] = ()
 """No message."""
 
-_SPOKEN = frozenset({"user", "assistant"})
 _NEW = frozenset({"user", "tool"})
-_TEXTS = frozenset({"text", "input_text", "output_text"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def asked(messages: Sequence[Message]) -> Asked:
     spoken = [
         {"role": role, "content": text}
         for role, message in zip(roles[: max(said, 0)], messages, strict=False)
-        if role in _SPOKEN and (text := text_of(message.get("content")))
+        if role in SPEAKING and (text := text_of(message.get("content")))
     ]
     return Asked(
         text=text_of(messages[said].get("content")) if said >= 0 else "",
@@ -77,11 +77,7 @@ def plain(item: object) -> Message:
 
 def text_of(content: object) -> str:
     """What a message says in words: its content, or the parts of it that are text, in the words of either API."""
-    if isinstance(content, str):
-        return content
-    parts = map(plain, content) if isinstance(content, list | tuple) else ()
-    texts = (part.get("text") for part in parts if part.get("type") in _TEXTS)
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return contents.text_of([plain(part) for part in content] if isinstance(content, list | tuple) else content) or ""
 
 
 def storable(text: str) -> str:

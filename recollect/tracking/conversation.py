@@ -9,8 +9,9 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from recollect import lookup
+from recollect.contents import text_of
 from recollect.embedders import Embedder
-from recollect.kinds import Role
+from recollect.kinds import SPEAKING, Role
 from recollect.namespaces import NamespacePath
 from recollect.reading.nearest_sql import whether_indexed
 from recollect.redaction import redact
@@ -24,11 +25,10 @@ from recollect.tracking.places import Layout
 from recollect.tracking.reading import facts, latest_turns, statement_for
 from recollect.tracking.state import State
 from recollect.tracking.tracked import Tracked, tracked
-from recollect.transcript import text_of, turns
+from recollect.transcript import turns
 
 MOST_TURNS = 50
 _MOST_CHARACTERS = 4_000
-_SPEAKING = frozenset({Role.USER, Role.ASSISTANT})
 
 
 class Tracker(Protocol):
@@ -90,7 +90,7 @@ def _said(spoken: Sequence[tuple[str, Any]]) -> list[_Said]:
     return [
         _Said(place=place, turn=Turn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
         for place, (role, content) in enumerate(spoken)
-        if role in _SPEAKING and (said := text_of(content)) is not None
+        if role in SPEAKING and (said := text_of(content)) is not None
     ][-MOST_TURNS:]
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from recollect.contents import text_of
 from recollect.errors import InvalidEvent
 from recollect.events import (
     MAX_CONTENT_BYTES,
@@ -116,6 +117,39 @@ def test_the_text_of_a_content_in_parts_is_that_of_its_text_parts() -> None:
     parsed = parse_event(event(content=parts))
     assert isinstance(parsed, MessageEvent)
     assert parsed.text == "one\ntwo"
+
+
+def test_parts_of_the_responses_api_are_text_as_well() -> None:
+    """What an agent's history holds word for word would otherwise be kept, and never remembered."""
+    parts = [
+        {"type": "input_text", "text": "one"},
+        {"type": "input_image"},
+        {"type": "output_text", "text": "two", "n": 1},
+    ]
+    parsed = parse_event(event(content=parts))
+    assert isinstance(parsed, MessageEvent)
+    assert parsed.text == "one\ntwo"
+    assert parsed.content == [
+        {"type": "text", "text": "one"},
+        {"type": "input_image"},
+        {"type": "text", "text": "two", "n": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("hi", "hi"),
+        ("", ""),
+        (None, None),
+        (5, None),
+        ([], ""),
+        ([{"type": "image_url"}], ""),
+        (({"type": "text", "text": "a"}, {"type": "input_text", "text": 5}, "b", {"type": ["text"], "text": "c"}), "a"),
+    ],
+)
+def test_the_text_of_any_content(content: object, text: str | None) -> None:
+    assert text_of(content) == text
 
 
 def test_a_content_at_its_limit_travels_within_the_limit_of_an_event() -> None:
