@@ -91,6 +91,12 @@ class TestRecall:
         assert [one.content for one in found.excerpts[0].messages] == [content for _, content in BREAD]
         assert found.hits[0].similarity > 0.3
 
+    def test_of_a_text_and_itself_the_similarity_is_one(self, ines: Namespace, talk: Talk) -> None:
+        same = "Where should the dough rise?"  # of the halves of its vector the inner product is 1.0001
+        talk("bread", (("Sam", same),))
+
+        assert [hit.similarity for hit in ines.recall_messages(same).hits] == [1]
+
     @pytest.mark.parametrize(
         ("around", "places"), [(0, [3]), ((2, 0), [1, 2, 3]), ((0, 1), [3, 4]), (9, [0, 1, 2, 3, 4])], ids=str
     )
@@ -267,6 +273,13 @@ class TestContext:
         assert [one.content for one in ines.context(question, overlay=1, history=history).messages][-1] != BREAD[2][1]
         with pytest.raises(ValueError, match="overlay: must be at least 1"):
             ines.context(question, overlay=-1)
+
+    def test_an_empty_message_that_has_not_taken_effect_is_no_part_of_it(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", (("Ines", " \n"), ("Sam", "The oven is hot.")), start=NINE + timedelta(days=1), ahead=True)
+
+        shown = ines.context("What is new?", overlay=2).messages
+        assert [one.content for one in shown if one.conversation == "bread"] == ["The oven is hot."]
 
 
 def test_days_are_those_of_utc_whatever_the_zone_of_the_session(

@@ -17,6 +17,7 @@ import sqlalchemy
 from config.settings import Settings
 from recollect.errors import ConfigurationError
 from workers.machine import Addresses, AlreadyUp, servers
+from workers.machine.ports import free_port
 
 
 def settings(data_dir: Path, **given: str) -> Settings:
@@ -49,6 +50,15 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
 def admin(addresses: Addresses) -> str:
     assert addresses.admin_url
     return addresses.admin_url
+
+
+def test_the_console_does_not_take_flower_s_port(tmp_path: Path) -> None:
+    elsewhere = {"database_url": "postgresql://recollect@db/recollect", "broker_url": "redis://queue"}
+    port = free_port()
+    given = Settings(data_dir=tmp_path / "data", flower_port=port, console_port=port, **elsewhere)  # type: ignore[arg-type]
+    with servers(given) as addresses:
+        assert addresses.flower_port == port
+        assert addresses.console_port != port
 
 
 def test_postgres_has_pgvector(up: Addresses) -> None:
