@@ -11,7 +11,16 @@ from sqlalchemy.sql.expression import bindparam
 from db.decisions import Stamp
 from db.refs import LaneRef
 
-HeldRelation = tuple[UUID | None, str, UUID | None]
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whoever the answer to another question about the same memory names."""
+
+    question_id: UUID
+
+
+HeldEnd = UUID | Asked | None
+HeldRelation = tuple[HeldEnd, str, HeldEnd]
 """What a memory states about the mention, once it is known who that is: subject, predicate, object; None for the mention."""
 
 
@@ -27,7 +36,6 @@ class Waiting:
     conversation: str | None
     role: str
     candidates: tuple[UUID, ...]
-    relations: tuple[HeldRelation, ...]
     answered: bool
 
 
@@ -79,7 +87,6 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[Wa
             conversation=row.conversation_id,
             role=row.role,
             candidates=tuple(row.candidates),
-            relations=tuple((_id(subject), predicate, _id(other)) for subject, predicate, other in row.relations),
             answered=row.answered_at is not None,
         )
         for row in connection.execute(_WAITING, {**lane.scope, "question_id": question_id})
@@ -89,7 +96,8 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[Wa
 def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Waiting], answer: UUID, stamp: Stamp) -> None:
     """Answer a question: all that waits for it is surely about the one who is meant, and not unsurely about the other candidates.
 
-    What the memories state about the mention begins to hold, from when it was said.
+    What the memories state about the mention begins to hold, from when it was said; where it is about somebody else who is open,
+    too, with the answer to the question about that one, which is told this answer.
     """
     row = {
         **lane.scope,
@@ -103,12 +111,10 @@ def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Waiting], an
         connection.execute(statement, row)
 
 
-def _plain(entity_id: UUID | None) -> str | None:
-    return str(entity_id) if entity_id is not None else None
-
-
-def _id(entity_id: str | None) -> UUID | None:
-    return UUID(entity_id) if entity_id is not None else None
+def _plain(end: HeldEnd) -> str | dict[str, str] | None:
+    if isinstance(end, Asked):
+        return {"question": str(end.question_id)}
+    return str(end) if end is not None else None
 
 
 _ASK = text("""
@@ -157,6 +163,25 @@ _BEGIN_ANSWERED = text(f"""
     from recollect.questions where {_LANE} and question_id = :question_id and ended_by = :decision_id
 """)
 
+_ASKED = "cast(jsonb_build_object('question', cast(:question_id as text)) as text)"
+"""As `Asked` stands in the text of what a question holds."""
+
+_TELL_OTHERS = text(f"""
+    with told as (
+        update recollect.questions set {_ENDED}
+        where {_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and answered_at is null
+          and strpos(cast(relations as text), {_ASKED}) > 0
+        returning *
+    )
+    insert into recollect.questions
+        (tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
+         relations, asked_at, known_from, made_by)
+    select tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
+           cast(replace(cast(relations as text), {_ASKED}, cast(to_jsonb(cast(:answer as uuid)) as text)) as jsonb),
+           asked_at, :at, :decision_id
+    from told
+""")
+
 # A candidate whom another open question offers for the same memory stays, as unsure as it was.
 _RELEASE = text(f"""
     update recollect.memory_entities as link set {_ENDED}
@@ -180,7 +205,10 @@ _BIND = text(f"""
     order by memory_id, array_position(array['subject', 'object', 'about'], role)
 """)
 
-_STATE = text("""
+_END = "case when jsonb_typeof(edge -> {place}) <> 'object' then coalesce(cast(edge ->> {place} as uuid), :answer) end"
+"""An end of a relation, null where it is still open who that is."""
+
+_STATE = text(f"""
     insert into recollect.relations
         (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
          known_from, made_by)
@@ -189,12 +217,10 @@ _STATE = text("""
     from recollect.questions as question
     join recollect.memories as memory using (tenant_id, namespace_id, memory_id)
     cross join jsonb_array_elements(question.relations) as edge
-    cross join lateral (
-        select coalesce(cast(edge ->> 0 as uuid), :answer) as subject_id, coalesce(cast(edge ->> 2 as uuid), :answer) as object_id
-    ) as ends
+    cross join lateral (select {_END.format(place=0)} as subject_id, {_END.format(place=2)} as object_id) as ends
     where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id
       and question.made_by = :decision_id and memory.known_to is null and subject_id <> object_id
     on conflict do nothing
 """)
 
-_SETTLE = (_END_OPEN, _BEGIN_ANSWERED, _RELEASE, _BIND, _STATE)
+_SETTLE = (_END_OPEN, _BEGIN_ANSWERED, _TELL_OTHERS, _RELEASE, _BIND, _STATE)

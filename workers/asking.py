@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import NAMESPACE_OID, UUID, uuid5
 
+from db.questions import Asked, HeldEnd, HeldRelation
 from pipeline.facts import Fact, Message
 from pipeline.linking.values import Held, LinkedFacts
 from recollect.asking import Offered, question
@@ -19,25 +20,32 @@ class OpenQuestion:
     mention: str
     text: str
     held: Held
-    relations: tuple[tuple[UUID | None, str, UUID | None], ...]
+    relations: tuple[HeldRelation, ...]
 
 
 def open_questions(
     number: int, fact: Fact, *, linked: LinkedFacts, messages: Mapping[int, Message]
 ) -> list[OpenQuestion]:
     """What must be asked of a fact: one question for each mention in a message, whatever the number of facts that wait for it."""
+    held = linked.held.get(number, {})
+    asked_in = {mention: _message_of(fact, mention, messages) for mention in held}
+    asked = {mention: Asked(_question_id(mention, message_id)) for mention, message_id in asked_in.items()}
+    sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
     return [
         OpenQuestion(
-            question_id=uuid5(NAMESPACE_OID, f"{message_id}/{normalise(mention)}"),
+            question_id=asked[mention].question_id,
             message_id=message_id,
             mention=mention,
-            text=question(mention, [Offered(entity=linked.entities[key]) for key in held.candidates]).text,
-            held=held,
-            relations=_relations(number, fact, mention, linked),
+            text=question(mention, [Offered(entity=linked.entities[key]) for key in held[mention].candidates]).text,
+            held=held[mention],
+            relations=_relations(fact, mention, {**asked, **sure}),
         )
-        for mention, held in linked.held.get(number, {}).items()
-        for message_id in [_message_of(fact, mention, messages)]
+        for mention, message_id in asked_in.items()
     ]
+
+
+def _question_id(mention: str, message_id: UUID) -> UUID:
+    return uuid5(NAMESPACE_OID, f"{message_id}/{normalise(mention)}")
 
 
 def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UUID:
@@ -46,12 +54,16 @@ def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UU
     return messages[next(naming, latest_first[0])].event_id
 
 
-def _relations(
-    number: int, fact: Fact, mention: str, linked: LinkedFacts
-) -> tuple[tuple[UUID | None, str, UUID | None], ...]:
-    sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
+def _relations(fact: Fact, mention: str, ends: Mapping[str, UUID | Asked]) -> tuple[HeldRelation, ...]:
+    """What a fact states of a mention. ends: whom the others mean, or which question asks it."""
+
+    def end(name: str) -> HeldEnd:
+        return None if name == mention else ends[name]
+
     return tuple(
-        (sure.get(edge.subject), edge.predicate, sure.get(edge.object))
+        (end(edge.subject), edge.predicate, end(edge.object))
         for edge in fact.relations
-        if (edge.subject == mention and edge.object in sure) or (edge.object == mention and edge.subject in sure)
+        if mention in {edge.subject, edge.object}
+        and edge.subject != edge.object
+        and {edge.subject, edge.object} <= {mention, *ends}
     )

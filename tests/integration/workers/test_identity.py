@@ -9,6 +9,7 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings
 from db import links, questions, registry
+from db.questions import Asked, HeldRelation
 from db.refs import BatchRef
 from recollect import Candidate, InvalidEvent, Namespace, NotFound, Question
 from recollect.embedders import MiniLM
@@ -196,6 +197,39 @@ class TestAnAnswer:
             questions.ask(connection, people.lane, **ids, **asked, stamp=stamp)
         tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
         assert about(people.held) == {people.writer: ("subject", "sure"), people.brother: ("subject", "unsure")}
+
+    @pytest.mark.parametrize("first", ["Peter", "Sam"])
+    def test_to_both_questions_about_two_of_a_relation_makes_it_hold(
+        self, people: People, tell: Tell, remembering: Remembering, *, first: str
+    ) -> None:
+        ids = {"Peter": uuid4(), "Sam": uuid4()}
+        meant = {"Peter": people.writer, "Sam": remembering.entity("Sam")}
+        memory_id = remembering.memory("Peter married Sam")
+        states: dict[str, list[HeldRelation]] = {
+            "Peter": [(None, "married_to", Asked(ids["Sam"]))],
+            "Sam": [(Asked(ids["Peter"]), "married_to", None)],
+        }
+        with remembering.stamped() as (connection, stamp):
+            for name, relations_held in states.items():
+                asked: dict[str, Any] = {"mention": name, "text": "?", "role": "subject", "relations": relations_held}
+                of_memory: dict[str, Any] = {"question_id": ids[name], "memory_id": memory_id, "message_id": uuid4()}
+                questions.ask(connection, people.lane, **of_memory, **asked, candidates=[meant[name]], stamp=stamp)
+
+        def answer(name: str) -> UUID:
+            return tell(type="clarify", question_id=str(ids[name]), entity_id=str(meant[name]))
+
+        second = next(name for name in ids if name != first)
+        early = answer(first)
+        assert relations(remembering) == set()
+        late = answer(second)
+        assert relations(remembering) == {(people.writer, "married_to", meant["Sam"])}
+        assert logged(remembering, tell(type="undo", decision_id=str(early)))[1] is False  # the late one builds on it
+        tell(type="undo", decision_id=str(late))
+        assert relations(remembering) == set()
+        tell(type="undo", decision_id=str(early))
+        answer(second)
+        answer(first)
+        assert relations(remembering) == {(people.writer, "married_to", meant["Sam"])}
 
     def test_to_a_question_of_a_read_is_an_example_and_can_be_undone(
         self, people: People, tell: Tell, remembering: Remembering

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, text
 from config.settings import Settings
 from db import decisions, entities, links, memories, questions
 from db.decisions import Stamp
+from db.questions import Asked, HeldRelation
 from db.refs import BatchRef, LaneRef
 from db.undoing_rows import TABLES
 from recollect import exporting
@@ -35,7 +36,8 @@ ROLES = ("subject", "object", "about")
 
 _indices = st.integers(0, 5)
 _LINK = st.tuples(_indices, st.sampled_from(ROLES), st.sampled_from(("sure", "unsure")))
-_ASKED = st.tuples(st.lists(_indices, min_size=1, max_size=3, unique=True), st.sampled_from(ROLES))
+_CANDIDATES = st.lists(_indices, min_size=1, max_size=3, unique=True)
+_ASKED = st.tuples(_CANDIDATES, st.none() | _CANDIDATES, st.sampled_from(ROLES))
 _MEMORY = st.fixed_dictionaries(
     {
         "links": st.lists(_LINK, max_size=3, unique_by=lambda link: link[0]),
@@ -131,21 +133,41 @@ class World:
         edges = [(uuid4(), self.person(a), "knows", self.person(b)) for a, b in one["relations"]]
         links.relate(connection, self.lane, new.memory_id, edges, stamp, valid_from=NOON)
         if one["asked"]:
-            candidates, role = one["asked"]
-            self.asked.append(uuid5(message, "Peter"))
-            questions.ask(
-                connection,
-                self.lane,
-                question_id=self.asked[-1],
-                memory_id=new.memory_id,
-                message_id=message,
-                mention="Peter",
-                text="Which Peter do you mean?",
-                candidates=list(dict.fromkeys(self.person(who) for who in candidates)),
-                role=role,
-                relations=[(None, "likes", self.person(candidates[0] + 1))],
-                stamp=stamp,
-            )
+            candidates, others, role = one["asked"]
+            peter, sam = uuid5(message, "Peter"), uuid5(message, "Sam")
+            likes: list[HeldRelation] = [(None, "likes", self.person(candidates[0] + 1))]
+            likes += [(None, "likes", Asked(sam))] if others else []
+            self._ask(connection, stamp, new.memory_id, peter, message=message, who=candidates, role=role, states=likes)
+            if others:
+                liked: list[HeldRelation] = [(Asked(peter), "likes", None)]
+                self._ask(connection, stamp, new.memory_id, sam, message=message, who=others, role=role, states=liked)
+
+    def _ask(
+        self,
+        connection: Connection,
+        stamp: Stamp,
+        memory_id: UUID,
+        question_id: UUID,
+        *,
+        message: UUID,
+        who: list[int],
+        role: str,
+        states: list[HeldRelation],
+    ) -> None:
+        self.asked.append(question_id)
+        questions.ask(
+            connection,
+            self.lane,
+            question_id=question_id,
+            memory_id=memory_id,
+            message_id=message,
+            mention="Peter",
+            text="Which Peter do you mean?",
+            candidates=list(dict.fromkeys(self.person(one) for one in who)),
+            role=role,
+            relations=states,
+            stamp=stamp,
+        )
 
     def person(self, place: int) -> UUID:
         return self.people[place % len(self.people)]

@@ -2,6 +2,7 @@
 
 from uuid import UUID, uuid4
 
+from db.questions import Asked
 from pipeline.facts import Fact, Mention, Message, Relation
 from pipeline.linking.values import Held, Link, LinkedFacts
 from recollect.kinds import EntityType, MemoryKind, Role
@@ -55,3 +56,19 @@ def test_what_the_fact_states_of_the_mention_waits_with_it() -> None:
     assert question.text == "Which Peter do you mean: the writer at WOBS, or your brother?"
     assert question.relations == ((None, "works_with", ANNA), (ANNA, "works_with", None))
     assert open_questions(2, fact(1), linked=linked(), messages=MESSAGES) == []
+
+
+def test_between_two_who_are_open_each_question_names_the_other() -> None:
+    """Whichever is answered first, nothing of what the fact states is lost."""
+    known = {one.entity_id: one for one in (WRITER, BROTHER)}
+    both = {name: Held(tuple(known), "subject") for name in ("Peter", "Anna")}
+    peter, anna = open_questions(1, fact(1), linked=LinkedFacts({}, {1: both}, {1: ()}, {}, known), messages=MESSAGES)
+
+    assert peter.relations == (
+        (None, "works_with", Asked(anna.question_id)),
+        (Asked(anna.question_id), "works_with", None),
+    )
+    assert anna.relations == (
+        (Asked(peter.question_id), "works_with", None),
+        (None, "works_with", Asked(peter.question_id)),
+    )
