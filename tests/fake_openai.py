@@ -23,7 +23,16 @@ from typing import Any, Self
 
 from tests.fake_answers import Json, answer_for
 from tests.fake_chat import CHAT, RESPONSES, chat_answer, streamed, whole
-from tests.fake_responses import EMBEDDINGS, Fault, Request, broken_body, completion_body, embeddings_body, error_body
+from tests.fake_responses import (
+    EMBEDDINGS,
+    Fault,
+    Request,
+    broken_body,
+    completion_body,
+    dressed,
+    embeddings_body,
+    error_body,
+)
 
 __all__ = ["CHAT", "EMBEDDINGS", "RESPONSES", "FakeOpenAI", "Fault", "Request"]
 
@@ -142,6 +151,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, f"<html>{request.prompt}</html>".encode(), content_type="text/html")
             case "drip":
                 self._drip(completion_body(request, json.dumps(_usual(request))), fault.seconds)
+            case "fenced" | "thinking" | "parts":
+                self._send(200, completion_body(request, dressed(json.dumps(_usual(request)), fault.kind)))
             case _:
                 self._send(200, broken_body(request, fault.kind))
 

@@ -28,7 +28,13 @@ Kind = Literal[
     "content_filter",
     "misfit",
     "html",
+    "fenced",
+    "thinking",
+    "parts",
 ]
+
+Dressed = Literal["fenced", "thinking", "parts"]
+"""A right answer in the dress in which endpoints of one's own give it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +92,24 @@ class Request:
 
 
 def completion_body(
-    request: Request, content: str | None, *, finish_reason: str = "stop", refusal: str | None = None
+    request: Request, content: str | list[Json] | None, *, finish_reason: str = "stop", refusal: str | None = None
 ) -> bytes:
     """A chat completion with one choice."""
     message = {"role": "assistant", "content": content, "refusal": refusal}
     choices = [{"index": 0, "finish_reason": finish_reason, "message": message, "logprobs": None}]
     return _completion(request, choices, len(content or ""))
+
+
+def dressed(answer: str, kind: Dressed) -> str | list[Json]:
+    """An answer in a block of Markdown, behind what a model thought, or among parts."""
+    match kind:
+        case "fenced":
+            return f"```json\n{answer}\n```\n"
+        case "thinking":
+            return f'<think>\nIt says "{{", so what?\n</think>\n\n{answer}'
+        case "parts":
+            thought = {"type": "thinking", "thinking": [{"type": "text", "text": "So what?"}]}
+            return [thought, {"type": "text", "text": answer}]
 
 
 def broken_body(request: Request, kind: Kind) -> bytes:

@@ -5,6 +5,7 @@ after the except block that saw them, so that they carry neither text of the con
 """
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -12,8 +13,16 @@ from typing import Annotated, Any, TypeVar
 
 import httpx2
 import openai
-from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
+from recollect.contents import text_of
 from recollect.errors import ConfigurationError
 from recollect.language_model.answer_schema import compact
 from recollect.language_model.failures import failure_of
@@ -27,6 +36,8 @@ OnUsage = Callable[[str, int, int], None]
 
 _STARTED = "recollect.started"
 _ADDRESS = lazy_pattern(r"https?://[^/]")
+_THOUGHT = lazy_pattern(r"\s*<think>.*?</think>", re.DOTALL)
+_FENCED = lazy_pattern(r"\s*```(?:json)?\n(.*)\n\s*```\s*", re.DOTALL)
 
 
 class _Lenient(BaseModel):
@@ -36,7 +47,7 @@ class _Lenient(BaseModel):
 
 
 class _Message(_Lenient):
-    content: str | None = None
+    content: Annotated[str | None, BeforeValidator(text_of)] = None
     refusal: str | None = None
 
 
@@ -181,10 +192,18 @@ def _content(completion: _Completion) -> str:
 
 def _parsed(content: str, answer: type[A]) -> A:
     try:
-        return answer.model_validate_json(_sendable(content))
+        return answer.model_validate_json(_sendable(_bare(content)))
     except ValidationError as error:
         is_json = all(detail["type"] != "json_invalid" for detail in error.errors(include_input=False))
     raise AnswerUnusable(f"the answer does not fit {answer.__name__}" if is_json else "the answer is not JSON")
+
+
+def _bare(content: str) -> str:
+    """An answer without what models that are not held to JSON put around it: what they thought, and a block of Markdown."""
+    thought = _THOUGHT.match(content)
+    said = content[thought.end() :] if thought else content
+    fenced = _FENCED.fullmatch(said)
+    return fenced[1] if fenced else said
 
 
 class _Deadlined(httpx2.SyncByteStream):
