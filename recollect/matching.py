@@ -7,13 +7,13 @@ capital letter counts for much: "Point" is Henderson Point where "point" is not.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.names import name_key, normalise, spelled_out
+from recollect.names import AFTER, INSIDE, name_key, normalise, spelled_out
 from recollect.patterns import lazy_pattern
 from recollect.wordlists import AMBIGUOUS, BEFORE_DAYS, BEFORE_NAMES, CALENDAR, DONE_BY_PEOPLE, GRAMMAR
 
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTER = rf"(?:[^\W_]|[{_MARKS}])"
-_WORD = lazy_pattern(rf"{_LETTER}+(?:[.'’ʼ&]{_LETTER}+)*'?")
+_WORD = lazy_pattern(rf"{_LETTER}+(?:(?:[.'’ʼ&]|{INSIDE}){_LETTER}+)*(?:{AFTER})?'?")
 _UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _LONGEST_UNSPACED = 8
 _ENDS_SENTENCE = lazy_pattern(r"[.!?:;\n…]")

@@ -1,6 +1,5 @@
 """Names of entities: the form in which they are compared, and where they may stand in a text."""
 
-import re
 import unicodedata
 
 from recollect.patterns import lazy_pattern
@@ -8,8 +7,15 @@ from recollect.patterns import lazy_pattern
 MAX_WORDS = 5
 """A name of more words is not looked for in a text."""
 
-_WORD = lazy_pattern(r"[^\W_]+(?:[.'’&-][^\W_]+)*", re.UNICODE)
+INSIDE = r"[$*·]|(?<=[A-Z])!(?=[a-z])"
+"""Signs that stand between letters of a name: "Ke$ha", "E*TRADE", "DALL·E", "P!nk"; "Hi!Peter" is two words."""
+
+AFTER = r"[+#]{1,2}(?![^\W_])"
+"""Signs that end a name: "C++", "C#", "Disney+"."""
+
+_WORD = lazy_pattern(rf"[^\W_]+(?:(?:[.'’&-]|{INSIDE})[^\W_]+)*(?:{AFTER})?")
 _POSSESSIVE = lazy_pattern(r"['’]s?$")
+_ADDRESSED, _SHOUTED = "@#", "!?"
 
 LEADING = frozenset("the a an der die das mr mrs ms miss dr prof professor sir".split())
 """What may stand before a name, or be left out: articles and titles."""
@@ -23,10 +29,14 @@ _UMLAUT = lazy_pattern("(?<=[aou])e")
 
 
 def normalise(name: str) -> str:
-    """A name in lower case, without accents, possessive and surplus space: "Müller's" is "muller"."""
+    """A name in lower case, without accents, possessive and surplus space: "Müller's" is "muller".
+
+    Nor does it keep what people leave out: "Yahoo!" is "yahoo", and "#general" is "general".
+    """
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     plain = "".join(character for character in decomposed if not unicodedata.combining(character))
-    return " ".join(bare for word in plain.split() if (bare := _POSSESSIVE.sub("", word)))
+    owned = (_POSSESSIVE.sub("", word) for word in plain.split())
+    return " ".join(word.lstrip(_ADDRESSED).rstrip(_SHOUTED) or word for word in owned if word)
 
 
 def spelled_out(normalised: str) -> str:

@@ -61,12 +61,22 @@ _SAID = (
     r"|requests?|requested|tells?|told|commands?|commanded|directs?|directed|needs?|prefers?|preferred|would like"
     r"|wishes|likes)"
 )
+_NO_DEED = (
+    r"(?:at|with|over|than|more|most|instead of|rather than|because|since|when|as|by|from|too|here|there|every|gone|back)\b"
+    r"(?![^.;!?]*\b(?:to|must|should|shall|will)\b)"
+)
+"""What goes on about an assistant that is liked or needed, and asks nothing of it: "needs AI at work"."""
+
 _WISHED = re.compile(
-    rf"\b{_SAID} (?:that )?(?:you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
+    rf"\b{_SAID} (?:that )?(?P<who>you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
     r"| shall)? "
     r"(?!remember|know|learn|note|meet|to know|to remember|about|for|in\b|on\b|what|how|if|whether|of\b|a\b|the\b"
-    rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b)(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
+    rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|\d|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
 )
+_NAMESAKE = re.compile(r"(?:claude|gemini|siri|alexa)$")
+"""Assistants that are called as people and signs are: "I need Claude to call back"."""
+
+_OF_WORDS = re.compile(rf"(?:{ADVERB}|{SPEAK}|be)\b")
 _STYLE = re.compile(
     r"\b(?:short|brief|concise|formal|informal|polite|detailed|simple|metric|bullet|plain|casual|patient|kind"
     r"|honest|call (?:me|him|her|them|user)|remind|book|order|wake)\b"
@@ -117,7 +127,7 @@ def rules(text: str) -> bool:
     """Whether a text lays down what the assistant must or must not do. A team's requirements of its own product are none."""
     if _REPLY_RULES.search(text) or _OF_ASSISTANT.search(text):
         return True
-    if any(not _is_taste(match) for match in _WISHED.finditer(text)):
+    if any(not _is_taste(match) and not _is_of_a_person(match) for match in _WISHED.finditer(text)):
         return True
     laid_down = (
         match for pattern in (_RULE, _MODEL) for match in pattern.finditer(text) if not _SLO.search(match["deed"])
@@ -130,6 +140,11 @@ def _is_taste(match: re.Match[str]) -> bool:
     return _STYLE.search(match["deed"]) is not None or (
         _LIKED.match(match.group()) is not None and _HARD.match(match["deed"]) is None
     )
+
+
+def _is_of_a_person(match: re.Match[str]) -> bool:
+    deed = match["deed"]
+    return _NAMESAKE.match(match["who"]) is not None and not (_OF_WORDS.match(deed) or _HARD.match(deed))
 
 
 def _is_about_another(text: str, match: re.Match[str]) -> bool:

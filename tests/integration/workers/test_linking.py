@@ -110,3 +110,26 @@ def test_an_update_is_news_of_all_whom_the_memory_names(fake: FakeOpenAI, formin
         forming.say(said)
     assert [one.content for one in sarah.memories()] == [together]
     assert "Ruth" in sarah.profile("Brightleaf").summary
+
+
+@pytest.mark.parametrize("name", ["C++", "C#", "P!nk", "Yahoo!", "#general", "A$AP Rocky", "E*TRADE"])
+def test_a_name_with_signs_is_one_name_however_often_it_is_said(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, name: str
+) -> None:
+    mention: dict[str, object] = {
+        "name": name,
+        "entity_type": "concept",
+        "role": "object",
+        "aliases": [],
+        "parent": None,
+        "description": None,
+    }
+    for said, content in (
+        (f"I like {name} a lot.", f"User likes {name} a lot"),
+        (f"My brother hates {name}.", f"User's brother hates {name}"),
+    ):
+        fake.script("ExtractionAnswer", {"facts": [fact_like(content=content, quote=said, mentions=[mention])]})
+        forming.say(said)
+
+    assert [one.name for one in sarah.entities() if one.name != "User"] == [name]
+    assert any("entity" in path for one in sarah.context(f"What about {name} here?").explain() for path in one.paths)

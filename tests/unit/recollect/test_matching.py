@@ -43,6 +43,16 @@ def test_an_ampersand_is_an_and() -> None:
     assert named("the anvil & a spark", FORGE) == []
 
 
+def test_signs_are_letters_of_a_name() -> None:
+    sharp, plus, just = (Name(normalised=name, is_person=False) for name in ("c#", "c++", "c"))
+    assert named("We moved from C++ to C#.", sharp) == ["C#"]
+    assert named("We moved from C++ to C#.", plus) == ["C++"]
+    assert named("We moved from C++ to C#.", just) == []
+    assert named("Is P!nk on?", Name(normalised="p!nk", is_person=True)) == ["P!nk"]
+    assert named("He left Yahoo!", Name(normalised="yahoo", is_person=False)) == ["Yahoo"]
+    assert named("Hi!Agnes Brooks is here", BROOKS) == ["Agnes Brooks"]
+
+
 def test_a_surname_that_is_a_word_opens_a_sentence_where_it_does_what_people_do() -> None:
     assert named("Brooks sent a list, it ends.", BROOKS) == ["Brooks"]
     assert named("No idea. Rain said noon.", RAIN) == ["Rain"]

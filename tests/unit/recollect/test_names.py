@@ -18,6 +18,11 @@ from recollect.names import MAX_WORDS, name_key, normalise, possible_names, spel
         ("Straße", "strasse"),
         ("O'Brien", "o'brien"),
         ("Wolf of Blog Street", "wolf of blog street"),
+        ("Yahoo!'s", "yahoo"),
+        ("#general", "general"),
+        ("@Sam", "sam"),
+        ("C#", "c#"),
+        ("?!", "?!"),
         ("", ""),
     ],
 )
@@ -43,6 +48,11 @@ def test_every_run_of_words_may_be_a_name_longer_ones_first() -> None:
         ("AT&T called", "at&t"),
         ("the St. Mary-Ann house", "mary-ann"),
         ("Zoë?", "zoe"),
+        ("We moved from C++ to Rust", "c++"),
+        ("C# or C?", "c#"),
+        ("Play P!nk and Ke$ha", "p!nk"),
+        ("hi!Peter", "peter"),
+        ("Peter+Sam", "sam"),
     ],
 )
 def test_a_name_is_found_in_a_text(text: str, name: str) -> None:
