@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from db.revision import IN_DATABASE, NEWEST
 from db.roles import BACKUP, OWNER, WORDS
 from recollect.errors import ConfigurationError
 from recollect.urls import cannot_connect, sqlalchemy_url
@@ -36,7 +37,7 @@ def open_engine(url: str, *, setting: str) -> Engine:
 
 
 def check_login(engine: Engine, *, setting: str) -> None:
-    """Refuse a login that row-level security does not bind, at the start of a service.
+    """Refuse a login that row-level security does not bind, and a database older than the code, at the start of a service.
 
     Raises StoreUnavailable where Postgres does not answer, ConfigurationError where the login may do too much or too little.
     """
@@ -54,6 +55,11 @@ def check_login(engine: Engine, *, setting: str) -> None:
     if not login.migrated:
         raise ConfigurationError(
             f"{setting}: the database has no Recollect schema that {login.name!r} may use. Run "
+            "'python -m workers migrate' with RECOLLECT_ADMIN_URL set"
+        )
+    if login.revision < NEWEST:
+        raise ConfigurationError(
+            f"{setting}: the database is of an earlier version ({login.revision or 'unknown'}) than this code ({NEWEST}). Run "
             "'python -m workers migrate' with RECOLLECT_ADMIN_URL set"
         )
 
@@ -74,6 +80,7 @@ _LOGIN = text(f"""
            array(select other.rolname::text from pg_roles as other where other.rolname in ('{OWNER}', '{BACKUP}', '{WORDS}')
                  and pg_has_role(current_user, other.oid, 'member') order by 1) as may_be,
            to_regnamespace('recollect_write_v1') is not null
-             and (has_schema_privilege('recollect', 'usage') or has_schema_privilege('recollect_write_v1', 'usage')) as migrated
+             and (has_schema_privilege('recollect', 'usage') or has_schema_privilege('recollect_write_v1', 'usage')) as migrated,
+           {IN_DATABASE} as revision
     from pg_roles where rolname = current_user
 """)

@@ -1,5 +1,6 @@
 """`python -m workers migrate`: the roles and the extension as administrator, everything else as the owner of the tables."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,15 +8,20 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from psycopg import sql
-from sqlalchemy import Connection, create_engine, text
+from psycopg.errors import DeadlockDetected
+from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
+from db.revision import mark
 from db.roles import BACKUP, LOGINS, OWNER, WORDS
 from recollect.errors import ConfigurationError
 from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
 _LOCK = 0x7265636F6C6C  # "recoll": two migrations at once take turns
 _ADMIN = "RECOLLECT_ADMIN_URL"
+_OLDEST_POSTGRES = 17
+_TRIES = 10
+_PAUSE_SECONDS = 0.2
 
 
 def migrate(admin_url: str, passwords: Mapping[str, str | None], revision: str = "head") -> None:
@@ -23,23 +29,52 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None], revision: str =
 
     admin_url: a login that may create roles and the extension ``vector``.
     passwords: by login role; one that is missing or None leaves that role's password as it is.
-    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where pgvector is missing.
+    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where it is too old or pgvector is missing.
     """
     engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
     try:
-        with engine.begin() as connection:
-            connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-            _make_roles(connection, passwords)
-            _make_extension(connection)
-            connection.exec_driver_sql(f"create schema if not exists recollect authorization {OWNER}")
-            connection.exec_driver_sql(f"set local role {OWNER}")
-            _run_migrations(connection, revision)
+        tries = 1
+        while not _migrated(engine, passwords, revision, last=tries == _TRIES):
+            tries += 1
+            time.sleep(_PAUSE_SECONDS)
     except OperationalError as error:
         raise cannot_connect(engine.url, _ADMIN, error) from None
     except ProgrammingError as error:
         raise lacks_rights(engine.url, _ADMIN, error) from None
     finally:
         engine.dispose()
+
+
+def _migrated(engine: Engine, passwords: Mapping[str, str | None], revision: str, *, last: bool) -> bool:
+    """All of it in one transaction; False where nothing of it is done: somebody waited for it, and it for them.
+
+    last: raise that instead.
+    """
+    try:
+        with engine.begin() as connection:
+            _check_postgres(connection)
+            connection.execute(text(_PATIENT))
+            connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            _make_roles(connection, passwords)
+            _make_extension(connection)
+            connection.exec_driver_sql(f"create schema if not exists recollect authorization {OWNER}")
+            connection.exec_driver_sql(f"set local role {OWNER}")
+            _run_migrations(connection, revision)
+            mark(connection)
+    except (OperationalError, DeadlockDetected) as error:
+        # The migrations' scripts run on the driver's own cursor, and raise its errors.
+        if last or not isinstance(getattr(error, "orig", error), DeadlockDetected):
+            raise
+        return False
+    return True
+
+
+def _check_postgres(connection: Connection) -> None:
+    version = int(connection.execute(text("select current_setting('server_version_num')")).scalar_one()) // 10_000
+    if version < _OLDEST_POSTGRES:
+        raise ConfigurationError(
+            f"{_ADMIN}: this is Postgres {version}; Recollect needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
+        )
 
 
 def _run_migrations(connection: Connection, revision: str) -> None:
@@ -85,6 +120,14 @@ def _set_password(driver: Any, role: str, password: str) -> None:
     # ALTER ROLE takes no parameters, so psycopg quotes.
     driver.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(verifier)))
 
+
+# How long a statement may take by default is meant for apps: a table that is written anew takes longer. And where a read and a
+# migration wait for each other, the read is to give way: it would else be the migration, which has waited for longer.
+_PATIENT = """
+    select set_config(name, value, true)
+    from (values ('statement_timeout', '0'), ('lock_timeout', '0'), ('deadlock_timeout', '60s')) as setting (name, value)
+    where name <> 'deadlock_timeout' or has_parameter_privilege('deadlock_timeout', 'set')
+"""
 
 _GRANT_DATABASE = f"""
     do $$ begin

@@ -14,7 +14,7 @@ from recollect.decisions import Action, Decision, Related
 from recollect.embedders.embedder import Vectors
 from recollect.namespaces import NamespacePath
 from recollect.results import Hit, StoredMemory
-from recollect.rows import decision_of, memory_fields, source_of
+from recollect.rows import DECISION_COLUMNS, decision_of, memory_fields, source_of
 
 
 def memory(
@@ -162,17 +162,18 @@ _FROM_MESSAGE = text(f"""
 _OF_NAMESPACE = "decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id"
 
 _DECISIONS = text(f"""
-    select decision.* from recollect_read_v1.decisions as decision
+    select {DECISION_COLUMNS} from recollect_read_v1.decisions as decision
     join recollect_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)
     where {_OF_NAMESPACE} and concerned.memory_id = :memory_id order by decision.position
 """)
 
 _DECISION = text(f"""
-    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and decision_id = :decision_id
+    select {DECISION_COLUMNS} from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and decision_id = :decision_id
 """)
 
 _LATEST = text(f"""
-    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} order by position desc limit :limit
+    select {DECISION_COLUMNS} from recollect_read_v1.decisions as decision where {_OF_NAMESPACE}
+    order by position desc limit :limit
 """)
 
 _LATER = text("""
@@ -195,7 +196,7 @@ _LATER = text("""
 """)
 
 _LATEST_OF_KIND = text(f"""
-    select * from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and action = :action
+    select {DECISION_COLUMNS} from recollect_read_v1.decisions as decision where {_OF_NAMESPACE} and action = :action
     order by position desc limit :limit
 """)
 

@@ -48,6 +48,14 @@ def source_of(row: Row[Any]) -> Source:
     )
 
 
+_OF_A_DECISION = """
+    decision_id action reason memory_id target_id target_version fact candidates extracted_by decided_by prompt_version decided_at
+    undoes in_effect refused
+""".split()
+DECISION_COLUMNS = ", ".join(f"decision.{name}" for name in _OF_A_DECISION)
+"""What `decision_of` reads, of the alias ``decision``. With a star, what is prepared would fail once the view gains a column."""
+
+
 def decision_of(row: Row[Any]) -> Decision:
     """A decision with what it saw."""
     return Decision(

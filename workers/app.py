@@ -51,6 +51,7 @@ def _configuration() -> dict[str, Any]:
         "broker_transport_options": transport_options(_BROKER_SECONDS, "recollect:tasks:", int(2 * killed_after)),
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
+        "broker_channel_error_retry": True,  # what a Redis answers that became a replica, say: waited for as one that is away
         "broker_pool_acquire_timeout": _BROKER_SECONDS,
         "task_routes": {f"recollect.{stage}": {"queue": queue} for stage, queue in QUEUES.items()},
         "task_default_queue": "extract",

@@ -12,6 +12,10 @@ from recollect.language_model import AnswerRefused, ModelUnavailable
 from workers.providers import EMBEDDER, LLM
 
 _LONGEST = timedelta(minutes=5)
+_NOT_OF_BATCHES = frozenset("0A000 25006 26000 3F000 42501 42703 42704 42883 42P01 42P05 42P10".split())
+"""SQLSTATEs of what is the same for every batch, and over one day: tables, functions or rights that the code was not written for,
+as in the middle of a deployment; a server that may only be read; statements that a pooler mixed up."""
+
 _CRASHES_OF_A_BATCH = 2
 _CRASHES_OF_AN_EVENT = 3
 
@@ -56,7 +60,7 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
         return Wait(EMBEDDER)
     if isinstance(error, VersionConflict):
         return Retry(timedelta(0), counts=False)
-    if isinstance(error, NoThread | OperationalError | psycopg.OperationalError) and not _is_too_much(error):
+    if _is_of_the_server(error):
         return Retry(timedelta(seconds=1), counts=False)
     if isinstance(error, AnswerRefused) or attempts + 1 >= most:
         return GiveUp()
@@ -71,10 +75,14 @@ def too_many_crashes(crashes: int, events: int) -> bool:
     return crashes >= (_CRASHES_OF_A_BATCH if events > 1 else _CRASHES_OF_AN_EVENT)
 
 
-def _is_too_much(error: Exception) -> bool:
-    """Whether Postgres cannot hold what it was given, as an entry of an index, and never will (SQLSTATE class 54)."""
+def _is_of_the_server(error: Exception) -> bool:
+    """Whether any batch would have failed of it, here and now."""
     cause = error.orig if isinstance(error, DBAPIError) else error
-    return (getattr(cause, "sqlstate", None) or "").startswith("54")
+    sqlstate = getattr(cause, "sqlstate", None) or ""
+    if isinstance(error, NoThread | OperationalError | psycopg.OperationalError):
+        # But Postgres cannot hold what it was given, as an entry of an index, and never will.
+        return not sqlstate.startswith("54")
+    return sqlstate in _NOT_OF_BATCHES
 
 
 def _pause(seconds: float) -> timedelta:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, text
 from recollect.decisions import Decision
 from recollect.namespaces import NamespacePath
 from recollect.prompts.stored import StoredPrompt
-from recollect.rows import decision_of
+from recollect.rows import DECISION_COLUMNS, decision_of
 
 
 def latest(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[StoredPrompt]:
@@ -49,8 +49,12 @@ def _scope(path: NamespacePath) -> dict[str, Any]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
 
-_LATEST = text("""
-    select prompt.*, (
+_COLUMNS = (
+    "name, template, version, made_by, reason, made_at, syntax, optimizer, instructions, when_to_update, restores"
+)
+
+_LATEST = text(f"""
+    select {_COLUMNS}, (
         select count(*) from recollect_read_v1.prompt_feedback as feedback
         where feedback.tenant_id = :tenant_id and feedback.namespace_id = :namespace_id and feedback.name = prompt.name
           and feedback.used_at is null) as waiting
@@ -62,13 +66,13 @@ _LATEST = text("""
     order by prompt.name
 """)
 
-_VERSIONS = text("""
-    select prompt.*, 0 as waiting from recollect_read_v1.prompts as prompt
+_VERSIONS = text(f"""
+    select {_COLUMNS}, 0 as waiting from recollect_read_v1.prompts
     where tenant_id = :tenant_id and namespace_id = :namespace_id and name = :name order by version
 """)
 
-_DECISIONS = text("""
-    select * from recollect_read_v1.decisions
+_DECISIONS = text(f"""
+    select {DECISION_COLUMNS} from recollect_read_v1.decisions as decision
     where tenant_id = :tenant_id and namespace_id = :namespace_id and fact ->> 'name' = :name
       and action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt') order by position
 """)

@@ -135,6 +135,20 @@ def test_a_worker_that_starts_without_redis_and_those_that_lose_it_wait_for_it(c
     assert connected.running.pid("worker") != worker
 
 
+def test_a_redis_that_may_only_be_read_for_a_while_as_in_a_failover_ends_nobody(connected: Connected) -> None:
+    worker = connected.running.pid("worker")
+    with Redis.from_url(connected.url) as broker:
+        broker.replicaof("127.0.0.1", "1")
+        try:
+            connected.running.eventually(
+                lambda: connected.running.log("worker").count("read only replica") > 3, "the worker tries again", 30
+            )
+        finally:
+            broker.replicaof("no", "one")
+    connected.all_consume_again_within(BACK_SECONDS)
+    assert connected.running.pid("worker") == worker
+
+
 def test_what_is_no_message_ends_the_worker_and_its_successor_goes_on(connected: Connected) -> None:
     worker = connected.running.pid("worker")
     with Redis.from_url(connected.url) as broker:

@@ -1,6 +1,7 @@
 """Migrations: repeatable, safe at once, and reversible. Each test has a database of its own on the shared server."""
 
 import json
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -9,19 +10,21 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
 
 import db.migrate
 from db import inbox, leases
+from db.engine import check_login, open_engine
 from db.migrate import migrate
 from db.refs import BatchRef, LaneRef
 from db.roles import OWNER
-from recollect.errors import StoreUnavailable
+from recollect.errors import ConfigurationError, StoreUnavailable
 from recollect.urls import sqlalchemy_url
-from tests.given import event
+from tests.given import event, until_blocked
 from workers.machine import Addresses
 
 
@@ -92,6 +95,64 @@ def test_two_migrations_at_once_take_turns(empty_database: str) -> None:
             done.result(timeout=60)
 
     assert schema(empty_database)
+
+
+def test_a_read_that_waits_for_a_migration_that_waits_for_it_gives_way(empty_database: str) -> None:
+    migrate(empty_database, {}, "0010")
+    with (
+        psycopg.connect(empty_database) as reading,
+        watched(empty_database) as engine,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        reading.execute("select from recollect.turns")
+        migrating = threads.submit(migrate, empty_database, {})
+        until_blocked(engine, "")  # it has written the other table anew, and comes to this one
+        with pytest.raises(psycopg.errors.DeadlockDetected):
+            reading.execute("select from recollect.embeddings")
+        reading.rollback()
+        migrating.result(timeout=60)
+
+
+def test_what_a_statement_may_take_by_default_ends_no_migration(empty_database: str) -> None:
+    migrate(empty_database, {}, "0010")
+    with administrating(empty_database) as connection:
+        for limit in ("statement_timeout", "lock_timeout"):
+            connection.exec_driver_sql(f"alter database {make_url(empty_database).database} set {limit} = 200")
+    with (
+        psycopg.connect(empty_database) as reading,
+        watched(empty_database) as engine,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        reading.execute("select from recollect.turns")
+        migrating = threads.submit(migrate, empty_database, {})
+        until_blocked(engine, "")
+        time.sleep(0.5)
+        reading.rollback()
+        migrating.result(timeout=60)
+
+
+def test_the_service_refuses_a_database_that_is_older_than_its_code(
+    empty_database: str, worker_engine: Engine, ingest_engine: Engine
+) -> None:
+    def check(engine: Engine) -> None:
+        there = engine.url.set(database=make_url(empty_database).database)
+        own = open_engine(there.render_as_string(hide_password=False), setting="RECOLLECT_URL")
+        try:
+            check_login(own, setting="RECOLLECT_URL")
+        finally:
+            own.dispose()
+
+    migrate(empty_database, {}, "0015")
+    for engine in (worker_engine, ingest_engine):
+        with pytest.raises(ConfigurationError, match=r"^RECOLLECT_URL: .* earlier version \(0015\)"):
+            check(engine)
+    migrate(empty_database, {})
+    for engine in (worker_engine, ingest_engine):
+        check(engine)
+
+    with administrating(empty_database) as connection:
+        connection.exec_driver_sql("comment on schema recollect is '9999'")
+    check(worker_engine)  # of a version that is still to come, with which this one goes on
 
 
 def test_down_takes_everything_away_and_up_brings_it_back(empty_database: str) -> None:
@@ -297,6 +358,16 @@ def administrating(url: str) -> Iterator[Connection]:
     engine.dispose()
 
 
+@contextmanager
+def watched(url: str) -> Iterator[Engine]:
+    """An engine of the administrator's, without limits, to look at what others do in a database."""
+    engine = create_engine(
+        sqlalchemy_url(url, "RECOLLECT_ADMIN_URL"), connect_args={"options": "-c statement_timeout=0"}
+    )
+    yield engine
+    engine.dispose()
+
+
 def test_a_password_is_set_whatever_its_characters(empty_database: str, admin_engine: Engine) -> None:
     def stored() -> str | None:
         with admin_engine.connect() as connection:
@@ -323,6 +394,13 @@ def test_a_server_that_logs_statements_does_not_see_the_password(
 
     assert 'alter role "recollect_admin" password \'SCRAM-SHA-256$' in logged
     assert "s3cret-of-the-day" not in logged
+
+
+def test_a_postgres_that_is_too_old_is_told_so(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(db.migrate, "_OLDEST_POSTGRES", 99)
+    assert addresses.admin_url is not None
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_ADMIN_URL: this is Postgres 18; Recollect needs 99"):
+        migrate(addresses.admin_url, {})
 
 
 def test_a_wrong_address_is_named_without_its_password() -> None:

@@ -1,6 +1,19 @@
 """The read views, version 1: the contract between the apps that read and the service that writes."""
 
-from sqlalchemy import Engine, text
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Connection, Engine, create_engine, text
+
+from db.migrate import migrate
+from recollect import document_views, past
+from recollect.namespaces import NamespacePath
+from recollect.prompts import views as prompts
+from recollect.urls import sqlalchemy_url
+from tests.integration.db.test_migrate import empty_database
+
+__all__ = ["empty_database"]
 
 VIEWS = {
     "models": "model dimensions active",
@@ -59,3 +72,34 @@ def test_version_1_stays_as_it_is(reader_engine: Engine) -> None:
     with reader_engine.connect() as connection:
         found = {row.table_name: row.columns for row in connection.execute(statement)}
     assert found == VIEWS
+
+
+PATH = NamespacePath.of(("acme", "sarah"))
+
+READS: list[Callable[[Connection], object]] = [
+    lambda connection: past.decisions(connection, PATH, uuid4()),
+    lambda connection: past.decision(connection, PATH, uuid4()),
+    lambda connection: past.latest_decisions(connection, PATH, 1),
+    lambda connection: past.decisions_to(connection, PATH, "refuse", 1),
+    lambda connection: document_views.decisions(connection, PATH, "Person", 1),
+    lambda connection: prompts.decisions(connection, PATH, "greeting"),
+    lambda connection: prompts.latest(connection, PATH),
+    lambda connection: prompts.versions(connection, PATH, "greeting"),
+]
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_view_may_gain_a_column_while_an_app_reads(empty_database: str, read: Callable[[Connection], object]) -> None:
+    migrate(empty_database, {})
+    engine = create_engine(sqlalchemy_url(empty_database, "RECOLLECT_ADMIN_URL"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for _ in range(10):
+            read(connection)  # psycopg prepares what it sends for the sixth time
+        for name in ("decisions", "prompts"):
+            view = f"recollect_read_v1.{name}"
+            selected = connection.exec_driver_sql(f"select pg_get_viewdef('{view}'::regclass)").scalar_one().rstrip(";")
+            connection.exec_driver_sql(
+                f"create or replace view {view} as select *, 1 as gained from ({selected}) as one"
+            )
+        read(connection)
+    engine.dispose()

@@ -4,7 +4,14 @@ from datetime import timedelta
 
 import psycopg
 import pytest
-from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+from sqlalchemy.exc import (
+    DataError,
+    IntegrityError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+)
 
 from db.memories import VersionConflict
 from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
@@ -54,6 +61,13 @@ def pause(count: float) -> Wait:
         (psycopg.errors.QueryCanceled("a statement of the driver's own took too long"), seconds(1)),
         (NoThread("the process gets no more threads"), seconds(1)),
         (DOWN, seconds(1)),
+        (ProgrammingError("", {}, psycopg.errors.UndefinedColumn("zanzibar")), seconds(1)),
+        (psycopg.errors.UndefinedFunction("the code is newer than the database"), seconds(1)),
+        (InternalError("", {}, psycopg.errors.ReadOnlySqlTransaction("zanzibar")), seconds(1)),
+        (
+            NotSupportedError("", {}, psycopg.errors.FeatureNotSupported("cached plan must not change result type")),
+            seconds(1),
+        ),
     ],
 )
 def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
@@ -70,6 +84,7 @@ def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
         KeyError("zanzibar"),
         OperationalError("", {}, TooMuch()),
         psycopg.errors.ProgramLimitExceeded("zanzibar"),
+        psycopg.errors.SyntaxError("of a tsquery, say, which is made of what was said"),
         EmbeddingRefused("one of the texts is too long (413)"),
     ],
 )
