@@ -17,6 +17,7 @@ from pipeline.decisions import Decision, Known, NewFact
 from pipeline.held_against import (
     are_apart,
     denies,
+    differs_in_surnames,
     is_about_the_same,
     lies_within,
     may_be_about_the_same,
@@ -77,6 +78,18 @@ def _repeated(fact: NewFact) -> Decision | None:
     if twin is None:
         return None
     return repeats(fact, twin, "the same statement" if _same_words(fact, twin) else "the same in other words")
+
+
+def _named_in_full(fact: NewFact) -> Decision | None:
+    """Said before of the same people, by more of their names or by fewer."""
+    for known, similarity in fact.near:
+        if similarity < DUPLICATE or not differs_in_surnames(fact, known):
+            continue
+        if is_more_precise(known.content, fact.fact.content):
+            return repeats(fact, known, "the same by a shorter name")
+        if is_more_precise(fact.fact.content, known.content) and fact.fact.stated:
+            return Decision(fact.number, "update", known, "the same by a fuller name", content=fact.fact.content)
+    return None
 
 
 def _same_words(fact: NewFact, known: Known) -> bool:
@@ -219,6 +232,7 @@ def _is_of_nobody(fact: NewFact, known: Known, similarity: float) -> bool:
 
 _IN_ORDER: Final[tuple[Callable[[NewFact], Decision | None], ...]] = (
     _repeated,
+    _named_in_full,
     _dated,
     _denied,
     _called_off,

@@ -17,7 +17,8 @@ Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine
 class Known:
     """What a fact may be held against.
 
-    number: local, from 1: its place among all that the batch is held against. subject_ids: the entities that it describes.
+    number: local, from 1: its place among all that the batch is held against. subject_ids: the entities that it describes;
+        about_ids: those that it is surely about, its subjects among them.
     earlier_fact: its number, where it is no memory yet but a fact of the same batch.
     said_by: who said it, None where that is not known. injected: it was in the prompt of this conversation lately, so that
         what repeats it is its echo.
@@ -34,11 +35,15 @@ class Known:
     said_by: str | None = None
     kind: MemoryKind = MemoryKind.FACT
     injected: bool = False
+    about_ids: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A candidate fact, by whom it was said, and what it is held against: near, most similar first, each with its cosine."""
+    """A candidate fact, by whom it was said, and what it is held against: near, most similar first, each with its cosine.
+
+    subject_ids, about_ids: as those of what is known.
+    """
 
     number: int
     fact: Fact
@@ -46,6 +51,7 @@ class NewFact:
     subject_ids: frozenset[UUID]
     near: tuple[tuple[Known, float], ...]
     said_by: str | None = None
+    about_ids: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """How one fact may stand to one thing known: of the same subject, of the same time, said by another, later, or as a guess."""
 
+import re
+
 from pipeline.agreement import agree, opposite, tells_a_change
 from pipeline.decisions import Decision, Known, NewFact
 from pipeline.facts import USER, Mention, Occurrence
@@ -10,7 +12,14 @@ from recollect.names import normalise
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
     """Whether both may describe the same: they share a subject, or of one it is not known. Two Peters are two."""
-    return not fact.subject_ids or not known.subject_ids or bool(fact.subject_ids & known.subject_ids)
+    one_is_open = not fact.subject_ids or not known.subject_ids
+    return one_is_open or bool(fact.subject_ids & known.subject_ids) or _is_turned_round(fact, known)
+
+
+def _is_turned_round(fact: NewFact, known: Known) -> bool:
+    """Whether both say the same of the same two, each of another of them: "Ana is User's wife", "User's wife is Ana"."""
+    same_two = fact.subject_ids <= known.about_ids and known.subject_ids <= fact.about_ids
+    return same_two and agree(fact.fact.content, known.content)
 
 
 def is_about_the_same(fact: NewFact, known: Known) -> bool:
@@ -33,6 +42,15 @@ def says_the_same(fact: NewFact, known: Known) -> bool:
     """Whether a fact repeats what is known, in the same words or nearly so, of the same subject and the same time."""
     alike = may_be_about_the_same(fact, known) and same_time(fact, known)
     return alike and agree(fact.fact.content, known.content)
+
+
+def differs_in_surnames(fact: NewFact, known: Known) -> bool:
+    """Whether both say the same of the same people, whom one of both gives more of their names: "John Doe likes tea" of John."""
+    people = [name.split()[0] for name in _people_described(fact)]
+    if not people or fact.subject_ids != known.subject_ids or not same_time(fact, known):
+        return False
+    surnames = re.compile(rf"\b(?P<first>{'|'.join(map(re.escape, people))})(?: [A-Z][\w-]*)+")
+    return agree(*(surnames.sub(r"\g<first>", content) for content in (fact.fact.content, known.content)))
 
 
 def same_time(fact: NewFact, known: Known) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pipeline.agreement import adds_details, keeps, opposite, tells_a_change
+from pipeline.agreement import adds_details, is_more_precise, keeps, opposite, tells_a_change
 from pipeline.decisions import Decision, Known, NewFact
 from pipeline.held_against import are_apart, may_be_about_the_same, repeats, replaces
 from pipeline.prompts.consolidation import FactDecision, ShownFact, ShownMemory, consolidation_prompt
@@ -68,11 +68,26 @@ def _dispose(fact: NewFact, proposed: set[FactDecision], model: str, version: in
     target = next((known for known, _ in fact.near if known.number == proposal.memory), None)
     if target is None:
         return NO_MEMORY if proposal.memory is None else NOT_SHOWN
+    proposal = _worded(fact, proposal, target)
     fault = _fault(fact, proposal, target)
     if fault is not None:
         return fault
     content = proposal.content if proposal.action == "update" else None
-    return _tempered(fact, proposal, target) or replace(taken, target=target, content=content)
+    return _tempered(fact, proposal, target) or replace(taken, action=proposal.action, target=target, content=content)
+
+
+def _worded(fact: NewFact, proposal: FactDecision, target: Known) -> FactDecision:
+    """An update without a statement, or a "none" of what lacks a name that was said, is an update to the fact's own words, where
+    these say all that the memory says."""
+    incomplete = (proposal.action == "update" and not (proposal.content or "").strip()) or (
+        proposal.action == "none"
+        and fact.fact.stated
+        and may_be_about_the_same(fact, target)
+        and _lacks_details(fact, target)
+    )
+    if not incomplete or not is_more_precise(fact.fact.content, target.content):
+        return proposal
+    return proposal.model_copy(update={"action": "update", "content": fact.fact.content})
 
 
 def _fault(fact: NewFact, proposal: FactDecision, target: Known) -> str | None:
@@ -99,9 +114,13 @@ def _not_said(fact: NewFact, proposal: FactDecision, target: Known) -> str | Non
     if proposal.action == "update":
         anew = fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote)
         return None if keeps(proposal.content or "", fact.fact.content, target.content, anew=anew) else OWN_WORDS
+    return OTHER_DETAILS if _lacks_details(fact, target) else None
+
+
+def _lacks_details(fact: NewFact, target: Known) -> bool:
     # Where both are known to be of one time, "on Friday" and "on 8 March" are the same day.
     times = fact.fact.occurred is None or fact.fact.occurred != target.occurred
-    return OTHER_DETAILS if adds_details(fact.fact.content, target.content, times=times) else None
+    return adds_details(fact.fact.content, target.content, times=times)
 
 
 def _tempered(fact: NewFact, proposal: FactDecision, target: Known) -> Decision | None:

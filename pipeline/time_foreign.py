@@ -14,6 +14,17 @@ _GERMAN_PART = (
 _NO_MORNING = r"(?<!heute )(?<!gestern )(?<!guten )(?<!am )(?<!jeden )(?<!der )"
 _SPANISH_PART = r"(?: (?:por|en|a) la (?:(?P<morning>mañana)|(?P<afternoon>tarde)|(?P<night>noche))\b)?"
 _FRENCH_PART = r"(?: (?:(?P<morning>matin)|(?P<afternoon>après-midi)|(?P<evening>soir))\b)?"
+_UNIT_DE, _UNIT_ES, _UNIT_FR = (
+    "(?:tag|woche|monat|jahr)",
+    "(?:días?|semanas?|mes(?:es)?|años?)",
+    "(?:jours?|semaines?|mois|ans?)",
+)
+# "Heute vor zwei Jahren", "hoy hace dos años", "il y a deux ans aujourd'hui": the day is only where the distance begins.
+_NOT_FAR_DE = rf"(?! (?:vor|in) \w+ {_UNIT_DE})"
+_NOT_FAR_ES = rf"(?!,? (?:hace|en|dentro de) \w+ {_UNIT_ES}\b| en (?:d[ií]a|adelante)\b)"
+_NOT_FAR_FR = rf"(?!,? (?:il y a|dans) \w+ {_UNIT_FR}\b| en (?:huit|quinze)\b)"
+_AFTER_FAR_ES = r"(?<!\bdías )(?<!\bsemana )(?<!\bsemanas )(?<!\bmes )(?<!\bmeses )(?<!\baño )(?<!\baños )"
+_AFTER_FAR_FR = r"(?<!\bjours )(?<!\bsemaine )(?<!\bsemaines )(?<!\bmois )(?<!\ban )(?<!\bans )"
 _FRENCH = re.compile(
     r"\b(?:je|j['’]\w+|nous|il|elle|le|la|les|une|des|est|était|suis|mon|ma|mes|avec|dans)\b", re.IGNORECASE
 )
@@ -21,24 +32,24 @@ _MOST_CHARACTERS = 400
 
 _DAYS: tuple[tuple[str, int, str], ...] = (
     (rf"\bvorgestern\b{_GERMAN_PART}", -2, ""),
-    (rf"\bgestern\b{_GERMAN_PART}", -1, ""),
-    (rf"\bheute\b{_GERMAN_PART}", 0, ""),
+    (rf"\bgestern\b{_NOT_FAR_DE}{_GERMAN_PART}", -1, ""),
+    (rf"\bheute\b{_NOT_FAR_DE}{_GERMAN_PART}", 0, ""),
     (rf"\bübermorgen\b{_GERMAN_PART}", 2, ""),
-    (rf"{_NO_MORNING}\b(?:(?-i:morgen)|(?:^|(?<=[.!?] ))Morgen)\b{_GERMAN_PART}", 1, ""),
+    (rf"{_NO_MORNING}\b(?:(?-i:morgen)|(?:^|(?<=[.!?] ))Morgen)\b{_NOT_FAR_DE}{_GERMAN_PART}", 1, ""),
     (rf"\b(?:anteayer|antes de ayer)\b{_SPANISH_PART}", -2, ""),
     (r"\banoche\b", -1, "night"),
     (rf"(?<!antes de )\bayer\b{_SPANISH_PART}", -1, ""),
     (r"\besta mañana\b", 0, "morning"),
     (r"\besta tarde\b", 0, "afternoon"),
     (r"\besta noche\b", 0, "night"),
-    (rf"\bhoy\b{_SPANISH_PART}", 0, ""),
+    (rf"{_AFTER_FAR_ES}\bhoy\b{_NOT_FAR_ES}{_SPANISH_PART}", 0, ""),
     (rf"\bpasado mañana\b{_SPANISH_PART}", 2, ""),
     (rf"(?<!pasado )(?<!la )(?<!esta )(?<!cada )(?<!una )\bmañana\b{_SPANISH_PART}", 1, ""),
     (rf"\bavant-hier\b{_FRENCH_PART}", -2, ""),
     (r"(?<!-)\bhier (?:(?P<morning>matin)|(?P<afternoon>après-midi)|(?P<evening>soir))\b", -1, ""),
     (r"\bce matin\b", 0, "morning"),
     (r"\bce soir\b", 0, "evening"),
-    (rf"\baujourd['’]hui\b{_FRENCH_PART}", 0, ""),
+    (rf"{_AFTER_FAR_FR}\baujourd['’]hui\b{_NOT_FAR_FR}{_FRENCH_PART}", 0, ""),
     (rf"\baprès-demain\b{_FRENCH_PART}", 2, ""),
     (rf"(?<!-)\bdemain\b{_FRENCH_PART}", 1, ""),
 )

@@ -73,6 +73,8 @@ DAY_WORDS = {
     "the day after tomorrow": 2,
 }
 
+DAY_WORD = r"(?P<word>today|yesterday|tomorrow)"
+
 RECURRING = (
     r"\b(?:every|each|usually|weekly|monthly|yearly|annually|daily)\b"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b(?! (?:before|after|ago)\b)"

@@ -5,7 +5,8 @@ Weeks begin on Monday; seasons are the meteorological ones of the northern hemis
 """
 
 import re
-from collections.abc import Callable, Iterator
+from calendar import monthrange
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -28,6 +29,7 @@ from pipeline.time_spans import (
     year_of,
 )
 from pipeline.time_words import (
+    DAY_WORD,
     DAY_WORDS,
     HOLIDAYS,
     LEADS,
@@ -46,10 +48,15 @@ from pipeline.time_words import (
     WEEKDAYS,
     YEAR,
 )
+from pipeline.time_years import is_a_year, joins, leaves_its_year_open
 from recollect.kinds import Granularity
 from recollect.patterns import AS_ASCII
 
 _Reader = Callable[[re.Match[str], Frame], Occurrence | None]
+
+
+_AROUND = 40
+"""Characters beside a phrase in which its time of day may stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class TimePhrase:
 
 
 def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> Occurrence | None:
-    """When the first time phrase of the text lies, as the half-open interval that it spans in the zone of ``said_at``.
+    """When the clearest time phrase of the text lies, as the half-open interval that it spans in the zone of ``said_at``.
 
     said_at: when the text was said, aware; raises ValueError when naive.
     past: whether a phrase without a direction ("on Friday", "in May") looks back; otherwise it looks forward.
@@ -70,8 +77,11 @@ def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> Occurren
     """
     if said_at.tzinfo is None:
         raise ValueError("said_at: has no zone; give an aware datetime")
-    first = next(_phrases(text, Frame(said_at, past)), None)
-    return first.occurred if first else None
+    clearest = next(_phrases(text, Frame(said_at, past)), None)
+    if clearest is None:
+        return None
+    found = times_in(text, said_at, past=past)
+    return next(phrase.occurred for phrase in found if phrase.start <= clearest.start < phrase.end)
 
 
 def times_in(text: str, said_at: datetime, *, past: bool = True) -> list[TimePhrase]:
@@ -80,7 +90,34 @@ def times_in(text: str, said_at: datetime, *, past: bool = True) -> list[TimePhr
     for phrase in _phrases(text, Frame(said_at, past)):
         if all(phrase.end <= other.start or phrase.start >= other.end for other in found):
             found.append(phrase)
-    return sorted(found, key=lambda phrase: phrase.start)
+    return _of_their_years(text, sorted(found, key=lambda phrase: phrase.start))
+
+
+def _of_their_years(text: str, found: Iterable[TimePhrase]) -> list[TimePhrase]:
+    """ "In May last year" is one phrase, and so is "two years ago at Christmas": the year beside a day or a month is its year."""
+    together: list[TimePhrase] = []
+    for phrase in found:
+        both = _together(text, together[-1], phrase) if together else None
+        together[-1:] = [both] if both else [*together[-1:], phrase]
+    return together
+
+
+def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | None:
+    if not joins(text, first.end, second.start):
+        return None
+    for phrase, year in ((first, second), (second, first)):
+        if is_a_year(year.occurred) and leaves_its_year_open(text[phrase.start : phrase.end]):
+            read = _in_year(text, phrase, year.occurred)
+            return TimePhrase(first.start, second.end, read) if read else None
+    return None
+
+
+def _in_year(text: str, phrase: TimePhrase, year: Occurrence) -> Occurrence | None:
+    """The same words as they read on the last day of a year; None where it has no such day."""
+    left = max(phrase.start - _AROUND, 0)  # of a long text with many such phrases all would be read for each
+    found = _phrases(text[left : phrase.end + _AROUND], Frame(year.end - timedelta(days=1), past=True))
+    same = (one for one in found if (one.start, one.end) == (phrase.start - left, phrase.end - left))
+    return next((one.occurred for one in same if one.occurred.start >= year.start), None)
 
 
 def _phrases(text: str, frame: Frame) -> Iterator[TimePhrase]:
@@ -137,13 +174,33 @@ def _counted(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return _shifted(frame, sign * number, unit)
 
 
-def _month_years_ago(match: re.Match[str], frame: Frame) -> Occurrence | None:
-    """ "two years ago in November"; some years ago it may have been any November."""
+def _counted_day(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    """ "A year ago today", "two weeks from tomorrow": a day, by its distance from another."""
+    word, unit = match["number"].lower(), match["unit"].lower()
+    if word in VAGUE_NUMBERS or unit not in _DAYS_IN | _MONTHS_IN:
+        return None
+    number = (NUMBERS[word] if word in NUMBERS else int(word)) * (-1 if match.groupdict().get("ago") else 1)
+    day = frame.today + timedelta(days=DAY_WORDS[match["word"].lower()])
+    if unit in _DAYS_IN:
+        return on_day(match, frame, day + timedelta(days=number * _DAYS_IN[unit]))
+    year, month = months_on(day.year, day.month, number * _MONTHS_IN[unit])
+    return on_day(match, frame, date(year, month, min(day.day, monthrange(year, month)[1])))
+
+
+def _before_last(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    """ "The week before last", "the Friday before last"."""
+    if match["weekday"]:
+        return on_day(match, frame, latest(frame, weekday_number(match["weekday"])) - timedelta(weeks=1))
+    return _shifted(frame, -2, match["unit"].lower())
+
+
+def _weekdays_ago(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    """ "Two Fridays ago" is the one before the last."""
     word = match["number"].lower()
     if word in VAGUE_NUMBERS:
         return None
     number = NUMBERS[word] if word in NUMBERS else int(word)
-    return month_of(frame, frame.today.year - number, month_number(match["month"]))
+    return on_day(match, frame, latest(frame, weekday_number(match["weekday"])) - timedelta(weeks=number - 1))
 
 
 def _shifted(frame: Frame, number: int, unit: str) -> Occurrence | None:
@@ -173,6 +230,10 @@ def _moment(frame: Frame, distance: timedelta, granularity: Granularity) -> Occu
 def _half_hour(match: re.Match[str], frame: Frame) -> Occurrence:
     distance = timedelta(minutes=30)
     return _moment(frame, distance if match["ahead"] else -distance, Granularity.MINUTE)
+
+
+def _half_year(match: re.Match[str], frame: Frame) -> Occurrence | None:
+    return _shifted(frame, 6 if match["ahead"] else -6, "month")
 
 
 def _vague(sign: int, unit: str, frame: Frame) -> Occurrence | None:
@@ -259,6 +320,8 @@ def _year(match: re.Match[str], frame: Frame) -> Occurrence:
 
 def _holiday(match: re.Match[str], frame: Frame) -> Occurrence:
     month, day = _HOLIDAY_DATES[match["holiday"].lower().replace("'", "").replace("’", "")]
+    if match["year"]:
+        return on_day(match, frame, date(int(match["year"]), month, day))
     which = (match["which"] or "").lower()
     back = frame.past if not which else which == "last"
     nearest = nearest_year(Frame(frame.said_at, back), month, day)
@@ -268,6 +331,9 @@ def _holiday(match: re.Match[str], frame: Frame) -> Occurrence:
 _HOLIDAYS = "|".join(sorted(HOLIDAYS, key=len, reverse=True)).replace("'", "['’]?")
 _HOLIDAY_DATES = {name.replace("'", ""): date for name, date in HOLIDAYS.items()}
 _NAMED = rf"(?:{WEEKDAY},? (?:the )?)?"
+_COUNT = rf"(?<![\d.,/½¼¾])(?<!half )\b{NUMBER}"
+_DAYS_IN = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
+_MONTHS_IN = {"month": 1, "year": 12}
 
 _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), read)
@@ -277,6 +343,12 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (rf"\b(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.{YEAR}\b", _numbered_date),
         *RANGES,
         (r"\b(?:in (?P<ahead>half an hour)|half an hour ago)\b", _half_hour),
+        (r"\b(?:in (?P<ahead>half a year)|half a year ago)\b", _half_year),
+        (rf"{_COUNT} {UNIT} (?P<ago>ago) {DAY_WORD}\b", _counted_day),
+        (rf"\b{DAY_WORD},? {NUMBER} {UNIT} (?P<ago>ago)\b", _counted_day),
+        (rf"{_COUNT} {UNIT} from {DAY_WORD}\b", _counted_day),
+        (rf"{_COUNT} {WEEKDAY} ago\b", _weekdays_ago),
+        (rf"\bthe (?:{WEEKDAY}|(?P<unit>week|weekend|month|year)) before last\b", _before_last),
         (rf"\b{_NAMED}{ORDINAL} (?:of )?{MONTH}(?! (?:be|have|not)\b)(?:,? {YEAR})?", _calendar_date),
         (rf"\b{_NAMED}{MONTH} (?:the )?{ORDINAL}\b(?:,? {YEAR})?", _calendar_date),
         (rf"\b(?P<word>(?:the )?day (?:before yesterday|after tomorrow)|yesterday|tomorrow){PART}", _near_day),
@@ -285,10 +357,9 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (r"\b(?P<word>to)(?P<part>night)\b", _near_day),
         (rf"\b{MONTH},? (?:of )?{YEAR}\b", _month),
         (rf"\b(?:the )?(?P<season>spring|summer|autumn|fall|winter)(?: of)? {YEAR}\b", _season),
-        (rf"\b{NUMBER} years? (?:ago|back),? in {MONTH}", _month_years_ago),
-        (rf"\b{NUMBER} {UNIT} (?P<ago>ago|back|earlier)\b", _counted),
+        (rf"{_COUNT} {UNIT} (?P<ago>ago|back|earlier)\b", _counted),
         (rf"\bin {NUMBER} {UNIT}\b(?! (?:of|long)\b)(?!')", _counted),
-        (rf"\b{NUMBER} {UNIT} from (?:now|today)\b", _counted),
+        (rf"{_COUNT} {UNIT} from now\b", _counted),
         *FOREIGN,
         (rf"\b(?<!\ba )(?:(?P<which>last|next|this past|this coming|this|past) )?{WEEKDAY}\b{PART}", _weekday),
         (
@@ -304,7 +375,7 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (r"\b(?P<which>last|this past|next|this) (?P<season>spring|summer|autumn|fall|winter)\b", _season),
         (r"\b(?:in|over|during) (?:the )?(?P<season>spring|summer|autumn|winter)\b", _season),
         (
-            rf"\b(?:(?P<which>last|next|this) )?(?P<holiday>{_HOLIDAYS})\b",
+            rf"\b(?:(?P<which>last|next|this) )?(?P<holiday>{_HOLIDAYS})\b(?:,? {YEAR})?",
             _holiday,
         ),
         (rf"\b(?:in|of|during|since|around|by|back in|year) {YEAR}\b(?!-)", _year),

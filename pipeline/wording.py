@@ -11,16 +11,18 @@ from typing import Final
 
 from pipeline.facts import USER
 from pipeline.time_words import MONTHS, NUMBERS, WEEKDAYS
-from recollect.names import normalise
+from recollect.names import LETTER, normalise
 
 # Scripts without spaces between words are read sign by sign.
-_SIGN: Final = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_SIGN: Final = "(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][\u3099\u309a]?)"
+_CURRENCY: Final = "$£¥\u20a0-\u20cf"
 _RAW: Final = re.compile(
-    r"(?:(?<!\w)[-−])?[$€£¥]?\d+(?:[.,:/]\d+)*(?:\s?[ap]\.?m\b\.?|\s?[%°€£]|(?![^\W_]))"
-    rf"|{_SIGN}|(?:(?!{_SIGN})[^\W_])+(?:['’-][^\W_]+)*['’]?[+#]*|,|[\u2600-\u27bf\U0001f000-\U0001faff]",
+    rf"(?:(?<!\w)[-−])?[{_CURRENCY}]?\d+(?:[.,:/]\d+)*(?:\s?[ap]\.?m\b\.?|\s?[%°{_CURRENCY}]|(?!{LETTER}))"
+    rf"|{_SIGN}|(?:(?!{_SIGN}){LETTER})+(?:['’-]{LETTER}+)*['’]?[+#]*|,|[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]",
     re.IGNORECASE,
 )
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_GAP: Final = re.compile(rf"[\s.](?=[apm%°{_CURRENCY}])|(?<=m)\.$")
 
 FILLERS: Final = frozenset(
     "a an the is are am be been being do does that this it its as too also just really very quite actually so now currently "
@@ -142,7 +144,7 @@ def shape(statement: list[Word]) -> Shape:
 
 def _plain_form(raw: str) -> str:
     if any(map(str.isdigit, raw)):
-        return _THOUSANDS.sub("", re.sub(r"[\s.](?=[apm%°€£])|(?<=m)\.$", "", raw.casefold())).replace("−", "-")
+        return _THOUSANDS.sub("", _GAP.sub("", raw.casefold())).replace("−", "-")
     return normalise(raw.replace("’", "'"))
 
 

@@ -9,7 +9,7 @@ from recollect.decisions import Decision
 from recollect.ids import document_id
 from recollect.namespaces import NamespacePath
 from recollect.results import StoredMemory
-from recollect.rows import decision_of, memory_fields
+from recollect.rows import DECISION_COLUMNS, decision_of, memory_fields
 from recollect.views import MEMORY_COLUMNS
 
 
@@ -65,7 +65,7 @@ _VERSIONS = text(f"""
 """)
 
 _DECISIONS = text(f"""
-    select * from recollect_read_v1.decisions
+    select {DECISION_COLUMNS} from recollect_read_v1.decisions as decision
     where {_OF_NAMESPACE} and target_id = :document_id and action in ('document', 'undo')
     order by position desc limit :limit
 """)

@@ -7,13 +7,19 @@ capital letter counts for much: "Point" is Henderson Point where "point" is not.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.names import AFTER, INSIDE, name_key, normalise, spelled_out
+from recollect.names import AFTER, INSIDE, LETTER, name_key, normalise, spelled_out
 from recollect.patterns import lazy_pattern
-from recollect.wordlists import AMBIGUOUS, BEFORE_DAYS, BEFORE_NAMES, CALENDAR, DONE_BY_PEOPLE, GRAMMAR
+from recollect.wordlists import (
+    AMBIGUOUS,
+    BEFORE_DAYS,
+    BEFORE_NAMES,
+    CALENDAR,
+    DONE_BY_PEOPLE,
+    GRAMMAR,
+    SURELY_BEFORE_DAYS,
+)
 
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-_LETTER = rf"(?:[^\W_]|[{_MARKS}])"
-_WORD = lazy_pattern(rf"{_LETTER}+(?:(?:[.'’ʼ&]|{INSIDE}){_LETTER}+)*(?:{AFTER})?'?")
+_WORD = lazy_pattern(rf"{LETTER}+(?:(?:[.'’ʼ&]|{INSIDE}){LETTER}+)*(?:{AFTER})?'?")
 _UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _LONGEST_UNSPACED = 8
 _ENDS_SENTENCE = lazy_pattern(r"[.!?:;\n…]")
@@ -25,6 +31,7 @@ _SPACE = lazy_pattern(r"[^\S\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]")
 _SHORTEST_FOLDED = 5
 _SHORTEST_PLURAL = 4
 _SHORTEST_INITIALS = 3
+_LONGEST_YEAR = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +213,7 @@ def _speaks(
         all(word.named for word in run) and (whole or name.is_person)
     ):
         return False
-    if _named_otherwise(words, first, last, name, whole=whole):
+    if _named_otherwise(words, first, last, name, whole=whole) or (first == last and _is_a_month(words, first)):
         return False
     acts = name.is_person and run[-1].capital and (_possessive(run[-1]) or _followed(words, last, DONE_BY_PEOPLE))
     if not (whole or acts) and all(word.plain in CALENDAR for word in run):
@@ -216,6 +223,17 @@ def _speaks(
         or run[0].named
         or acts
         or _speaks_alone(words, first, name, whole=whole, surname=surname, small=small)
+    )
+
+
+def _is_a_month(words: Sequence[Word], place: int) -> bool:
+    """ "In May", "3 May" and "May 2019" are a month, whoever is called May."""
+    if words[place].plain not in CALENDAR or _possessive(words[place]):
+        return False
+    after = words[place + 1] if place + 1 < len(words) and words[place + 1].joined else None
+    return _preceded(words, place, SURELY_BEFORE_DAYS) or any(
+        beside is not None and beside.written[0].isdigit() and len(beside.written) <= _LONGEST_YEAR
+        for beside in (words[place - 1] if place and words[place].joined else None, after)
     )
 
 

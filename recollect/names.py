@@ -7,13 +7,22 @@ from recollect.patterns import lazy_pattern
 MAX_WORDS = 5
 """A name of more words is not looked for in a text."""
 
+MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963"
+    "\u0966-\u096f\u0971-\u0dff\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17dc-\u17ff\u3099\u309a"
+)
+"""For the brackets of a pattern: accents, vowels and tones above, below and behind letters, which ``\\w`` does not hold."""
+
+LETTER = rf"(?:[^\W_]|[{MARKS}])"
+"""A pattern of one letter, figure, or mark of a letter."""
+
 INSIDE = r"[$*·]|(?<=[A-Z])!(?=[a-z])"
-"""Signs that stand between letters of a name: "Ke$ha", "E*TRADE", "DALL·E", "P!nk"; "Hi!Peter" is two words."""
+"""A pattern of signs that stand between letters of a name: "Ke$ha", "E*TRADE", "DALL·E", "P!nk"; "Hi!Peter" is two words."""
 
 AFTER = r"[+#]{1,2}(?![^\W_])"
-"""Signs that end a name: "C++", "C#", "Disney+"."""
+"""A pattern of signs that end a name: "C++", "C#", "Disney+"."""
 
-_WORD = lazy_pattern(rf"[^\W_]+(?:(?:[.'’&-]|{INSIDE})[^\W_]+)*(?:{AFTER})?")
+_WORD = lazy_pattern(rf"{LETTER}+(?:(?:[.'’&-]|{INSIDE}){LETTER}+)*(?:{AFTER})?")
 _POSSESSIVE = lazy_pattern(r"['’]s?$")
 _ADDRESSED, _SHOUTED = "@#", "!?"
 
@@ -26,17 +35,28 @@ _LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "a", "�
 _PLAIN = str.maketrans({**dict.fromkeys(_SPACES, " "), **dict.fromkeys(_NOTHING), **_LETTERS})
 _LEADING = lazy_pattern(rf"^(?:(?:{'|'.join(sorted(LEADING))}) )+(?=.)")
 _UMLAUT = lazy_pattern("(?<=[aou])e")
+_NUKTA = 7
 
 
 def normalise(name: str) -> str:
     """A name in lower case, without accents, possessive and surplus space: "Müller's" is "muller".
 
-    Nor does it keep what people leave out: "Yahoo!" is "yahoo", and "#general" is "general".
+    What makes another letter stays: パリ is Paris and バリ is Bali, เสือ a tiger and เสื้อ a shirt. What people leave out goes:
+    "Yahoo!" is "yahoo", and "#general" is "general".
     """
-    decomposed = unicodedata.normalize("NFKD", name.casefold())
-    plain = "".join(character for character in decomposed if not unicodedata.combining(character))
-    owned = (_POSSESSIVE.sub("", word) for word in plain.split())
+    owned = (_POSSESSIVE.sub("", word) for word in without_accents(name.casefold()).split())
     return " ".join(word.lstrip(_ADDRESSED).rstrip(_SHOUTED) or word for word in owned if word)
+
+
+def without_accents(text: str) -> str:
+    """A text decomposed (NFKD), without the marks that people leave out."""
+    return "".join(character for character in unicodedata.normalize("NFKD", text) if not _is_accent(character))
+
+
+def _is_accent(mark: str) -> bool:
+    """Whether people leave a mark out: not the vowels and tones of India and further east, nor the voicing of kana."""
+    kind = unicodedata.combining(mark)
+    return kind == _NUKTA or (kind > 0 and not ("\u0900" <= mark <= "\u1aaf" or mark in "\u3099\u309a"))
 
 
 def spelled_out(normalised: str) -> str:

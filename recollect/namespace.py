@@ -29,6 +29,8 @@ from recollect.tenancy import tenant_transaction
 from recollect.transcript import turns
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from recollect.graph import Neighbour
     from recollect.mentions import Mention, Parser
 
@@ -208,17 +210,13 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
             return views.entities(connection, self.path)
 
     def profile(self, entity: str | UUID) -> Profile:
-        """What is known of an entity, by its id, its name or an alias.
+        """What is known of an entity, by its id, its name or an alias, however that is spelled.
 
         Raises NotFound where nothing bears the name, AmbiguousName where several do; ask by id then.
         """
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            ids = (
-                [entity]
-                if isinstance(entity, UUID)
-                else views.entities_named(connection, self.path, [normalise(readable("entity", entity))])
-            )
-            found = views.profiles(connection, self.path, entity_ids=[*ids])
+            ids = [entity] if isinstance(entity, UUID) else self._called(connection, readable("entity", entity))
+            found = views.profiles(connection, self.path, entity_ids=ids)
         if not found:
             raise NotFound(f"entity: nothing in {self.path} is called that")
         if len(found) > 1:
@@ -227,6 +225,14 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
             bearers = "; ".join(f"{profile.entity.id} ({told_apart(profile.entity)})" for profile in found)
             raise AmbiguousName(f"entity: {len(found)} bear this name; ask by id: {bearers}")
         return found[0]
+
+    def _called(self, connection: "Connection", name: str) -> list[UUID]:
+        """Those that are called just so; where nobody is, those whose name it is in another spelling: "Lukasz" for Łukasz."""
+        from recollect import lookup
+
+        exact = views.entities_named(connection, self.path, [normalise(name)])
+        spelled = [] if exact else lookup.named(connection, self.path, [name], are_names=True)
+        return [*exact, *(one.entity.entity_id for one in spelled if one.whole and one.name == name.strip())]
 
     def neighbours(
         self, entity: str | UUID, *, depth: int = 2, fan_out: int = 20, as_of: datetime | None = None

@@ -83,8 +83,11 @@ def new_table(*columns: str) -> Table:
 
 
 def read_file(path: Path) -> str:
-    """The text of a file, without the mark that some editors put before it."""
-    return path.read_text(encoding="utf-8-sig")
+    """The text of a file, without the mark that some editors put before it. Raises InvalidEvent for one of another encoding."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidEvent(f"{path.name}: not a text in UTF-8") from None  # the error would hold the text
 
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -50,6 +50,9 @@ BEFORE_DAYS = frozenset(
 )
 """Words behind which a day or a month is one: "on Saturday" is not the Saturday market."""
 
+SURELY_BEFORE_DAYS = frozenset("during each every in last late early mid next since this till until".split())
+"""Those behind which nobody stands who is called like a month: "from May" may be from her, "in May" is never she."""
+
 DONE_BY_PEOPLE = frozenset(
     """
     agreed agrees asked asks bought brought brings emailed forgot hates insists knew knows likes mailed messaged owes paid pays

@@ -1,5 +1,6 @@
 """`python -m workers`: the service's command line."""
 
+import shlex
 import signal
 import sys
 import threading
@@ -190,12 +191,15 @@ def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) ->
     how = f"facts by {chosen.llm_model}" if chosen.uses_llm else "facts by the offline rules (no OPENAI_API_KEY)"
     console.print(f"[bold]Recollect is up[/], {how}. Ctrl-C stops it.", soft_wrap=True)
     console.print(
-        f"Flower   {addresses.flower_url}  (user {addresses.flower_user}, password {addresses.flower_password})"
+        f"Flower   {addresses.flower_url}  (user {addresses.flower_user}, password {addresses.flower_password})",
+        soft_wrap=True,
     )
     if with_console:
         console.print(f"Console  {addresses.console_url}  (the same login)")
     console.print("For an app or the command [bold]recollect[/] in another shell:")
-    console.print(f"  set -a; . {addresses.data_dir / 'recollect.env'}; set +a", soft_wrap=True)
+    console.print(
+        f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'recollect.env')))}; set +a", soft_wrap=True
+    )
 
 
 def _until_asked_to_stop() -> Callable[[], bool]:

@@ -124,6 +124,7 @@ def _new_facts(facts: Facts, messages: Mapping[int, Message], linked: LinkedFact
             linked.subjects(number),
             near=(),
             said_by=said_by(fact, messages),
+            about_ids=linked.is_about(number),
         )
         before = [
             one
@@ -150,6 +151,7 @@ def _known(number: int, row: SimilarRow, *, injected: bool) -> Known:
         said_by=row.said_by,
         kind=MemoryKind(row.kind),
         injected=injected,
+        about_ids=frozenset(row.sure_ids),
     )
 
 
@@ -173,6 +175,7 @@ def _earlier(
                     occurred=earlier.occurred,
                     said_by=one.said_by,
                     kind=earlier.kind,
+                    about_ids=one.about_ids,
                 ),
                 similarity,
             )

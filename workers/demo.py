@@ -89,7 +89,8 @@ def _say(console: Console, settings: Settings, addresses: Addresses) -> None:
     )
     console.print(f"[bold]Postgres, Redis, intake, sweeper, workers and Flower are up[/]: {how}.")
     console.print(
-        f"Flower: {addresses.flower_url} (user {addresses.flower_user}, password {addresses.flower_password})"
+        f"Flower: {addresses.flower_url} (user {addresses.flower_user}, password {addresses.flower_password})",
+        soft_wrap=True,
     )
 
 

@@ -70,7 +70,8 @@ _NO_DEED = (
 _WISHED = re.compile(
     rf"\b{_SAID} (?:that )?(?P<who>you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
     r"| shall)? "
-    r"(?!remember|know|learn|note|meet|to know|to remember|about|for|in\b|on\b|what|how|if|whether|of\b|a\b|the\b"
+    r"(?!remember|know|learn|note|meet|to (?:remember|know|note|meet|learn(?! to\b))\b|about|for|in\b|on\b|what|how|if|whether"
+    r"|of\b|a\b|the\b"
     rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|\d|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
 )
 _NAMESAKE = re.compile(r"(?:claude|gemini|siri|alexa)$")

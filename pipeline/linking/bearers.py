@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pipeline.facts import Mention
+from pipeline.offline.grammar import comparable
 from recollect.kinds import EntityType
 from recollect.names import name_key, normalise, spelled_out
 from recollect.registry import RegisteredEntity
@@ -54,7 +55,7 @@ def differ(mention: Mention, entity: RegisteredEntity) -> bool:
     """Whether what is said of the bearer rules the entity out: another relative or friend of one person, or of another firm."""
     if mention.entity_type is not EntityType.PERSON or entity.is_user:
         return False
-    said, known = mention.description or "", entity.description or ""
+    said, known = comparable(mention.description or "", entity.description or "")
     of_one_person = _whose(said) and _whose(said) == _whose(known)
     if of_one_person and _relation(said) != _relation(known):
         return True

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from pipeline.facts import USER, Fact, Mention, Message, Occurrence, Relation
 from pipeline.offline.discourse import Discourse, Sort, Subject
-from pipeline.offline.grammar import possessive, singular, third, to_third_person, with_article
+from pipeline.offline.grammar import noun_head, one_among, possessive, singular, third, to_third_person, with_article
 from pipeline.offline.lexicon import FIRST_NAMES, VERBS
-from pipeline.offline.names import Gazetteer, Named, find_names, only_once
+from pipeline.offline.names import RUN, Gazetteer, Named, find_names, only_once
 from pipeline.offline.organisations import Alias
 from pipeline.offline.processes import Taught
 from pipeline.offline.rule import Finding
@@ -18,6 +18,7 @@ from pipeline.offline.statements import Statement
 from recollect.kinds import EntityType, MemoryKind
 
 _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
+_AT_A_FIRM = re.compile(rf" at (?:the )?(?P<firm>{RUN})$")
 _CLOCK = re.compile(r"\d ?(?:am|pm|o'clock)|\d:\d\d|noon|midnight", re.IGNORECASE)
 _SECOND_VERB = re.compile(r" and ([a-z]+)(?= (?:on|the|an?|it|to|them|his|her|up|with|for|two|three|all|every)\b)")
 _TRAILING = " ,.;:!"
@@ -122,10 +123,11 @@ def _subject_text(statement: Statement, finding: Finding | None) -> str:
 
 
 def _one_of(match: re.Match[str], statement: Statement) -> str:
-    """ "Is one of WOBS's writers" → "is a writer at WOBS", where the owner is a firm."""
+    """ "Is one of WOBS's writers" → "is a writer at WOBS", where the owner is a firm and no other is named."""
     if match["owner"] != statement.discourse.firm:
         return match[0]
-    return f"{with_article(singular(match['role']))} at {match['owner']}"
+    said = with_article(one_among(match["role"]))
+    return said if _AT_A_FIRM.search(said) else f"{said} at {match['owner']}"
 
 
 def _attribute(statement: Statement, finding: Finding | None) -> tuple[str | None, str | None]:
@@ -221,7 +223,7 @@ def _description(statement: Statement, finding: Finding | None) -> tuple[str | N
     if finding is not None and not statement.negated:
         groups = finding.groups
         parent = groups.get("object") if finding.rule.predicate == "works_at" else parent
-        parent = firm if firm is not None and groups.get("owner") == firm else parent
+        parent = _firm_named(groups["role"], firm) if firm is not None and groups.get("owner") == firm else parent
         parts.append(_role_said(statement, finding, firm))
     return ", ".join(part for part in parts if part) or None, parent
 
@@ -239,9 +241,15 @@ def _role_said(statement: Statement, finding: Finding, firm: str | None) -> str:
         return ""
     among = "one of" in statement.core
     if owner:
-        bare = singular(role) if among else role
+        bare = _AT_A_FIRM.sub("", one_among(role) if among else role)
         return bare if owner == firm else f"{'one of ' if among else ''}{possessive(owner)} {role}"
     return f"{statement.core.split()[0]} {role}" if role.startswith("the ") else role
+
+
+def _firm_named(role: str, firm: str) -> str:
+    """The firm that somebody of ours is at: "our writers at WOBS" says itself where that is."""
+    named = _AT_A_FIRM.search(role)
+    return named["firm"] if named else firm
 
 
 def _other(named: Named, finding: Finding | None) -> Mention:
@@ -281,9 +289,12 @@ def _ties(statement: Statement, finding: Finding | None) -> Iterable[Relation]:
         return
     role, owner = finding.groups.get("role"), finding.groups.get("owner")
     if role and owner and finding.rule.describes:
-        head = role.split(" of ")[0].split()[-1]
+        if owner == firm:
+            yield Relation(subject=subject.name, predicate="works_at", object=_firm_named(role, owner))
+            return
+        head = noun_head(role).split()[-1]
         word = _snake(singular(head) if "one of" in statement.core else head)
-        yield Relation(subject=subject.name, predicate="works_at" if owner == firm else f"{word}_of", object=owner)
+        yield Relation(subject=subject.name, predicate=f"{word}_of", object=owner)
 
 
 def _snake(word: str) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from pipeline.facts import USER
+from pipeline.offline.grammar import ONE_OF, as_one, comparable
 from recollect.genders import PRONOUNS, Gender, gender_of
 from recollect.kinds import EntityType
 
@@ -58,8 +59,13 @@ class Person:
 
     @property
     def tie(self) -> str | None:
-        """What he is to somebody, "User's brother", which reads well before his name."""
+        """What he is to somebody: "User's brother", "one of User's writers at WOBS"."""
         return self.described[0] if self.described and "'s " in self.described[0] else None
+
+    @property
+    def epithet(self) -> str | None:
+        """The tie as it reads before his name: "User's brother", "User's writer"."""
+        return as_one(self.tie) if self.tie and self.tie.startswith(ONE_OF) else self.tie
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +136,9 @@ def spoken_of(subject: Subject, discourse: Discourse, said: str | None = None, p
 
 def bears_another_tie(person: Person, said: str) -> bool:
     """Whether somebody is known as another relative or friend of the same person: "User's mother" and "User's daughter"."""
+    said, tie = comparable(said, person.tie or "")
     owner, possessive, relation = said.partition("'s ")
-    known_owner, _, known = (person.tie or "").partition("'s ")
+    known_owner, _, known = tie.partition("'s ")
     if not possessive or not relation.strip() or not known.strip() or owner != known_owner:
         return False
     return relation.partition(",")[0].split()[-1:] != known.partition(",")[0].split()[-1:]

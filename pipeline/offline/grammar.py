@@ -25,6 +25,10 @@ _DONE = (
     r"(?:(?:just |recently |already )?(?:bought|taken|become|gone|left|moved|written|found|sold|come|joined|started))"
 )
 
+ONE_OF = "one of "
+"""Before a tie that several have: "one of User's writers"."""
+_BEHIND_A_NOUN = re.compile(r" (?:at|for|from|in|of|on|who|with)\b")
+
 _CONTRACTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -165,6 +169,37 @@ def singular(noun: str) -> str:
     if noun.endswith(("sses", "ches", "shes", "xes")):
         return noun[:-2]
     return noun[:-1] if noun.endswith("s") and not noun.endswith("ss") else noun
+
+
+def noun_head(noun: str) -> str:
+    """The noun of a longer one, which alone has a number: "best writers at WOBS" → "best writers"."""
+    behind = _BEHIND_A_NOUN.search(noun)
+    return noun[: behind.start()] if behind else noun
+
+
+def one_among(nouns: str) -> str:
+    """ "writers at WOBS" → "writer at WOBS", "heads of sales" → "head of sales"."""
+    head = noun_head(nouns)
+    return singular(head) + nouns[len(head) :]
+
+
+def as_one(tie: str) -> str:
+    """A tie as that of one, by its noun alone: "one of User's writers at WOBS" → "User's writer"."""
+    owner, tied, nouns = tie.removeprefix(ONE_OF).partition("'s ")
+    head = noun_head(nouns.partition(",")[0])
+    return f"{owner}{tied}{singular(head) if tie.startswith(ONE_OF) else head}"
+
+
+def comparable(tie: str, other: str) -> tuple[str, str]:
+    """Two ties as they are compared: one of User's oldest friends may be called "User's friend" the next time."""
+    if not (tie.startswith(ONE_OF) or other.startswith(ONE_OF)):
+        return tie, other
+    return _by_last_word(as_one(tie)), _by_last_word(as_one(other))
+
+
+def _by_last_word(tie: str) -> str:
+    owner, tied, noun = tie.partition("'s ")
+    return f"{owner}{tied}{' '.join(noun.split()[-1:])}"
 
 
 def possessive(name: str) -> str:

@@ -12,8 +12,8 @@ _MARK = re.compile(
     r"|jot down|put down)(?= that| this| my| our|:)"
     r"|it's important (?:that you|to|for you to) (?:know|remember|note)"
     r"|you (?:really )?(?:need|have|should|must|ought) (?:to )?(?:know|remember|learn|note)|(?:i|"
-    r"we) (?:want|need|would like|'d like) you to (?:know|remember|learn|note)|learn (?=this|the "
-    r"following|how (?:we|to|i|you)\b)|this is important|very important(?=:))\b"
+    r"we) (?:want|need|would like|'d like) you to (?:know|remember|learn|note)|learn(?= this| the "
+    r"following| how (?:we|to|i|you)\b)|this is important|very important(?=:))\b"
     r"(?:,? (?:this|that|the following|the fact|for (?:later|next time|the future|me)|please|"
     r"process|procedure|one|well|about|something)\b)*\s*[:,.!;–-]*\s*",
     re.IGNORECASE,

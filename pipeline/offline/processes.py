@@ -35,6 +35,7 @@ _OPENINGS = tuple(
         ),
         rf"^(?:the )?(?:steps?|procedure|process|instructions) (?:to|for|of) {_GOAL}(?: are| is)?:\s*(?P<steps>.*)$",
         rf"^how (?:to|we|i|you) {_GOAL}:\s*(?P<steps>.*)$",
+        r"^(?:in order )?to (?P<goal>[a-z]+)[,:]\s*(?P<steps>first\b.*)$",
         (
             r"^(?:in order )?to (?P<goal>[a-z]+ [^:]{3,90}?)(?:,|:)\s*(?P<steps>(?:(?:you|we|i) "
             r"(?:(?:first|always|need to|have to|must|should|then|just)\b|[a-z]+\b)|first|always|start|"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipeline.offline.spelling import plainly_spelt
 
@@ -17,7 +18,9 @@ _ABBREVIATION = re.compile(
 )
 _INITIAL = re.compile(r"(?:^|\s)[A-Z]\.$")
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]”’]*(?=\s)|[\U0001F300-\U0001FAFF☀-➿]+(?=\s|$)")
-_LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|(?:step\s+)?\d{1,2}[.):]\s+|[a-h]\)\s+)", re.IGNORECASE)
+_LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|(?:step\s+)?\(?\d{1,2}[.):]\s+|[a-h]\)\s+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?<=\s)\(?(?P<number>\d{1,2})[.)]\s+(?=\S)")
+_BEFORE_A_LIST = re.compile(r"[:;.!?)\]]\s*$")
 _DECORATION = re.compile(r"[\U0001F000-\U0001FAFF☀-➿️‍]|[*_~`]{1,3}(?=\w)|(?<=\w)[*_~`]{1,3}")
 _SMILEY = re.compile(r"(?:^|\s)(?:[:;]-?[)(DPp]|<3|xD|\^\^)(?=\s|$)")
 _QUOTATION = re.compile(
@@ -90,7 +93,17 @@ def _lines(content: str) -> Iterator[str]:
         if stripped.startswith("```"):
             fenced = not fenced
         elif stripped and not fenced and not _MACHINE.match(stripped):
-            yield line
+            yield from _items(line)
+
+
+def _items(line: str) -> Iterator[str]:
+    """A list that was typed in one line, ": 1. send it 2. call them", as the lines that it could have been."""
+    places: list[int] = []
+    for mark in _NUMBERED.finditer(line):
+        if int(mark["number"]) == len(places) + 1 and (places or _BEFORE_A_LIST.search(line, 0, mark.start())):
+            places.append(mark.start())
+    ends = [*places, len(line)] if len(places) > 1 else [len(line)]
+    yield from (line[start:end] for start, end in pairwise([0, *ends]))
 
 
 def _cut(line: str) -> Iterator[str]:

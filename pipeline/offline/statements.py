@@ -174,11 +174,11 @@ def _told_apart(subject: Subject, predicate: str, discourse: Discourse) -> Subje
     if subject.sort is not Sort.PERSON or subject.name is None or subject.owner or subject.text != subject.name:
         return subject
     person = discourse.called(subject.name)
-    if person is None or person.fresh or person.tie is None or person.tie in predicate:
+    if person is None or person.fresh or person.epithet is None or person.epithet in predicate:
         return subject
     if bears_another_tie(person, _IS.sub("", predicate)):
         return subject  # "Anna is User's daughter", where User's mother is an Anna too
-    return replace(subject, text=f"{person.tie} {subject.name}")
+    return replace(subject, text=f"{person.epithet} {subject.name}")
 
 
 def _pronouns(predicate: str, subject: Subject, discourse: Discourse) -> str:

@@ -44,11 +44,14 @@ _LAPSING = re.compile(
     r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
     r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|"
     r"afternoon|evening|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|two|three|\d+"
-    r"|a few) "
-    r"(?:day|week|month|year)s? ago)$"
+    r"|a few|half a) "
+    r"(?:day|week|month|year)s? ago(?: today)?)$"
 )
 _THIS_ONE = re.compile(r"\b(?:the|this|that|your) ")
 _TIMELESS = frozenset({"birthday", "age", "name"})
+_OF_ITS_DAY = re.compile(r"(?:just )?turn(?:s|ed)\b|will be\b")
+"""An age is of no time, but the day on which somebody reaches it is."""
+
 _DATABLE = frozenset({MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.RELATIONSHIP})
 _TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|manages?|owns?|leads?)\b(?! \w+ing\b)")
 
@@ -123,7 +126,7 @@ def _tell_clause(
     if kind is None:
         return None, after(statement, None, None, discourse, clause.text)
     timeless = kind not in _DATABLE or (
-        finding is not None and finding.rule.attribute in _TIMELESS and not statement.core.startswith("turns ")
+        finding is not None and finding.rule.attribute in _TIMELESS and not _OF_ITS_DAY.match(statement.core)
     )
     fact = compose(
         statement, finding, kind, source, gazetteer, occurred=None if timeless else occurred, aliases=aliases

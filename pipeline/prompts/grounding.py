@@ -25,9 +25,10 @@ from pipeline.prompts.refusals import CONTENT_CHARACTERS, MAX_FACTS, Refusal, Re
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import read_record
 from recollect.kinds import SPEAKING, EntityType, Role
+from recollect.names import MARKS
 
 _KEY_CHARACTERS = 200
-_TOKEN = re.compile(r"\w+")
+_TOKEN = re.compile(rf"[\w{MARKS}]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-_WORD = re.compile(r"[^\W\d_]+")
-_THOUSANDS = re.compile(r"(?<=\d)[,'’_\u202f](?=\d{3}(?!\d))")
+from recollect.names import MARKS, without_accents
+
+_WORD = re.compile(rf"(?:[^\W\d_]|[{MARKS}])+")
+_THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,)+\d{3}(?!\d)))")
+_WITH_A_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[. ]\d{3})+(?:,\d+)?|\d+,(?!\d{3}(?!\d))\d+)(?![.,]?\d)")
+_ARABIC = str.maketrans("٫٬", ".,")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")
 _STEM = 4
@@ -52,19 +56,23 @@ class Vocabulary:
         """All that occurs in any of the texts; number words count as their digits too ("three" is 3)."""
         text = _folded("\n".join(texts))
         words = _WORD.findall(text)
-        return cls(frozenset(words), frozenset({*_numbers(text), *_spelt_numbers(words)}), text)
+        numbers = (*_numbers(text), *_numbers(_with_a_point(text)), *_spelt_numbers(words))
+        return cls(frozenset(words), frozenset(numbers), text)
 
     def lacks_name(self, name: str) -> bool:
         """Whether some word or number of a name does not occur."""
         folded = _folded(name)
         if _has_no_case(folded) and folded in self.text:
             return False
-        return not (set(_WORD.findall(folded)) <= self.words and set(_numbers(folded)) <= self.numbers)
+        return not (set(_WORD.findall(folded)) <= self.words and self._hold_numbers(folded))
 
     def lacks_name_or_number_of(self, content: str) -> bool:
         """Whether a name within a sentence of the content, or a number, does not occur."""
         names = {_folded(word) for word, opens in _names(content) if not opens}
-        return not (self._hold(names) and set(_numbers(_folded(content))) <= self.numbers)
+        return not (self._hold(names) and self._hold_numbers(_folded(content)))
+
+    def _hold_numbers(self, folded: str) -> bool:
+        return any(set(_numbers(text)) <= self.numbers for text in (folded, _with_a_point(folded)))
 
     def _hold(self, names: set[str]) -> bool:
         """German gives every noun a capital and bends it: "mein Bruder" is "des Bruders" in another sentence."""
@@ -86,7 +94,14 @@ class Vocabulary:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip()
+    """Without case and accents, which people leave out as they type, and models put back: "Sao Paulo" is "São Paulo"."""
+    folded = unicodedata.normalize("NFKC", without_accents(text.casefold())).strip().translate(_ARABIC)
+    return folded if folded.isascii() else "".join(map(_figure, folded))
+
+
+def _figure(character: str) -> str:
+    """The figures of all scripts as those of ASCII: ٣ and ३ are 3."""
+    return str(unicodedata.decimal(character)) if character.isdecimal() else character
 
 
 def _openings(content: str) -> set[str]:
@@ -113,6 +128,11 @@ def _names(content: str) -> Iterator[tuple[str, bool]]:
         if match.group() != match.group().lower():
             before = normal[: match.start()].rstrip(" \t")
             yield match.group(), not before or before[-1] in _SENTENCE_END
+
+
+def _with_a_point(text: str) -> str:
+    """A text as it reads where a comma parts the fraction, and a point or a space the thousands: 1.500,50 is 1500.50."""
+    return _WITH_A_COMMA.sub(lambda match: re.sub(r"[. ]", "", match[0]).replace(",", "."), text)
 
 
 def _numbers(text: str) -> Iterator[str]:

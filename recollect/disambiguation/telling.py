@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.names import normalise
+from recollect.names import MARKS, normalise
 from recollect.patterns import lazy_pattern
 from recollect.wordlists import BEFORE_NAMES, GRAMMAR
 
@@ -26,7 +26,8 @@ OF_ANYBODY = frozenset(
 )
 """What is said of anybody: that two use such a word tells nothing."""
 
-_WORD = lazy_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
+_WORD = lazy_pattern(rf"{_LETTER}+(?:['’]{_LETTER}+)*")
 _CLIPPED = lazy_pattern(r"(?:n['’]t|['’](?:s|m|d|ll|ve|re)?)$")
 
 _ADDRESS = frozenset("mr mrs ms miss".split())

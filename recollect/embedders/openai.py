@@ -1,6 +1,5 @@
 """Any endpoint that speaks OpenAI's embeddings API. Needs the extra: ``pip install "recollect[openai]"``."""
 
-import math
 import os
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from recollect.deadline import remaining
-from recollect.embedders.embedder import Vectors, encodable
+from recollect.embedders.embedder import Vectors, encodable, estimated_tokens
 from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, RecollectError
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ _BATCH_BYTES: Final = 256_000
 _MOST_BYTES: Final = 8_000
 """Of a longer text only the head is embedded: a token is a byte at least, so this always fits OpenAI's 8,191 tokens."""
 
-_BYTES_PER_TOKEN: Final = 4
 _NO_KEY_NEEDED: Final = "none"
 _LEAST_PATIENCE: Final = 0.001
 
@@ -92,8 +90,8 @@ class OpenAIEmbedder:
         return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
-        """An estimate, a token per four bytes of UTF-8: about right for English, within a third for most other scripts."""
-        return math.ceil(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN)
+        """An estimate: `estimated_tokens`."""
+        return estimated_tokens(text)
 
     def _check_setup(self) -> None:
         if find_spec("openai") is None:

@@ -72,6 +72,8 @@ AnyEvent = MessageEvent | ConversationEnded | Command
 _MODELS: dict[str, type[AnyEvent]] = {str(one.model_fields["type"].default): one for one in get_args(AnyEvent)}
 _TYPES = ", ".join(_MODELS)
 
+NOT_AN_OBJECT = "event not accepted: event: not a JSON object"
+
 
 def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
     """Check one event, as an object or as it came from JSON.
@@ -92,7 +94,7 @@ def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
 
 def _model_of(data: object) -> type[AnyEvent]:
     if not isinstance(data, Mapping):
-        raise InvalidEvent("event not accepted: event: not a JSON object")
+        raise InvalidEvent(NOT_AN_OBJECT)
     if "type" not in data:
         raise InvalidEvent(f"event not accepted: type: missing; one of {_TYPES}")
     kind = data["type"]
@@ -110,6 +112,8 @@ def faults_of(error: ValidationError, *, name_unknown: bool = True) -> str:
 
 def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
     path = [str(part) for part in fault["loc"]]
+    if path[:1] == ["content"] and path[1:]:  # what follows are pydantic's names for the forms that a content may have
+        return f"content: {_FORMS_OF_A_CONTENT}"
     named = fault["type"] != "extra_forbidden" or name_unknown
     field = (".".join(path) if named else "") or "event"
     if fault["type"] == "value_error":
@@ -119,9 +123,13 @@ def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
     return f"{field}: {_FIXES.get((field, fault['type'])) or _FIXES.get(fault['type']) or fault['msg'].lower()}"
 
 
+_FORMS_OF_A_CONTENT = (
+    "give a text, or a list of parts, such as {'type': 'text', 'text': '…'}, that can be written as JSON"
+)
 _FIXES: dict[str | tuple[str, str], str] = {
     "missing": "missing",
     ("namespace", "missing"): "missing; give the tenant first, such as ['acme', 'sarah_123']",
+    ("namespace", "tuple_type"): "give a list of its parts, the tenant first, such as ['acme', 'sarah_123']",
     ("occurred_at", "missing"): "missing; give the time with its zone, such as 2026-03-02T09:00:00+00:00",
     "timezone_aware": "has no time zone; give an aware time, such as 2026-03-02T09:00:00+00:00",
     "extra_forbidden": "not a field of this type of event; leave it out, or put it into metadata",

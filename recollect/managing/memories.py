@@ -47,7 +47,7 @@ class MemoryManager:
         What the model proposes is done or refused, change by change; an answer that is none at all is refused as a whole.
         Without a word of a user nothing is asked.
         Raises ModelUnavailable where the model does not answer, InvalidEvent where the conversation cannot be read, and
-        ValueError where two of the existing have one id.
+        ValueError where two of the existing have one id, or an id is no UUID.
         """
         kept = _kept(existing)
         talk = talk_of(conversation)
@@ -156,12 +156,21 @@ def _kept(existing: Iterable[Known]) -> list[Managed]:
     kept = [
         replace(one, action=one.action if one.action == "deleted" else "unchanged", reason=None, sources=())
         if isinstance(one, Managed)
-        else Managed(id=UUID(str(one[0])), value=one[1])
+        else Managed(id=_id(one[0]), value=one[1])
         for one in existing
     ]
     if len({one.id for one in kept}) < len(kept):
         raise ValueError("existing: two memories have the same id")
     return kept
+
+
+def _id(given: UUID | str) -> UUID:
+    try:
+        return UUID(str(given))
+    except ValueError:
+        raise ValueError(
+            f"existing: an id is a UUID, got {str(given)[:40]!r}; make one of your own key with uuid5"
+        ) from None
 
 
 def _object(data: str | None) -> dict[str, Any]:

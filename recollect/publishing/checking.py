@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from recollect.errors import InvalidEvent
-from recollect.events import MAX_EVENT_BYTES, AnyEvent, parse_event
+from recollect.events import MAX_EVENT_BYTES, NOT_AN_OBJECT, AnyEvent, parse_event
 from recollect.namespaces import NamespacePath
 from recollect.redaction import redact_event
 
@@ -37,8 +37,10 @@ def check_events(path: NamespacePath, events: Sequence[Mapping[str, Any]]) -> li
     return [_checked({**event, "namespace": path.parts}) for event in events]
 
 
-def check_event(event: Mapping[str, Any]) -> CheckedEvent:
-    """Check an event that brings its own namespace. Raises InvalidEvent."""
+def check_event(event: object) -> CheckedEvent:
+    """Check an event that brings its own namespace, as it came from elsewhere. Raises InvalidEvent."""
+    if not isinstance(event, Mapping):
+        raise InvalidEvent(NOT_AN_OBJECT)
     return _checked(event)
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import Engine
 from recollect import evidence, lookup, views
 from recollect.deadline import at_the_same_time
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
-from recollect.disambiguation.telling import SCENE_TURNS
+from recollect.disambiguation.telling import OF_ANYBODY, SCENE_TURNS
 from recollect.embedders import Embedder, Vectors
 from recollect.evidence import Weighed
 from recollect.lookup import NameMatch
@@ -187,7 +187,24 @@ def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]
     contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
     vectors = embedded(store, *(one.texts for one in contests.values()))
     rows = store.trip(_weighing(store, heard, contests, vectors))
-    return replace(fetched, meant={**fetched.meant, **_settled(heard, contests, rows)})
+    settled = _settled(heard, contests, rows)
+    return replace(
+        fetched, meant={name: _told(before, settled.get(name, before)) for name, before in fetched.meant.items()}
+    )
+
+
+def _told(before: Meant, after: Meant) -> Meant:
+    """What is known of a name behind a process: as before, unless the process says something of whom it settles on.
+
+    A process is longer than the message, and the more is said, the less doubt is left; but nobody said it of anybody.
+    """
+    one = after.decision.entity_id
+    if one is None or one not in before.bearers:
+        return after
+    had, has = before.bearers[one].evidence, after.bearers[one].evidence
+    of_all = frozenset[str].intersection(*(other.evidence.words for other in after.bearers.values()))
+    tells = has.words - had.words - of_all - OF_ANYBODY or has.scene_named - had.scene_named
+    return after if tells else before
 
 
 def embedded(store: Store, *wanted: Sequence[str]) -> list[Vectors]:

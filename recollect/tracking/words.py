@@ -2,10 +2,11 @@
 
 import re
 
+from recollect.names import MARKS
 from recollect.patterns import lazy_pattern
 from recollect.tracking.vocabulary import FUNCTION
 
-_WORD = lazy_pattern(r"[^\W\d_]{3,}")
+_WORD = lazy_pattern(rf"(?:[^\W\d_]|[{MARKS}]){{3,}}")
 _EMPTY = FUNCTION | {
     "user",
     "users",

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import get_args
+from uuid import UUID
 
 from recollect.checks import readable
 from recollect.fence import one_line
@@ -39,7 +40,7 @@ def checked_type(given: object) -> str:
 
 def checked_id(given: object, name: str = "id") -> str:
     """An id, or another reference, of the app's own. Raises ValueError."""
-    text = str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+    text = str(given) if isinstance(given, int | UUID) and not isinstance(given, bool) else given
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"{name}: give a text or a whole number that is not empty")
     if len(text) > MAX_ID:

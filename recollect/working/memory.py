@@ -78,7 +78,7 @@ class WorkingMemory:
 
     # What comes up ----------------------------------------------------------------------------------------------------
 
-    def add(self, type: str, id: str | int, label: str, at: datetime | None = None) -> None:  # noqa: A002
+    def add(self, type: str, id: str | int | UUID, label: str, at: datetime | None = None) -> None:  # noqa: A002
         """Something came up. What is there already is refreshed: it is the most recent again, and was accessed once more.
 
         label: what to call it, at most 200 characters; secrets in it are replaced. at: when, with a time zone; now by default.
@@ -88,7 +88,11 @@ class WorkingMemory:
         self._session.change(one)
 
     def add_tool_result(
-        self, tool: str, reference: str | int, label: str, entities: Iterable[tuple[str, str | int, str]] = ()
+        self,
+        tool: str,
+        reference: str | int | UUID,
+        label: str,
+        entities: Iterable[tuple[str, str | int | UUID, str]] = (),
     ) -> None:
         """A tool gave a result; the last 5 are kept, by reference.
 
@@ -107,7 +111,11 @@ class WorkingMemory:
         self._session.change(result)
 
     def from_tool_result(
-        self, tool: str, reference: str | int, result: str | Mapping[str, Any] | Sequence[Any], label: str | None = None
+        self,
+        tool: str,
+        reference: str | int | UUID,
+        result: str | Mapping[str, Any] | Sequence[Any],
+        label: str | None = None,
     ) -> None:
         """As `add_tool_result`, with the things that ``entities_in`` finds in the result, which is JSON.
 
@@ -156,7 +164,7 @@ class WorkingMemory:
 
     # What is at hand --------------------------------------------------------------------------------------------------
 
-    def get(self, type: str, id: str | int) -> Reference | None:  # noqa: A002
+    def get(self, type: str, id: str | int | UUID) -> Reference | None:  # noqa: A002
         """A reference by type and id; counts as a use.
 
         With a namespace, an entity that the memories know by this id is found too, and is at hand from here on. Raises

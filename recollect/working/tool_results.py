@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 _DEEPEST = 20
 
@@ -80,7 +81,7 @@ def _thing(value: Mapping[str, Any], shape: Shape) -> Found | None:
 
 
 def _plain(value: object) -> str | None:
-    """A text or a whole number as text; None of anything else."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    """A text, a whole number or a UUID as text; None of anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int | UUID):
         return None
     return str(value).strip() or None

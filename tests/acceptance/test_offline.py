@@ -66,6 +66,18 @@ def test_a_correction_replaces_what_was_said_and_keeps_it(running: Running) -> N
     assert "Lisbon" in sam.get(kept.superseded_by).content
 
 
+def test_what_is_told_from_the_other_side_or_by_a_fuller_name_is_one_memory(running: Running) -> None:
+    lea = running.memory.namespace("acme", "lea")
+    for said in ("My wife is called Ana.", "John likes tea.", "Ana is my wife.", "John Doe likes tea."):
+        lea.publish(said)
+        lea.wait(timeout=30)
+
+    assert {one.content: one.confidence for one in lea.memories()} == {
+        "User's wife is Ana": 1.0,
+        "John Doe likes tea": 0.9,
+    }
+
+
 def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> None:
     tom = running.memory.namespace("acme", "tom")
     published = [tom.publish(f"My lucky number {number} is {number * 7}", conversation="c") for number in range(120)]

@@ -64,6 +64,16 @@ def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(run: Run, tmp_pa
     assert run("publish", "--transcript", file) == "2 events published\n"
 
 
+@pytest.mark.parametrize(
+    "command", [("import",), ("publish", "--transcript"), ("publish", "--messages"), ("track", "--messages")]
+)
+def test_a_file_of_another_encoding_is_named(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    file = tmp_path / "said.txt"
+    file.write_text("User: I live in Leeds.", encoding="utf-16")
+    with pytest.raises(InvalidEvent, match=r"^said\.txt: not a text in UTF-8$"):
+        run(*command, file)
+
+
 def test_a_conversation_is_tracked_line_by_line(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "said.jsonl"
     said = {"role": "user", "content": "Ada\u2028restores harps.\x85"}

@@ -199,6 +199,27 @@ class TestEntities:
         assert sarah.profile(peters[1]).summary == "User's brother."
         assert sarah.profile(peters[1]).refreshed_at is not None
 
+    @pytest.mark.parametrize(
+        ("name", "asked"),
+        [
+            ("Łukasz Żółć", "lukasz zolc"),
+            ("Gina d'Angelo", "Gina d’Angelo"),
+            ("O'Brien", "OBrien"),
+            ("Işık", "IŞIK"),
+            ("Jean-Luc Picard", "jean luc picard"),
+            ("Müller", "Mueller"),
+        ],
+    )
+    def test_a_profile_is_found_by_another_spelling_where_nobody_is_called_just_so(
+        self, sarah: Namespace, remembering: Remembering, name: str, asked: str
+    ) -> None:
+        meant = remembering.entity(name)
+        assert sarah.profile(asked).entity.id == meant
+        with pytest.raises(NotFound):
+            sarah.profile(f"{asked} Junior")
+        other = remembering.entity(asked)
+        assert (sarah.profile(name).entity.id, sarah.profile(asked).entity.id) == (meant, other)
+
     def test_a_name_of_several_asks_for_an_id(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
         with pytest.raises(AmbiguousName, match=r"^entity: 2 bear this name; ask by id") as caught:
             sarah.profile("Peter")

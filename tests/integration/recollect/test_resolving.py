@@ -365,3 +365,19 @@ def test_a_process_tells_who_is_meant_behind_a_long_history_too(world: World, sa
             {"role": "user", "content": one} for one in ("hello", "hi", "okay", "fine", "yes", "well", "so", "now")
         ]
         assert sarah.context("Give it back to Peter", history=history[:turns]).questions == ()
+
+
+def test_a_process_that_says_nothing_of_anybody_makes_nobody_surer(remembering: Remembering, sarah: Namespace) -> None:
+    """It is longer than the message; of more words one of the Peters is always a little nearer, here the one with the bees."""
+    process = "The process for checking that content passes as human: run it through two detectors; then rewrite what they flag"
+    remembering.memory(process, MiniLM().embed([process])[0], kind="process")
+    for number in range(20):
+        content = f"User bought {number} pots of paint"
+        remembering.memory(content, MiniLM().embed([content])[0])
+    for known in ("Peter is a writer at Wolf of Blog Street", "User's brother Peter keeps bees in Leeds"):
+        about = {remembering.entity("Peter"): ("subject", "sure")}
+        remembering.memory(known, MiniLM().embed([known])[0], about=about)
+    message = "Check if Peter's content is passing as human"
+
+    assert sarah.resolve(message, mention="Peter").status == "ambiguous"
+    assert [one.mention for one in sarah.context(message).questions] == ["Peter"]

@@ -125,6 +125,12 @@ DIFFERENT = [
     ("😀", "😡"),
     ("!", "?"),
     ("User likes 😀", "User likes 😡"),
+    ("User rated the film ⭐⭐", "User rated the film ⭐⭐⭐⭐⭐"),
+    ("उसका नाम राम है", "उसका नाम रीमा है"),
+    ("ユーザーはパリに住んでいる", "ユーザーはバリに住んでいる"),
+    ("ฉันชอบเสือ", "ฉันชอบเสื้อ"),
+    ("User's rent is ₹500", "User's rent is ₽500"),
+    ("User's rent is 500 ₺", "User's rent is 500 ₽"),
     ("User's address is 5 Elm Street", "User's address is 15 Elm Street"),
 ]
 

@@ -1,6 +1,8 @@
 """How facts stand to what is remembered: the rules as tables. What a model may propose is in test_consolidate_answers."""
 
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -17,6 +19,7 @@ from tests.unit.pipeline.consolidating import (
     OTHER_PETER,
     PETER,
     USER,
+    about,
     days,
     known,
     lives,
@@ -31,8 +34,16 @@ JOHN_DOE = known("User is called John Doe", **named("John Doe"))
 JUNE = known("The fair is in June")
 COFFEE = known("User drinks coffee")
 ROME = known("User will travel to Rome in May")
+ANA = frozenset({*USER, *PETER})
+TEA = known("John likes tea", subjects=PETER)
+DOE_TEA = known("John Doe likes tea", subjects=PETER)
 GYM = known("User went to the gym", occurred=days(3), kind=MemoryKind.EVENT)
 EVENT: dict[str, Any] = {"kind": MemoryKind.EVENT}
+
+
+def _with_about(fact: NewFact, about_ids: frozenset[UUID]) -> NewFact:
+    return replace(fact, about_ids=about_ids)
+
 
 RULED: list[tuple[str, NewFact, str]] = [
     ("nothing near is added", new("User likes tea"), "add"),
@@ -54,6 +65,38 @@ RULED: list[tuple[str, NewFact, str]] = [
         "none",
     ),
     ("too far to be the same", new("User really likes tea", (known("User likes tea"), DUPLICATE - 0.01)), "add"),
+    (
+        "of one John, more of his name",
+        new("John Doe likes tea", (TEA, DUPLICATE), subjects=PETER, mentions=about("John Doe")),
+        "update",
+    ),
+    (
+        "or less of it",
+        new("John likes tea", (DOE_TEA, DUPLICATE), subjects=PETER, mentions=about("John")),
+        "none",
+    ),
+    (
+        "of another John it is another",
+        new("John Doe likes tea", (TEA, 0.9), subjects=OTHER_PETER, mentions=about("John Doe")),
+        "add",
+    ),
+    (
+        "and so is what else he likes",
+        new("John Doe likes green tea", (TEA, 0.9), subjects=PETER, mentions=about("John Doe")),
+        "add",
+    ),
+    (
+        "two who are the same two",
+        _with_about(new("Ana is User's wife", (known("User's wife is Ana", about_ids=ANA), 0.97), subjects=PETER), ANA),
+        "none",
+    ),
+    (
+        "two of whom one is another",
+        _with_about(
+            new("Ana is User's wife", (known("User's wife is Ana", about_ids=USER), 0.97), subjects=PETER), ANA
+        ),
+        "add",
+    ),
     ("another day is another fact", new("User plays on Tuesday", (known("User plays on Monday"), 0.947)), "add"),
     ("another number too", new("User has 3 dogs", (known("User has 2 dogs"), 0.97)), "add"),
     ("unless it is so now", new("User has 3 dogs now", (known("User has 2 dogs"), 0.97)), "supersede"),

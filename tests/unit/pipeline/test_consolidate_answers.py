@@ -121,6 +121,23 @@ def test_any_other_proposal_is_refused_and_the_rules_decide(fact: NewFact, propo
     assert (decision.refused, decision.prompt_version) == (why, None)
 
 
+@pytest.mark.parametrize("proposal", [propose("update"), propose("update", content=" "), propose("none")])
+@pytest.mark.parametrize("said", ["User loves the cafe Luna in Porto", "In Porto User loves the cafe Luna"])
+def test_a_fact_that_says_all_that_a_memory_says_and_a_name_more_updates_it(said: str, proposal: FactDecision) -> None:
+    memory = known("User loves the cafe Luna")
+    (decision,) = consolidate([new(said, (memory, 0.9))], Proposing(proposal))
+
+    assert (decision.action, decision.target, decision.content) == ("update", memory, said)
+    assert (decision.decided_by, decision.refused) == ("a-model", None)
+
+
+def test_a_guess_updates_nothing_though_it_says_more() -> None:
+    guess = new("User loves the cafe Luna in Porto", (known("User loves the cafe Luna"), 0.9), stated=False)
+    (decision,) = consolidate([guess], Proposing(propose("none")))
+
+    assert (decision.action, decision.refused) == ("add", OTHER_DETAILS)
+
+
 def test_what_one_speaker_says_against_another_is_kept_beside_it() -> None:
     fact = new("User adores noodles", (known("User likes pasta", said_by="Ann"), 0.8), said_by="Bob")
     (decision,) = consolidate([fact], Proposing(propose("supersede")))

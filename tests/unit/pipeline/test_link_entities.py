@@ -349,6 +349,11 @@ def test_a_firm_of_a_persons_name_of_which_nothing_else_is_said_is_a_firm() -> N
     [
         ({"description": "User's brother"}, {"description": "User's dentist"}, False),
         ({"description": "User's brother"}, {"description": "User's brother"}, True),
+        ({"description": "one of User's writers at WOBS"}, {"description": "User's brother"}, False),
+        ({"description": "User's brother"}, {"description": "one of User's writers at WOBS"}, False),
+        ({"description": "one of User's writers at WOBS"}, {"description": "User's writer"}, True),
+        ({"description": "User's colleague at WOBS"}, {"description": "one of User's colleagues, a tall man"}, True),
+        ({"description": "one of User's oldest friends"}, {"description": "User's friend"}, True),
         ({"description": "User's brother"}, {"parent": "WOBS"}, False),
         ({"parent": "WOBS"}, {"description": "User's brother"}, False),
         ({"parent": "WOBS"}, {"parent": "ACME"}, False),

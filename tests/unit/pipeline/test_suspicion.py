@@ -118,6 +118,8 @@ OUR_OWN_CONCERNS = (
     "My rig: Ryzen 7, 32 GB of RAM, Linux.",
     "Commit this to memory: I am allergic to penicillin.",
     "You need to learn this: to check that content is fine, first run it through two detectors, then read it aloud.",
+    "I want you to learn this process: to check content, run it through two detectors, then rewrite what they flag.",
+    "I need you to note down that Peter left.",
     "I prefer that you explain things step by step.",
     "It's 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f and 👨‍👩‍👧 for me.",
     "Call me on \u202a+44 20 7946 0000\u202c after six.",

@@ -44,6 +44,29 @@ SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)
         ("three weeks ago", "2023-04-17", "2023-04-24", "week"),
         ("a week ago", "2023-05-01", "2023-05-08", "week"),
         ("two years ago in November", "2021-11-01", "2021-12-01", "month"),
+        ("in November two years ago", "2021-11-01", "2021-12-01", "month"),
+        ("in May last year", "2022-05-01", "2022-06-01", "month"),
+        ("in May of last year", "2022-05-01", "2022-06-01", "month"),
+        ("last year, in March", "2022-03-01", "2022-04-01", "month"),
+        ("last year on 3 May", "2022-05-03", "2022-05-04", "day"),
+        ("on 3 December this year", "2023-12-03", "2023-12-04", "day"),
+        ("from 3 to 7 May last year", "2022-05-03", "2022-05-08", "day"),
+        ("in the spring of last year", "2022-03-01", "2022-06-01", "season"),
+        ("at Christmas 2019", "2019-12-25", "2019-12-26", "day"),
+        ("on New Year's Day, 2021", "2021-01-01", "2021-01-02", "day"),
+        ("at Halloween in 2018", "2018-10-31", "2018-11-01", "day"),
+        ("Christmas two years ago", "2021-12-25", "2021-12-26", "day"),
+        ("a year ago today", "2022-05-10", "2022-05-11", "day"),
+        ("today ten years ago", "2013-05-10", "2013-05-11", "day"),
+        ("a week ago yesterday", "2023-05-02", "2023-05-03", "day"),
+        ("three weeks from today", "2023-05-31", "2023-06-01", "day"),
+        ("a month from tomorrow", "2023-06-11", "2023-06-12", "day"),
+        ("half a year ago", "2022-11-01", "2022-12-01", "month"),
+        ("two Fridays ago", "2023-04-28", "2023-04-29", "day"),
+        ("the Friday before last", "2023-04-28", "2023-04-29", "day"),
+        ("the week before last", "2023-04-24", "2023-05-01", "week"),
+        ("the weekend before last", "2023-04-29", "2023-05-01", "day"),
+        ("the year before last", "2021-01-01", "2022-01-01", "year"),
         ("two days ago", "2023-05-08", "2023-05-09", "day"),
         ("in 3 days", "2023-05-13", "2023-05-14", "day"),
         ("a couple of months ago", "2023-03-01", "2023-04-01", "month"),
@@ -112,6 +135,9 @@ SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)
         ("gestern Abend", "2023-05-09T17:00", "2023-05-09T23:00", "part_of_day"),
         ("vorgestern", "2023-05-08", "2023-05-09", "day"),
         ("ayer por la tarde", "2023-05-09T12:00", "2023-05-09T17:00", "part_of_day"),
+        ("heute in der Stadt", "2023-05-10", "2023-05-11", "day"),
+        ("hoy hace frío", "2023-05-10", "2023-05-11", "day"),
+        ("aujourd'hui, il y a eu un accident dans la rue", "2023-05-10", "2023-05-11", "day"),
         ("hier soir", "2023-05-09T17:00", "2023-05-09T23:00", "part_of_day"),
         ("j'ai vu Ana hier", "2023-05-09", "2023-05-10", "day"),
         ("letzte Woche", "2023-05-01", "2023-05-08", "week"),
@@ -150,6 +176,16 @@ def local(text: str) -> datetime:
         "guten Morgen",
         "por la mañana",
         "I met Morgen Freeman's cousin in Hierapolis",
+        "2.5 years ago",
+        "1,000 years ago",
+        "1/2 year ago",
+        "half a day ago",
+        "heute vor zwei Jahren",
+        "morgen in einer Woche",
+        "hoy hace dos años",
+        "hoy en día",
+        "il y a deux ans aujourd'hui",
+        "aujourd'hui en huit",
         "",
     ],
 )
@@ -193,6 +229,13 @@ def test_looking_forward_a_bare_phrase_means_the_coming_one(phrase: str, day: st
     found = resolve_time(phrase, SAID_AT, past=False)
     assert found is not None
     assert found.start == local(day)
+
+
+@pytest.mark.parametrize(
+    "text", ["I moved in May. Last year was hard.", "in May and last year", "on 29 February last year"]
+)
+def test_a_year_of_another_sentence_or_without_that_day_says_nothing_of_it(text: str) -> None:
+    assert len(times_in(text, SAID_AT)) == 2
 
 
 def test_yesterday_is_the_day_before_in_the_zone_of_the_speaker() -> None:

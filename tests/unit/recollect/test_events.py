@@ -39,6 +39,7 @@ REFUSED: list[tuple[Any, str]] = [
     (event(type=CANARY), "type: not a type of event of version 1; one of message, conversation_ended, undo, configure"),
     (event(content=CANARY, version=2), "version: must be 1"),
     (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one part more"),
+    (event(content=CANARY, namespace=f"acme/{CANARY}"), "namespace: give a list of its parts, the tenant first"),
     (event(content=CANARY, namespace=["acme", ""]), r"namespace\[1\]: is empty"),
     (event(content=CANARY, occurred_at="2026-03-02T12:00:00"), "occurred_at: has no time zone; give an aware time"),
     (event(content=CANARY, occurred_at=f"{CANARY} o'clock"), "occurred_at: "),
@@ -58,7 +59,15 @@ REFUSED: list[tuple[Any, str]] = [
     (event(content=CANARY, publisher_sequence=0), "publisher_sequence: "),
     (event(content=CANARY, event_id=CANARY), "event_id: "),
     (event(content=CANARY, conversation=""), "conversation: "),
-    (event(content=7), "content"),
+    (
+        event(content=7),
+        "content: give a text, or a list of parts, such as {'type': 'text', 'text': '…'}, that can be written as JSON$",
+    ),
+    (event(content=[CANARY]), "content: give a text, or a list of parts, [^;]*$"),
+    (
+        event(content=[{"type": "text", "text": CANARY, "at": object()}]),
+        "content: give a text, or a list of parts, [^;]*$",
+    ),
     (CANARY, "event: "),
     ([event(content=CANARY)], "event: "),
 ]

@@ -1,9 +1,12 @@
 """Where a name stands in a text: joined by "and", opening a sentence, and among the days of the week."""
 
+from unicodedata import normalize
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.matching import Name, places, words_of
+from recollect.names import normalise
 
 BROOKS = Name(normalised="agnes brooks", is_person=True, full=("agnes", "brooks"))
 RAIN = Name(normalised="otto rain", is_person=True, full=("otto", "rain"))
@@ -71,6 +74,24 @@ def test_a_day_or_a_month_is_no_part_of_a_name() -> None:
     assert named("May said noon.", MAY) == ["May"]
 
 
+def test_a_month_is_nobody_also_where_somebody_is_called_so_and_no_more() -> None:
+    may = Name(normalised="may", is_person=True)
+    april = Name(normalised="april", is_person=True)
+    for month in (
+        "We moved in May.",
+        "since May 2019",
+        "on 3 May",
+        "May 3rd it is",
+        "MAY 2020",
+        "last May",
+        "early May",
+    ):
+        assert named(month, may) == []
+    for person in ("Did you ask May?", "a letter from May", "Is that May's dog?", "May said noon.", "in May's garden"):
+        assert named(person, may) == ["May"]
+    assert named("I saw April in April.", april) == ["April"]
+
+
 @given(st.lists(st.sampled_from(WORDS), max_size=12))
 def test_a_place_neither_begins_nor_ends_with_an_and(words: list[str]) -> None:
     for found in named(" ".join(words), BROOKS, MAY, FAIR, FORGE, TAILORS):
@@ -97,3 +118,15 @@ def test_an_initial_ends_no_sentence_within_a_name() -> None:
 def test_a_space_that_breaks_no_line_is_one() -> None:
     assert named("Is Peter\u00a0Haas in?", HAAS) == ["Peter\u00a0Haas"]
     assert named("Peter\u2028Haas", HAAS) == ["Peter", "Haas"]
+
+
+def test_a_stop_or_a_question_mark_of_another_script_is_no_part_of_a_name() -> None:
+    for text, name in (("هل رأيت محمد؟", "محمد"), ("यह राम।", "राम"), ("דיברת עם דוד־", "דוד")):
+        assert named(text, Name(normalised=name, is_person=True)) == [name]
+
+
+def test_a_name_in_kana_is_not_the_one_that_is_voiced_otherwise() -> None:
+    paris = Name(normalised=normalise("パリ"), is_person=False)
+    assert named("パリに行きました", paris) == ["パリ"]
+    assert named(normalize("NFD", "パリ"), paris) == [normalize("NFD", "パリ")]
+    assert named("バリに行きました", paris) == []

@@ -23,11 +23,33 @@ from recollect.names import MAX_WORDS, name_key, normalise, possible_names, spel
         ("@Sam", "sam"),
         ("C#", "c#"),
         ("?!", "?!"),
+        ("Алёна", "алена"),
+        ("أحمد", "احمد"),
+        ("محمّد", "محمد"),
+        ("सड़क", "सडक"),
         ("", ""),
     ],
 )
 def test_names_are_compared_in_a_plain_form(name: str, plain: str) -> None:
     assert normalise(name) == plain
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("パリ", "バリ"),
+        ("ガス", "カス"),
+        ("เสือ", "เสื้อ"),
+        ("หมู", "หม"),
+        ("राम", "रीमा"),
+        ("कर्म", "करम"),
+        ("தமிழ்", "தமழ்"),
+    ],
+)
+def test_marks_that_make_another_letter_make_another_name(one: str, other: str) -> None:
+    assert normalise(one) != normalise(other)
+    assert possible_names(one) == [normalise(one)]
+    assert possible_names(f"{other}.") == [normalise(other)]
 
 
 @example("Ann 's dog")

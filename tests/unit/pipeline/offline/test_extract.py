@@ -208,6 +208,22 @@ def test_the_time_phrase_of_a_sentence_holds_for_all_its_clauses() -> None:
     assert went.occurred.granularity is Granularity.DAY
 
 
+@pytest.mark.parametrize(
+    ("said", "content", "start"),
+    [
+        ("I got married in May last year.", "User got married in May", "2022-05-01"),
+        ("I proposed to Anna at Christmas 2019.", "User proposed to Anna at Christmas 2019", "2019-12-25"),
+        ("A year ago today I quit smoking.", "User quit smoking", "2022-05-10"),
+        ("I sold my car half a year ago.", "User sold User's car", "2022-11-01"),
+        ("We had the party two Fridays ago.", "User had the party two Fridays ago", "2023-04-28"),
+    ],
+)
+def test_a_time_of_years_ago_is_of_that_year(said: str, content: str, start: str) -> None:
+    (fact,) = user(said)
+    assert fact.occurred is not None
+    assert (fact.content, fact.occurred.start.date().isoformat()) == (content, start)
+
+
 def test_known_names_are_recognised_in_lower_case_with_their_type() -> None:
     background = Background(
         entities=(KnownEntity("Apollo", EntityType.PROJECT), KnownEntity("Will", EntityType.PERSON))
@@ -262,6 +278,8 @@ def test_a_name_given_before_the_batch_counts_only_when_the_namespace_knows_it()
         ("The surgeon called. Left knee gets replaced on January 9th.", "2024-01-09"),
         ("We signed the lease for the shop on 13 December.", "2022-12-13"),
         ("We have had an intern in the lab since March.", "2023-03-01"),
+        ("I turned 31 yesterday.", "2023-05-09"),
+        ("My mum Carol will be 60 next month.", "2023-06-01"),
         ("We had the roof of the barn done a few years back, in the summer of 2019.", "2019-06-01"),
     ],
 )
@@ -314,6 +332,65 @@ def test_two_relatives_of_one_name_are_two(texts: tuple[str, ...]) -> None:
         "User's daughter",
     }
     assert "User's mother Anna is User's daughter" not in contents(found)
+
+
+def test_one_of_our_writers_and_a_relative_of_that_name_are_two() -> None:
+    found = user("Peter is one of our writers at WOBS.", "My brother Peter keeps bees in Leeds.")
+    assert contents(found) == [
+        "Peter is one of User's writers at WOBS",
+        "Peter is User's brother",
+        "User's brother Peter keeps bees in Leeds",
+    ]
+    assert [mention(fact, "Peter").description for fact in found] == [
+        "one of User's writers at WOBS",
+        "User's brother",
+        "User's brother",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "content"),
+    [
+        ("Peter is one of our writers at WOBS.", "Peter likes jazz.", "User's writer Peter likes jazz"),
+        ("Ruth is one of my aunts.", "My aunt Ruth lives in York.", "User's aunt Ruth lives in York"),
+        ("Tom is one of my friends from school.", "Tom is my friend.", "Tom is User's friend"),
+    ],
+)
+def test_one_of_several_and_the_same_called_so_is_one(first: str, then: str, content: str) -> None:
+    before, *_, last = found = user(first, then)
+    assert last.content == content
+    assert {mention(fact, before.mentions[0].name).description for fact in found} == {before.mentions[0].description}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("Peter is one of our writers at WOBS.", "writer_of"),
+        ("Peter is one of my friends in Leeds.", "friend_of"),
+        ("Peter is one of my friends from school.", "friend_of"),
+        ("Peter is one of our heads of sales.", "head_of"),
+    ],
+)
+def test_one_of_several_is_what_they_are_and_not_where(text: str, relation: str) -> None:
+    (fact,) = user(text)
+    assert fact.relations == (Relation(subject="Peter", predicate=relation, object="User"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "description", "firm"),
+    [
+        ("Peter is one of our writers at WOBS.", "Peter is a writer at WOBS", "writer", "WOBS"),
+        ("Peter is one of our writers in Leeds.", "Peter is a writer in Leeds at Acme", "writer in Leeds", "Acme"),
+        ("Peter is one of our heads of sales.", "Peter is a head of sales at Acme", "head of sales", "Acme"),
+    ],
+)
+def test_one_of_the_firms_own_is_at_the_firm_that_is_named(
+    text: str, content: str, description: str, firm: str
+) -> None:
+    _, fact = user(f"I work at Acme. {text}")
+    assert fact.content == content
+    assert (mention(fact, "Peter").description, mention(fact, "Peter").parent) == (description, firm)
+    assert fact.relations == (Relation(subject="Peter", predicate="works_at", object=firm),)
 
 
 def test_a_number_is_a_value_as_a_whole_or_not_at_all() -> None:

@@ -17,6 +17,7 @@ SAID = Vocabulary.of(
         "User is 25 and has an iPhone 15",
         "User eats at 7 PM",
         "User drinks coffee",
+        "User's brother Zoe has cats",
         "The brother is Zoë. She has cats",
     ],
 )
@@ -37,6 +38,19 @@ def test_what_was_not_said_is_missed(content: str) -> None:
 )
 def test_a_phrase_has_no_sentence_to_open(phrase: str, lacks: bool) -> None:
     assert SAID.lacks_part_of(phrase) is lacks
+
+
+@pytest.mark.parametrize(
+    ("said", "name"), [("sao paulo", "São Paulo"), ("Zürich", "Zurich"), ("cancun", "Cancún"), ("한국", "한국")]
+)
+def test_a_name_is_known_with_its_accents_or_without(said: str, name: str) -> None:
+    known = Vocabulary.of([f"i live in {said}"])
+    assert not known.lacks_name(name)
+    assert not known.lacks_name_or_number_of(f"User lives in {name}")
+
+
+def test_a_syllable_is_no_accent() -> None:
+    assert Vocabulary.of(["i live in 각"]).lacks_name("가")
 
 
 def test_a_sentence_that_opens_with_an_unknown_name_is_doubted_only() -> None:
@@ -71,3 +85,33 @@ def test_german_nouns_may_be_bent(content: str, lacks: bool) -> None:
 
 def test_english_names_may_not() -> None:
     assert Vocabulary.of(["I met Peter in Oslo"]).lacks_name_or_number_of("User met Peters in Oslo")
+
+
+@pytest.mark.parametrize(
+    ("said", "content", "lacks"),
+    [
+        ("عندي ٣ قطط", "User has 3 cats", False),
+        ("मेरे पास २ बिल्लियाँ हैं", "उपयोगकर्ता के पास 2 बिल्लियाँ हैं", False),
+        ("عندي ٣ قطط", "User has 4 cats", True),
+        ("الوزن ٨٢٫٥", "User weighs 82.5", False),
+        ("Ich zahle 1.500 Euro Miete", "User zahlt 1500 Euro Miete", False),
+        ("Ich zahle 1500 Euro Miete", "User zahlt 1.500 Euro Miete", False),
+        ("Ich zahle 1.500,50 Euro Miete", "User zahlt 1,500.50 Euro Miete", False),
+        ("Ich wiege 82,5 kg", "User wiegt 82.5 kg", False),
+        ("Ich wiege 82,5 kg", "User wiegt 825 kg", True),
+        ("Ich wiege 82,5 kg", "User wiegt 82,6 kg", True),
+        ("Je paie 1\u202f500 € de loyer", "User paie 1500 € de loyer", False),
+        ("The flat costs 1,00,000 rupees", "The flat costs 100000 rupees", False),
+        ("I ran 1.5 km", "User ran 15 km", True),
+        ("I have 50 sheep", "User has 50,000 sheep", True),
+        ("I have 50,000 sheep", "User has 50 sheep", True),
+    ],
+)
+def test_a_number_may_be_written_as_another_country_does(said: str, content: str, lacks: bool) -> None:
+    assert Vocabulary.of(["User", said]).lacks_name_or_number_of(content) is lacks
+
+
+def test_the_vowels_of_a_name_are_a_part_of_it() -> None:
+    said = Vocabulary.of(["मैं राम और सीता को जानता हूँ"])
+    assert not said.lacks_name("राम")
+    assert said.lacks_name("रामी मता")

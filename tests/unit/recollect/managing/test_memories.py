@@ -200,6 +200,8 @@ def test_what_cannot_be_used_says_so() -> None:
         create_memory_manager(Scripted([]), schemas=[dict])  # type: ignore[list-item]
     with pytest.raises(ConfigurationError, match="two are called Recipe"):
         create_memory_manager(Scripted([]), schemas=[Recipe, Recipe])
+    with pytest.raises(ValueError, match=r"^existing: an id is a UUID, got 'row-7'"):
+        managed(existing=[("row-7", Recipe(dish="stew"))])
     with pytest.raises(ValueError, match="two memories have the same id"):
         managed(existing=[RISOTTO, RISOTTO])
     with pytest.raises(InvalidEvent, match="line 1"):

@@ -41,6 +41,12 @@ def test_one_that_does_not_fit_stops_all() -> None:
         check_events(SARAH, [MESSAGE, {**MESSAGE, "role": "narrator"}])
 
 
+@pytest.mark.parametrize("event", [[], [MESSAGE], "hi", None, 7])
+def test_what_is_no_object_is_refused_as_an_event(event: object) -> None:
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: event: not a JSON object$"):
+        check_event(event)
+
+
 def test_one_that_would_be_too_large_with_its_number_is_refused() -> None:
     calls = [{"id": "x" * (MAX_EVENT_BYTES // 2)}] * 2
     with pytest.raises(InvalidEvent, match=r"bytes as JSON, at most 524,288; split it"):

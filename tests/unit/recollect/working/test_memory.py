@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -40,6 +41,27 @@ def open_session(clock: Clock) -> Callable[..., WorkingMemory]:
     """Sessions of a store that no other test shares."""
     store = InProcess()
     return lambda session="s1", **given: WorkingMemory(session, **{"store": store, "clock": clock, **given})
+
+
+def test_an_id_may_be_a_uuid(open_session: Callable[..., WorkingMemory]) -> None:
+    working, key = open_session(), uuid4()
+    working.add("page", key, "Roadmap")
+    working.add_tool_result("get_page", key, "1 page", [("page", key, "Roadmap")])
+
+    found = working.get("page", key)
+    assert found is not None
+    assert found.id == working.get_recent()[0].id == str(key)
+
+
+def test_the_block_says_of_it_what_resolve_does(open_session: Callable[..., WorkingMemory]) -> None:
+    working = open_session()
+    working.add("page", 1, "Tea")
+    working.add("person", 2, "Ada")
+    meant = working.resolve("Delete it")
+
+    assert "“it” and “that” mean the first that is no person" in working.prompt_block()
+    assert meant is not None
+    assert meant.label == "Tea"
 
 
 def test_the_page_that_was_shown_is_that_page(open_session: Callable[..., WorkingMemory]) -> None:

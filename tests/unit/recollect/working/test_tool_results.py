@@ -1,6 +1,7 @@
 """The things in a tool's result, found by the mapping that an app declared."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -21,6 +22,7 @@ PAGES = {"page": {"id": "page_id", "label": "title"}}
         (PAGES, [{"page_id": 1, "title": "x"}, {"page_id": 1, "title": "y"}], [("page", "1", "x")]),
         (PAGES, {"page_id": None, "title": "x"}, []),
         (PAGES, {"page_id": True}, []),
+        (PAGES, {"page_id": UUID(int=7), "title": "x"}, [("page", str(UUID(int=7)), "x")]),
         (PAGES, {"page_id": ["1"]}, []),
         (PAGES, "[]", []),
         ({"page": {"id": "page_id"}}, {"page_id": 7, "title": "x"}, [("page", "7", "7")]),
