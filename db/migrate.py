@@ -75,6 +75,10 @@ def _check_postgres(connection: Connection) -> None:
         raise ConfigurationError(
             f"{_ADMIN}: this is Postgres {version}; Recollect needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
         )
+    if connection.execute(text("select current_setting('transaction_read_only')::bool")).scalar_one():
+        raise ConfigurationError(
+            f"{_ADMIN}: this Postgres may only be read; give the address of the one that is written to"
+        )
 
 
 def _run_migrations(connection: Connection, revision: str) -> None:

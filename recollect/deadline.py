@@ -19,7 +19,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
-from recollect.errors import EmbedderUnavailable, ReadTimeout, StoreUnavailable
+from recollect.errors import EmbedderUnavailable, ReadTimeout, StoreMismatch, StoreUnavailable
 from recollect.urls import describe
 
 READ_SECONDS = 5.0
@@ -155,9 +155,23 @@ def _until(gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:
         return answer
 
 
+_LACKING = (
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.InsufficientPrivilege,
+)
+
+
 def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
-    """What an error of a read means to the app; None where it is no matter of time or of the server's health."""
+    """What an error of a read means to the app; None where it is no matter of time or of the server."""
     cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, _LACKING):
+        return StoreMismatch(
+            f"RECOLLECT_DATABASE_URL: {describe(engine.url)} has no Recollect views of this version that this login may read "
+            f"({cause.diag.message_primary}). Run 'python -m workers migrate' there, and log in as recollect_reader"
+        )
     if isinstance(cause, psycopg.Error) and not isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
         return None
     if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | NoneFree):

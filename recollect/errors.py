@@ -18,6 +18,7 @@
     ├── SpoolUnavailable        the spool's file cannot be written or read
     ├── SignatureRefused        an event is not signed as its tenant's are (the service)
     ├── StoreUnavailable        Postgres, or the Redis of working memory, did not answer
+    │   ├── StoreMismatch       the database lacks what this version reads (also a ConfigurationError)
     │   └── ReadTimeout         a read did not end in time (also a TimeoutError)
     ├── EmbedderUnavailable     the embedding endpoint did not answer
     ├── ModelUnavailable        an LLM did not answer (`recollect.language_model.ports`)
@@ -102,6 +103,10 @@ class SignatureRefused(RecollectError):
 
 class StoreUnavailable(RecollectError):
     """Postgres, or the Redis of working memory, did not answer, or refused the login."""
+
+
+class StoreMismatch(StoreUnavailable, ConfigurationError):
+    """The database has not what this version of the library reads, or the login may not read it."""
 
 
 class ReadTimeout(StoreUnavailable, TimeoutError):

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from uuid import UUID
 
 from sqlalchemy import Engine, create_engine
-from sqlalchemy.exc import ProgrammingError
 
 from recollect import views
 from recollect.checks import checked_seconds
 from recollect.deadline import READ_SECONDS, bounded, ends_within
 from recollect.embedders import Embedder, open_embedder
-from recollect.errors import ConfigurationError, EmbedderMismatch, RecollectError
+from recollect.errors import EmbedderMismatch, RecollectError
 from recollect.namespace import Namespace
 from recollect.namespaces import NamespacePath, NamespacePrefix, with_context
 from recollect.publishing import forking
@@ -22,7 +21,7 @@ from recollect.publishing.inbox import AppSession
 from recollect.publishing.publisher import Publisher, open_publisher, publish_checked
 from recollect.retrieving import warm_up
 from recollect.settings import ClientSettings, client_settings
-from recollect.urls import describe, sqlalchemy_url
+from recollect.urls import sqlalchemy_url
 
 if TYPE_CHECKING:
     from recollect.prefixes import Under
@@ -156,15 +155,8 @@ def _open_engine(settings: ClientSettings, read_seconds: float) -> Engine:
 
 
 def _check(engine: Engine, embedder: Embedder) -> None:
-    where = describe(engine.url)
-    try:
-        with ends_within(engine), engine.connect() as connection:
-            active = views.active_model(connection)
-    except ProgrammingError:
-        raise ConfigurationError(
-            f"{_SETTING}: {where} has no Recollect views that this login may read. Run 'python -m workers migrate' there, "
-            "and log in as recollect_reader"
-        ) from None
+    with ends_within(engine), engine.connect() as connection:
+        active = views.active_model(connection)
     if active is not None and active[0] != embedder.name:
         raise EmbedderMismatch(
             f"RECOLLECT_EMBEDDER: this app embeds with {embedder.name}, the service with {active[0]}; "

@@ -8,15 +8,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain
 
+from pipeline.prompts.numbers import numbers, spelt_numbers
 from recollect.names import MARKS, without_accents
 
 _WORD = re.compile(rf"(?:[^\W\d_]|[{MARKS}])+")
-_THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,)+\d{3}(?!\d)))")
 _WITH_A_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[. ]\d{3})+(?:,\d+)?|\d+,(?!\d{3}(?!\d))\d+)(?![.,]?\d)")
 _ARABIC = str.maketrans("٫٬", ".,")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")
 _STEM = 4
 _GERMAN = re.compile(r"\b(?:ich|der|die|das|und|ist|ein|eine|mein|meine|nicht|mit|wir|habe|bin|zum|zur|im|am)\b")
@@ -27,20 +26,6 @@ no not of on once one only or our over several she he since some that the their 
 until what when where which while who whose with without you your
 """
 _OPENERS = frozenset(_FUNCTION_WORDS.split())
-_ZERO_TO_NINETEEN = """
-zero one two three four five six seven eight nine
-ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-"""
-_UNITS = _ZERO_TO_NINETEEN.split()
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_OTHER_NUMBERS = {"once": 1, "twice": 2, "dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000}
-_ORDINALS = {"first": 1, "second": 2, "third": 3}
-_NUMBER_WORDS = (
-    {word: number for number, word in enumerate(_UNITS)}
-    | {word: ten * 10 for ten, word in enumerate(_TENS, start=2)}
-    | _OTHER_NUMBERS
-    | _ORDINALS
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +41,8 @@ class Vocabulary:
         """All that occurs in any of the texts; number words count as their digits too ("three" is 3)."""
         text = _folded("\n".join(texts))
         words = _WORD.findall(text)
-        numbers = (*_numbers(text), *_numbers(_with_a_point(text)), *_spelt_numbers(words))
-        return cls(frozenset(words), frozenset(numbers), text)
+        written = (part for form in (text, _with_a_point(text)) for number in numbers(form) for part in chain(*number))
+        return cls(frozenset(words), frozenset((*written, *spelt_numbers(words))), text)
 
     def lacks_name(self, name: str) -> bool:
         """Whether some word or number of a name does not occur."""
@@ -72,7 +57,10 @@ class Vocabulary:
         return not (self._hold(names) and self._hold_numbers(_folded(content)))
 
     def _hold_numbers(self, folded: str) -> bool:
-        return any(set(_numbers(text)) <= self.numbers for text in (folded, _with_a_point(folded)))
+        return any(
+            all(any(parts <= self.numbers for parts in number) for number in numbers(text))
+            for text in (folded, _with_a_point(folded))
+        )
 
     def _hold(self, names: set[str]) -> bool:
         """German gives every noun a capital and bends it: "mein Bruder" is "des Bruders" in another sentence."""
@@ -133,18 +121,3 @@ def _names(content: str) -> Iterator[tuple[str, bool]]:
 def _with_a_point(text: str) -> str:
     """A text as it reads where a comma parts the fraction, and a point or a space the thousands: 1.500,50 is 1500.50."""
     return _WITH_A_COMMA.sub(lambda match: re.sub(r"[. ]", "", match[0]).replace(",", "."), text)
-
-
-def _numbers(text: str) -> Iterator[str]:
-    """Numbers in one form: 1,000 is 1000, 05 is 5, 3.50 is 3.5. As text, because digits can be many."""
-    for number in _NUMBER.findall(_THOUSANDS.sub("", text)):
-        whole, _, fraction = number.partition(".")
-        whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
-        yield f"{whole}.{fraction}" if fraction else whole
-
-
-def _spelt_numbers(words: list[str]) -> Iterator[str]:
-    yield from (str(_NUMBER_WORDS[word]) for word in words if word in _NUMBER_WORDS)
-    for tens, unit in pairwise(words):
-        if tens in _TENS and unit in _UNITS[1:10]:
-            yield str(_NUMBER_WORDS[tens] + _NUMBER_WORDS[unit])

@@ -403,6 +403,13 @@ def test_a_postgres_that_is_too_old_is_told_so(addresses: Addresses, monkeypatch
         migrate(addresses.admin_url, {})
 
 
+def test_a_postgres_that_may_only_be_read_is_told_so(addresses: Addresses) -> None:
+    assert addresses.admin_url is not None
+    url = make_url(addresses.admin_url).update_query_dict({"options": "-c default_transaction_read_only=on"})
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_ADMIN_URL: this Postgres may only be read"):
+        migrate(url.render_as_string(hide_password=False), {})
+
+
 def test_a_wrong_address_is_named_without_its_password() -> None:
     with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_ADMIN_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
         migrate("postgresql://postgres:s3cret@127.0.0.1:9/recollect", {})

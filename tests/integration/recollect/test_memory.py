@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, make_url, text
 
-from recollect import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreUnavailable
+from db.migrate import migrate
+from recollect import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreMismatch, StoreUnavailable
 from tests.given import MODEL
 from workers.machine import Addresses
 
@@ -48,6 +49,16 @@ def test_a_database_without_views_is_told_how_to_get_them(addresses: Addresses, 
     url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
     with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL: .*python -m workers migrate"):
         Memory.connect(database_url=url)
+
+
+def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses: Addresses, unmigrated: str) -> None:
+    urls = (make_url(one).set(database=unmigrated) for one in (addresses.admin_url or "", addresses.database_url))
+    admin_url, url = (one.render_as_string(hide_password=False) for one in urls)
+    migrate(admin_url, {}, "0010")
+    with Memory.connect(database_url=url) as memory:
+        assert not memory.namespace("acme", "sarah").query("Where does she live?")
+        with pytest.raises(StoreMismatch, match=r"^RECOLLECT_DATABASE_URL: .*python -m workers migrate"):
+            memory.namespace("acme", "sarah").context("Where does she live?")
 
 
 def test_a_login_that_may_not_read_is_told_which_may(addresses: Addresses) -> None:

@@ -17,7 +17,7 @@ NAMES = """
     InFocus InvalidEvent InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace
     Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
     RecalledMessage RecollectError Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
-    SpoolUnavailable StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Summary Tracked
+    SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Summary Tracked
     TrackedTurn Under UndoRefused WaitTimeout WorkingMemory values with_memory
 """.split()
 
@@ -128,7 +128,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(recollect, name) for name in NAMES if inspect.isclass(getattr(recollect, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 20
+    assert len(errors) == 21
     assert all(issubclass(error, RecollectError) and error.__doc__ for error in errors)
 
 

@@ -1,6 +1,8 @@
 """Names and numbers that nobody said are found; those that somebody did say, in whatever form, are not."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.prompts.vocabulary import Vocabulary
 
@@ -109,6 +111,42 @@ def test_english_names_may_not() -> None:
 )
 def test_a_number_may_be_written_as_another_country_does(said: str, content: str, lacks: bool) -> None:
     assert Vocabulary.of(["User", said]).lacks_name_or_number_of(content) is lacks
+
+
+@pytest.mark.parametrize(
+    ("said", "content", "lacks"),
+    [
+        ("I make 50k", "User makes 50,000", False),
+        ("I make 50,000", "User makes 50k", False),
+        ("It cost 2.5 million", "It cost 2500000", False),
+        ("It cost 1.5m", "It cost 1.5 million", False),
+        ("I ran a 5k", "User ran 5 km", False),
+        ("I make 50k", "User makes 500,000", True),
+        ("two dozen eggs", "User has 24 eggs", False),
+        ("three hundred people", "300 people came", False),
+        ("half a dozen", "User has 12", False),
+        ("We meet at 3pm", "The meeting is at 15:00", False),
+        ("We meet at 3:30 p.m.", "The meeting is at 15:30", False),
+        ("We meet at 15:30", "The meeting is at 3:30pm", False),
+        ("We meet at 3", "The meeting is at 3:00", False),
+        ("We meet at 3pm", "The meeting is at 3:00", False),
+        ("We meet at 12am", "The meeting is at 0:00", False),
+        ("We meet at half past three", "The meeting is at 15:30", False),
+        ("We meet at quarter to 4", "The meeting is at 3:45", False),
+        ("We meet at 3pm", "The meeting is at 16:00", True),
+        ("We meet at 3pm", "The meeting is at 3:30", True),
+        ("We meet at 3am", "The meeting is at 15:00", True),
+        ("We won 2 to 1", "User's team won 2:1", False),
+        ("We won 2:10", "User's team won 2:11", True),
+    ],
+)
+def test_a_number_may_be_written_shorter_and_a_time_by_another_clock(said: str, content: str, lacks: bool) -> None:
+    assert Vocabulary.of(["User", said, "The It"]).lacks_name_or_number_of(content) is lacks
+
+
+@given(st.text("0123456789.,: kmap", max_size=40))
+def test_what_is_written_the_same_is_borne_out(text: str) -> None:
+    assert not Vocabulary.of([text]).lacks_name_or_number_of(text)
 
 
 def test_the_vowels_of_a_name_are_a_part_of_it() -> None:
