@@ -1,12 +1,12 @@
-"""How each decision is written: new memories and new versions, with their sources, entities, relations and edges."""
+"""How each decision is written: new memories and new versions, and how they stand to others."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import edges, entities, links, memories, questions
+from db import edges, links, memories
 from db.decisions import Stamp
 from db.edges import Edge
 from db.memories import NewMemory
@@ -16,8 +16,7 @@ from pipeline.consolidate import Decision, Known
 from pipeline.facts import Fact
 from pipeline.overtaken import of_what_changed, of_what_was_replaced
 from recollect.ids import uuid7
-from recollect.registry import RegisteredEntity
-from workers.asking import open_questions
+from workers.attaching import Attaching, Change
 from workers.deciding import Plan, said_at, said_by
 
 _SIMILAR = 0.75
@@ -63,13 +62,17 @@ class Writer:
             row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced, row.content)
             for row in plan.similar.values()
         }
-        self._unwritten: dict[UUID, RegisteredEntity] = {}
-        self.touched: set[UUID] = set()
+        self._attaching = Attaching(connection, lane, plan)
+        self._told_otherwise: set[UUID] = set()
+
+    @property
+    def touched(self) -> set[UUID]:
+        """The entities of which something is known that was not, or is not known any more."""
+        return self._attaching.touched | self._told_otherwise
 
     def write(self, decision: Decision, stamp: Stamp) -> Written:
         """Write one decision, marked with its stamp."""
-        learned = self._plan.linked.learned.get(decision.fact_number, ())
-        self._unwritten |= {entity.entity_id: entity for entity in learned}
+        self._attaching.learn(decision.fact_number)
         target = self._memory_of(decision.target) if decision.target else None
         decision = self._as_it_stands(decision, target)
         if decision.action == "add":
@@ -79,13 +82,12 @@ class Writer:
         if target is None:
             # Where its target is gone with an earlier fact that was worth nothing, a fact stands for itself.
             action = action if action in {"none", "quarantine"} else "add"
-        change = _Change(decision.fact_number, stamp)
+        change = Change(decision.fact_number, stamp)
         memory_id = self._carry_out(action, decision, change, target)
         if memory_id is not None:
             self._memory_of_fact[decision.fact_number] = memory_id
-        if change.changed:
-            self._learn(change)
-        return Written(action, memory_id, target, version, frozenset(change.changed), frozenset(change.entities))
+        news = self._attaching.news(change)
+        return Written(action, memory_id, target, version, frozenset(change.changed), news)
 
     def _as_it_stands(self, decision: Decision, target: UUID | None) -> Decision:
         """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
@@ -107,7 +109,7 @@ class Writer:
             memory_id = self._replaced[memory_id]
         return memory_id
 
-    def _carry_out(self, action: str, decision: Decision, change: "_Change", target: UUID | None) -> UUID | None:
+    def _carry_out(self, action: str, decision: Decision, change: Change, target: UUID | None) -> UUID | None:
         if action == "add":
             return self._add(change)
         if target is None or (action == "none" and not decision.reinforces):
@@ -118,7 +120,7 @@ class Writer:
             return self._update(change, target, decision.content)
         return self._supersede(change, target) if action == "supersede" else self._contradict(change, target)
 
-    def _reinforce(self, change: "_Change", target: UUID) -> UUID:
+    def _reinforce(self, change: Change, target: UUID) -> UUID:
         now = self._standing[target]
         # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
         grown = max(confidence.reinforced(now.confidence), _sureness(self._fact(change)))
@@ -128,10 +130,10 @@ class Writer:
             "reinforced": now.reinforced + 1,
         }
         self._change(change, target, **changes, **self._marked(change, target))
-        self._attach(change, target)
+        self._attaching.attach(change, target)
         return target
 
-    def _marked(self, change: "_Change", target: UUID) -> dict[str, Any]:
+    def _marked(self, change: Change, target: UUID) -> dict[str, Any]:
         """What the user asks to remember is marked, and weighs as that, though it was known before."""
         fact, row = self._plan.facts[change.fact_number]
         if not fact.marked:
@@ -139,12 +141,12 @@ class Writer:
         weightier = (row.salience or 0.0) > self._standing[target].salience
         return {"marked": True} | ({"salience": row.salience, "factors": row.factors} if weightier else {})
 
-    def _add(self, change: "_Change") -> UUID:
+    def _add(self, change: Change) -> UUID:
         memory_id = self._new(change, _sureness(self._fact(change)))
         self._join_similar(change, memory_id)
         return memory_id
 
-    def _update(self, change: "_Change", target: UUID, merged: str | None) -> UUID:
+    def _update(self, change: Change, target: UUID, merged: str | None) -> UUID:
         fact, row = self._plan.facts[change.fact_number]
         salience = max(self._standing[target].salience, row.salience or 0.0)
         changes: dict[str, Any] = {"content": merged or fact.content, "salience": salience}
@@ -155,39 +157,39 @@ class Writer:
         grown = max(self._standing[target].confidence, _sureness(fact))
         self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
         # Those that only the memory names are told otherwise, too.
-        self.touched.update(links.entities_of_memory(self._connection, self._lane, target))
+        self._told_otherwise.update(links.entities_of_memory(self._connection, self._lane, target))
         vector = self._plan.merged.get(change.fact_number)
         if vector is not None:
             memories.retire_vector(self._connection, self._lane, target)
             self._set_vector(target, vector)
-        self._attach(change, target)
+        self._attaching.attach(change, target)
         return target
 
-    def _supersede(self, change: "_Change", target: UUID) -> UUID:
+    def _supersede(self, change: Change, target: UUID) -> UUID:
         memory_id = self._new(change, _sureness(self._fact(change)))
         since = said_at(self._fact(change), self._plan.messages)
         self._change(change, target, state="superseded", superseded_by=memory_id, valid_to=since)
         memories.retire_vector(self._connection, self._lane, target)
         links.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
         self._join(change, Edge(memory_id, target, "replaces"))
-        self.touched.update(links.entities_of_memory(self._connection, self._lane, target))
+        self._told_otherwise.update(links.entities_of_memory(self._connection, self._lane, target))
         self._replaced[target] = memory_id
         self._replaced_by[memory_id] = change.fact_number
         return memory_id
 
-    def _contradict(self, change: "_Change", target: UUID) -> UUID:
+    def _contradict(self, change: Change, target: UUID) -> UUID:
         """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
         memory_id = self._new(change, confidence.contradicted(_sureness(self._fact(change))))
         shaken = confidence.contradicted(self._standing[target].confidence)
         self._change(change, target, confidence=shaken, tier=confidence.tier_of(shaken))
         against = memories.quotes_for(self._connection, self._lane, target)
         memories.add_sources(self._connection, self._lane, memory_id, against, change.stamp, stance="against")
-        quotes = self._quotes(change)
+        quotes = self._attaching.quotes(change)
         memories.add_sources(self._connection, self._lane, target, quotes, change.stamp, stance="against")
         self._join(change, Edge(memory_id, target, "contradicts"))
         return memory_id
 
-    def _new(self, change: "_Change", sureness: float) -> UUID:
+    def _new(self, change: Change, sureness: float) -> UUID:
         _, row = self._plan.facts[change.fact_number]
         memory_id = uuid7()
         memories.add(self._connection, self._lane, self._memory(memory_id, change.fact_number, sureness), change.stamp)
@@ -195,7 +197,7 @@ class Writer:
         self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0, self._fact(change).content)
         if row.vector is not None:
             self._set_vector(memory_id, row.vector)
-        self._attach(change, memory_id)
+        self._attaching.attach(change, memory_id)
         return memory_id
 
     def _memory(self, memory_id: UUID, fact_number: int, sureness: float) -> NewMemory:
@@ -219,7 +221,7 @@ class Writer:
             record=record.data if record else None,
         )
 
-    def _change(self, change: "_Change", memory_id: UUID, **changes: Any) -> None:
+    def _change(self, change: Change, memory_id: UUID, **changes: Any) -> None:
         now = self._standing[memory_id]
         memories.change(self._connection, self._lane, memory_id, now.version, change.stamp, **changes)
         kept = {name: value for name, value in changes.items() if name in _Standing.__slots__}
@@ -232,80 +234,17 @@ class Writer:
             self._connection, self._lane, self._plan.model, "memory", {memory_id: vector}, version=version
         )
 
-    def _attach(self, change: "_Change", memory_id: UUID) -> None:
-        """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
-        fact = self._fact(change)
-        self._save_entities(change)
-        named = self._plan.linked.links[change.fact_number]
-        memories.add_sources(self._connection, self._lane, memory_id, self._quotes(change), change.stamp)
-        by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
-        links.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
-        stated = [
-            (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
-            for one in fact.relations
-            if one.subject in named and one.object in named
-        ]
-        since = said_at(fact, self._plan.messages)
-        links.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
-        self._ask(change, memory_id)
-        self.touched.update(by_entity)
-
-    def _save_entities(self, change: "_Change") -> None:
-        """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
-        linked, number = self._plan.linked, change.fact_number
-        learned = {entity.entity_id for entity in linked.learned[number]}
-        parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
-        for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
-            if key in self._unwritten:
-                entities.save(self._connection, self._lane, self._unwritten.pop(key), change.stamp)
-
-    def _ask(self, change: "_Change", memory_id: UUID) -> None:
-        fact, linked = self._fact(change), self._plan.linked
-        for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
-            questions.ask(
-                self._connection,
-                self._lane,
-                question_id=one.question_id,
-                memory_id=memory_id,
-                message_id=one.message_id,
-                mention=one.mention,
-                text=one.text,
-                candidates=one.held.candidates,
-                role=one.held.role,
-                relations=one.relations,
-                stamp=change.stamp,
-            )
-
-    def _join_similar(self, change: "_Change", memory_id: UUID) -> None:
+    def _join_similar(self, change: Change, memory_id: UUID) -> None:
         for known, similarity in self._plan.new[change.fact_number].near:
             other = self._memory_of(known)
             if similarity >= _SIMILAR and other is not None:
                 self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
 
-    def _join(self, change: "_Change", edge: Edge) -> None:
+    def _join(self, change: Change, edge: Edge) -> None:
         edges.join(self._connection, self._lane, [edge], change.stamp)
 
-    def _learn(self, change: "_Change") -> None:
-        news = {entity.entity_id for entity in self._plan.linked.learned.get(change.fact_number, ())}
-        change.entities.update(news)
-        self.touched.update(news)
-
-    def _fact(self, change: "_Change") -> Fact:
+    def _fact(self, change: Change) -> Fact:
         return self._plan.facts[change.fact_number][0]
-
-    def _quotes(self, change: "_Change") -> dict[UUID, str]:
-        fact = self._fact(change)
-        return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
-
-
-@dataclass(slots=True)
-class _Change:
-    """One decision being written. changed, entities: what it has changed so far."""
-
-    fact_number: int
-    stamp: Stamp
-    changed: set[UUID] = field(default_factory=set)
-    entities: set[UUID] = field(default_factory=set)
 
 
 def _times(fact: Fact) -> dict[str, Any]:
