@@ -18,6 +18,7 @@ from recollect.wordlists import (
     GRAMMAR,
     SURELY_BEFORE_DAYS,
 )
+from recollect.words import remembered
 
 _WORD = lazy_pattern(rf"{LETTER}+(?:(?:[.'’ʼ&]|{INSIDE}){LETTER}+)*(?:{AFTER})?'?")
 _UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -100,7 +101,7 @@ def words_of(text: str, *, is_name: bool = False) -> list[Word]:
         joined = bool(found) and not ends and between in {" ", "-", "‐", "‑", ". ", "  ", " & "}
         if joined and between == " & ":
             found.append(Word("&", "and", end + 1, end + 2, capital=False, opens=False, joined=True))
-        for plain in name_words(normalise(match[0])):
+        for plain in _plain(match[0]):
             found.append(
                 Word(
                     written=match[0],
@@ -116,6 +117,12 @@ def words_of(text: str, *, is_name: bool = False) -> list[Word]:
             joined = True
         end = match.end()
     return found
+
+
+@remembered
+def _plain(written: str) -> tuple[str, ...]:
+    """What a word is compared as: mostly one word."""
+    return tuple(name_words(normalise(written)))
 
 
 def name_words(normalised: str) -> list[str]:

@@ -3,6 +3,7 @@
 import unicodedata
 
 from recollect.patterns import lazy_pattern
+from recollect.words import remembered
 
 MAX_WORDS = 5
 """A name of more words is not looked for in a text."""
@@ -50,6 +51,8 @@ def normalise(name: str) -> str:
 
 def without_accents(text: str) -> str:
     """A text decomposed (NFKD), without the marks that people leave out."""
+    if text.isascii():
+        return text
     return "".join(character for character in unicodedata.normalize("NFKD", text) if not _is_accent(character))
 
 
@@ -64,6 +67,7 @@ def spelled_out(normalised: str) -> str:
     return _LEADING.sub("", " ".join(word for word in normalised.translate(_PLAIN).split(" ") if word))
 
 
+@remembered
 def name_key(normalised: str) -> str:
     """What a name is looked up by, coarser than what makes two names the same: "mueller" and "muller" have one key.
 

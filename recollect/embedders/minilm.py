@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from recollect.embedders.embedder import Vectors, encodable, estimated_tokens
 from recollect.embedders.model_files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
 from recollect.patterns import lazy_pattern
+from recollect.words import remembered
 
 if TYPE_CHECKING:  # what the model runs on is loaded with the model
     from tokenizers import Tokenizer
@@ -36,9 +37,6 @@ _LONGEST_WORD: Final = 100
 """Characters of a word; a longer one is one unknown token."""
 
 _UNKNOWN: Final = "[UNK]"
-
-_REMEMBERED: Final = 16_384
-"""Words, with the punctuation at them, whose number of pieces is remembered."""
 
 _WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
 """Of lower-case ASCII: what BERT's tokenizer looks up by itself."""
@@ -71,7 +69,7 @@ class _Model:
         bert = Bert.of(load_file(folder / WEIGHTS), heads=_HEADS, longest=MOST_TOKENS)
         start, end = tokenizer.encode("").ids
         vocabulary = frozenset(tokenizer.get_vocab(with_added_tokens=False))
-        return cls(tokenizer, bert, start, end, lru_cache(_REMEMBERED)(partial(_of_word, vocabulary)))
+        return cls(tokenizer, bert, start, end, remembered(partial(_of_word, vocabulary)))
 
     def tokens(self, text: str) -> list[int]:
         # One text per call: the tokenizer's own batches start threads, which a fork would lose, and it warns of that.
