@@ -32,7 +32,7 @@ _SPACE = lazy_pattern(r"[^\S\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]")
 _SHORTEST_FOLDED = 5
 _SHORTEST_PLURAL = 4
 _SHORTEST_INITIALS = 3
-_LONGEST_YEAR = 4
+_BESIDE_A_MONTH = lazy_pattern(r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?|(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +220,11 @@ def _speaks(
         all(word.named for word in run) and (whole or name.is_person)
     ):
         return False
-    if _named_otherwise(words, first, last, name, whole=whole) or (first == last and _is_a_month(words, first)):
+    if _named_otherwise(words, first, last, name, whole=whole):
         return False
     acts = name.is_person and run[-1].capital and (_possessive(run[-1]) or _followed(words, last, DONE_BY_PEOPLE))
+    if first == last and not acts and _is_a_month(words, first):
+        return False
     if not (whole or acts) and all(word.plain in CALENDAR for word in run):
         return name.is_person and run[0].named and not _preceded(words, first, BEFORE_DAYS)
     return (
@@ -234,12 +236,12 @@ def _speaks(
 
 
 def _is_a_month(words: Sequence[Word], place: int) -> bool:
-    """ "In May", "3 May" and "May 2019" are a month, whoever is called May."""
+    """ "In May", "3 May" and "May 2019" are a month, whoever is called May; "I owe May 50" is about her."""
     if words[place].plain not in CALENDAR or _possessive(words[place]):
         return False
     after = words[place + 1] if place + 1 < len(words) and words[place + 1].joined else None
     return _preceded(words, place, SURELY_BEFORE_DAYS) or any(
-        beside is not None and beside.written[0].isdigit() and len(beside.written) <= _LONGEST_YEAR
+        beside is not None and _BESIDE_A_MONTH.fullmatch(beside.written) is not None
         for beside in (words[place - 1] if place and words[place].joined else None, after)
     )
 

@@ -17,6 +17,9 @@ MARKS = (
 LETTER = rf"(?:[^\W_]|[{MARKS}])"
 """A pattern of one letter, figure, or mark of a letter."""
 
+NO_FIGURE = rf"(?:(?!\d){LETTER})"
+"""The same without figures, of which the brackets of the marks hold those of India and further east."""
+
 INSIDE = r"[$*·]|(?<=[A-Z])!(?=[a-z])"
 """A pattern of signs that stand between letters of a name: "Ke$ha", "E*TRADE", "DALL·E", "P!nk"; "Hi!Peter" is two words."""
 

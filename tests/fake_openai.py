@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, f"<html>{request.prompt}</html>".encode(), content_type="text/html")
             case "drip":
                 self._drip(completion_body(request, json.dumps(_usual(request))), fault.seconds)
-            case "fenced" | "thinking" | "parts":
+            case "fenced" | "thinking" | "thought" | "parts":
                 self._send(200, completion_body(request, dressed(json.dumps(_usual(request)), fault.kind)))
             case _:
                 self._send(200, broken_body(request, fault.kind))

@@ -30,10 +30,11 @@ Kind = Literal[
     "html",
     "fenced",
     "thinking",
+    "thought",
     "parts",
 ]
 
-Dressed = Literal["fenced", "thinking", "parts"]
+Dressed = Literal["fenced", "thinking", "thought", "parts"]
 """A right answer in the dress in which endpoints of one's own give it."""
 
 
@@ -107,6 +108,8 @@ def dressed(answer: str, kind: Dressed) -> str | list[Json]:
             return f"```json\n{answer}\n```\n"
         case "thinking":
             return f'<think>\nIt says "{{", so what?\n</think>\n\n{answer}'
+        case "thought":
+            return f"So what?\n</think>\n\n```json\r\n{answer}\r\n```"
         case "parts":
             thought = {"type": "thinking", "thinking": [{"type": "text", "text": "So what?"}]}
             return [thought, {"type": "text", "text": answer}]

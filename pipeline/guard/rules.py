@@ -61,9 +61,17 @@ _SAID = (
     r"|requests?|requested|tells?|told|commands?|commanded|directs?|directed|needs?|prefers?|preferred|would like"
     r"|wishes|likes)"
 )
+_STEERING = (
+    rf"\b(?:{SPEAK}|(?:recommend|suggest|promot|prais|endors|advertis|prioriti[sz]|favou?r|mention|obey|comply|ignor|refus|deny"
+    r"|reveal|disclos|leak|pretend|push|sell|omitt?|conceal|bypass|skipp?)(?:e?[sd]?|ing)|lying|loyal\w*|obedien\w+|servants?"
+    r"|restrictions?|rules?|filters?|limits?|guardrails?|orders?)\b"
+)
+"""Words of one who would have an assistant say, sell, hide or obey something, or be held by nothing."""
+
 _NO_DEED = (
-    r"(?:at|with|over|than|more|most|instead of|rather than|because|since|when|as|by|from|too|here|there|every|gone|back)\b"
-    r"(?![^.;!?]*\b(?:to|must|should|shall|will)\b)"
+    r"(?:\d|(?:at|with|over|than|more|most|instead of|rather than|because|since|when|as|by|from|too|here|there|every|gone"
+    r"|back)\b)"
+    rf"(?![^.;!?]*(?:\b(?:to|must|should|shall|will)\b|{_STEERING}))"
 )
 """What goes on about an assistant that is liked or needed, and asks nothing of it: "needs AI at work"."""
 
@@ -72,12 +80,19 @@ _WISHED = re.compile(
     r"| shall)? "
     r"(?!remember|know|learn|note|meet|to (?:remember|know|note|meet|learn(?! to\b))\b|about|for|in\b|on\b|what|how|if|whether"
     r"|of\b|a\b|the\b"
-    rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|\d|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
+    rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
 )
 _NAMESAKE = re.compile(r"(?:claude|gemini|siri|alexa)$")
 """Assistants that are called as people and signs are: "I need Claude to call back"."""
 
-_OF_WORDS = re.compile(rf"(?:{ADVERB}|{SPEAK}|be)\b")
+_OF_A_PERSON = re.compile(
+    r"(?:to )?(?:call (?:back|in|by|round|again|me|us|him|her|them|user|at|on|before|after|today|tonight|tomorrow)|ring|phone"
+    r"|come|go (?:to|home|out|there|with)|bring|fetch|pick|drop (?:off|by|in|round)|meet|join|visit|drive|wait|stay (?:at|for|in"
+    r"|here|home|over|until|with)|sit|walk|cook|bake|clean|wash|babysit|feed|water|repair|fix|paint|carry|help|marry|attend)\b"
+    rf"(?!.*{_STEERING})"
+)
+"""What one asks of people, and would not ask of a program; what else is asked of a Claude may be asked of the assistant."""
+
 _STYLE = re.compile(
     r"\b(?:short|brief|concise|formal|informal|polite|detailed|simple|metric|bullet|plain|casual|patient|kind"
     r"|honest|call (?:me|him|her|them|user)|remind|book|order|wake)\b"
@@ -144,8 +159,7 @@ def _is_taste(match: re.Match[str]) -> bool:
 
 
 def _is_of_a_person(match: re.Match[str]) -> bool:
-    deed = match["deed"]
-    return _NAMESAKE.match(match["who"]) is not None and not (_OF_WORDS.match(deed) or _HARD.match(deed))
+    return _NAMESAKE.match(match["who"]) is not None and _OF_A_PERSON.match(match["deed"]) is not None
 
 
 def _is_about_another(text: str, match: re.Match[str]) -> bool:

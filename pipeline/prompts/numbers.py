@@ -28,10 +28,10 @@ _NUMBER_WORDS = (
 _PAST = {"half past": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
 _NOON = 12
 
-_THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,)+\d{3}(?!\d)))")
+_THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d{3}(?!\d)))")
 _NUMBER = re.compile(
     r"(?<!\d)(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b"
-    r"|\b(?P<on_clock>\d{1,2}):(?P<past>[0-5]\d)\b"
+    r"|\b(?P<on_clock>\d{1,2})(?::|\.(?=\d\d ?uhr\b))(?P<past>[0-5]\d)\b"
     rf"|\b(?P<before>{'|'.join(_PAST)}) (?P<spoken>\d{{1,2}}|{'|'.join(_UNITS[1:13])})\b"
     rf"|(?P<number>\d+(?:\.\d+)?)(?: ?(?P<factor>{'|'.join((*_FACTORS, *_SHORT_FACTORS))})\b)?"
 )

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from pipeline.prompts.numbers import numbers, spelt_numbers
-from recollect.names import MARKS, without_accents
+from recollect.names import NO_FIGURE, without_accents
 
-_WORD = re.compile(rf"(?:[^\W\d_]|[{MARKS}])+")
+_WORD = re.compile(rf"{NO_FIGURE}+")
 _WITH_A_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[. ]\d{3})+(?:,\d+)?|\d+,(?!\d{3}(?!\d))\d+)(?![.,]?\d)")
 _ARABIC = str.maketrans("٫٬", ".,")
 _SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.names import MARKS, normalise
+from recollect.names import NO_FIGURE, normalise
 from recollect.patterns import lazy_pattern
 from recollect.wordlists import BEFORE_NAMES, GRAMMAR
 
@@ -26,8 +26,7 @@ OF_ANYBODY = frozenset(
 )
 """What is said of anybody: that two use such a word tells nothing."""
 
-_LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-_WORD = lazy_pattern(rf"{_LETTER}+(?:['’]{_LETTER}+)*")
+_WORD = lazy_pattern(rf"{NO_FIGURE}+(?:['’]{NO_FIGURE}+)*")
 _CLIPPED = lazy_pattern(r"(?:n['’]t|['’](?:s|m|d|ll|ve|re)?)$")
 
 _ADDRESS = frozenset("mr mrs ms miss".split())

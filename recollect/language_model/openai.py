@@ -5,7 +5,6 @@ after the except block that saw them, so that they carry neither text of the con
 """
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -36,8 +35,7 @@ OnUsage = Callable[[str, int, int], None]
 
 _STARTED = "recollect.started"
 _ADDRESS = lazy_pattern(r"https?://[^/]")
-_THOUGHT = lazy_pattern(r"\s*<think>.*?</think>", re.DOTALL)
-_FENCED = lazy_pattern(r"\s*```(?:json)?\n(.*)\n\s*```\s*", re.DOTALL)
+_THOUGHT, _FENCE = "</think>", "```"
 
 
 class _Lenient(BaseModel):
@@ -199,11 +197,16 @@ def _parsed(content: str, answer: type[A]) -> A:
 
 
 def _bare(content: str) -> str:
-    """An answer without what models that are not held to JSON put around it: what they thought, and a block of Markdown."""
-    thought = _THOUGHT.match(content)
-    said = content[thought.end() :] if thought else content
-    fenced = _FENCED.fullmatch(said)
-    return fenced[1] if fenced else said
+    """An answer without what models that are not held to JSON put around it: what they thought, and a block of Markdown.
+
+    Of thoughts there may be only the end: many templates open them in the prompt.
+    """
+    said = content.strip()
+    if not said.startswith(("{", _FENCE)):
+        said = (said.partition(_THOUGHT)[2] or said).strip()
+    if not (said.startswith(_FENCE) and said.endswith(_FENCE)):
+        return said
+    return said.strip("`").removeprefix("json")
 
 
 class _Deadlined(httpx2.SyncByteStream):

@@ -2,11 +2,11 @@
 
 import re
 
-from recollect.names import MARKS
+from recollect.names import NO_FIGURE
 from recollect.patterns import lazy_pattern
 from recollect.tracking.vocabulary import FUNCTION
 
-_WORD = lazy_pattern(rf"(?:[^\W\d_]|[{MARKS}]){{3,}}")
+_WORD = lazy_pattern(rf"{NO_FIGURE}{{3,}}")
 _EMPTY = FUNCTION | {
     "user",
     "users",

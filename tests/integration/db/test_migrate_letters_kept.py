@@ -14,7 +14,17 @@ __all__ = ["empty_database"]
 _BEFORE = "0016"
 _THIS = "0017"
 
-_FORMER = {"パリ": "ハリ", "バリ": "ハリ", "เสื้อ": "เสือ", "Müller": "muller", "कर्म": "करम", "सड़क": "सडक", "Łódź": "łodz"}
+_FORMER = {
+    "パリ": "ハリ",
+    "バリ": "ハリ",
+    "เสื้อ": "เสือ",
+    "Müller": "muller",
+    "कर्म": "करम",
+    "सड़क": "सडक",
+    "Łódź": "łodz",
+    "राम's  Café": "राम cafe",
+    "バリ’s Bar ": "ハリ bar",
+}
 """Names, and how they were compared before."""
 
 _ENTITY = """

@@ -73,7 +73,11 @@ def test_an_answer_comes_back_in_the_shape_that_the_prompt_asks_for(fake: FakeOp
     assert facts[0].stated
 
 
-@pytest.mark.parametrize("dress", [Fault("fenced"), Fault("thinking"), Fault("parts")], ids=lambda fault: fault.kind)
+@pytest.mark.parametrize(
+    "dress",
+    [Fault("fenced"), Fault("thinking"), Fault("thought"), Fault("parts")],
+    ids=lambda fault: fault.kind,
+)
 def test_what_an_endpoint_of_one_s_own_puts_around_an_answer_is_no_part_of_it(fake: FakeOpenAI, dress: Fault) -> None:
     model = model_at(fake.base_url)
     plain = model.answer(prompt())

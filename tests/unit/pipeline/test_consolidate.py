@@ -76,6 +76,28 @@ RULED: list[tuple[str, NewFact, str]] = [
         "none",
     ),
     (
+        "too far to be of one John",
+        new("John Doe likes tea", (TEA, DUPLICATE - 0.01), subjects=PETER, mentions=about("John Doe")),
+        "add",
+    ),
+    (
+        "and a guess gives nobody more of his name",
+        new("John Doe likes tea", (TEA, DUPLICATE), subjects=PETER, mentions=about("John Doe"), stated=False),
+        "add",
+    ),
+    (
+        "on another day it is another",
+        new(
+            "John Doe ran",
+            (known("John ran", subjects=PETER, occurred=days(3), kind=MemoryKind.EVENT), 0.9),
+            subjects=PETER,
+            mentions=about("John Doe"),
+            occurred=days(5),
+            **EVENT,
+        ),
+        "add",
+    ),
+    (
         "of another John it is another",
         new("John Doe likes tea", (TEA, 0.9), subjects=OTHER_PETER, mentions=about("John Doe")),
         "add",

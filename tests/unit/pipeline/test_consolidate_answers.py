@@ -342,6 +342,20 @@ def test_what_is_said_of_another_subject_is_never_nothing_new() -> None:
     assert (decision.action, decision.refused) == ("add", OTHER_SUBJECT)
 
 
+def test_what_says_more_of_somebody_else_is_no_update() -> None:
+    fact = new("Peter visits Rome", (known("Peter visits", subjects=frozenset({OTHER})), 0.8), subjects=PETER)
+    (decision,) = consolidate([fact], Proposing(propose("none")))
+
+    assert (decision.action, decision.refused) == ("add", OTHER_SUBJECT)
+
+
+def test_a_repetition_that_names_no_more_is_no_update() -> None:
+    fact = new("User likes hot tea", (known("User likes tea"), 0.8))
+    (decision,) = consolidate([fact], Proposing(propose("none")))
+
+    assert decision.action == "none"
+
+
 @pytest.mark.parametrize(("content", "merges"), [("The dose is 3 units now", True), ("The dose is 3 units", False)])
 def test_news_of_a_change_may_put_its_numbers_in_the_place_of_others(content: str, merges: bool) -> None:
     fact = new(content, (known("First feed her, then give her a dose of 2 units"), 0.8))

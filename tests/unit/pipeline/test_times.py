@@ -102,6 +102,7 @@ SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)
         ("in the morning of May 3", "2023-05-03T05:00", "2023-05-03T12:00", "part_of_day"),
         ("half an hour ago", "2023-05-10T14:00", "2023-05-10T14:01", "minute"),
         ("a fortnight ago", "2023-04-24", "2023-05-01", "week"),
+        ("a fortnight from tomorrow", "2023-05-25", "2023-05-26", "day"),
         ("at the end of the month", "2023-05-01", "2023-06-01", "month"),
         ("early last year", "2022-01-01", "2023-01-01", "year"),
         ("on the 4th", "2023-05-04", "2023-05-05", "day"),
@@ -364,3 +365,15 @@ def test_an_interval_is_never_empty_and_keeps_the_zone_of_its_message(
     first = resolve_time(text, said_at, past=past)
     assert (first is None) == (not found)
     assert first is None or first in [phrase.occurred for phrase in found]
+
+
+def test_a_year_ago_today_is_a_day_that_its_month_has() -> None:
+    for said_on, then in ((datetime(2024, 3, 30), "2023-03-30"), (datetime(2024, 2, 29), "2023-02-28")):  # noqa: DTZ001
+        found = resolve_time("a year ago today", said_on.replace(tzinfo=BERLIN))
+        assert found is not None
+        assert f"{found.start:%Y-%m-%d}" == then
+
+
+@pytest.mark.parametrize("text", ["every May, last year in Rome", "a few years ago in May"])
+def test_what_is_of_no_one_year_stays_apart_from_it(text: str) -> None:
+    assert len(times_in(text, SAID_AT)) == 2

@@ -8,10 +8,11 @@ begin
     for one in select distinct tenant_id from recollect.lanes loop
         perform set_config('recollect.tenant_id', one::text, true);
         update recollect.entity_aliases
-        set normalised = regexp_replace(
-            normalize(lower(alias), nfkd),
+        set normalised = btrim(regexp_replace(regexp_replace(regexp_replace(
+            lower(normalize(alias, nfkd)),
             U&'[\0300-\036F\0483-\0487\0591-\05BD\05BF\05C1\05C2\05C4\05C5\05C7\0610-\061A\064B-\065F\0670\06D6-\06DC'
-              '\06DF-\06E4\06E7\06E8\06EA-\06ED\093C\09BC\0A3C\0ABC\0B3C\0C3C\0CBC\1037\1DC0-\1DFF\20D0-\20F0]', '', 'g')
+              '\06DF-\06E4\06E7\06E8\06EA-\06ED\093C\09BC\0A3C\0ABC\0B3C\0C3C\0CBC\1037\1DC0-\1DFF\20D0-\20F0]', '', 'g'),
+            '[''’]s?(?=\s|$)', '', 'g'), '\s+', ' ', 'g'))
         where tenant_id = one and normalize(alias, nfkd) ~ U&'[\0900-\1AAF\3099\309A]';
         with bare as (
             select namespace_id, entity_id, normalised, regexp_replace(

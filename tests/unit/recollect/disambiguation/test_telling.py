@@ -23,6 +23,10 @@ def test_words_of_grammar_are_left_out_and_each_word_is_told_once() -> None:
     assert told.words == ("boat", "mended", "blue")
 
 
+def test_figures_are_no_words() -> None:
+    assert telling("Ask Ingrid in room 56, or ५६", "Ingrid").words == ("ask", "room")
+
+
 def test_the_words_of_the_turns_before_are_kept_apart() -> None:
     told = telling("Ask Ingrid", "Ingrid", ["The sail is torn."])
 

@@ -122,6 +122,7 @@ def test_namesakes_are_one_name_and_the_user_is_none() -> None:
         ("the old baker", "a tender goodbye", 0.0),
         ("", "anything", 0.0),
         ("the wooden boat", "boats of steel", 0.5),
+        ("the boat २०२४", "a boat", 1.0),
     ],
 )
 def test_words_in_common(text: str, other: str, share: float) -> None:
