@@ -41,6 +41,11 @@ def earlier_messages(connection: Connection, batch: BatchRef, limit: int) -> lis
     return [row.payload for row in rows][::-1]
 
 
+def earlier_speakers(connection: Connection, batch: BatchRef, limit: int) -> list[str]:
+    """The names under which users spoke in the messages before a batch, of so many at most."""
+    return list(connection.execute(_EARLIER_SPEAKERS, {**batch.scope, "limit": limit}).scalars())
+
+
 def mark_done(connection: Connection, batch: BatchRef) -> None:
     """Mark a batch's events as in effect, and move their publishers' watermarks. Raises AlreadyInEffect."""
     marked = connection.execute(_MARK_DONE, batch.scope).scalar_one()
@@ -101,11 +106,16 @@ _WAITING = text("""
 
 _OF_BATCH = text(f"select payload from recollect.events where {_BATCH} order by place")
 
-_EARLIER = text(f"""
+_BEFORE = f"""
     select payload from recollect.events
     where tenant_id = :tenant_id and namespace_id = :namespace_id and type = 'message' and state = 'done'
       and position < (select min(position) from recollect.events where {_BATCH})
     order by position desc limit :limit
+"""
+_EARLIER = text(_BEFORE)
+_EARLIER_SPEAKERS = text(f"""
+    select distinct payload ->> 'speaker' from ({_BEFORE}) as before
+    where payload ->> 'role' = 'user' and payload ->> 'speaker' is not null
 """)
 
 # What is marked leaves what its lane counts as pending.

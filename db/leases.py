@@ -81,6 +81,11 @@ def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelt
     connection.execute(_FREE_LEASE, lease.batch.scope)
 
 
+def forgive(connection: Connection, lease: Lease) -> None:
+    """Count a lease that another took over no longer as a crash: its task lives. Nothing, where the stage was ended meanwhile."""
+    connection.execute(_FORGIVE, {**lease.batch.scope, "stage": lease.stage})
+
+
 def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
     """Let the lease of a task that is known to be dead lapse at once, so that its stage is due again; it counts as a crash."""
     return connection.execute(_RELEASE, {**batch.scope, "owner": owner}).rowcount > 0
@@ -146,6 +151,9 @@ _PUT_OFF = text(f"""
     set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, starts = 0, error = :error
     where {_BATCH}
 """)
+
+# The start of the successor stays counted.
+_FORGIVE = text(f"update recollect.batches set starts = starts - 1 where {_BATCH} and stage = :stage and starts > 1")
 
 _RELEASE = text(f"""
     update recollect.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null

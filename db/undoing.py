@@ -29,7 +29,6 @@ class Done:
     action: str
     position: int
     in_effect: bool
-    undoes: UUID | None
     memories: tuple[UUID, ...]
     entities: tuple[UUID, ...]
     documents: tuple[UUID, ...] = ()
@@ -41,7 +40,7 @@ def find(connection: Connection, lane: LaneRef, decision_id: UUID) -> Done | Non
     if row is None:
         return None
     memories, entities, documents = tuple(row.memories), tuple(row.entities), tuple(row.documents)
-    return Done(decision_id, row.action, row.position, row.in_effect, row.undoes, memories, entities, documents)
+    return Done(decision_id, row.action, row.position, row.in_effect, memories, entities, documents)
 
 
 def builders(connection: Connection, lane: LaneRef, done: Done) -> list[UUID] | None:
@@ -62,8 +61,7 @@ def reverse(connection: Connection, lane: LaneRef, done: Done, stamp: Stamp) -> 
     parameters = {**lane.scope, **stamp.columns, **_of(done)}
     for statement in _REVERSE:
         connection.execute(statement, parameters)
-    toggled = {**lane.scope, "decision_id": done.decision_id, "undoes": done.undoes}
-    connection.execute(_TOGGLE, toggled)
+    connection.execute(_TOGGLE, {**lane.scope, "decision_id": done.decision_id})
 
 
 def _of(done: Done) -> dict[str, Any]:
@@ -95,7 +93,7 @@ _REVERSE = (
 )
 
 _FIND = text(f"""
-    select action, position, in_effect, undoes, entities,
+    select action, position, in_effect, entities,
            case when action in ('document', 'undo') and target_id is not null then array[target_id] else '{{}}' end as documents,
            array(
         select memory_id from recollect.decision_memories as concerned
@@ -114,7 +112,15 @@ _LATER = text(f"""
     order by later.position
 """)
 
+# What it took back is in effect again, and what that had taken back is no more, and so on.
 _TOGGLE = text(f"""
-    update recollect.decisions as decision set in_effect = decision.decision_id <> :decision_id
-    where {of_lane("decision")} and decision_id in (:decision_id, cast(:undoes as uuid))
+    with recursive chain as (
+        select decision_id, undoes, false as in_effect from recollect.decisions as decision
+        where {of_lane("decision")} and decision_id = :decision_id
+        union all
+        select decision.decision_id, decision.undoes, not chain.in_effect
+        from chain join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = chain.undoes
+    )
+    update recollect.decisions as decision set in_effect = chain.in_effect
+    from chain where {of_lane("decision")} and decision.decision_id = chain.decision_id
 """)

@@ -61,11 +61,13 @@ class Background:
 
     entities: the entities whose names occur in the batch, and those of the latest messages.
     earlier: the messages just before the batch, oldest first; they explain, and are not extracted again.
+    speakers: the names under which users spoke before the batch, further back than ``earlier`` reaches.
     instructions: what the app wants of this namespace's memories, in its own words. schemas: the records that it asks for.
     """
 
     entities: tuple[KnownEntity, ...] = ()
     earlier: tuple[Message, ...] = ()
+    speakers: frozenset[str] = frozenset()
     instructions: str = ""
     schemas: tuple[RecordSchema, ...] = ()
 

@@ -162,6 +162,8 @@ _LACKING = (
     psycopg.errors.UndefinedFunction,
     psycopg.errors.InsufficientPrivilege,
 )
+_MIXED_UP = (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement)
+"""Of prepared statements: what one connection prepared, another was asked for."""
 
 
 def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
@@ -171,6 +173,11 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         return StoreMismatch(
             f"RECOLLECT_DATABASE_URL: {describe(engine.url)} has no Recollect views of this version that this login may read "
             f"({cause.diag.message_primary}). Run 'python -m workers migrate' there, and log in as recollect_reader"
+        )
+    if isinstance(cause, _MIXED_UP):
+        return StoreUnavailable(
+            f"RECOLLECT_DATABASE_URL: {describe(engine.url)} is a pooler that changes the server's connection between "
+            "transactions. Set it to pool by session (PgBouncer: pool_mode = session), or connect to Postgres itself"
         )
     if isinstance(cause, psycopg.Error) and not isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
         return None

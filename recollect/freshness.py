@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from recollect import views
 from recollect.identity import Identity
+from recollect.overlay import Laid, overlay_of
 from recollect.results import Progress
 from recollect.tenancy import tenant_transaction
 
@@ -23,6 +24,16 @@ class Freshness(Identity):
         # What was published first: what arrives in between is then received and published, not received alone.
         published = self._published()
         return replace(views.progress(connection, self.path), published=published)
+
+    def _laid(self) -> Laid:
+        """What this process wrote and the service has not taken up. Ask before the read that it is laid over.
+
+        How far the service came is asked for where something may wait, and first: what took effect may have been undone since.
+        """
+        overlay = overlay_of(self._engine)
+        if overlay.waits(self.path):
+            overlay.settle(self.path, self.progress())
+        return overlay.of(self.path)
 
     def _published(self) -> dict[UUID, int]:
         return self._publisher.published(self.path) if self._publisher else {}

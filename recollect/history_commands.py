@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from recollect.decisions import Decision
-from recollect.shell import AsOf, In, Json, console, new_table, open_namespace, print_answer
+from recollect.shell import AsOf, In, Json, console, in_utc, new_table, open_namespace, print_answer
 
 history_cli = typer.Typer()
 
@@ -28,9 +28,9 @@ def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> No
     """What was decided about a memory, in order, and why."""
     with open_namespace(namespace) as opened:
         found = opened.decisions(memory_id)
-    shown = new_table("when", "action", "decided by", "fact", "reason", "decision")
+    shown = new_table("when (UTC)", "action", "decided by", "fact", "reason", "decision")
     for one in found:
-        when, fact = f"{one.decided_at:%Y-%m-%d %H:%M:%S}", escape(str(one.fact.get("content", "")))
+        when, fact = in_utc(one.decided_at, "seconds"), escape(str(one.fact.get("content", "")))
         shown.add_row(when, one.action, escape(one.decided_by), fact, escape(_outcome(one)), str(one.id))
     print_answer(json_output, {"decisions": found}, shown)
 
@@ -47,7 +47,7 @@ def undo(
         event_id = opened.undo(decision_id)
         if wait:
             opened.wait(timeout=wait)
-    print_answer(json_output, {"event_id": event_id}, "undo published")
+    print_answer(json_output, {"event_id": event_id}, f"published: {event_id}")
 
 
 @history_cli.command()

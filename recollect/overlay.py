@@ -106,14 +106,18 @@ class Overlay:
         for key in tuple(self._waiting)[:-_MOST]:
             self._waiting.pop(key, None)
 
+    def waits(self, path: NamespacePath) -> bool:
+        """Whether something of a namespace may wait."""
+        return any(parts == path.parts for parts, _ in tuple(self._waiting))
+
     def of(self, path: NamespacePath) -> Laid:
-        """What waits of a namespace. Ask before the read that it is laid over."""
+        """What waits of a namespace, as far as `settle` knows."""
         if not self._waiting:
             return _NOTHING
         return laid([one for (parts, _), one in tuple(self._waiting.items()) if parts == path.parts])
 
     def settle(self, path: NamespacePath, progress: Progress) -> None:
-        """Forget what is in effect, as a read said; later reads find it in the database."""
+        """Forget what is in effect, as a read said; later reads find in the database what became of it."""
         for key, one in tuple(self._waiting.items()):
             if key[0] == path.parts and one.in_effect(progress):
                 self._waiting.pop(key, None)

@@ -18,7 +18,6 @@ from recollect.deadline import with_deadline
 from recollect.freshness import Freshness
 from recollect.history import aware
 from recollect.kinds import MemoryKind
-from recollect.overlay import overlay_of
 from recollect.redaction import redact
 from recollect.results import Hits, Progress
 from recollect.tenancy import tenant_transaction
@@ -86,12 +85,10 @@ class Querying(Freshness):
     def _nearest(self, wanted: "Wanted") -> Hits:
         from recollect.reading import nearest
 
-        overlay, published = overlay_of(self._engine), self._published()
-        laid = overlay.of(self.path)
+        published, laid = self._published(), self._laid()
         sought = replace(wanted, limit=wanted.limit + len(laid.closed))
         hits, rows = nearest.search(self._engine, self.path, sought, views.progress_statement(self.path))
         progress = replace(views.progress_of(rows), published=published)
-        overlay.settle(self.path, progress)
         laid = laid.narrowed(kind=wanted.kind, metadata=wanted.metadata)
         return Hits(
             laid.over(hits, wanted.vector, self._embedder, limit=wanted.limit, threshold=wanted.threshold), progress

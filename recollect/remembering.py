@@ -50,7 +50,7 @@ class Remembering(Freshness):
         event_id, since = uuid7(), occurred_at or datetime.now(UTC)
         event: dict[str, Any] = {"type": "remember", "event_id": event_id, "content": content, "kind": kind}
         event |= {"occurred_at": since} | ({} if about is None else {"about": list(about)})
-        laid = overlay_of(self._engine).of(self.path)
+        laid = self._laid()
         closes: dict[UUID, UUID | None] = {}
         memory_id = remembered_id(self.path.namespace_id, event_id)
         if replaces is not None:
@@ -74,7 +74,7 @@ class Remembering(Freshness):
         """
         given = [memories] if isinstance(memories, StoredMemory | UUID | str) else list(memories)
         wanted = list(dict.fromkeys(_id(one, "memories") for one in given))
-        self._check_known(wanted, overlay_of(self._engine).of(self.path))
+        self._check_known(wanted, self._laid())
         event_id = uuid7()
         event = {"type": "forget", "event_id": event_id, "memories": wanted, "reason": reason}
         self._publish([event], session=session)
@@ -106,7 +106,7 @@ class Remembering(Freshness):
         """
         if as_of is not None:
             return super().get(memory_id, as_of=as_of)
-        laid = overlay_of(self._engine).of(self.path)
+        laid = self._laid()
         try:
             return laid.as_closed(super().get(memory_id))
         except NotFound:

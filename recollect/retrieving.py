@@ -80,7 +80,7 @@ class Retrieving(Freshness):
         return with_deadline(
             self._engine,
             lambda: (
-                answering.context(self._store(), wanted, self._published())
+                answering.context(self._store(), wanted, self._published(), self._laid())
                 if wanted.text.strip()
                 else replace(answering.NOTHING, partial=self.progress().partial)
             ),

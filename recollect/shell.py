@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
@@ -64,6 +64,11 @@ def open_namespace(namespace: str) -> Iterator[Namespace]:
     """The namespace of a command, by the settings of the environment."""
     with Memory.connect() as memory:
         yield memory.namespace(*namespace.split("/"))
+
+
+def in_utc(time: datetime, timespec: str = "minutes") -> str:
+    """A time as a table shows it, whatever the zone of the database's session."""
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(" ", timespec)
 
 
 def id_or_name(entity: str) -> str | UUID:

@@ -38,7 +38,7 @@ def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, wha
             profiles.put_off(connection, lease.batch.lane, pause=_PROFILES_PAUSE)
         return _split(connection, lease, what) if lease.events > 1 else _bury(connection, lease, used, what)
 
-    _under_lease(lease, used, end, what)
+    _under_lease(lease, used, end, what, patience=used.settings.stage_seconds)
 
 
 def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
@@ -48,7 +48,7 @@ def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
         leases.put_off(connection, lease, error=what, delay=timedelta(0), counts=False)
         return "given back"
 
-    _under_lease(lease, used, end, what)
+    _under_lease(lease, used, end, what, patience=used.settings.lease_seconds)
 
 
 def _skip(connection: Connection, lease: leases.Lease, what: str) -> str:
@@ -75,18 +75,32 @@ def _bury(connection: Connection, lease: leases.Lease, used: Parts, what: str) -
     return "dead"
 
 
-def _under_lease(lease: leases.Lease, used: Parts, end: Callable[[Connection], str], what: str) -> None:
-    """A database that restarts is back in seconds: an ending that it did not hear of would pass for a crash of the batch."""
-    deadline = time.monotonic() + used.settings.lease_seconds
+def _under_lease(
+    lease: leases.Lease, used: Parts, end: Callable[[Connection], str], what: str, *, patience: float
+) -> None:
+    """An ending that the database did not hear of would pass for a crash of the batch. One that is away is waited for.
+
+    patience: for so many seconds; without the database a task's slot is of no use to others.
+    """
+    deadline = time.monotonic() + patience
+    waited = False
     while True:
         try:
             with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
-                outcome = end(connection) if leases.holds(connection, lease) else "fenced"
+                outcome = end(connection) if leases.holds(connection, lease) else _fenced(connection, lease, waited)
                 providers.leave(connection, lease.stage, used.settings)
             break
         except DBAPIError as error:
             if time.monotonic() > deadline:
                 _log.error("stage_not_settled", stage=lease.stage, error=describe(error))
                 return
+            waited = True
         time.sleep(_POLL_SECONDS)
     _log.error("stage_failed", stage=lease.stage, error=what, outcome=outcome)
+
+
+def _fenced(connection: Connection, lease: leases.Lease, waited: bool) -> str:
+    """Another has the stage. Where that came of an outage, the other took it for a crash's."""
+    if waited:
+        leases.forgive(connection, lease)
+    return "fenced"

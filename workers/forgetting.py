@@ -6,6 +6,7 @@ from db import decisions, links, memories, profiles, registry
 from db.decisions import LoggedDecision, Stamp
 from db.refs import BatchRef
 from db.standing import Standing, standing
+from db.unlearning import unlearn
 from recollect.events import Forget
 
 _APP = "app"
@@ -20,7 +21,8 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     for one in known:
         _close(connection, batch, one, stamp, command=command)
     closed = frozenset(one.memory_id for one in known)
-    touched = links.entities_of_memory(connection, batch.lane, *closed)
+    unlearned = unlearn(connection, batch.lane, closed, stamp)
+    touched = unlearned.union(links.entities_of_memory(connection, batch.lane, *closed))
     profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched))
     logged = LoggedDecision(
         stamp=stamp,
@@ -30,6 +32,7 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
         memory_id=min(closed, default=None),
         refused=None if closed else _GONE,
         in_effect=bool(closed),
+        entities=sorted(unlearned),
         changed=closed,
         concerned=frozenset(found),
     )

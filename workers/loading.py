@@ -17,6 +17,8 @@ from workers.kept_model import KeptModel
 from workers.parts import Parts
 
 _EARLIER = 6
+_HEARD = 200
+"""So many messages back a namespace is heard for who speaks in it: a group stays one while one of them speaks at length."""
 _KNOWN = 60
 
 _log = structlog.get_logger()
@@ -41,6 +43,7 @@ def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) ->
     names = {name for message in messages for name in possible_names(message.content)}
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
+        speakers = inbox.earlier_speakers(connection, batch, _HEARD)
         known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
         wanted = namespaces.configuration(connection, batch.lane)
     return Background(
@@ -48,6 +51,7 @@ def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) ->
             KnownEntity(one.name, one.entity_type, one.aliases, one.parent) for one in known if not one.is_user
         ),
         earlier=tuple(_messages(earlier)),
+        speakers=frozenset(map(redact, speakers)),
         instructions=wanted.instructions,
         schemas=tuple(RecordSchema(schema["name"], schema["json_schema"]) for schema in wanted.schemas),
     )

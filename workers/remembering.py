@@ -14,6 +14,7 @@ from db.decisions import LoggedDecision, Stamp
 from db.edges import Edge
 from db.memories import NewMemory
 from db.refs import BatchRef, LaneRef
+from db.unlearning import unlearn
 from pipeline import confidence
 from pipeline.facts import USER, Fact, Mention, Message
 from pipeline.guard import suspicion_of
@@ -127,11 +128,14 @@ def _store(connection: Connection, *, batch: BatchRef, remembered: _Remembered) 
     stamp = decisions.stamp_of_event(connection, command.event_id)
     refused = _refusal(connection, batch.lane, command)
     touched: set[UUID] = set()
+    learned: set[UUID] = set()
     if refused is None:
         touched = _add(connection, batch.lane, remembered, stamp)
+        learned = {one.entity_id for one in remembered.learned}
         if command.replaces is not None:
             touched |= _supersede(connection, batch.lane, command.replaces, remembered, stamp)
-    profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched))
+            learned |= unlearn(connection, batch.lane, [command.replaces], stamp)
+    profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched | learned))
     made = [remembered.memory.memory_id] + ([command.replaces] if command.replaces else [])
     logged = LoggedDecision(
         stamp=stamp,
@@ -144,7 +148,7 @@ def _store(connection: Connection, *, batch: BatchRef, remembered: _Remembered) 
         fact=_said(command),
         refused=refused,
         in_effect=refused is None,
-        entities=[one.entity_id for one in remembered.learned] if refused is None else [],
+        entities=sorted(learned),
         changed=frozenset() if refused else frozenset(made),
         concerned=frozenset([command.replaces] if command.replaces else []),
     )

@@ -174,6 +174,17 @@ _GIVEN_LAST = re.compile(
     rf"| but)? (?P<said>{_OF_ONESELF}\b.{{4,}})$",
     re.IGNORECASE,
 )
+_CHECKS = re.compile(
+    r"^(?:\w+"
+    r"|(?:(?:so|and|but|oh|ok|okay|hm+|um+|wait|what|sorry|just|hold on|hang on|hey|no|yes) )*"
+    r"(?:wait|what|hold on|hang on|just checking|to (?:be clear|check|confirm|be sure)|let me (?:check|see|think)"
+    r"|remind me|tell me|(?:one|a|another|quick) (?:\w+ )?question|according to \w+(?: \w+)?|you (?:said|say|think|mean)"
+    r"|(?:are you (?:sure|certain|saying)|is (?:it|that) (?:true|right|correct)|am i (?:right|correct|wrong)"
+    r"|do you (?:mean|remember|believe)|did (?:you|i) (?:say|mean|tell)|have i told|(?:what|why) do you (?:mean|say)"
+    r"|how do you know|which (?:one )?is (?:true|right|correct))\b.*))$",
+    re.IGNORECASE,
+)
+"""What asks whether that is so which follows: "Wait, I work at Google?", "What do you mean, I live in Oslo?"."""
 _ADDRESSES = re.compile(r"\b(?:you|your|what|how|which|please)\b", re.IGNORECASE)
 _OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
 _PAYLOAD = re.compile(
@@ -196,6 +207,15 @@ _WORKS_ON = re.compile(
     r".*\b(?:this|it|following|text|below)\b",
     re.IGNORECASE,
 )
+_WORKS_ON_WHAT_FOLLOWS = re.compile(
+    r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten)\b[^:.!?]{0,60}: \S"
+    r"|\b(?:polish|improve|correct|edit|fix|check)\b[^:.!?]{0,40}\b(?:grammar|spelling|english|wording|sentences?|texts?"
+    r"|phrases?|paragraphs?|this(?! out)|these)\b[^:.!?]{0,20}: \S"
+    r"|\b(?:is|are) (?:this|these) (?:sentences?|texts?|phrases?|paragraphs?) (?:\w+ )?"
+    r"(?:correct|right|ok|okay|fine|grammatical)\b",
+    re.IGNORECASE,
+)
+"""The same where the text begins in the same line: "Translate to French: I live in Paris. I am a doctor."."""
 _FICTION = re.compile(
     r"\brole[- ]?play|\b(?:stay|be|get|speak|answer|reply) in character\b|\bpretend (?:you|to be|i|i'm|we|that you"
     r"|that i)\b"
@@ -234,7 +254,7 @@ def introduces_payload(text: str, act: Act) -> bool:
     """Whether a sentence is followed by a text of somebody else or one to work on, which says nothing about the user."""
     if act is Act.STATEMENT:
         return _OF_OTHERS.search(text) is not None
-    if text.rstrip().endswith(":") or _WORKS_ON.search(text):
+    if text.rstrip().endswith(":") or _WORKS_ON.search(text) or _WORKS_ON_WHAT_FOLLOWS.search(text):
         return True
     return act is Act.COMMAND and _PAYLOAD.search(text) is not None
 
@@ -271,6 +291,8 @@ def _vocative(text: str) -> re.Match[str] | None:
 def given_reason(text: str) -> str | None:
     """What a question or a request says of the user in passing: "dinner ideas, I'm allergic to nuts" → "I'm allergic to nuts"."""
     match = _GIVEN_FIRST.match(text) or _GIVEN_LAST.search(text)
+    if match and text.endswith("?") and _CHECKS.match(text[: match.start()].replace(",", "")):
+        return None
     said = match["said"].rstrip("?!. ") if match else None
     return said if said and not _ADDRESSES.search(said) else None
 

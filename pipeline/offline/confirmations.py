@@ -41,6 +41,8 @@ _PERSONS = (
     (re.compile(r"\b(?:to|for|with|from|of|at) you\b", re.IGNORECASE), lambda m: m[0][:-3] + "me"),
     (re.compile(r"\byou\b", re.IGNORECASE), "I"),
 )
+_OPEN = re.compile(r"\b(?:or|any(?:\w+)?)\b|^(?:do|are|is) you not\b|^do(?:n't)? you mean\b", re.IGNORECASE)
+"""A yes to one of these does not say what is so: "tea or coffee?", "allergic to anything?", "do you not like it?"."""
 _OFFER = re.compile(r"\b(?:me|I|I'll|want|like me|help|need|would you|shall|should|my)\b")
 
 
@@ -53,7 +55,7 @@ def confirmed(asked: Sentence) -> str | None:
     """The assistant's sentence as the user's own, None where it supposes nothing about the user."""
     text = _LEAD.sub("", asked.text).strip()
     text = _TAG.sub("", text.rstrip("?.! "))
-    if _OFFER.search(text):
+    if _OFFER.search(text) or _OPEN.search(text):
         return None
     text = next((pattern.sub(mine, text) for pattern, mine in _INVERSIONS if pattern.match(text)), text)
     if not re.match(r"(?:you|your|i|my)\b", text, re.IGNORECASE):

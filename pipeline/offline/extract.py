@@ -45,7 +45,7 @@ def extract_offline(messages: Sequence[Message], background: Background) -> list
     speaker by
     name, otherwise about "User".
     """
-    listener = _Listener(_speakers([*background.earlier, *messages]), background.entities)
+    listener = _Listener(_speakers([*background.earlier, *messages]), background)
     for message in background.earlier:
         listener.hear(message, in_batch=False)
     for message in messages:
@@ -54,19 +54,23 @@ def extract_offline(messages: Sequence[Message], background: Background) -> list
 
 
 def _speakers(messages: Iterable[Message]) -> frozenset[str]:
-    """The names of those who speak as users, where there are several; one alone is "User", whatever the name."""
+    """The names of those who speak as users."""
     said = (message.speaker for message in messages if message.role is Role.USER)
-    names = frozenset(speaker for speaker in said if speaker and speaker.strip())
-    return names if len(names) > 1 else frozenset()
+    return frozenset(speaker for speaker in said if speaker and speaker.strip())
 
 
 class _Listener:
-    """Hears message after message; ``facts`` are those of the batch so far, corrections already applied."""
+    """Hears message after message; ``facts`` are those of the batch so far, corrections already applied.
 
-    def __init__(self, speakers: frozenset[str], known: tuple[KnownEntity, ...]) -> None:
+    speakers: who goes by a name, which are all where several speak, now or before; one alone is "User", whatever the name.
+    """
+
+    def __init__(self, present: frozenset[str], background: Background) -> None:
         self.facts: list[Fact] = []
-        self.speakers = speakers
-        self._gazetteer = Gazetteer(known)
+        heard = present | background.speakers
+        self.speakers = heard if len(heard) > 1 else frozenset()
+        self._present = present
+        self._gazetteer = Gazetteer(background.entities)
         self._own_firm: str | None = None
         self._conversations: dict[str | None, Conversation] = {}
 
@@ -82,10 +86,12 @@ class _Listener:
 
     def _hear_user(self, message: Message, here: Conversation, said_in: Message | None) -> None:
         me = message.speaker if message.speaker in self.speakers and message.speaker else USER
-        others = self.speakers - {me}
+        others = (self._present & self.speakers) - {me}
+        asked_of = here.heard or me
         here.enter(me, next(iter(others)) if len(others) == 1 else None)
         if here.asked and is_confirmation(message.content):
-            self._confirm(Turn(message, here, me, said_in=said_in))
+            if asked_of == me:
+                self._confirm(Turn(message, here, me, said_in=said_in))
         elif is_english(message.content):
             self._read(message, here, me, said_in)
         here.asked = None

@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.offline.grammar import base_of, is_finite, is_past
+from pipeline.offline.grammar import base_of, expand, is_finite, is_past
 from pipeline.offline.lexicon import ACQUAINTANCES, AUXILIARIES, KINSHIP, ROLES, VERBS
 from pipeline.offline.names import RUN
 from pipeline.time_words import MONTHS
@@ -96,10 +96,12 @@ def _with_verb(bare: str, asked: str) -> str | None:
     return None
 
 
-def _is_dated(bare: str) -> bool:
+def _is_dated(note: str) -> bool:
+    bare = expand(note)  # "I'm off Friday" has its verb
     match = _DATED.match(bare.split(", ", maxsplit=1)[0] if re.search(rf"{_WHEN}[^,]*,", bare, re.IGNORECASE) else bare)
     return (
         match is not None
+        and match["what"].split()[0].lower() not in _NO_AMOUNT
         and not any(_is_no_noun(word) for word in match["what"].split())
         and not _A_DAY.search(match["what"])
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from pipeline.offline.pasted import own_lines
 from pipeline.offline.spelling import plainly_spelt
 
 MOST_HEARD = 32_000
@@ -55,7 +56,7 @@ class Sentence:
 
 
 def sentences(content: str) -> list[Sentence]:
-    """The sentences of a message, in order, without code, logs and lines quoted with ">"."""
+    """The sentences of a message, in order, without code, logs, mails and chats that were pasted."""
     found: list[Sentence] = []
     within = False
     for line in _lines(content[:MOST_HEARD]):
@@ -88,7 +89,7 @@ def _own_words(text: str, within: bool) -> tuple[str, bool, bool]:
 
 def _lines(content: str) -> Iterator[str]:
     fenced = False
-    for line in content.splitlines():
+    for line in own_lines(content.splitlines()):
         stripped = line.strip()
         if stripped.startswith("```"):
             fenced = not fenced

@@ -42,7 +42,7 @@ class OpenAIEmbedder:
     """An embedder behind HTTP.
 
     model: as the endpoint knows it. dimensions: asked of the endpoint, for models that can shorten their vectors; without
-    it the model's own are learnt from the first answer. timeout: seconds for each read and write of one request.
+    it the model's own are learnt from the first answer. timeout: seconds for one request (`recollect.whole_calls`).
     Nothing is tried twice here: the queue's lane and the reading app have each their own way to try again.
     """
 
@@ -142,8 +142,16 @@ class OpenAIEmbedder:
         """The client of this process: connections must not be shared with the parent of a fork."""
         from openai import OpenAI
 
+        from recollect.whole_calls import client_for_whole_calls
+
         if self._client is None or self._client[0] != os.getpid():
-            client = OpenAI(api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=0)
+            client = OpenAI(
+                api_key=self._api_key,
+                base_url=self._base_url,
+                timeout=self._timeout,
+                max_retries=0,
+                http_client=client_for_whole_calls(),
+            )
             self._client = os.getpid(), client
         return self._client[1]
 

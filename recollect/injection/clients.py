@@ -1,6 +1,7 @@
 """What stands for a client of the openai package: two of its resources ask with memory, all else is the client's own."""
 
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -50,15 +51,24 @@ class _WithMemory(Forwarding):
         return _Resource(inner, self._injection, asynchronous=self._asynchronous, form=form)
 
 
-class ClientWithMemory(_WithMemory):
-    """The client."""
-
+class _HoldsChat(_WithMemory):
     __slots__ = ()
 
     @property
     def chat(self) -> Any:
         """``chat.completions`` asks with memory."""
         return _ChatWithMemory(self._inner.chat, self._injection, asynchronous=self._asynchronous)
+
+
+class ClientWithMemory(_HoldsChat):
+    """The client."""
+
+    __slots__ = ()
+
+    @property
+    def beta(self) -> Any:
+        """``beta.chat`` is another name of ``chat``."""
+        return _HoldsChat(self._inner.beta, self._injection, asynchronous=self._asynchronous)
 
     @property
     def responses(self) -> Any:
@@ -70,6 +80,9 @@ class ClientWithMemory(_WithMemory):
         return ClientWithMemory(self._inner.copy(**options), self._injection, asynchronous=self._asynchronous)
 
     with_options = copy
+
+    def __copy__(self) -> "ClientWithMemory":
+        return ClientWithMemory(copy(self._inner), self._injection, asynchronous=self._asynchronous)
 
     def __enter__(self) -> Self:
         self._inner.__enter__()

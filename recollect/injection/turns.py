@@ -71,7 +71,8 @@ def plain(item: object) -> Message:
     if isinstance(item, Mapping):
         return dict(item)
     dump = getattr(item, "model_dump", None)
-    dumped = dump(exclude_none=True) if callable(dump) else {}
+    # What `parse` made of an answer is none of the declared type, of which pydantic would warn at each call.
+    dumped = dump(exclude_none=True, warnings=False) if callable(dump) else {}
     return dumped if isinstance(dumped, dict) else {}
 
 

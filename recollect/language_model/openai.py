@@ -5,12 +5,10 @@ after the except block that saw them, so that they carry neither text of the con
 """
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
-import httpx2
 import openai
 from pydantic import (
     BaseModel,
@@ -27,13 +25,13 @@ from recollect.language_model.answer_schema import compact
 from recollect.language_model.failures import failure_of
 from recollect.language_model.ports import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from recollect.patterns import lazy_pattern
+from recollect.whole_calls import client_for_whole_calls
 
 A = TypeVar("A", bound=BaseModel)
 
 OnUsage = Callable[[str, int, int], None]
 """Called with the prompt's name, its tokens in and its tokens out, for each answer that was paid for, usable or not."""
 
-_STARTED = "recollect.started"
 _ADDRESS = lazy_pattern(r"https?://[^/]")
 _THOUGHT, _FENCE = "</think>", "```"
 
@@ -78,8 +76,7 @@ class _Completion(_Lenient):
 class OpenAILanguageModel:
     """Asks one model of one endpoint.
 
-    timeout: seconds for the whole call. A response that drips is cut off at the first piece after them; one that drips and then
-        stops is cut off after at most twice the time. Keep it below half of a stage's time.
+    timeout: seconds for the whole call (`recollect.whole_calls`). Keep it below half of a stage's time.
     """
 
     def __init__(
@@ -106,7 +103,7 @@ class OpenAILanguageModel:
             base_url=base_url,
             timeout=timeout,
             max_retries=0,
-            http_client=_client_with_deadline(timeout),
+            http_client=client_for_whole_calls(),
         )
 
     @property
@@ -207,31 +204,3 @@ def _bare(content: str) -> str:
     if not (said.startswith(_FENCE) and said.endswith(_FENCE)):
         return said
     return said.strip("`").removeprefix("json")
-
-
-class _Deadlined(httpx2.SyncByteStream):
-    """A response's body that stops to be read at a time; a client's own timeout starts anew with each piece."""
-
-    def __init__(self, body: httpx2.SyncByteStream, deadline: float) -> None:
-        self._body = body
-        self._deadline = deadline
-
-    def __iter__(self) -> Iterator[bytes]:
-        for piece in self._body:
-            if time.monotonic() > self._deadline:
-                raise httpx2.ReadTimeout("the response drips")
-            yield piece
-
-    def close(self) -> None:
-        self._body.close()
-
-
-def _client_with_deadline(timeout: float) -> httpx2.Client:
-    def start(request: httpx2.Request) -> None:
-        request.extensions = {**request.extensions, _STARTED: time.monotonic()}
-
-    def limit(response: httpx2.Response) -> None:
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            response.stream = _Deadlined(response.stream, response.request.extensions[_STARTED] + timeout)
-
-    return openai.DefaultHttpxClient(event_hooks={"request": [start], "response": [limit]})

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from recollect.shell import In, Json, new_table, open_namespace, print_answer, spelt_out
+from recollect.shell import In, Json, in_utc, new_table, open_namespace, print_answer, spelt_out
 
 prompts_cli = typer.Typer(help="The prompts that the app keeps here, in versions.", no_args_is_help=True)
 
@@ -18,9 +18,9 @@ def list_prompts(namespace: In, json_output: Json = False) -> None:
     """Every prompt as it is now."""
     with open_namespace(namespace) as opened:
         found = opened.prompts()
-    shown = new_table("name", "version", "since", "made by", "feedback waiting", "reason")
+    shown = new_table("name", "version", "since (UTC)", "made by", "feedback waiting", "reason")
     for one in found:
-        when, waiting = f"{one.at:%Y-%m-%d %H:%M}", str(one.feedback_waiting)
+        when, waiting = in_utc(one.at), str(one.feedback_waiting)
         shown.add_row(escape(one.name), str(one.version), when, escape(one.made_by), waiting, escape(one.reason))
     print_answer(json_output, {"prompts": found}, shown)
 
@@ -43,9 +43,9 @@ def versions(namespace: In, name: Name, json_output: Json = False) -> None:
     """Every version of a prompt, the first in front."""
     with open_namespace(namespace) as opened:
         found = opened.prompt_versions(name)
-    shown = new_table("version", "since", "made by", "reason")
+    shown = new_table("version", "since (UTC)", "made by", "reason")
     for one in found:
-        shown.add_row(str(one.version), f"{one.at:%Y-%m-%d %H:%M}", escape(one.made_by), escape(one.reason))
+        shown.add_row(str(one.version), in_utc(one.at), escape(one.made_by), escape(one.reason))
     print_answer(json_output, {"versions": found}, shown)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.errors import NotFound
-from recollect.overlay import Laid, overlay_of
+from recollect.overlay import Laid
 from recollect.reading import around_sql
 from recollect.reading.assembling import assemble
 from recollect.reading.contexts import Context
@@ -58,10 +58,11 @@ class Wanted:
     judge: Judge | None = None
 
 
-def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Context:
-    """What a model should know to answer a message. published: by publisher, what this app published before it asked."""
-    overlay = overlay_of(store.engine)
-    laid = overlay.of(store.path)
+def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Laid) -> Context:
+    """What a model should know to answer a message.
+
+    published: by publisher, what this app published before it asked. laid: what it wrote, and the service has not taken up.
+    """
     heard = first(
         store,
         wanted.text,
@@ -79,7 +80,6 @@ def context(store: Store, wanted: Message, published: dict[UUID, int]) -> Contex
         read = understood(heard, third(store, heard, fetched, processes), wanted.now)
         found = read.paths()
     progress = replace(heard.progress, published=published)
-    overlay.settle(store.path, progress)
     return assemble(
         without(found, laid.closed),
         messages=read.messages(limit=wanted.budget // _SHORT),

@@ -5,7 +5,7 @@ from contextlib import suppress
 from itertools import islice
 from uuid import UUID
 
-from recollect import Decision, Namespace, NotFound, StoredMemory
+from recollect import Decision, Namespace, NotFound, Question, StoredMemory
 
 _MOST = 60
 """So many are looked up for one page; the rest stand there as ids."""
@@ -18,6 +18,16 @@ def memories_of(namespace: Namespace, ids: Iterable[UUID | None]) -> dict[UUID, 
         with suppress(NotFound):
             found[one] = namespace.get(one)
     return found
+
+
+def waiting_of(questions: Iterable[Question], entity_id: UUID) -> set[str]:
+    """What questions leave open whether it is about an entity; it is known of nobody until one says who is meant."""
+    return {
+        content
+        for question in questions
+        if any(one.entity_id == entity_id for one in question.candidates)
+        for content in question.memories
+    }
 
 
 def contents_of(namespace: Namespace, decisions: Iterable[Decision]) -> dict[UUID, StoredMemory]:

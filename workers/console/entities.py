@@ -3,10 +3,11 @@
 from uuid import UUID
 
 from recollect import EntityType
+from workers.console.contents import waiting_of
 from workers.console.drawing import HEIGHT, WIDTH, draw
 from workers.console.handling import Editing, Page, Reading
 
-_MEMORIES = 200
+_SHOWN = 200
 _FAN_OUT = 12
 
 
@@ -39,13 +40,17 @@ class OneEntity(Reading):
         others = [one for one in self.namespace.entities() if one.id != own.id]
         near = self.namespace.neighbours(own.id, depth=2, fan_out=_FAN_OUT)
         names = {one.id: one.name for one in (own, *others)}
+        part = self.part(lambda most: self.namespace.memories(about=own, limit=most), _SHOWN)
+        waiting = waiting_of(self.namespace.questions(), own.id)
         return Page(
             "entity.html",
             {
                 "profile": profile,
                 "entity": own,
                 "others": sorted(others, key=lambda one: (one.entity_type != own.entity_type, one.name.casefold())),
-                "memories": self.namespace.memories(about=own, limit=_MEMORIES),
+                "part": part,
+                "known": [one for one in part.shown if one.content not in waiting],
+                "perhaps": [one for one in part.shown if one.content in waiting],
                 "edges": [one for one in near if one.distance == 1],
                 "names": names,
                 "drawing": draw(near, own.id),

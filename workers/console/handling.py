@@ -5,14 +5,14 @@ by a GET. Neither knows of HTTP beyond the arguments that it asks for.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import structlog
@@ -46,6 +46,10 @@ _NOWHERE = {"place": None, "namespace": None, "section": "", "waiting": (), "pro
 _WAIT_SECONDS = 1.5
 _LOOK_AGAIN_SECONDS = 60
 _MILLISECONDS_OF_ID = 80
+MOST_SHOWN = 2000
+_LAST = 10**9
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,14 @@ class Page:
     template: str
     shown: Mapping[str, Any] = field(default_factory=dict)
     status: int = HTTPStatus.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """What a page shows of a long list. further: what is asked of the address for more of it; None at its end."""
+
+    shown: Sequence[T]
+    further: Mapping[str, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +107,17 @@ class Handler(RequestHandler):
         if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= most:
             raise ValueError(f"{name}: a number from 1 to {most:,}")
         return int(text)
+
+    def part(self, first: Callable[[int], Sequence[T]], least: int) -> Part[T]:
+        """The part of a list that the address asks for. first: gives so many from the beginning.
+
+        More of it are more on the page, up to what a browser bears, and then the next so many.
+        """
+        limit, start = self.number("limit", least, most=MOST_SHOWN), self.number("from", 1, most=_LAST)
+        found = first(start + limit)[start - 1 :]
+        longer = {"from": start, "limit": min(2 * limit, MOST_SHOWN)}
+        further = longer if limit < MOST_SHOWN else {"from": start + limit, "limit": limit}
+        return Part(found[:limit], further if len(found) > limit else None)
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
         """What the work answers; it waits for Postgres, and other requests do not wait for it."""

@@ -9,10 +9,9 @@ from typing import cast, get_args
 from recollect import Decision, MemoryKind, Namespace, NotFound, StoredMemory
 from recollect.results import State
 from workers.console.contents import contents_of, memories_of
-from workers.console.handling import Page, Reading
+from workers.console.handling import MOST_SHOWN, Page, Part, Reading
 
 _SHOWN = 50
-_MOST = 2000
 _RELATED = 8
 _VERSIONS = 20
 
@@ -33,17 +32,18 @@ class Memories(Reading):
     def show(self, *_ids: str) -> Page:
         """What the filters leave."""
         said, kind, state = self.given("q"), self.given("kind") or None, self.given("state") or "active"
-        limit = self.number("limit", _SHOWN, most=_MOST)
-        filters = {"said": said, "kind": kind, "state": state, "limit": limit}
+        filters = {"said": said, "kind": kind, "state": state}
         choices = {"kinds": list(MemoryKind), "states": get_args(State)}
+        part: Part[StoredMemory]
         if said.strip():
+            limit = self.number("limit", _SHOWN, most=MOST_SHOWN)
             hits = self.namespace.query(said, limit=limit, kind=kind)
-            return Page(
-                "memories.html", {**filters, **choices, "memories": hits.hits, "more": False, "late": hits.reason}
-            )
-        found = self.namespace.memories(limit=limit + 1, kind=kind, state=cast("State", state))
-        more = len(found) > limit
-        return Page("memories.html", {**filters, **choices, "memories": found[:limit], "more": more, "late": None})
+            part, late = Part(hits.hits, None), hits.reason
+        else:
+            chosen = cast("State", state)
+            part = self.part(lambda most: self.namespace.memories(limit=most, kind=kind, state=chosen), _SHOWN)
+            late = None
+        return Page("memories.html", {**filters, **choices, "part": part, "late": late})
 
 
 class OneMemory(Reading):

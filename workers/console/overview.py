@@ -38,11 +38,10 @@ class Decisions(Reading):
 
     def show(self, *_ids: str) -> Page:
         """All of them, what was kept out, or what an LLM proposed in vain."""
-        limit = self.number("limit", _LOG, most=5000)
         show = self.given("show")
         logs = {"kept-out": self.namespace.quarantined, "refused": self.namespace.refused}
-        found = logs.get(show, self.namespace.latest_decisions)(limit=limit)
-        return Page("decisions.html", {"decisions": found, "show": show, "limit": limit})
+        log = logs.get(show, self.namespace.latest_decisions)
+        return Page("decisions.html", {"part": self.part(lambda most: log(limit=most), _LOG), "show": show})
 
 
 class OneDecision(Reading):

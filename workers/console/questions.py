@@ -1,9 +1,11 @@
 """ "Which Peter?": the questions that are open, each with what tells the candidates apart, and their answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from recollect import Candidate, Question, StoredMemory
+from workers.console.contents import waiting_of
 from workers.console.handling import Editing, Page, Reading
 
 _FACTS = 3
@@ -34,23 +36,22 @@ class Questions(Reading):
 
     def show(self, *_ids: str) -> Page:
         """With what is known of each candidate now."""
-        return Page("questions.html", {"asked_back": [self._with_facts(one) for one in self.namespace.questions()]})
-
-    def _with_facts(self, question: Question) -> Asked:
-        return Asked(
-            question,
-            tuple(
-                Choice(
-                    one,
-                    tuple(
-                        fact
-                        for fact in self.namespace.memories(about=one.entity_id, limit=_FACTS + len(question.memories))
-                        if fact.content not in question.memories
-                    )[:_FACTS],
-                )
-                for one in question.candidates
-            ),
+        found = self.namespace.questions()
+        facts = {one.entity_id: self._facts(found, one.entity_id) for asked in found for one in asked.candidates}
+        return Page(
+            "questions.html",
+            {
+                "asked_back": [
+                    Asked(one, tuple(Choice(candidate, facts[candidate.entity_id]) for candidate in one.candidates))
+                    for one in found
+                ]
+            },
         )
+
+    def _facts(self, questions: Sequence[Question], entity_id: UUID) -> tuple[StoredMemory, ...]:
+        waiting = waiting_of(questions, entity_id)
+        found = self.namespace.memories(about=entity_id, limit=_FACTS + len(waiting))
+        return tuple(one for one in found if one.content not in waiting)[:_FACTS]
 
 
 class Answer(Editing):

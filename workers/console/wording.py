@@ -28,7 +28,11 @@ _DONE = {
     "clarify": "answered",
     "merge": "merged",
     "split": "split",
+    "forget": "forgotten",
     "document": "document changed",
+    "set_prompt": "prompt set",
+    "roll_back_prompt": "prompt rolled back",
+    "optimize_prompt": "prompt improved",
 }
 _MOST_WORDS = 48
 

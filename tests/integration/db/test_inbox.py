@@ -193,6 +193,24 @@ class TestABatch:
 
         assert earlier == ["two", "three"]
 
+    def test_earlier_speakers_are_the_users_who_spoke_before_it(
+        self, publishing: Publishing, worker: Worker, lane: LaneRef
+    ) -> None:
+        told = [
+            ("Tom", "user"),
+            ("Anna", "user"),
+            ("Anna", "user"),
+            (None, "user"),
+            ("Bo", "assistant"),
+            ("Zoe", "user"),
+        ]
+        publishing.send(*(publishing.message("hello", speaker=speaker, role=role) for speaker, role in told))
+        worker.finish(claimed(worker.engine, lane, messages=5))
+        batch = claimed(worker.engine, lane)
+        with worker.transaction() as connection:
+            assert sorted(inbox.earlier_speakers(connection, batch, 10)) == ["Anna", "Tom"]
+            assert inbox.earlier_speakers(connection, batch, 3) == ["Anna"]
+
     @pytest.mark.parametrize("end", ["done", "dead"])
     def test_what_is_done_or_dead_is_no_longer_pending_and_counts_as_passed(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine, end: str

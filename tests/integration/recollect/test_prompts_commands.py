@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from db import prompts
 from db.prompts import PromptVersion
-from recollect import Namespace, NotFound
+from recollect import Memory, Namespace, NotFound
 from recollect.cli import cli
 from recollect.namespaces import NamespacePath
 from tests.given import Remembering
@@ -73,6 +74,15 @@ def test_prompts_are_shown_and_brought_back(run: Callable[..., str], kept: None,
     (event,) = taken(1)
     assert UUID(event["event_id"]) == UUID(told["event_id"])
     assert (event["type"], event["name"], event["to"]) == ("roll_back_prompt", "support", 1)
+
+
+def test_the_times_of_versions_are_those_of_utc(
+    run: Callable[..., str], kept: None, memory: Memory, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    since = memory.namespace(*fresh_namespace.parts).prompt("support").at
+    monkeypatch.setenv("PGTZ", "Asia/Kathmandu")
+    for shown in (run("list"), run("versions", "support")):
+        assert f"{since.astimezone(UTC):%Y-%m-%d %H:%M}" in shown
 
 
 def test_what_an_app_says_of_a_prompt_travels_without_secrets(

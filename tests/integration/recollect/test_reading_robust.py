@@ -469,3 +469,17 @@ def test_without_a_thread_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading.Thread, "start", refused)
     assert at_the_same_time(lambda: 1, lambda: 2) == (1, 2)
     assert answer_of(lambda: 1, name="reranker", seconds=1) is None
+
+
+def test_a_pooler_that_changes_connections_between_transactions_is_named(addresses: Addresses) -> None:
+    """As PgBouncer in transaction mode: what was prepared is not there any more, and the driver does not know."""
+    one = create_engine(sqlalchemy_url(addresses.database_url, "url"), pool_size=1, max_overflow=0)
+    engine = bounded(one, 5)
+    asked: Statement = ("select 1 as one", {})
+    assert in_one_trip(engine, TENANT, [asked])[0][0].one == 1
+    with engine.begin() as connection:
+        connection.execute(text("do $$ begin execute 'deallocate all'; end $$"))
+
+    with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_DATABASE_URL: .*pool_mode = session"):
+        in_one_trip(engine, TENANT, [asked])
+    engine.dispose()

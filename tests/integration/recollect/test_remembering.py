@@ -9,7 +9,7 @@ from sqlalchemy import Engine, create_engine
 
 from config.settings import Settings
 from db import memories
-from recollect import InvalidEvent, Memory, MemoryChanged, Namespace, NotFound
+from recollect import InvalidEvent, Memory, MemoryChanged, Namespace, NotFound, StoredMemory
 from recollect.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
@@ -97,6 +97,37 @@ class TestReadBack:
         take_up(2)
         assert [one.id for one in sarah.query("drink")] == [milk]
         assert sarah.get(coffee).superseded_by == milk
+
+    @pytest.mark.parametrize("replaced", [False, True])
+    def test_what_was_closed_and_taken_back_is_there_again_at_once(
+        self, sarah: Namespace, take_up: Callable[[int], None], replaced: bool
+    ) -> None:
+        tea = sarah.remember(TEA)
+        take_up(1)
+        written = sarah.remember(COFFEE, replaces=tea) if replaced else sarah.forget(tea)
+        take_up(1)
+        sarah.undo(sarah.decisions(tea)[-1].id if replaced else written)
+        take_up(1)
+        # Whichever of them is asked first, in a process that asked nothing in between.
+        assert (sarah.get(tea).state, sarah.get(tea).pending) == ("active", False)
+        sarah.forget(tea)
+        assert sarah.get(tea).state == "withdrawn"
+
+    @pytest.mark.parametrize(
+        "read",
+        [lambda sarah: sarah.query("tea").hits, lambda sarah: sarah.context("What about tea?").memories],
+        ids=["query", "context"],
+    )
+    def test_the_first_read_after_it_was_taken_back_shows_it(
+        self, sarah: Namespace, take_up: Callable[[int], None], read: Callable[[Namespace], tuple[StoredMemory, ...]]
+    ) -> None:
+        tea = sarah.remember(TEA)
+        take_up(1)
+        forgotten = sarah.forget(tea)
+        take_up(1)
+        sarah.undo(forgotten)
+        take_up(1)
+        assert [one.id for one in read(sarah)] == [tea]
 
     def test_what_the_service_refuses_is_not_read_back_for_ever(
         self, sarah: Namespace, take_up: Callable[[int], None]

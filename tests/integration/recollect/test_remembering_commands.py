@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC
 from uuid import UUID
 
+import pytest
+
+from recollect import Namespace
 from recollect.ids import remembered_id
 from recollect.namespaces import NamespacePath
 from tests.given import Remembering
 from tests.integration.recollect.conftest import Taken
 from tests.integration.recollect.test_identity_commands import run
+from tests.integration.recollect.test_remembering import sarah, take_up
 
-__all__ = ["run"]
+__all__ = ["run", "sarah", "take_up"]
 
 
 def test_memories_are_put_down_and_closed_by_hand(
@@ -28,3 +33,14 @@ def test_memories_are_put_down_and_closed_by_hand(
     assert (remember["content"], remember["about"], remember["replaces"]) == ("User likes coffee", ["User"], str(tea))
     assert (forget["memories"], forget["reason"]) == ([str(figs)], "she asked")
     assert (reflect["type"], reflect["conversation"], reflect["kind"]) == ("reflect", "c1", "document")
+
+
+def test_the_history_of_a_memory_has_its_times_in_utc(
+    run: Callable[..., str], sarah: Namespace, take_up: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = sarah.remember("User likes tea")
+    take_up(1)
+    (decision,) = sarah.decisions(tea)
+    monkeypatch.setenv("PGTZ", "Asia/Kathmandu")
+    assert f"{decision.decided_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" in run("history", tea)
+    assert UUID(run("undo", decision.id).removeprefix("published: ").strip())

@@ -5,19 +5,29 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
+from threading import Timer
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, make_url, text
 
+from benchmarks.faults.proxy import proxied
 from config.settings import Settings
-from db import breakers, inbox
+from db import breakers, inbox, leases
+from db.engine import open_engine
 from db.leases import Lease
 from db.refs import BatchRef, LaneRef
 from tests.given import Publishing, Worker, claimed, terminate_blocked, until_blocked
 from workers import endings
-from workers.parts import Parts, parts
+from workers.machine import Addresses
+from workers.machine.ports import LOOPBACK
+from workers.parts import WORKER_URL, Parts, parts
 from workers.retries import GiveUp, Retry, Wait
+from workers.stages import StageFailed, Store, run_stage
+
+SOCKET = ".s.PGSQL.5432"
 
 OUTCOMES: dict[str, Wait | Retry | GiveUp] = {
     "wait": Wait("llm", timedelta(seconds=40)),
@@ -172,11 +182,78 @@ class TestADatabaseThatGoesAway:
             settling.result(timeout=30)
         assert worker.leased(lease.batch).crashes == 0
 
-    def test_is_not_waited_for_longer_than_the_lease(
+    def test_is_not_waited_for_longer_than_a_stage_may_run(
         self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
     ) -> None:
-        """By then another may have taken over; it looks like a crash, and is tried again."""
-        hasty = replace(used, settings=used.settings.model_copy(update={"lease_seconds": 0.0}))
+        """It looks like a crash then, and is tried again."""
+        hasty = replace(used, settings=used.settings.model_copy(update={"stage_seconds": 0.0}))
         with self.cut(admin_engine, worker, lambda: endings.settle(lease, hasty, GiveUp(), "ValueError")) as settling:
             settling.result(timeout=30)
         assert after(admin_engine, lease.batch).lease_owner == lease.owner
+
+    def test_is_not_waited_for_longer_than_the_lease_by_a_worker_that_is_told_to_stop(
+        self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
+    ) -> None:
+        hasty = replace(used, settings=used.settings.model_copy(update={"lease_seconds": 0.0}))
+        with self.cut(admin_engine, worker, lambda: endings.put_off(lease, hasty, "stopped")) as settling:
+            settling.result(timeout=30)
+        assert after(admin_engine, lease.batch).lease_owner == lease.owner
+
+    def test_is_no_crash_of_whoever_lost_the_lease_meanwhile(
+        self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
+    ) -> None:
+        """Another was quicker when the database was back; or else three long outages would bury an event."""
+        with ThreadPoolExecutor(1) as threads:
+            with worker.transaction() as connection:
+                connection.execute(
+                    text(
+                        "update recollect.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id"
+                    ),
+                    worker.lane.scope,
+                )
+                settling = threads.submit(endings.settle, lease, used, OUTCOMES["retry"], "OperationalError")
+                until_blocked(admin_engine, "recollect.lanes")
+                terminate_blocked(admin_engine, "recollect.lanes")
+                quicker = leases.take(connection, lease.batch, "extract", owner="another", lasting=timedelta(minutes=1))
+            settling.result(timeout=30)
+
+        assert quicker is not None
+        assert worker.holds(quicker)
+        assert after(admin_engine, lease.batch).starts == 1
+
+
+def test_outages_that_outlast_their_leases_are_no_crashes(
+    addresses: Addresses,
+    publishing: Publishing,
+    worker: Worker,
+    used: Parts,
+    admin_engine: Engine,
+) -> None:
+    """Postgres is away again and again, each time for longer than a lease, while the one stage of an event is at work."""
+    publishing.say("I like coffee")
+    batch = claimed(worker.engine, worker.lane)
+    url = make_url(addresses.worker_url)
+    with proxied(Path(str(url.query["host"])) / SOCKET) as proxy:
+        far = url.set(host=LOOPBACK, port=proxy.port, query={}).render_as_string(hide_password=False)
+        engine = open_engine(far, setting=WORKER_URL)
+        short = used.settings.model_copy(update={"lease_seconds": 0.2})
+        far_parts = replace(used, engine=engine, settings=short)
+
+        def work(_batch: BatchRef, _used: Parts) -> Store:
+            proxy.refuse()
+            back.start()
+            return lambda connection: None
+
+        for _ in range(4):
+            back = Timer(1.0, proxy.heal)
+            with patch("workers.stages.parts", lambda: far_parts), pytest.raises(StageFailed, match="OperationalError"):
+                run_stage("extract", batch, work, owner="a task")
+            back.join()
+            with admin_engine.begin() as connection:
+                connection.execute(
+                    text("update recollect.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
+                )
+        engine.dispose()
+
+    row = after(admin_engine, batch)
+    assert (row.stage, row.starts, row.state) == ("extract", 0, "received")

@@ -133,3 +133,12 @@ def test_a_name_with_signs_is_one_name_however_often_it_is_said(
 
     assert [one.name for one in sarah.entities() if one.name != "User"] == [name]
     assert any("entity" in path for one in sarah.context(f"What about {name} here?").explain() for path in one.paths)
+
+
+def test_a_group_stays_one_while_one_of_them_speaks_at_length(forming: Forming, sarah: Namespace) -> None:
+    forming.say("Hello everybody!", speaker="Tom")
+    forming.say(*["What a day!"] * 10, speaker="Anna")
+    forming.say("I live in Rome.", speaker="Anna")
+    forming.say("I live in Oslo.", speaker="Tom")
+
+    assert {memory.content for memory in sarah.memories()} == {"Anna lives in Rome", "Tom lives in Oslo"}

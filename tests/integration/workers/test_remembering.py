@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import links, memories
-from recollect import Namespace
+from recollect import Namespace, NotFound
 from recollect.ids import remembered_id
 from recollect.kinds import EntityType
 from tests.forming import Forming
@@ -172,6 +172,51 @@ class TestForgetting:
         event_id = forming.command(type="forget", memories=[str(tea)])
         (refused,) = [one for one in sarah.decisions(tea) if one.id == event_id]
         assert (refused.in_effect, refused.refused) == (False, "there is no such memory, or it is closed already")
+
+
+class TestWhatWasLearnedWithIt:
+    """A name, what tells somebody apart and where they belong, which profiles and questions go on showing."""
+
+    @pytest.fixture(autouse=True)
+    def _met(self, forming: Forming) -> None:
+        forming.say("My name is Maren.", conversation="c1")
+        forming.say("Peter is one of our writers at WOBS.", conversation="c2")
+
+    def test_it_is_forgotten_with_the_memory_until_that_is_undone(self, forming: Forming, sarah: Namespace) -> None:
+        before, summaries = list(sarah.export()), _summaries(sarah)
+        event_id = forming.command(type="forget", memories=[str(one.id) for one in sarah.memories()])
+        assert _summaries(sarah) == {"User": "User (the user).", "Peter": "Peter (person).", "WOBS": "WOBS (org)."}
+        assert sarah.profile("Peter").entity.description is None
+        assert sarah.neighbours("Peter") == []
+        with pytest.raises(NotFound):
+            sarah.profile("Maren")
+
+        forming.command(type="undo", decision_id=str(event_id))
+        assert list(sarah.export()) == before
+        assert _summaries(sarah) == summaries
+
+    def test_it_is_corrected_with_the_memory_until_that_is_undone(self, forming: Forming, sarah: Namespace) -> None:
+        before = _summaries(sarah)
+        name = next(one.id for one in sarah.memories() if "Maren" in one.content)
+        event_id = forming.command(type="remember", content="User's name is Maria", replaces=str(name))
+        assert _summaries(sarah)["User"] == (
+            "User (the user). User's name is Maria. Peter is one of User's writers at WOBS."
+        )
+        forming.command(type="undo", decision_id=str(event_id))
+        assert _summaries(sarah) == before
+
+    def test_what_another_memory_says_too_stays(self, forming: Forming, sarah: Namespace) -> None:
+        forming.say("My brother Karl works at Brightleaf.", conversation="c3")
+        said = sarah.memories()
+        forming.command(type="remember", content="Maren sings, and Karl left Brightleaf", about=["User", "Karl"])
+        forming.command(type="forget", memories=[str(one.id) for one in said])
+        karl, peter = sarah.profile("Karl").entity, sarah.profile("Peter").entity
+        assert (karl.parent, karl.description, peter.description) == ("Brightleaf", None, None)
+        assert sarah.profile("Maren").entity.is_user
+
+
+def _summaries(sarah: Namespace) -> dict[str, str]:
+    return {one.name: sarah.profile(one.id).summary for one in sarah.entities()}
 
 
 def test_what_would_steer_the_assistant_is_quarantined(forming: Forming, sarah: Namespace) -> None:

@@ -38,6 +38,19 @@ def test_an_undo_leaves_the_store_as_it_was_and_can_be_undone(forming: Forming, 
     assert [one.in_effect for one in sarah.decisions(berlin.id)] == [True, False, True]
 
 
+def test_however_often_it_is_taken_back_and_forth_the_log_says_what_holds(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I live in Seattle.")
+    (memory,) = sarah.memories()
+    for times in range(1, 5):
+        undone(forming, sarah.decisions(memory.id)[-1])
+        log = [one.in_effect for one in sarah.decisions(memory.id)]
+        # The latest holds, what it took back does not, what that had taken back does again.
+        assert log == [(times - place) % 2 == 0 for place in range(times + 1)]
+        assert (sarah.get(memory.id).state == "active") == log[0]
+    undone(forming, sarah.decisions(memory.id)[0])
+    assert sarah.get(memory.id).state == "withdrawn"
+
+
 def test_what_was_taken_back_is_gone_from_what_is_known_and_not_from_history(
     forming: Forming, sarah: Namespace
 ) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +29,12 @@ Ask = Callable[[Any], str]
 def client(plain: openai.OpenAI, sarah: Namespace, knows: Knows) -> Client:
     knows(DOG)
     return with_memory(plain, sarah, conversation="c1", seconds=PATIENT)
+
+
+class Place(BaseModel):
+    """What an answer may be of."""
+
+    city: str
 
 
 def said(events: list[dict[str, Any]]) -> list[tuple[str, Any]]:
@@ -68,6 +75,14 @@ def chat_options(client: Any) -> str:
     return chat_create(client.with_options(timeout=20))
 
 
+def chat_of_a_copy(client: Any) -> str:
+    return chat_create(copy(client))
+
+
+def chat_beta_parse(client: Any) -> str:
+    return str(client.beta.chat.completions.parse(model="m", messages=QUESTION).choices[0].message.content)
+
+
 def responses_create(client: Any) -> str:
     return str(client.responses.create(model="m", instructions="Be kind.", input=QUESTION[1]["content"]).output_text)
 
@@ -86,7 +101,7 @@ WAYS: dict[str, Ask] = {
     way.__name__: way
     for way in (
         *(chat_create, chat_stream, chat_parse, chat_helper, chat_raw, chat_raw_stream, chat_options),
-        *(responses_create, responses_stream, responses_helper),
+        *(chat_of_a_copy, chat_beta_parse, responses_create, responses_stream, responses_helper),
     )
 }
 
@@ -138,6 +153,15 @@ class TestATurn:
         user, assistant = taken(2)
         assert user["content"] == "What is my dog called?"
         assert (assistant.get("content"), assistant["tool_calls"]) == (None, [CALL])
+
+    def test_an_answer_that_was_parsed_is_published_without_a_warning(
+        self, client: Client, fake: FakeOpenAI, taken: Taken
+    ) -> None:
+        fake.script(Place.__name__, {"city": "Oslo"})
+        result = client.chat.completions.parse(model="m", messages=QUESTION, response_format=Place)
+
+        assert result.choices[0].message.parsed == Place(city="Oslo")
+        assert said(taken(2))[1] == ("assistant", '{"city": "Oslo"}')
 
     @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
     def test_of_several_choices_the_first_is_published(self, client: Client, taken: Taken, stream: bool) -> None:

@@ -1,6 +1,7 @@
 """What the pages show: of a namespace whose memories were formed by the stages, and of hostile ones."""
 
 import re
+from html import unescape
 from uuid import uuid4
 
 import httpx
@@ -13,6 +14,7 @@ from recollect.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site
+from workers.console import handling
 
 HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)> \"quoted\" & 'so' {{ 7 * 7 }} {% raw x %}"
 NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -134,3 +136,40 @@ def test_a_namespace_is_chosen_by_its_name_or_from_its_tenants(publishing: Publi
     assert (typed.status_code, typed.headers["Location"]) == (httpx.codes.SEE_OTHER, site.place)
     assert f'href="{site.place}"' in site.client.get("/", params={"namespace": tenant}).text
     assert site.client.get("/", params={"namespace": f"{tenant}x"}).status_code == httpx.codes.NOT_FOUND
+
+
+def test_every_memory_and_decision_is_reached_page_by_page(
+    monkeypatch: pytest.MonkeyPatch, forming: Forming, sarah: Namespace, site: Site
+) -> None:
+    monkeypatch.setattr(handling, "MOST_SHOWN", 4)
+    forming.say("My brother Jonas lives in Leeds.")
+    for number in range(9):
+        forming.command(type="remember", content=f"Jonas has {number} boats", about=["Jonas"])
+    (jonas,) = [one for one in sarah.entities() if one.name == "Jonas"]
+    for page in ("/memories", "/decisions", f"/entities/{jonas.id}"):
+        texts, address = [], f"{site.place}{page}?limit=3"
+        while address:
+            shown = site.client.get(address).text
+            texts.append(shown)
+            further = re.search(r'href="([^"]*)">Show more', shown)
+            address = unescape(further[1]) if further else ""
+            assert len(texts) < 9
+        assert all(f"Jonas has {number} boats" in "".join(texts) for number in range(9))
+
+
+def test_what_waits_for_an_answer_is_shown_as_known_of_nobody(forming: Forming, sarah: Namespace, site: Site) -> None:
+    forming.say("Peter is one of our writers at WOBS.", conversation="c1")
+    forming.say("My brother Peter keeps bees in Leeds.", conversation="c2")
+    for thing in ("bicycle", "canoe"):
+        forming.say(f"Peter bought a red {thing}.", conversation=thing)
+    assert len(sarah.questions()) == 2
+
+    asked = site.get("/questions").text
+    facts = re.findall(r"<small><bdi>([^<]*)", asked)
+    assert any("bees" in unescape(fact) for fact in facts)
+    assert not any("bought" in fact for fact in facts), "what another question leaves open"
+
+    peter = sarah.questions()[0].candidates[0].entity_id
+    known, perhaps = site.text(f"/entities/{peter}").split("What may be about somebody else")
+    assert "bought" not in known.partition("What is known")[2]
+    assert "red bicycle" in perhaps

@@ -404,3 +404,58 @@ def test_a_speaker_of_spaces_is_nobody() -> None:
         (" ", "I am called Max."),
     ]
     extract_offline([say(at, text, speaker=who) for at, (who, text) in enumerate(told, 1)], Background())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wait, I work at Google?",
+        "What do you mean, I live in Oslo?",
+        "Remind me, I live in Oslo?",
+        "Hang on, my dog is called Rex?",
+        "Are you sure, I live in Oslo?",
+        "Am I right that my wife is Anna, and I work at Google?",
+        "Translate to French: I live in Paris. I am a doctor.",
+        "Fix this: My wife is Anna. I live in Rome.",
+        "Is this sentence correct? I live in Paris.",
+    ],
+)
+def test_what_is_asked_or_worked_on_is_not_so(text: str) -> None:
+    assert user(text) == []
+
+
+@pytest.mark.parametrize("asked", ["Any dinner ideas", "Do you know a good cook", "Is it bad"])
+def test_a_reason_behind_a_question_still_counts(asked: str) -> None:
+    assert contents(user(f"{asked}, I'm allergic to nuts?")) == ["User is allergic to nuts"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *("Do you live in Oslo or Bergen?", "Do you like tea or coffee?", "Are you allergic to anything?"),
+        *("Do you not like cheese?", "Do you mean Oslo?"),
+    ],
+)
+def test_a_yes_that_says_nothing_is_remembered_as_nothing(asked: str) -> None:
+    assert exchange((Role.ASSISTANT, asked), (Role.USER, "yes")) == []
+
+
+@pytest.mark.parametrize(("by", "found"), [("Tom", ["Tom lives in Oslo now"]), ("Anna", [])])
+def test_only_who_was_answered_confirms(by: str, found: list[str]) -> None:
+    asked = say(3, "So you live in Oslo now, right?", Role.ASSISTANT)
+    talk = [say(1, "Hello!", speaker="Anna"), say(2, "I'm moving.", speaker="Tom"), asked, say(4, "yes", speaker=by)]
+    assert contents(extract_offline(talk, Background())) == found
+
+
+def test_who_spoke_long_ago_keeps_a_group_a_group() -> None:
+    (fact,) = extract_offline(
+        [say(1, "I live in Leeds", speaker="Melanie")], Background(speakers=frozenset({"Caroline"}))
+    )
+    assert fact.content == "Melanie lives in Leeds"
+
+
+def test_a_mail_and_a_chat_that_were_pasted_say_nothing_of_the_user() -> None:
+    mail = "-----Original Message-----\nFrom: Bob\nSubject: moving\n\nI work at Oracle. I live in Denver."
+    assert contents(user(f"I live in Leeds.\n\n{mail}")) == ["User lives in Leeds"]
+    assert user("Tom: I live in Oslo. I work at Equinor.\nAnna: I live in Rome. I have two dogs.") == []
+    assert user("Tom wrote: I live in Paris and I work at Google.") == []

@@ -19,7 +19,11 @@ def test_a_line_of_a_list_says_who_is_what(note: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Note: bring cake", "See you on Friday", "no idea", "call mum on Sunday", "Running is fun"]
+    "text",
+    [
+        *("Note: bring cake", "See you on Friday", "no idea", "call mum on Sunday", "Running is fun"),
+        *("I'm off Friday", "I'm allergic to Mondays", "Anna's off Friday", "who's free Friday", "On Mon, 3 May 2024"),
+    ],
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
     assert whole(text, listed=False, asked="") == text

@@ -4,16 +4,20 @@ import json
 import math
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import create_engine
 
+from recollect.deadline import bounded, ends_within
 from recollect.embedders import openai as module
 from recollect.embedders.openai import OpenAIEmbedder
-from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, RecollectError
+from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, ReadTimeout, RecollectError
+from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
 
 CANARY = "canary-text-of-a-conversation"
 Body = dict[str, Any]
@@ -231,6 +235,23 @@ def test_a_hanging_endpoint_is_given_up_in_time(endpoint: Endpoint) -> None:
 
     with pytest.raises(EmbedderUnavailable, match=r"within 0\.2 s"):
         embedder.embed(["a"])
+
+
+def test_an_endpoint_that_drips_is_given_up_in_time_also_by_a_read_that_has_less() -> None:
+    with FakeOpenAI() as fake:
+        embedder = OpenAIEmbedder("small", api_key="k", base_url=fake.base_url, timeout=1)
+        reading = bounded(create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"), 0.3)
+        fake.script(EMBEDDINGS, Fault.drip(0.05), Fault.drip(0.05))
+
+        started = time.monotonic()
+        with pytest.raises(EmbedderUnavailable, match="within 1 s"):
+            embedder.embed(["a"])
+        in_between = time.monotonic()
+        with pytest.raises(ReadTimeout), ends_within(reading):
+            embedder.embed(["a"])
+
+    assert in_between - started < 3
+    assert time.monotonic() - in_between < 1
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "nonsense", "http://[", "ftp://127.0.0.1/v1"])
