@@ -14,11 +14,12 @@ _MADE = f"{of_lane('made')} and made.entity_id = any(cast(:entities as uuid[])) 
 _ENDED = f"{of_lane('ended')} and ended.entity_id = any(cast(:entities as uuid[])) and ended.ended_by = :undone"
 
 
-def _same(one: str, other: str) -> str:
+def same_entity(one: str, other: str) -> str:
+    """That two rows of a namespace are of one entity."""
     return f"{of_lane(one)} and {one}.entity_id = {other}.entity_id"
 
 
-_BEFORE = f"left join recollect.entities as before on {_same('before', 'made')} and before.ended_by = :undone"
+_BEFORE = f"left join recollect.entities as before on {same_entity('before', 'made')} and before.ended_by = :undone"
 _NEW = f"""
     select made.entity_id from recollect.entities as made {_BEFORE}
     where {_MADE} and before.entity_id is null and not :introduces
@@ -28,16 +29,16 @@ MOVED_ON: Final = f"""
     (select 1 from recollect.entities as made {_BEFORE}
      where {_MADE} and (made.description, made.parent_id) is distinct from (before.description, before.parent_id)
        and not exists (
-         select from recollect.entities as now where {_same("now", "made")} and now.known_to is null
+         select from recollect.entities as now where {same_entity("now", "made")} and now.known_to is null
            and (made.description is not distinct from before.description or now.description is not distinct from made.description)
            and (made.parent_id is not distinct from before.parent_id or now.parent_id is not distinct from made.parent_id)))
     union all
     (select 1 from ({_NEW}) as made where not exists (
-        select from recollect.entities as now where {_same("now", "made")} and now.known_to is null))
+        select from recollect.entities as now where {same_entity("now", "made")} and now.known_to is null))
     union all
     (select 1 from recollect.entities as ended where {_ENDED}
-       and not exists (select from recollect.entities as made where {_same("made", "ended")} and made.made_by = :undone)
-       and exists (select from recollect.entities as now where {_same("now", "ended")} and now.known_to is null))
+       and not exists (select from recollect.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
+       and exists (select from recollect.entities as now where {same_entity("now", "ended")} and now.known_to is null))
 """
 """Finds an entity of which what the decision said does not hold any more."""
 
@@ -63,6 +64,28 @@ RESTING_ON: Final = text(
     )
 )
 
+
+def told_anew(source: str) -> str:
+    """Ends the rows of entities that say otherwise than a table of a statement, and begins those that say the same.
+
+    source: the table, of entity_id, description and parent_id.
+    """
+    return f"""
+        over as (
+            update recollect.entities as now set known_to = :at, ended_by = :decision_id from {source}
+            where {same_entity("now", source)} and now.known_to is null
+              and (now.description, now.parent_id) is distinct from ({source}.description, {source}.parent_id)
+            returning now.*, {source}.description as new_description, {source}.parent_id as new_parent_id
+        )
+        insert into recollect.entities
+            (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
+             known_from, made_by)
+        select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, new_description,
+               new_parent_id, :at, :decision_id
+        from over
+    """
+
+
 _UNLEARN = text(f"""
     with learned as (
         select now.entity_id,
@@ -71,27 +94,16 @@ _UNLEARN = text(f"""
                case when made.parent_id is distinct from before.parent_id
                     then before.parent_id else now.parent_id end as parent_id
         from recollect.entities as made
-        join recollect.entities as now on {_same("now", "made")} and now.known_to is null
+        join recollect.entities as now on {same_entity("now", "made")} and now.known_to is null
         {_BEFORE}
         where {_MADE} and (before.entity_id is not null or :introduces)
     ),
-    over as (
-        update recollect.entities as now set known_to = :at, ended_by = :decision_id from learned
-        where {_same("now", "learned")} and now.known_to is null
-          and (now.description, now.parent_id) is distinct from (learned.description, learned.parent_id)
-        returning now.*, learned.description as new_description, learned.parent_id as new_parent_id
-    )
-    insert into recollect.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
-         known_from, made_by)
-    select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, new_description,
-           new_parent_id, :at, :decision_id
-    from over
+    {told_anew("learned")}
 """)
 
 _END_NEW = text(f"""
     update recollect.entities as now set known_to = :at, ended_by = :decision_id from ({_NEW}) as made
-    where {_same("now", "made")} and now.known_to is null
+    where {same_entity("now", "made")} and now.known_to is null
 """)
 
 _BEGIN_AGAIN = text(f"""
@@ -101,7 +113,7 @@ _BEGIN_AGAIN = text(f"""
     select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
            :at, :decision_id
     from recollect.entities as ended where {_ENDED}
-      and not exists (select from recollect.entities as made where {_same("made", "ended")} and made.made_by = :undone)
+      and not exists (select from recollect.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
 """)
 
 REVERSE: Final = (_UNLEARN, _END_NEW, _BEGIN_AGAIN)

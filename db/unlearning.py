@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from db.decisions import Stamp
 from db.refs import LaneRef
+from db.undoing_entities import same_entity, told_anew
 from db.undoing_rows import of_lane
 
 
@@ -21,16 +22,12 @@ def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], s
     return {key for statement in (_NAMES, _TRAITS) for key in connection.execute(statement, parameters).scalars()}
 
 
-def _same(one: str, other: str) -> str:
-    return f"{of_lane(one)} and {one}.entity_id = {other}.entity_id"
-
-
 def _is_said_still(words: str) -> str:
     """Whether a memory that holds says some words of the entity ``now``."""
     return f"""
         exists (select from recollect.memory_entities as link
                 join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = link.memory_id
-                where {_same("link", "now")} and link.known_to is null and link.certainty = 'sure'
+                where {same_entity("link", "now")} and link.known_to is null and link.certainty = 'sure'
                   and memory.known_to is null and memory.state = 'active'
                   and strpos(lower(memory.content), lower({words})) > 0)
     """
@@ -53,10 +50,10 @@ _NAMES = text(f"""
     with {_TAUGHT}
     update recollect.entity_aliases as now set known_to = :at, ended_by = :decision_id
     from recollect.entities as entity
-    where {_same("now", "entity")} and now.known_to is null
+    where {same_entity("now", "entity")} and now.known_to is null
       and {of_lane("entity")} and entity.known_to is null and entity.name <> now.alias
       and exists (select from taught join recollect.entity_aliases as made on made.made_by = taught.decision_id
-                  where taught.entity_id = now.entity_id and {_same("made", "now")} and made.normalised = now.normalised)
+                  where taught.entity_id = now.entity_id and {same_entity("made", "now")} and made.normalised = now.normalised)
       and not {_is_said_still("now.alias")}
     returning now.entity_id
 """)
@@ -68,8 +65,8 @@ _TRAITS = text(f"""
                array_agg(made.description) filter (where made.description is distinct from before.description) as descriptions,
                array_agg(made.parent_id) filter (where made.parent_id is distinct from before.parent_id) as parents
         from taught
-        join recollect.entities as made on {_same("made", "taught")} and made.made_by = taught.decision_id
-        left join recollect.entities as before on {_same("before", "made")} and before.ended_by = made.made_by
+        join recollect.entities as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
+        left join recollect.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
         group by made.entity_id
     ),
     kept as (
@@ -79,21 +76,10 @@ _TRAITS = text(f"""
                case when now.parent_id <> all(learned.parents) or {_is_said_still("parent.name")}
                     or learned.parents is null then now.parent_id end as parent_id
         from learned
-        join recollect.entities as now on {_same("now", "learned")} and now.known_to is null
+        join recollect.entities as now on {same_entity("now", "learned")} and now.known_to is null
         left join recollect.entities as parent
           on {of_lane("parent")} and parent.entity_id = now.parent_id and parent.known_to is null
     ),
-    over as (
-        update recollect.entities as now set known_to = :at, ended_by = :decision_id from kept
-        where {_same("now", "kept")} and now.known_to is null
-          and (now.description, now.parent_id) is distinct from (kept.description, kept.parent_id)
-        returning now.*, kept.description as new_description, kept.parent_id as new_parent_id
-    )
-    insert into recollect.entities
-        (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
-         known_from, made_by)
-    select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, new_description,
-           new_parent_id, :at, :decision_id
-    from over
+    {told_anew("kept")}
     returning entity_id
 """)
