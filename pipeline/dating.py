@@ -13,8 +13,8 @@ from typing import Literal
 
 from pipeline.facts import Message, Occurrence
 from pipeline.offline.tenses import tense_at
-from pipeline.time_words import FINER, NAMES_A_TIME, RECURRING
 from pipeline.times import TimePhrase, times_in
+from pipeline.times.words import FINER, NAMES_A_TIME, RECURRING
 from recollect.kinds import Granularity, MemoryKind
 
 _SLACK = timedelta(minutes=1)

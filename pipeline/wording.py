@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pipeline.facts import USER
-from pipeline.time_words import MONTHS, NUMBERS, WEEKDAYS
+from pipeline.times.words import MONTHS, NUMBERS, WEEKDAYS
 from recollect.names import LETTER, normalise
 
 # Scripts without spaces between words are read sign by sign.

@@ -5,7 +5,7 @@ import re
 from pipeline.offline.grammar import base_of, expand, is_finite, is_past
 from pipeline.offline.lexicon import ACQUAINTANCES, AUXILIARIES, KINSHIP, ROLES, VERBS
 from pipeline.offline.names import RUN
-from pipeline.time_words import MONTHS
+from pipeline.times.words import MONTHS
 
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"
 _ROSTER = re.compile(

@@ -22,8 +22,8 @@ from pipeline.offline.speaking import speaks_for
 from pipeline.offline.standing import stands_alone
 from pipeline.offline.statements import Statement, read_statement
 from pipeline.offline.tenses import tense_at
-from pipeline.time_words import RECURRING
 from pipeline.times import resolve_time, times_in
+from pipeline.times.words import RECURRING
 from recollect.genders import PRONOUNS
 from recollect.kinds import EntityType, MemoryKind
 

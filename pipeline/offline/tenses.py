@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pipeline.offline.grammar import ADVERB, base_of, expand, is_past
 from pipeline.offline.lexicon import AUXILIARIES, UNCHANGED_PAST, VERBS
-from pipeline.time_words import MONTH, WEEKDAY
+from pipeline.times.words import MONTH, WEEKDAY
 
 _FORWARD = re.compile(
     r"^(?:(?:has|have) (?!been|had|\w+ed\b|[a-z]{2,}(?:en|wn)\b|gone|done)|will|shall|is|are|am|wants?|plans?|hopes?"

@@ -1,26 +1,28 @@
 """Time phrases of several words for one stretch: "from 3 to 7 May", "the week of the 10th", "Tuesday week", "on the 14th"."""
 
 import re
-from collections.abc import Callable
 from datetime import date, timedelta
 
 from pipeline.facts import Occurrence
-from pipeline.time_clocks import on_day
-from pipeline.time_spans import (
+from pipeline.times.clocks import on_day
+from pipeline.times.spans import (
     Frame,
+    Reader,
     coming,
     latest,
     month_number,
     month_of,
     months_on,
     nearest_month,
+    nearest_of_month,
     nearest_year,
+    number_of,
     week_of,
     weekday_number,
     weekend_of,
     year_of,
 )
-from pipeline.time_words import MONTHS, NUMBERS, PART, WEEKDAY, WEEKDAYS, YEAR
+from pipeline.times.words import MONTH, NUMBERS, PART, WEEKDAY, WEEKDAYS, YEAR, month
 from recollect.kinds import Granularity
 
 _WEEK = timedelta(weeks=1)
@@ -35,10 +37,6 @@ _AFTER_A_DAY = (
     r"\b))"
 )
 """What follows "the 14th" where it is a day; "the 14th floor" is none."""
-
-
-def _month(name: str = "month") -> str:
-    return rf"(?P<{name}>{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 
 
 def _day(name: str = "day") -> str:
@@ -77,7 +75,7 @@ def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> Occurrence |
 
 def _from_month_to_month(match: re.Match[str], frame: Frame) -> Occurrence | None:
     first, last = month_number(match["month"]), month_number(match["month2"])
-    year = int(match["year"]) if match["year"] else nearest_year(frame, first, 1 if frame.past else 28).year
+    year = int(match["year"]) if match["year"] else nearest_of_month(frame, first)
     size = (last - first) % 12 + 1
     if match["year"] and last < first:
         year -= 1
@@ -114,24 +112,23 @@ def _weekday_of_week(match: re.Match[str], frame: Frame) -> Occurrence:
 
 def _weekday_weeks_on(match: re.Match[str], frame: Frame) -> Occurrence:
     """ "Tuesday week", "a week from Friday", "two weeks on Monday"."""
-    word = (match.groupdict().get("number") or "a").lower()
-    weeks = NUMBERS[word] if word in NUMBERS else int(word)
+    weeks = number_of(match.groupdict().get("number") or "a")
     return on_day(match, frame, coming(frame, weekday_number(match["weekday"])) + weeks * _WEEK)
 
 
 def _weekday_in_weeks(match: re.Match[str], frame: Frame) -> Occurrence:
     """ "Friday in two weeks": the Friday of the week that lies so far ahead."""
-    word = match["number"].lower()
-    weeks = NUMBERS[word] if word in NUMBERS else int(word)
     monday = frame.today - timedelta(days=frame.today.weekday())
-    return on_day(match, frame, monday + weeks * _WEEK + timedelta(days=weekday_number(match["weekday"])))
+    return on_day(
+        match, frame, monday + number_of(match["number"]) * _WEEK + timedelta(days=weekday_number(match["weekday"]))
+    )
 
 
 def _nth_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
     """ "The second Monday in June", "the last Friday of the month"."""
     if match["month"]:
         month = month_number(match["month"])
-        year = int(match["year"]) if match["year"] else nearest_year(frame, month, 1 if frame.past else 28).year
+        year = int(match["year"]) if match["year"] else nearest_of_month(frame, month)
     else:
         year, month = months_on(frame.today.year, frame.today.month, _STEPS[match["which"].lower()])
     day = _nth_of(year, month, weekday_number(match["weekday"]), _COUNTS[match["count"].lower()])
@@ -141,7 +138,7 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
 def _nth_weekend(match: re.Match[str], frame: Frame) -> Occurrence | None:
     """ "The first weekend of September": by its Saturday."""
     month = month_number(match["month"])
-    year = int(match["year"]) if match["year"] else nearest_year(frame, month, 1 if frame.past else 28).year
+    year = int(match["year"]) if match["year"] else nearest_of_month(frame, month)
     day = _nth_of(year, month, WEEKDAYS.index("saturday"), _COUNTS[match["count"].lower()])
     return weekend_of(frame, day) if day.month == month else None
 
@@ -176,20 +173,18 @@ _UNTIL = r"(?P<until>mon|tues|wednes|thurs|fri|satur|sun)day"
 _JOINED = ((r"\b(?:from )?(?:the )?", _TO), (r"\bbetween (?:the )?", _AND))
 """How a range begins, and how its ends are joined: "3 and 7 May" are two days, "between 3 and 7 May" is one stretch."""
 
-_Reader = Callable[[re.Match[str], Frame], Occurrence | None]
-
-RANGES: tuple[tuple[str, _Reader], ...] = (
+RANGES: tuple[tuple[str, Reader], ...] = (
     *(
         (pattern, read)
         for lead, to in _JOINED
         for pattern, read in (
             (
-                rf"{lead}{_day()} (?:of )?{_month()}{to}{_day('last')} (?:of )?{_month('month2')},?(?: {YEAR})?",
+                rf"{lead}{_day()} (?:of )?{MONTH}{to}{_day('last')} (?:of )?{month('month2')},?(?: {YEAR})?",
                 _from_day_to_day,
             ),
-            (rf"{lead}{_month()} {_day()}{to}{_month('month2')} {_day('last')}(?!\d),?(?: {YEAR})?", _from_day_to_day),
-            (rf"{lead}{_day()}{to}{_day('last')} (?:of )?{_month()},?(?: {YEAR})?", _from_day_to_day),
-            (rf"{lead}{_month()} {_day()}{to}{_day('last')}(?![\d:]),?(?: {YEAR})?", _from_day_to_day),
+            (rf"{lead}{MONTH} {_day()}{to}{month('month2')} {_day('last')}(?!\d),?(?: {YEAR})?", _from_day_to_day),
+            (rf"{lead}{_day()}{to}{_day('last')} (?:of )?{MONTH},?(?: {YEAR})?", _from_day_to_day),
+            (rf"{lead}{MONTH} {_day()}{to}{_day('last')}(?![\d:]),?(?: {YEAR})?", _from_day_to_day),
         )
     ),
     (
@@ -197,20 +192,20 @@ RANGES: tuple[tuple[str, _Reader], ...] = (
         _from_weekday_to_weekday,
     ),
     (rf"\bbetween (?:(?P<which>last|next|this) )?{WEEKDAY} and {_UNTIL}\b", _from_weekday_to_weekday),
-    (rf"\bfrom {_month()} (?:to|until|till|through) {_month('month2')},?(?: (?:of )?{YEAR})?", _from_month_to_month),
-    (rf"\bbetween {_month()} and {_month('month2')},?(?: (?:of )?{YEAR})?", _from_month_to_month),
-    (rf"\bweek of (?:the )?(?P<day>[0-3]?\d){_NTH}?(?: (?:of )?{_month()},?(?: {YEAR})?)?\b", _week_of_day),
-    (rf"\bweek of {_month()} {_day()}(?!\d),?(?: {YEAR})?", _week_of_day),
+    (rf"\bfrom {MONTH} (?:to|until|till|through) {month('month2')},?(?: (?:of )?{YEAR})?", _from_month_to_month),
+    (rf"\bbetween {MONTH} and {month('month2')},?(?: (?:of )?{YEAR})?", _from_month_to_month),
+    (rf"\bweek of (?:the )?(?P<day>[0-3]?\d){_NTH}?(?: (?:of )?{MONTH},?(?: {YEAR})?)?\b", _week_of_day),
+    (rf"\bweek of {MONTH} {_day()}(?!\d),?(?: {YEAR})?", _week_of_day),
     (rf"\b(?:the )?(?P<day>[0-3]?\d|first){_NTH}? of (?P<which>last|this|next|the following) month\b", _day_of_month),
     (rf"\b(?P<which>last|this|next) month,? on the (?P<day>[0-3]?\d|first)(?:{_NTH})?\b", _day_of_month),
     (
         (
-            rf"\b(?:the )?(?P<count>{'|'.join(_COUNTS)}) {WEEKDAY} (?:in|of) (?:{_month()},?(?: {YEAR})?"
+            rf"\b(?:the )?(?P<count>{'|'.join(_COUNTS)}) {WEEKDAY} (?:in|of) (?:{MONTH},?(?: {YEAR})?"
             r"|(?P<which>last|this|next|the following|the) month\b)"
         ),
         _nth_weekday,
     ),
-    (rf"\b(?:the )?(?P<count>{'|'.join(_COUNTS)}) weekend (?:in|of) {_month()},?(?: {YEAR})?", _nth_weekend),
+    (rf"\b(?:the )?(?P<count>{'|'.join(_COUNTS)}) weekend (?:in|of) {MONTH},?(?: {YEAR})?", _nth_weekend),
     (rf"\b{_WHICH} week(?:,| on|,? on)? {WEEKDAY}\b{PART}", _weekday_of_week),
     (rf"\b{WEEKDAY}{PART}(?: of| in|,)? {_WHICH} week\b", _weekday_of_week),
     (rf"\b{_NUMBER} weeks? (?:from|on) {WEEKDAY}\b{PART}", _weekday_weeks_on),
@@ -218,7 +213,7 @@ RANGES: tuple[tuple[str, _Reader], ...] = (
     (rf"\b{WEEKDAY}{PART} in {_NUMBER} weeks?\b", _weekday_in_weeks),
     (rf"\b(?:on |until |by |since |before |after |for )the (?P<day>[0-3]?\d){_NTH}\b{_AFTER_A_DAY}", _day_of_month),
     (
-        rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{_month()})",
+        rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? the (?P<day>[0-3]?\d){_NTH}\b(?! (?:of )?{MONTH})",
         _day_of_month,
     ),
     (

@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 from pipeline.facts import Occurrence
-from pipeline.time_words import HOLIDAYS, MONTH, SEASON_STARTS, YEAR
+from pipeline.times.words import HOLIDAYS, MONTH, SEASON_STARTS, YEAR
 from recollect.kinds import Granularity
 
 _LONGEST_YEAR = timedelta(days=366)

@@ -44,7 +44,6 @@ VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
 VAGUE_FROM, VAGUE_TO = 5, 2
 
 WEEKDAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)days?"
-MONTH = rf"(?P<month>{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 PART = r"(?: (?:in the )?(?P<part>morning|afternoon|evening|night))?"
 NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted([*NUMBERS, *VAGUE_NUMBERS], key=len, reverse=True))})"
 UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year)s?"
@@ -100,3 +99,11 @@ NAMES_A_TIME = (
     r"|(?:nine|eigh|seven|six|fif|for|thir|twen)t(?:y|ies)|one|two|three)\b"
 )
 """Anything that may speak of a time, however vaguely: of an English text without any of it nobody can know when it was."""
+
+
+def month(group: str) -> str:
+    """The pattern of a month by its name or the short form of it, as a group of that name."""
+    return rf"(?P<{group}>{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+
+
+MONTH = month("month")

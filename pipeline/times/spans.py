@@ -1,10 +1,12 @@
 """Stretches of the calendar in the zone of a message: weeks, weekends, months, seasons and years."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from pipeline.facts import Occurrence
-from pipeline.time_words import MONTHS, ORDINALS, WEEKDAYS
+from pipeline.times.words import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 from recollect.kinds import Granularity
 
 _LONGEST_WAIT = 9
@@ -30,6 +32,10 @@ class Frame:
 
     def days(self, start: date, end: date, granularity: Granularity) -> Occurrence:
         return Occurrence(start=self.midnight(start), end=self.midnight(end), granularity=granularity)
+
+
+Reader = Callable[[re.Match[str], Frame], Occurrence | None]
+"""What reads the words that a pattern found. None, or a ValueError, where they are no time after all."""
 
 
 def week_of(frame: Frame, day: date) -> Occurrence:
@@ -62,6 +68,11 @@ def year_of(frame: Frame, year: int) -> Occurrence:
     return frame.days(date(year, 1, 1), date(year + 1, 1, 1), Granularity.YEAR)
 
 
+def number_of(word: str) -> int:
+    """ "3", "three", "a"."""
+    return NUMBERS[word.lower()] if word.lower() in NUMBERS else int(word)
+
+
 def month_number(word: str) -> int:
     """The number of a month by its name or by the first three letters of it."""
     return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(word.lower().rstrip(".")[:3]))
@@ -88,6 +99,11 @@ def nearest_year(frame: Frame, month: int, day: int) -> date:
         if found == frame.today or (found < frame.today) == frame.past:
             return found
     raise ValueError(month, day)
+
+
+def nearest_of_month(frame: Frame, month: int) -> int:
+    """The year of the nearest month of that number in the direction of the phrase; the one that lasts counts."""
+    return nearest_year(frame, month, 1 if frame.past else 28).year
 
 
 def nearest_month(frame: Frame, day: int) -> date:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from pipeline.facts import Occurrence
-from pipeline.time_spans import Frame
-from pipeline.time_words import NUMBERS, PARTS_OF_DAY
+from pipeline.times.spans import Frame, number_of
+from pipeline.times.words import NUMBERS, PARTS_OF_DAY
 from recollect.kinds import Granularity
 
 _NOON = 12
@@ -92,14 +92,10 @@ def _clock(match: re.Match[str] | None, part: str) -> Clock | None:
     half = (match["half1"] or match["half2"] or match["half3"] or "").lower()[:1]
     if match["turn"]:
         step, minute = _TURNS[match["turn"].lower()]
-        return _checked(_number(match["turned"]) + step, minute, half, part)
+        return _checked(number_of(match["turned"]) + step, minute, half, part)
     minutes = match["minute"] or match["minutes"] or match["exact"]
-    hour = _number(match["hour"] or match["plain"] or match["whole"])
+    hour = number_of(match["hour"] or match["plain"] or match["whole"])
     return _checked(hour, int(minutes) if minutes else None, half, part)
-
-
-def _number(word: str) -> int:
-    return int(word) if word.isdigit() else NUMBERS[word.lower()]
 
 
 def _checked(hour: int, minute: int | None, half: str, part: str) -> Clock | None:

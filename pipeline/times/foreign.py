@@ -1,12 +1,11 @@
 """Everyday words for days and weeks in German, Spanish and French: a table, and no grammar."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 
 from pipeline.facts import Occurrence
-from pipeline.time_clocks import on_day
-from pipeline.time_spans import Frame, month_of, months_on, week_of, year_of
+from pipeline.times.clocks import on_day
+from pipeline.times.spans import Frame, Reader, month_of, months_on, week_of, year_of
 
 _GERMAN_PART = (
     r"(?: (?:(?P<morning>früh|morgen|vormittag)|(?P<afternoon>nachmittag)|(?P<evening>abend)|(?P<night>nacht))\b)?"
@@ -61,10 +60,9 @@ _STRETCHES: tuple[tuple[str, str, int], ...] = (
     (r"\b(?:letzt|vorig)es jahr\b|\bel año pasado\b|\bl['’](?:année dernière|an dernier)\b", "year", -1),
     (r"\bnächstes jahr\b|\bel (?:próximo año|año que viene)\b|\bl['’](?:année prochaine|an prochain)\b", "year", 1),
 )
-_Reader = Callable[[re.Match[str], Frame], Occurrence | None]
 
 
-def _of_day(distance: int, part: str) -> _Reader:
+def _of_day(distance: int, part: str) -> Reader:
     def read(match: re.Match[str], frame: Frame) -> Occurrence:
         named = next((name for name, word in match.groupdict().items() if word), part)
         return on_day(match, frame, frame.today + timedelta(days=distance), part=named)
@@ -78,7 +76,7 @@ def _hier(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return on_day(match, frame, frame.today - timedelta(days=1)) if _FRENCH.search(around) else None
 
 
-def _of_stretch(unit: str, step: int) -> _Reader:
+def _of_stretch(unit: str, step: int) -> Reader:
     def read(match: re.Match[str], frame: Frame) -> Occurrence:  # noqa: ARG001 - the word alone says it
         today = frame.today
         if unit == "week":
@@ -90,7 +88,7 @@ def _of_stretch(unit: str, step: int) -> _Reader:
     return read
 
 
-FOREIGN: tuple[tuple[str, _Reader], ...] = (
+FOREIGN: tuple[tuple[str, Reader], ...] = (
     *((pattern, _of_stretch(unit, step)) for pattern, unit, step in _STRETCHES),
     (r"(?<!-)\bhier\b(?! (?:matin|après-midi|soir))", _hier),
     *((pattern, _of_day(distance, part)) for pattern, distance, part in _DAYS),

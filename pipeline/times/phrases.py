@@ -1,0 +1,117 @@
+"""When a message says that something happens: "last Friday", "in May", "three weeks ago", as an interval of zoned times.
+
+Every phrase is read against the time and the zone of the message that holds it, never against the clock of this machine.
+Weeks begin on Monday; seasons are the meteorological ones of the northern hemisphere.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from pipeline.facts import Occurrence
+from pipeline.times.days import DATED_DAYS, DAYS_OF_WEEK, NEAR_DAYS, NUMBERED_DAYS
+from pipeline.times.distances import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS
+from pipeline.times.foreign import FOREIGN
+from pipeline.times.ranges import RANGES
+from pipeline.times.seasons import IN_A_YEAR, OF_EACH_YEAR
+from pipeline.times.spans import Frame, Reader
+from pipeline.times.years import is_a_year, joins, leaves_its_year_open
+from recollect.patterns import AS_ASCII
+
+_AROUND = 40
+"""Characters beside a phrase in which its time of day may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimePhrase:
+    """A time phrase: where it stands in its text, and when that is."""
+
+    start: int
+    end: int
+    occurred: Occurrence
+
+
+def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> Occurrence | None:
+    """When the clearest time phrase of the text lies, as the half-open interval that it spans in the zone of ``said_at``.
+
+    said_at: when the text was said, aware; raises ValueError when naive.
+    past: whether a phrase without a direction ("on Friday", "in May") looks back; otherwise it looks forward.
+    None where the text names no time, or one outside the calendar.
+    """
+    if said_at.tzinfo is None:
+        raise ValueError("said_at: has no zone; give an aware datetime")
+    clearest = next(_phrases(text, Frame(said_at, past)), None)
+    if clearest is None:
+        return None
+    found = times_in(text, said_at, past=past)
+    return next(phrase.occurred for phrase in found if phrase.start <= clearest.start < phrase.end)
+
+
+def times_in(text: str, said_at: datetime, *, past: bool = True) -> list[TimePhrase]:
+    """Every time phrase of a text in its place, each read as ``resolve_time`` reads it; the clearer one where two overlap."""
+    found: list[TimePhrase] = []
+    for phrase in _phrases(text, Frame(said_at, past)):
+        if all(phrase.end <= other.start or phrase.start >= other.end for other in found):
+            found.append(phrase)
+    return _of_their_years(text, sorted(found, key=lambda phrase: phrase.start))
+
+
+def _of_their_years(text: str, found: Iterable[TimePhrase]) -> list[TimePhrase]:
+    """ "In May last year" is one phrase, and so is "two years ago at Christmas": the year beside a day or a month is its year."""
+    together: list[TimePhrase] = []
+    for phrase in found:
+        both = _together(text, together[-1], phrase) if together else None
+        together[-1:] = [both] if both else [*together[-1:], phrase]
+    return together
+
+
+def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | None:
+    if not joins(text, first.end, second.start):
+        return None
+    for phrase, year in ((first, second), (second, first)):
+        if is_a_year(year.occurred) and leaves_its_year_open(text[phrase.start : phrase.end]):
+            read = _in_year(text, phrase, year.occurred)
+            return TimePhrase(first.start, second.end, read) if read else None
+    return None
+
+
+def _in_year(text: str, phrase: TimePhrase, year: Occurrence) -> Occurrence | None:
+    """The same words as they read on the last day of a year; None where it has no such day."""
+    left = max(phrase.start - _AROUND, 0)  # of a long text with many such phrases all would be read for each
+    found = _phrases(text[left : phrase.end + _AROUND], Frame(year.end - timedelta(days=1), past=True))
+    same = (one for one in found if (one.start, one.end) == (phrase.start - left, phrase.end - left))
+    return next((one.occurred for one in same if one.occurred.start >= year.start), None)
+
+
+def _phrases(text: str, frame: Frame) -> Iterator[TimePhrase]:
+    """The clearer kinds of phrases first. A day that the zone of the message left out, or that no calendar has, is none."""
+    text = text.translate(AS_ASCII)
+    for pattern, read in _READERS:
+        for match in pattern.finditer(text):
+            try:
+                found = read(match, frame)
+                holds = found is not None and found.start.astimezone(UTC) < found.end.astimezone(UTC)
+            except (ValueError, OverflowError):
+                continue
+            if found is not None and holds:
+                yield TimePhrase(match.start(), match.end(), found)
+
+
+_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), read)
+    for pattern, read in (
+        *NUMBERED_DAYS,
+        *RANGES,
+        *COUNTED_DAYS,
+        *DATED_DAYS,
+        *NEAR_DAYS,
+        *IN_A_YEAR,
+        *COUNTED_UNITS,
+        *FOREIGN,
+        *DAYS_OF_WEEK,
+        *NEAR_UNITS,
+        *OF_EACH_YEAR,
+    )
+)
+"""The clearer first: of two that overlap the first is believed."""
