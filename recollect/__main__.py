@@ -1,5 +1,5 @@
 """``python -m recollect``: the command, where its script is not on the PATH."""
 
-from recollect.cli import main
+from recollect.cli.app import main
 
 main()

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recollect.shell import UNFOLDED
+from recollect.cli.shell import UNFOLDED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

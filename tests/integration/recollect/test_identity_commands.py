@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from db import questions
-from recollect.cli import cli
+from recollect.cli.app import cli
 from recollect.namespaces import NamespacePath
 from tests.given import Remembering
 from workers.machine import Addresses

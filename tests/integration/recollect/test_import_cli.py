@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from recollect import InvalidEvent
-from recollect.cli import cli
+from recollect.cli.app import cli
+from recollect.cli.shell import PlainConsole
 from recollect.namespaces import NamespacePath
-from recollect.shell import PlainConsole
 from tests.given import Remembering, direction
 from workers.machine import Addresses
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from db import prompts
 from db.prompts import PromptVersion
 from recollect import Memory, Namespace, NotFound
-from recollect.cli import cli
+from recollect.cli.app import cli
 from recollect.namespaces import NamespacePath
 from tests.given import Remembering
 from workers.machine import Addresses

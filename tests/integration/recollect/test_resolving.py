@@ -14,11 +14,11 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from recollect import Memory, Namespace
-from recollect.cli import cli
+from recollect.cli.app import cli
+from recollect.cli.shell import console
 from recollect.embedders import MiniLM
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
-from recollect.shell import console
 from tests.given import Publishing, Remembering
 from workers.machine import Addresses
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, event
 from typer.testing import CliRunner
 
 from recollect import Memory, Namespace
-from recollect.cli import cli
+from recollect.cli.app import cli
 from recollect.embedders import MiniLM
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from recollect.shell import AsOf, In, Json, id_or_name, new_table, open_namespace, print_answer
+from recollect.cli.shell import AsOf, In, Json, id_or_name, new_table, open_namespace, print_answer
 
 graph_cli = typer.Typer()
 

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from recollect.shell import In, Json, in_utc, new_table, open_namespace, print_answer, spelt_out
+from recollect.cli.shell import In, Json, in_utc, new_table, open_namespace, print_answer, spelt_out
 
 prompts_cli = typer.Typer(help="The prompts that the app keeps here, in versions.", no_args_is_help=True)
 

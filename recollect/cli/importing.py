@@ -8,9 +8,9 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from recollect.cli.shell import In, Json, open_namespace, print_answer, read_file
 from recollect.errors import WaitTimeout
 from recollect.namespace import Namespace
-from recollect.shell import In, Json, open_namespace, print_answer, read_file
 
 import_cli = typer.Typer()
 

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from recollect.cli.shell import AsOf, In, Json, console, in_utc, new_table, open_namespace, print_answer
 from recollect.decisions import Decision
-from recollect.shell import AsOf, In, Json, console, in_utc, new_table, open_namespace, print_answer
 
 history_cli = typer.Typer()
 

@@ -8,8 +8,8 @@ import typer
 from rich.markup import escape
 
 from recollect.asking import Question
+from recollect.cli.shell import In, Json, open_namespace, print_answer
 from recollect.namespace import Namespace
-from recollect.shell import In, Json, open_namespace, print_answer
 
 identity_cli = typer.Typer()
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from recollect.shell import In, Json, json_lines, new_table, open_namespace, print_answer
+from recollect.cli.shell import In, Json, json_lines, new_table, open_namespace, print_answer
 
 entity_cli = typer.Typer()
 

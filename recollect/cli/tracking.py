@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from recollect.cli.shell import In, Json, json_lines, new_table, open_namespace, print_answer, read_file
 from recollect.results import Entity
-from recollect.shell import In, Json, json_lines, new_table, open_namespace, print_answer, read_file
 from recollect.tracking.tracked import InFocus
 from recollect.transcript import turns
 

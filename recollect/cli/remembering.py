@@ -5,9 +5,9 @@ from uuid import UUID
 
 import typer
 
+from recollect.cli.shell import In, Json, open_namespace, print_answer
 from recollect.kinds import MemoryKind
 from recollect.namespace import Namespace
-from recollect.shell import In, Json, open_namespace, print_answer
 
 remembering_cli = typer.Typer()
 

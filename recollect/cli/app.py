@@ -1,4 +1,4 @@
-"""The command `recollect`: what an app can do, for a shell."""
+"""The command itself: publish, query, context, recall, profile, spool, and all the other groups."""
 
 import sys
 from contextlib import closing
@@ -12,21 +12,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from recollect.embedders.install import install_model
-from recollect.entity_commands import entity_cli
-from recollect.errors import RecollectError
-from recollect.graph_commands import graph_cli
-from recollect.history_commands import history_cli
-from recollect.identity_commands import identity_cli
-from recollect.import_commands import import_cli
-from recollect.namespace import Namespace
-from recollect.prompts.commands import prompts_cli
-from recollect.publishing.publisher import open_spool
-from recollect.publishing.spool import Held, Spool
-from recollect.reading.recalled import Scope
-from recollect.remembering_commands import remembering_cli
-from recollect.settings import client_settings
-from recollect.shell import (
+from recollect.cli.entities import entity_cli
+from recollect.cli.graph import graph_cli
+from recollect.cli.history import history_cli
+from recollect.cli.identity import identity_cli
+from recollect.cli.importing import import_cli
+from recollect.cli.prompts import prompts_cli
+from recollect.cli.remembering import remembering_cli
+from recollect.cli.shell import (
     AsOf,
     In,
     Json,
@@ -39,7 +32,14 @@ from recollect.shell import (
     print_answer,
     read_file,
 )
-from recollect.tracking.commands import tracking_cli
+from recollect.cli.tracking import tracking_cli
+from recollect.embedders.install import install_model
+from recollect.errors import RecollectError
+from recollect.namespace import Namespace
+from recollect.publishing.publisher import open_spool
+from recollect.publishing.spool import Held, Spool
+from recollect.reading.recalled import Scope
+from recollect.settings import client_settings
 
 cli = typer.Typer(
     name="recollect",
