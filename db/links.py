@@ -1,6 +1,7 @@
 """What links memories to entities, and entities to each other."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -8,6 +9,15 @@ from sqlalchemy import Connection, text
 
 from db.decisions import Stamp
 from db.refs import LaneRef
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """Whom a memory is surely about, and in which role."""
+
+    entity_id: UUID
+    entity_type: str
+    role: str
 
 
 def link(
@@ -26,6 +36,12 @@ def link(
 def entities_of_memory(connection: Connection, lane: LaneRef, *memory_ids: UUID) -> list[UUID]:
     """Whom a memory is about, or several are."""
     return list(connection.execute(_OF_MEMORY, {**lane.scope, "memory_ids": list(memory_ids)}).scalars())
+
+
+def sure_of_memory(connection: Connection, lane: LaneRef, memory_id: UUID) -> list[LinkRow]:
+    """Whom a memory is surely about, as the registry has them now."""
+    rows = connection.execute(_SURE_OF_MEMORY, {**lane.scope, "memory_id": memory_id})
+    return [LinkRow(row.entity_id, row.entity_type, row.role) for row in rows]
 
 
 def relate(
@@ -70,6 +86,14 @@ _OF_MEMORY = text("""
     select distinct entity_id from recollect.memory_entities
     where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
       and known_to is null
+""")
+
+_SURE_OF_MEMORY = text("""
+    select link.entity_id, entity.entity_type, link.role
+    from recollect.memory_entities as link join recollect.entities as entity using (tenant_id, namespace_id, entity_id)
+    where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.memory_id = :memory_id
+      and link.known_to is null and link.certainty = 'sure' and entity.known_to is null
+    order by link.entity_id
 """)
 
 _RELATE = text("""

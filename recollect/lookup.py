@@ -6,6 +6,7 @@ As in `recollect.views`, functions take a connection inside a transaction that h
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Connection
 
@@ -45,6 +46,16 @@ def named(
         return []
     rows = connection.exec_driver_sql(*statement_for(path, wanted))
     return matches(texts, rows, are_names=are_names)
+
+
+def bearers(
+    connection: Connection, path: NamespacePath, texts: Sequence[str], *, are_names: bool = False
+) -> dict[str, set[UUID]]:
+    """By text the entities that it names; as for `named`."""
+    found: dict[str, set[UUID]] = {text: set() for text in texts}
+    for match in named(connection, path, texts, are_names=are_names):
+        found[texts[match.text]].add(match.entity.entity_id)
+    return found
 
 
 def statement_for(path: NamespacePath, wanted: Collection[str]) -> tuple[str, dict[str, Any]]:

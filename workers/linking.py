@@ -34,7 +34,7 @@ def link(batch: BatchRef, parts: Parts, facts: Facts, messages: Mapping[int, Mes
     with tenant_transaction(parts.engine, path.tenant_id) as connection:
         registry = _registry(connection, batch, path, facts)
         parents = entities.parents_above(connection, batch.lane, [entity.entity_id for entity in registry])
-        named = _named(connection, path, to_link)
+        named = lookup.bearers(connection, path, _texts(to_link))
 
     def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
         asked = telling(to_link[number].said, name, to_link[number].before)
@@ -62,13 +62,9 @@ def _registry(connection: Connection, batch: BatchRef, path: NamespacePath, fact
     return list({one.entity_id: one for one in (*found, *([user] if user else []))}.values())
 
 
-def _named(connection: Connection, path: NamespacePath, to_link: Mapping[int, ToLink]) -> dict[str, set[UUID]]:
-    """By text whom it names, of all that was said and the turns before."""
-    texts = sorted({text for one in to_link.values() for text in (one.said, *one.before)})
-    named: dict[str, set[UUID]] = {text: set() for text in texts}
-    for match in lookup.named(connection, path, texts):
-        named[texts[match.text]].add(match.entity.entity_id)
-    return named
+def _texts(to_link: Mapping[int, ToLink]) -> list[str]:
+    """All that was said, and the turns before."""
+    return sorted({text for one in to_link.values() for text in (one.said, *one.before)})
 
 
 def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], turns: Sequence[Message]) -> ToLink:

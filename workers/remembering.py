@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import cast
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -18,7 +19,9 @@ from db.unlearning import unlearn
 from pipeline import confidence
 from pipeline.facts import USER, Fact, Mention, Message
 from pipeline.guard import suspicion_of
-from pipeline.linking.values import Link, LinkedFacts
+from pipeline.linking.successors import Replaced, named_again, with_the_subject
+from pipeline.linking.values import Link
+from pipeline.linking.values import Role as LinkRole
 from pipeline.score_salience import score_salience
 from recollect import lookup
 from recollect.embedders import Vectors
@@ -63,7 +66,7 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Callable[[Conne
         quote=command.content,
         mentions=tuple(_mentions(batch.lane, command, parts)),
     )
-    linked = _linked(batch, command, fact, vector, parts)
+    about, learned = _linked(batch, command, fact, vector, parts)
     return partial(
         _store,
         batch=batch,
@@ -72,8 +75,8 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Callable[[Conne
             memory=_memory(batch.lane, command, fact),
             vector=vector,
             model=parts.embedder.name,
-            links=tuple(linked.links[_NUMBER].values()),
-            learned=linked.learned[_NUMBER],
+            links=about,
+            learned=learned,
         ),
     )
 
@@ -93,8 +96,13 @@ def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[Mentio
         yield Mention(name=name, entity_type=sorts[name], role="about" if place else "subject")
 
 
-def _linked(batch: BatchRef, command: Remember, fact: Fact, vector: Vectors, parts: Parts) -> LinkedFacts:
-    """Linked as a fact of a message that says just this; without those whom only the linker would introduce."""
+def _linked(
+    batch: BatchRef, command: Remember, fact: Fact, vector: Vectors, parts: Parts
+) -> tuple[tuple[Link, ...], tuple[RegisteredEntity, ...]]:
+    """Linked as a fact of a message that says just this; without those whom only the linker would introduce.
+
+    Returns the links, and the user where nobody spoke of them before.
+    """
     message = Message(
         _NUMBER, command.event_id, command.conversation, Role.USER, None, command.content, command.occurred_at
     )
@@ -102,10 +110,21 @@ def _linked(batch: BatchRef, command: Remember, fact: Fact, vector: Vectors, par
     linked = linking.link(batch, parts, {_NUMBER: (fact, row)}, {_NUMBER: message})
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         known = set(registry.standing(connection, batch.lane, linked.is_about(_NUMBER)))
+        before = _replaced(connection, batch.lane, command)
+        names = [one.name for one in fact.mentions] if before else []
+        bearers = lookup.bearers(connection, NamespacePath.of(command.namespace), names, are_names=True)
     user = {key for key, one in linked.entities.items() if one.is_user}
-    links = {name: link for name, link in linked.links[_NUMBER].items() if link.entity_id in known | user}
-    learned = tuple(one for one in linked.learned[_NUMBER] if one.entity_id in user - known)
-    return replace(linked, links={_NUMBER: links}, learned={_NUMBER: learned})
+    by_name = {name: one for name, one in linked.links[_NUMBER].items() if one.entity_id in known | user}
+    about = tuple(named_again(by_name, fact.mentions, bearers, before).values())
+    if command.about is None:
+        about = with_the_subject(about, fact.mentions, before)
+    return about, tuple(one for one in linked.learned[_NUMBER] if one.entity_id in user - known)
+
+
+def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[Replaced]:
+    """Whom the memory is about that this one stands for; nobody where it stands for none."""
+    rows = links.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
+    return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
 
 
 def _memory(lane: LaneRef, command: Remember, fact: Fact) -> NewMemory:

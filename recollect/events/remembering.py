@@ -20,8 +20,9 @@ class Remember(Envelope):
 
     about: names of whom it is about, its subject first; by default those that its content names. Who is not known by that name
         is not linked, nor is anybody where the words leave it open who is meant.
-    replaces: a memory that it stands for from here on. of_version: the version of that one that was read; refused where it says
-        something else by then.
+    replaces: a memory that it stands for from here on. A name that one of those bears whom that one is about means that one
+        again, and where neither ``about`` nor the words name another of the sort of its subject, it is about that, too.
+        of_version: the version of that one that was read; refused where it says something else by then.
     """
 
     type: Literal["remember"] = "remember"

@@ -42,16 +42,17 @@ def test_a_memory_has_the_id_that_its_publisher_knew_and_is_found_and_undone(
     assert len(sarah.query("window seats")) == 0
 
 
-class TestWhomItIsAbout:
-    @pytest.fixture
-    def people(self, remembering: Remembering) -> dict[str, UUID]:
-        return {
-            "Peter Brandt": remembering.entity("Peter Brandt", aliases=("Peter",), description="the user's brother"),
-            "Peter Okafor": remembering.entity("Peter Okafor", aliases=("Peter",), description="a plumber"),
-            "Ruth": remembering.entity("Ruth"),
-            "Lumen": remembering.entity("Lumen", entity_type=EntityType.ORG),
-        }
+@pytest.fixture
+def people(remembering: Remembering) -> dict[str, UUID]:
+    return {
+        "Peter Brandt": remembering.entity("Peter Brandt", aliases=("Peter",), description="the user's brother"),
+        "Peter Okafor": remembering.entity("Peter Okafor", aliases=("Peter",), description="a plumber"),
+        "Ruth": remembering.entity("Ruth"),
+        "Lumen": remembering.entity("Lumen", entity_type=EntityType.ORG),
+    }
 
+
+class TestWhomItIsAbout:
     @pytest.mark.parametrize(
         ("fields", "about"),
         [
@@ -111,6 +112,26 @@ class TestReplacing:
             memories.change(connection, remembering.lane, tea, 1, stamp, reinforced=1)
         forming.command(type="remember", content="User likes coffee", replaces=str(tea), of_version=1)
         assert contents(sarah) == {"User likes coffee"}
+
+    @pytest.mark.parametrize(
+        ("fields", "about"),
+        [
+            ({"content": "Peter collects stamps"}, ["Peter Brandt"]),
+            ({"content": "Plays the cello", "about": ["Peter"]}, ["Peter Brandt"]),
+            ({"content": "Plays the cello"}, ["Peter Brandt"]),
+            ({"content": "He plays at Lumen"}, ["Peter Brandt", "Lumen"]),
+            ({"content": "Plays the cello", "about": []}, []),
+            ({"content": "Ruth plays the cello"}, ["Ruth"]),
+            ({"content": "Peter Okafor plays the cello"}, ["Peter Okafor"]),
+        ],
+        ids=str,
+    )
+    def test_it_is_about_whom_the_old_one_is_about_unless_it_names_another(
+        self, people: dict[str, UUID], forming: Forming, sarah: Namespace, fields: dict[str, Any], about: list[str]
+    ) -> None:
+        old = id_of(sarah, forming.command(type="remember", content="Peter Brandt plays the viola"))
+        event_id = forming.command(type="remember", replaces=str(old), **fields)
+        assert list(sarah.get(id_of(sarah, event_id)).about) == about
 
     @pytest.mark.parametrize("what", ["nobody's", "closed"])
     def test_one_that_is_not_known_is_not_replaced(
