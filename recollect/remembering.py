@@ -34,6 +34,7 @@ class Remembering(Freshness):
         replaces: AMemory | None = None,
         version: int | None = None,
         occurred_at: datetime | None = None,
+        event_id: UUID | None = None,
         session: AppSession | None = None,
     ) -> UUID:
         """Put a memory down as it is, and return its id, as soon as it is safe in the spool.
@@ -43,11 +44,12 @@ class Remembering(Freshness):
         about: names of whom it is about, the subject first; by default those known here whom the content names.
         replaces: a memory that it stands for from here on; that one stays, superseded. version: of that one, as it was read, by
         default that of the memory given: where it says something else by now, MemoryChanged.
-        occurred_at: since when it is so; now by default. session: as for `publish`; it is read back once it took effect.
+        occurred_at: since when it is so; now by default. event_id: the event's, new by default: what is sent again under the same
+        one is put down once. session: as for `publish`; it is read back once it took effect.
         Raises InvalidEvent, NotFound where there is no memory to replace or it is closed, and otherwise as `publish`. What
         changes before the event takes effect can still have it refused: the decision log says so then.
         """
-        event_id, since = uuid7(), occurred_at or datetime.now(UTC)
+        event_id, since = event_id or uuid7(), occurred_at or datetime.now(UTC)
         event: dict[str, Any] = {"type": "remember", "event_id": event_id, "content": content, "kind": kind}
         event |= {"occurred_at": since} | ({} if about is None else {"about": list(about)})
         laid = self._laid()

@@ -138,6 +138,29 @@ def test_a_decision_is_taken_back(visitor: Visitor) -> None:
     assert seen == []  # nothing was refused by the content security policy
 
 
+@needs_a_browser
+def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
+    (bees,) = [one for one in visitor.namespace.memories() if "bees" in one.content]
+    visitor.open(f"/memories/{bees.id}")
+    visitor.click("//summary[contains(., 'not so')]")
+    field = visitor.driver.find_element(By.ID, "content")
+    field.clear()
+    field.send_keys(bees.content.replace("bees", "hens"))
+    visitor.click("//button[.='Replace']")
+    visitor.reads("took effect", "Replaced by", "hens")
+    (hens,) = [one for one in visitor.namespace.memories() if "hens" in one.content]
+    assert hens.about == bees.about
+
+    visitor.open(f"/memories/{hens.id}")
+    visitor.click("//summary[contains(., 'not to be remembered')]")
+    visitor.click("//button[.='Forget']")
+    visitor.reads("took effect", "withdrawn")
+    assert not any("hens" in one.content for one in visitor.namespace.memories())
+    visitor.click("//li[contains(., 'forgotten')]//button[.='Undo']")
+    visitor.reads("took effect")
+    assert any("hens" in one.content for one in visitor.namespace.memories())
+
+
 PICTURES = {
     "console-questions": ("/questions", 1000, 860, "light"),
     "console-memory": ("/memories/{memory}", 1000, 1040, "light"),

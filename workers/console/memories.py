@@ -1,19 +1,22 @@
-"""The memories: searched, filtered, and each with where it comes from and what was decided about it."""
+"""The memories: searched, filtered, and each with where it comes from and what was decided about it; replaced and forgotten."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast, get_args
+from uuid import UUID
 
 from recollect import Decision, MemoryKind, Namespace, NotFound, StoredMemory
+from recollect.ids import uuid7
 from recollect.results import State
 from workers.console.contents import contents_of, memories_of
-from workers.console.handling import MOST_SHOWN, Page, Part, Reading
+from workers.console.handling import MOST_SHOWN, Editing, Page, Part, Reading
 
 _SHOWN = 50
 _RELATED = 8
 _VERSIONS = 20
+_LAST_VERSION = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,35 @@ class OneMemory(Reading):
                 "wordings": wordings(self.namespace, memory, decisions),
             },
         )
+
+
+class Replace(Editing):
+    """Puts another memory in the place of one."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound, MemoryChanged where it says something else by now, and InvalidEvent where the content does not fit."""
+        old, said, event_id = self.namespace.get(ids[0]), self.given("content").strip(), uuid7()
+        if said == old.content:
+            raise ValueError("content: is what the memory says already; write what is so instead")
+        version = self.number("version", old.version, most=_LAST_VERSION)
+        self.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)
+        return event_id
+
+    def back(self, *ids: str) -> str:
+        """The old one, which points to the new one."""
+        return f"{self.place}/memories/{ids[0]}"
+
+
+class Forget(Editing):
+    """Closes a memory."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound, also where it is closed already."""
+        return self.namespace.forget(ids[0], reason=self.given("reason").strip() or None)
+
+    def back(self, *ids: str) -> str:
+        """The memory, as it is then."""
+        return f"{self.place}/memories/{ids[0]}"
 
 
 class Message(Reading):

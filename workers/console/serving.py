@@ -17,7 +17,7 @@ from workers.console.documents import Documents, EditDocument, OneDocument
 from workers.console.entities import Entities, Merge, OneEntity, Split
 from workers.console.handling import Handler
 from workers.console.login import Login
-from workers.console.memories import Memories, Message, OneMemory
+from workers.console.memories import Forget, Memories, Message, OneMemory, Replace
 from workers.console.overview import Decisions, OneDecision, Overview, Undo
 from workers.console.questions import Answer, Questions
 from workers.console.retrieval import Messages, Retrieval
@@ -34,6 +34,8 @@ _PAGES: dict[str, type[RequestHandler]] = {
     f"{_NAMESPACE}": Overview,
     f"{_NAMESPACE}/memories": Memories,
     f"{_NAMESPACE}/memories/{_ID}": OneMemory,
+    f"{_NAMESPACE}/memories/{_ID}/replace": Replace,
+    f"{_NAMESPACE}/memories/{_ID}/forget": Forget,
     f"{_NAMESPACE}/entities": Entities,
     f"{_NAMESPACE}/entities/{_ID}": OneEntity,
     f"{_NAMESPACE}/entities/{_ID}/merge": Merge,

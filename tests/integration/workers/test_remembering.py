@@ -126,8 +126,9 @@ class TestReplacing:
         ],
         ids=str,
     )
+    @pytest.mark.usefixtures("people")
     def test_it_is_about_whom_the_old_one_is_about_unless_it_names_another(
-        self, people: dict[str, UUID], forming: Forming, sarah: Namespace, fields: dict[str, Any], about: list[str]
+        self, forming: Forming, sarah: Namespace, fields: dict[str, Any], about: list[str]
     ) -> None:
         old = id_of(sarah, forming.command(type="remember", content="Peter Brandt plays the viola"))
         event_id = forming.command(type="remember", replaces=str(old), **fields)

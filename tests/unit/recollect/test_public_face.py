@@ -46,7 +46,7 @@ NAMESPACE = {
     "import_records": ["lines", "on_sent", "session"],
     "wait": ["timeout"],
     "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "reranker", "seconds", "strict"],
-    "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "session"],
+    "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "event_id", "session"],
     "forget": ["memories", "reason", "session"],
     "reflect": ["kind", "subject", "conversation", "session"],
     "get": ["memory_id", "as_of"],

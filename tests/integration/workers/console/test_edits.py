@@ -9,10 +9,11 @@ import pytest
 from pydantic import BaseModel
 from redis import Redis
 
-from recollect import Namespace
+from db import memories
+from recollect import Namespace, StoredMemory
 from recollect.queue import QUEUE, open_connection
 from tests.forming import Forming
-from tests.given import Publishing
+from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site
 from workers.machine import Addresses
 
@@ -88,12 +89,77 @@ def test_merge_split_and_an_answer_are_events_too(forming: Forming, sarah: Names
     assert "description" not in split
 
 
+def test_a_memory_is_replaced_and_the_new_one_forgotten(
+    forming: Forming, sarah: Namespace, site: Site, queue: Queue
+) -> None:
+    forming.say("I like tea.")
+    (tea,) = sarah.memories()
+    page = f"/memories/{tea.id}"
+    assert f'action="{site.place}{page}/replace"' in site.get(page).text
+
+    answer = site.send(f"{page}/replace", {"content": " Sarah likes coffee ", "version": str(tea.version)})
+    (event,) = queue.take()
+    assert answer.headers["Location"] == f"{site.place}{page}?event={event['event_id']}"
+    fields = ("type", "content", "kind", "replaces", "of_version")
+    assert [event[name] for name in fields] == ["remember", "Sarah likes coffee", tea.kind, str(tea.id), tea.version]
+    forming.send({**event, "publisher": str(uuid4()), "publisher_sequence": 1})
+    assert "Replaced by Sarah likes coffee" in site.text(page)
+    assert "Put it right" not in site.text(page)
+
+    (coffee,) = sarah.memories()
+    answer = site.send(f"/memories/{coffee.id}/forget", {"reason": "she asked for it"})
+    (event,) = queue.take()
+    assert (event["type"], event["memories"], event["reason"]) == ("forget", [str(coffee.id)], "she asked for it")
+    forming.send({**event, "publisher": str(uuid4()), "publisher_sequence": 1})
+    assert "she asked for it" in site.client.get(answer.headers["Location"]).text
+    assert sarah.memories() == []
+
+    again = site.send(f"/memories/{coffee.id}/forget")
+    assert (again.status_code, "withdrawn already" in again.text) == (httpx.codes.NOT_FOUND, True)
+
+
+@pytest.fixture
+def tea(forming: Forming, sarah: Namespace, queue: Queue) -> StoredMemory:
+    forming.command(type="remember", content="User likes tea")
+    queue.take()
+    return sarah.memories()[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "refusal"),
+    [
+        ("", (HTTPStatus.CONFLICT, "content")),
+        ("User likes tea", (HTTPStatus.BAD_REQUEST, "is what the memory says already")),
+        ("x" * 8001, (HTTPStatus.CONFLICT, "content")),
+    ],
+    ids=["empty", "the same", "too long"],
+)
+def test_what_cannot_replace_a_memory_is_said_and_nothing_is_published(
+    tea: StoredMemory, site: Site, queue: Queue, content: str, refusal: tuple[HTTPStatus, str]
+) -> None:
+    answer = site.send(f"/memories/{tea.id}/replace", {"content": content, "version": "1"})
+    assert (answer.status_code, refusal[1] in answer.text) == (refusal[0], True)
+    assert not queue.take()
+
+
+def test_a_memory_that_says_something_else_by_now_is_not_replaced(
+    tea: StoredMemory, site: Site, queue: Queue, remembering: Remembering
+) -> None:
+    with remembering.stamped() as (connection, stamp):
+        memories.change(connection, remembering.lane, tea.id, 1, stamp, content="User likes green tea")
+    answer = site.send(f"/memories/{tea.id}/replace", {"content": "User likes coffee", "version": "1"})
+    assert (answer.status_code, "It says something else by now" in answer.text) == (httpx.codes.CONFLICT, True)
+    assert not queue.take()
+
+
 REFUSED: dict[str, tuple[str, dict[str, str], int, str]] = {
     "question": (f"/questions/{ID}/answer", {"entity": "new"}, 404, "there is no question"),
     "nobody": (f"/questions/{ID}/answer", {}, 400, "entity: "),
     "decision": (f"/decisions/{ID}/undo", {}, 404, "there is no decision"),
     "entity": (f"/entities/{ID}/merge", {"into": ID}, 404, "there is no entity"),
     "no-id": (f"/entities/{ID}/merge", {"into": "x"}, 404, "is not an id"),
+    "nothing-to-replace": (f"/memories/{ID}/replace", {"content": "x"}, 404, "there is no memory"),
+    "nothing-to-forget": (f"/memories/{ID}/forget", {}, 404, "there is no memory"),
     "no-memory": (f"/entities/{ID}/split", {}, 400, "memory: "),
 }
 
