@@ -101,7 +101,8 @@ _LOG = text("""
     values (:tenant_id, :namespace_id, :decision_id, :batch_id, :action, :memory_id, :target_id, :target_version, :fact,
             :candidates, :decided_by, :prompt_version, :reason, :at,
             (select formed_by from recollect.batches as batch
-             where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = :batch_id),
+             where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = :batch_id
+               and :decided_by <> 'app'),
             :refused, :undoes, :in_effect, :entities)
 """).bindparams(bindparam("fact", type_=JSONB(none_as_null=True)), bindparam("candidates", type_=JSONB))
 

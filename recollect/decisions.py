@@ -48,7 +48,8 @@ class Decision:
     memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
     fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app
         named, of a document the patch; empty for an undo. candidates: what was near.
-    extracted_by, decided_by: "rules", or the model's name; what the app told is decided by "app". prompt_version: of the prompt.
+    extracted_by, decided_by: "rules", or the model's name; what the app told is decided by "app", and extracted by nobody.
+    prompt_version: of the prompt.
     undoes: the decision that it takes back. in_effect: False where it was taken back, or was refused.
     refused: why what the model proposed, or the app told, was not carried out.
     """

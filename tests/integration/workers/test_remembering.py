@@ -35,6 +35,7 @@ def test_a_memory_has_the_id_that_its_publisher_knew_and_is_found_and_undone(
     assert sarah.query("Where does she like to sit on a plane?")[0].id == memory.id
     (decision,) = sarah.decisions(memory.id)
     assert (decision.id, decision.action, decision.decided_by) == (event_id, "add", "app")
+    assert decision.extracted_by is None
     assert "window" in sarah.profile("User").summary
 
     forming.command(type="undo", decision_id=str(event_id))
