@@ -1,0 +1,118 @@
+"""The code of the pages that have no test of their own is run as it stands, against a service that works."""
+
+import contextlib
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Namespace
+from tests.acceptance.running import Running
+from tests.acceptance.test_readme import python_with_output
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def person(key: str, name: str, **more: Any) -> dict[str, Any]:
+    """A line of an import."""
+    return {"type": "entity", "key": key, "name": name, "entity_type": "person", **more}
+
+
+def firm(key: str, name: str) -> dict[str, Any]:
+    """The same of where people work."""
+    return {"type": "entity", "key": key, "name": name, "entity_type": "org"}
+
+
+def known(key: str, content: str, *about: str) -> dict[str, Any]:
+    """The same of what is known of somebody."""
+    return {"type": "memory", "id": key, "content": content, "about": list(about)}
+
+
+PETERS = (
+    firm("wobs", "WOBS"),
+    person("writer", "Peter Ott", aliases=["Peter"], description="the writer at WOBS"),
+    person("brother", "Peter Okafor", aliases=["Peter"], description="your brother"),
+    known("p1", "Peter Ott writes columns about gardens", "writer"),
+    known("p2", "Peter Okafor sails a dinghy", "brother"),
+)
+GLASS = (
+    firm("glass", "Halberd Glass"),
+    person("tomas", "Tomas Reyl", aliases=["Tomas"], parent="glass"),
+    known("t1", "Tomas Reyl tends the furnace", "tomas"),
+)
+
+
+@pytest.fixture
+def sarah(running: Running, request: pytest.FixtureRequest) -> Namespace:
+    return running.memory.namespace("docs", request.node.name)
+
+
+def run(page: str, number: int, variables: dict[str, Any]) -> str:
+    """Run a block of a page; what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(python_with_output(DOCS / page)[number][0], page, "exec"), variables)
+    return printed.getvalue()
+
+
+def brought(sarah: Namespace, lines: tuple[Mapping[str, Any], ...]) -> None:
+    """Import what a page takes for granted."""
+    sarah.import_records(lines)
+    sarah.wait(timeout=30)
+
+
+def test_the_page_about_the_graph(sarah: Namespace) -> None:
+    brought(sarah, (firm("barn", "Harp Barn"), person("bo", "Bo", parent="barn")))
+    assert run("graph.md", 0, {"sarah": sarah}) == "1 Harp Barn part_of out None\n"
+
+
+def test_the_page_about_questions(sarah: Namespace) -> None:
+    brought(sarah, PETERS)
+    sarah.publish("Peter is learning to bake rye bread.")
+    sarah.wait(timeout=30)
+    variables: dict[str, Any] = {"sarah": sarah}
+    told = run("identity.md", 0, variables)
+    assert told.startswith("Which Peter do you mean: ")
+    assert {"the writer at WOBS", "your brother"} == {line.split(" ", 1)[1] for line in told.splitlines()[1:]}
+    variables["question"] = sarah.questions()[0]
+    run("identity.md", 1, variables)  # two answers, of which the second comes too late
+    sarah.wait(timeout=30)
+    assert sarah.questions() == []
+    peter = variables["question"].candidates[0].entity_id
+    other = variables["question"].candidates[1].entity_id
+    memories = [one for one in sarah.memories(about=peter) if one.key is None]
+    run("identity.md", 2, {"sarah": sarah, "pete": other, "peter": peter, "memories": memories})
+    sarah.wait(timeout=30)
+    assert "Peter Haas" in {one.name for one in sarah.entities()}
+
+
+def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
+    brought(sarah, PETERS)
+    told = run("reading-entities.md", 0, {"sarah": sarah})
+    assert told.startswith("Which Peter do you mean: ")
+    assert "the writer at WOBS" in told
+    assert "your brother" in told
+
+
+def test_the_page_about_following_a_conversation(sarah: Namespace) -> None:
+    brought(sarah, GLASS)
+    variables: dict[str, Any] = {"sarah": sarah}
+    run("tracking.md", 0, variables)
+    tracked = variables["tracked"]
+    assert [(one.entity.name, round(one.score, 2)) for one in tracked.scene] == [("Halberd Glass", 0.92)]
+    assert [one.entity.name for one in tracked.topic] == ["Tomas Reyl"]
+    assert [(one.text, [who.name for who in one.entities]) for one in tracked.references] == [("him", ["Tomas Reyl"])]
+    run("tracking.md", 1, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
+
+
+def test_the_pages_about_reading_and_recalling(sarah: Namespace) -> None:
+    run("reflection.md", 0, {"sarah": sarah})
+    sarah.publish("The number of the boat is AX 77.", conversation="c6")
+    sarah.wait(timeout=30)
+    assert "AX 77" in run("recall.md", 0, {"sarah": sarah, "turns": []})
+
+
+def test_the_page_about_embedders() -> None:
+    assert run("embedders.md", 0, {}) == "0.27\n"
