@@ -26,6 +26,15 @@ def own(text: str) -> list[str]:
         "Anna: I live in Rome. I hate tea.",
         "Mum: I'm allergic to nuts. My brother is Bob.",
         "Zed: hello. I work here.\nYan: hi\nZed: I have a dog.\nYan: I hate cats.",
+        "Anna Lind  10:42 AM\nI live in Rome. I hate tea.\nI am a doctor",
+        "Zed Okoro  10:42 AM\nI live in Rome.\n\nYan Wu  10:44 AM\nhi\n\nZed Okoro  10:45 AM\nI hate cats.",
+        "Anna Lind\n  10:42 AM\nI live in Rome.",
+        "Anna Lind\nYesterday at 10:42\nI live in Rome.",
+        "zed — Today at 10:42 AM\nI live in Rome. I hate tea.",
+        "Zed Okoro, [3.5.2024 10:42]\nI live in Rome.",
+        "Zed Okoro, [23. Nov 2026 at 10:42:11]:\nI live in Rome.",
+        "[10:42 AM] Zed Okoro\nI live in Rome.",
+        "Zed Okoro Monday 10:42 AM\nI live in Rome.",
         "- Tom: I live in Paris",
         "| Tom | I live in Paris |",
     ],
@@ -43,6 +52,11 @@ def test_a_mail_and_a_chat_are_others_words(pasted: str) -> None:
         "Me: I live in Leeds.\nWork: I'm a nurse. I work nights.",
         "Note: I moved.\nNote: I have a dog.",
         "10:30 Dentist: I need to go.\nI live in Leeds.",
+        "Gym 7:00\nI like it.\nDentist 10:30\nI live in Leeds.",
+        "Leeds\n10:30\nI live in Leeds.",
+        "I get up at 7:30\nI live in Leeds.",
+        "Our flight leaves at 10:30\nI live in Leeds.",
+        "Monday 10:30\nI see my doctor.",
         "My doctor said: no sugar. I take metformin.",
         "I told them: I live in Leeds. I work at Acme.",
         "Tom moved out: I live alone.",
@@ -67,7 +81,16 @@ def test_what_somebody_said_after_a_colon(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["said " * 6_000, "x said" + " has" * 8_000 + " back" * 1_000, "10:30 " * 5_000, "a:" * 16_000]
+    "text",
+    [
+        "said " * 6_000,
+        "a " * 16_000 + "10:30",
+        "may " * 9_000,
+        "Ann\n" + "10:30\n" * 9_000,
+        "x said" + " has" * 8_000 + " back" * 1_000,
+        "10:30 " * 5_000,
+        "a:" * 16_000,
+    ],
 )
 def test_no_line_takes_long(text: str) -> None:
     assert own(text)
