@@ -130,6 +130,7 @@ _SLOTS = text(f"""
             where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
 """)
 
+# What failed and waits for its next try is not at work: it may wait for long, and the tenant's other lanes do not wait for it.
 # From tenant to tenant by the index, and of each the first few: an import of a hundred thousand lanes costs a dispatch no more.
 _DUE_LANES = text(f"""
     with recursive tenant as (
@@ -140,8 +141,9 @@ _DUE_LANES = text(f"""
         from tenant where tenant.tenant_id is not null
     ),
     at_work as (
-        select tenant_id, count(*) as batches from recollect.batches as batch
-        where {_OPEN} and batch.due_at <= now() group by tenant_id
+        select tenant_id, count(*) as batches
+        from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
+        where {_OPEN} and batch.due_at <= now() and (batch.error is null or {_LEASED}) group by tenant_id
     ),
     waiting as (
         select lane.* from tenant cross join lateral (

@@ -128,6 +128,15 @@ def give_up(connection: Connection, lane: LaneRef, due: DueReflection, *, why: s
     return "skipped"
 
 
+def lighten(connection: Connection, lane: LaneRef, due: DueReflection, *, pause: timedelta, why: str) -> str:
+    """A reflection asks for too much; returns what follows: "one by one", or, where it sees one batch as it is, "put off"."""
+    if len(due.batches) > 1:
+        connection.execute(_ONE_BY_ONE, {**lane.scope, **_of(due), "why": why})
+        return "one by one"
+    put_off(connection, lane, due, pause=pause, why=why)
+    return "put off"
+
+
 def set_timer(connection: Connection, lane: LaneRef) -> None:
     """Note on the lane when the first of its reflections is due."""
     connection.execute(_SET_TIMER, lane.scope)
@@ -160,15 +169,17 @@ _SAID = text("""
 
 _GIVEN = "unnest(cast(:kinds as text[]), cast(:subjects as text[])) as given (kind, subject)"
 
+# What was put off stays so: each new message would have it asked again at once what it was put off for.
 _TOUCH = text(f"""
     insert into recollect.reflections as reflection (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
     select :tenant_id, :namespace_id, kind, subject, now(), now() + least(cast(:least as interval), cast(:most as interval))
     from {_GIVEN}
     on conflict (tenant_id, namespace_id, kind, subject) do update set
         dirty_since = case when reflection.due_at is null then now() else reflection.dirty_since end,
+        put_off_for = case when reflection.due_at is null then null else reflection.put_off_for end,
         due_at = case
             when reflection.due_at is null then excluded.due_at
-            when reflection.due_at <= now() then reflection.due_at
+            when reflection.due_at <= now() or reflection.put_off_for is not null then reflection.due_at
             else least(excluded.due_at, reflection.dirty_since + cast(:most as interval))
         end
 """)

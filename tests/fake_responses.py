@@ -5,7 +5,7 @@ import json
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from tests.fake_answers import Json, vector_for
 
@@ -26,6 +26,7 @@ Kind = Literal[
     "refusal",
     "no_choices",
     "content_filter",
+    "broken_off",
     "misfit",
     "html",
     "fenced",
@@ -48,13 +49,20 @@ class Fault:
     seconds: float = 0.0
     param: str | None = None
     error_code: str | None = None
+    body: Any = None
 
     @classmethod
     def status(
-        cls, code: int, *, retry_after: str | None = None, param: str | None = None, error_code: str | None = None
+        cls,
+        code: int,
+        *,
+        retry_after: str | None = None,
+        param: str | None = None,
+        error_code: str | None = None,
+        body: Any = None,
     ) -> "Fault":
-        """An error status whose message repeats the request."""
-        return cls("status", code, retry_after, param=param, error_code=error_code)
+        """An error status whose message repeats the request. body: what is said instead, as some endpoint says it."""
+        return cls("status", code, retry_after, param=param, error_code=error_code, body=body)
 
     @classmethod
     def hang(cls, seconds: float) -> "Fault":
@@ -121,8 +129,9 @@ def broken_body(request: Request, kind: Kind) -> bytes:
     match kind:
         case "invalid_json":
             return completion_body(request, f"Sure! {request.prompt}")
-        case "truncated":
-            return completion_body(request, echo[: len(echo) // 2], finish_reason="length")
+        case "truncated" | "broken_off":
+            why = "length" if kind == "truncated" else "error"
+            return completion_body(request, echo[: len(echo) // 2], finish_reason=why)
         case "refusal":
             return completion_body(request, None, refusal=f"I will not speak of {request.prompt}")
         case "content_filter":
@@ -134,7 +143,9 @@ def broken_body(request: Request, kind: Kind) -> bytes:
 
 
 def error_body(request: Request, fault: Fault) -> bytes:
-    """An error in OpenAI's shape, whose message repeats the prompt."""
+    """An error in OpenAI's shape, whose message repeats the prompt, or in the shape that the fault gives it."""
+    if fault.body is not None:
+        return json.dumps(fault.body).encode()
     message = f"Cannot do this: {request.prompt}"
     return json.dumps(
         {"error": {"message": message, "type": "error", "param": fault.param, "code": fault.error_code}}

@@ -101,11 +101,18 @@ def _leave_parts(**_: Any) -> None:
 @signals.worker_ready.connect
 def _start_heartbeat(sender: Any, **_: Any) -> None:
     engine = open_engine(settings().login("worker"), setting=WORKER_URL)
-    heartbeat = Heartbeat(engine, sender.hostname, lambda: sender.pool.num_processes)
+    heartbeat = Heartbeat(engine, sender.hostname, lambda: _slots(sender))
     heartbeat.start()
     # A cold shutdown sends the first alone, a warm one both.
     for stopping in (signals.worker_shutting_down, signals.worker_shutdown):
         stopping.connect(lambda **_: heartbeat.stop(), weak=False)
+
+
+def _slots(consumer: Any) -> int:
+    """How many tasks a worker can run at once. With --autoscale its pool grows with what it is given: as far as it may."""
+    scaler = consumer.controller.autoscaler
+    slots: int = scaler.max_concurrency if scaler else consumer.pool.num_processes
+    return slots
 
 
 @signals.task_failure.connect

@@ -1,5 +1,6 @@
 """Dispatching: work for the workers' free slots, and no more. By the sweeper, and by a worker that has just become free."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from sqlalchemy import Connection, Engine
@@ -30,12 +31,31 @@ def dispatch(engine: Engine, settings: Settings) -> None:
             return
         waiting = stages_that_wait(breakers.paused(connection), settings)
         slots = lanes.slots(connection, alive=heartbeats.ALIVE, again=_HINT_AGAIN)
-        due = lanes.batches_to_hint(connection, limit=slots.free, again=_HINT_AGAIN, but_not=waiting)
-        claimed = (
-            [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, slots.free - len(due))
-        )
-    for batch, stage in (*due, *claimed):
+        first = _to_try_with(connection, engine, settings, slots, waiting)
+        if first:
+            waiting = stages_that_wait(_failed(connection), settings)
+        free = slots.free - len(first)
+        due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting)
+        claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
+    for batch, stage in (*first, *due, *claimed):
         hint(batch, stage)
+
+
+def _to_try_with(
+    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, waiting: Sequence[str]
+) -> list[tuple[BatchRef, str]]:
+    """A new batch, where one may try a provider that failed; it goes before those that waited.
+
+    Among those may be questions that the provider never answers, though it answers all others. As many as there are slots would
+    take every try, and nobody else would ever learn that it is there.
+    """
+    extract = lanes.STAGES[0]
+    may_be_tried = extract not in waiting and extract in stages_that_wait(_failed(connection), settings)
+    return _claim(connection, engine, settings, slots, min(1, slots.free)) if may_be_tried else []
+
+
+def _failed(connection: Connection) -> list[str]:
+    return [one.provider for one in breakers.breakers(connection)]
 
 
 def _claim(

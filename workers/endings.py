@@ -16,6 +16,7 @@ from workers.retries import GiveUp, Retry, Wait, describe
 
 _QUARANTINE_WITHIN = timedelta(hours=1)
 _PROFILES_PAUSE = timedelta(minutes=5)
+_TOO_MUCH_PAUSE = timedelta(hours=1)
 _POLL_SECONDS = 0.5
 
 _log = structlog.get_logger()
@@ -27,7 +28,11 @@ def settle(lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, wha
     def end(connection: Connection) -> str:
         if isinstance(outcome, Wait):
             delay = providers.trip(connection, outcome.provider, what, outcome.pause)
-            leases.put_off(connection, lease, error=what, delay=delay, counts=False)
+            lighter = _lighten(connection, lease, what) if outcome.by_less else None
+            if lighter is not None:
+                return lighter
+            least = outcome.least or timedelta(0)
+            leases.put_off(connection, lease, error=what, delay=max(delay, least), counts=outcome.least is not None)
             return f"waits for {outcome.provider}"
         if isinstance(outcome, Retry):
             leases.put_off(connection, lease, error=what, delay=outcome.delay, counts=outcome.counts)
@@ -58,6 +63,23 @@ def _skip(connection: Connection, lease: leases.Lease, what: str) -> str:
     if due is None:
         return "not due any more"
     return f"{due.kind}: {reflections.give_up(connection, lease.batch.lane, due, why=what)}"
+
+
+def _lighten(connection: Connection, lease: leases.Lease, what: str) -> str | None:
+    """Have less asked at once, or the lane go on without it: what never comes in time would hold it up for ever. None where
+    neither can be."""
+    lane = lease.batch.lane
+    if lease.stage == lanes.REFLECT:
+        due = reflections.first_due(connection, lane)
+        leases.end(connection, lease, lanes.DONE, error=what)
+        if due is None:
+            return "not due any more"
+        return f"{due.kind}: {reflections.lighten(connection, lane, due, pause=_TOO_MUCH_PAUSE, why=what)}"
+    if lease.stage == lanes.STAGES[-1]:
+        profiles.put_off(connection, lane, pause=_TOO_MUCH_PAUSE)
+        leases.end(connection, lease, lanes.DONE, error=what)
+        return "put off"
+    return _split(connection, lease, what) if lease.events > 1 else None
 
 
 def _split(connection: Connection, lease: leases.Lease, what: str) -> str:

@@ -94,7 +94,7 @@ def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
                 _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
             return None
         stage = paid.stage_of(connection, batch)
-    return KeptModel(parts.model, parts.engine, batch.lane, parts.usage, stage=stage)
+    return KeptModel(parts.model, parts.engine, batch, parts.usage, stage=stage)
 
 
 def formed_by(model: KeptModel | None) -> str:

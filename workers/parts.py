@@ -32,12 +32,12 @@ class Parts:
 def parts() -> Parts:
     """The parts of this process."""
     chosen = settings()
-    usage: UsageLog = []
+    usage = UsageLog()
     return Parts(
         settings=chosen,
         engine=open_engine(chosen.login("worker"), setting=WORKER_URL),
         embedder=open_embedder_of(chosen),
-        model=open_language_model(chosen, on_usage=lambda *spent: usage.append(spent)),
+        model=open_language_model(chosen, on_usage=usage.note),
         usage=usage,
     )
 

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from db.memories import VersionConflict
 from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from recollect.language_model import AnswerRefused, ModelUnavailable
+from recollect.language_model.ports import ModelTooSlow
 from workers.providers import EMBEDDER, LLM
 
 _LONGEST = timedelta(minutes=5)
@@ -26,10 +27,16 @@ class NoThread(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Try again when a provider answers; it is at fault, not the batch. pause: for how long it asked to be left alone."""
+    """Try again when a provider answers; it is at fault, not the batch. pause: for how long it asked to be left alone.
+
+    least: for how long the batch waits at least, where it may have asked for too much; that is counted, as nothing else is that
+        waits. by_less: it did so often that it is to ask for less at once, if it can.
+    """
 
     provider: str
     pause: timedelta | None = None
+    least: timedelta | None = None
+    by_less: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +56,12 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
     """What to do after a failure.
 
     attempts: failures so far that counted. most: how many may.
-    What is down gives the attempt back: else an outage of the provider would bury everybody's events. An answer that was refused
+    What is down gives the attempt back: else an outage of the provider would bury everybody's events. Of what does not come in
+    time nobody can tell whether it is the provider or the question; it is counted, and buries nothing. An answer that was refused
     is final: the same question at temperature 0 has the same answer, and `pipeline.extract` has asked for less already.
     """
     if isinstance(error, ModelUnavailable):
-        return Wait(LLM, None if error.retry_after is None else _pause(error.retry_after))
+        return _wait_for_model(error, attempts, most)
     # What the settings have wrong is no batch's fault: an endpoint that knows the model no more may know it again. But where it
     # refused a request, one of its texts may be at fault.
     if isinstance(error, EmbedderUnavailable | ConfigurationError) and not isinstance(error, EmbeddingRefused):
@@ -65,6 +73,12 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
     if isinstance(error, AnswerRefused) or attempts + 1 >= most:
         return GiveUp()
     return Retry(_pause(2**attempts), counts=True)
+
+
+def _wait_for_model(error: ModelUnavailable, attempts: int, most: int) -> Wait:
+    if isinstance(error, ModelTooSlow):
+        return Wait(LLM, least=_pause(2**attempts), by_less=attempts + 1 >= most)
+    return Wait(LLM, None if error.retry_after is None else _pause(error.retry_after))
 
 
 def too_many_crashes(crashes: int, events: int) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from recollect.bad_requests import BAD_REQUESTS, of_every_request
 from recollect.deadline import remaining
 from recollect.embedders.embedder import Vectors, encodable, estimated_tokens
 from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, RecollectError
@@ -159,20 +160,20 @@ class OpenAIEmbedder:
         from openai import APIStatusError, APITimeoutError
 
         if isinstance(error, APIStatusError):
-            return self._explain_status(error.status_code)
+            return self._explain_status(_meant(error.status_code, error.response.text), error.status_code)
         if isinstance(error, APITimeoutError):
             return EmbedderUnavailable(f"the embedding endpoint did not answer within {self._timeout:g} s")
         return EmbedderUnavailable(
             f"the embedding endpoint cannot be reached ({type(error).__name__}); check OPENAI_BASE_URL and the network"
         )
 
-    def _explain_status(self, status: int) -> RecollectError:
-        match status:
+    def _explain_status(self, meant: int, status: int) -> RecollectError:
+        match meant:
             case 401 | 403:
                 return EmbedderUnavailable(f"the embedding endpoint refused the key ({status}); check OPENAI_API_KEY")
             case 404:
                 return ConfigurationError(
-                    f"RECOLLECT_EMBEDDER: the endpoint does not know the model {self._model!r} (404); "
+                    f"RECOLLECT_EMBEDDER: the endpoint does not know the model {self._model!r} ({status}); "
                     "check its name, and OPENAI_BASE_URL, which usually ends in /v1"
                 )
             case 400 | 413 | 422:
@@ -180,10 +181,18 @@ class OpenAIEmbedder:
                     f"RECOLLECT_EMBEDDER: the endpoint refused the request ({status}); check the model's name "
                     f"{self._model!r} and the dimensions ({self._asked or 'none asked'})"
                 )
-            case 429:
-                return EmbedderUnavailable("the embedding endpoint limits the rate, or the account has no credit (429)")
+            case 402 | 429:
+                return EmbedderUnavailable(
+                    f"the embedding endpoint limits the rate, or the account has no credit ({status})"
+                )
             case _:
                 return EmbedderUnavailable(f"the embedding endpoint failed ({status})")
+
+
+def _meant(status: int, said: str) -> int:
+    """The status that OpenAI would have answered, where an endpoint calls it a bad request what any request would meet."""
+    kind = of_every_request(said) if status in BAD_REQUESTS else None
+    return {"key": 401, "account": 402, "model": 404}.get(kind or "", status)
 
 
 def _in_range(dimensions: int) -> int:

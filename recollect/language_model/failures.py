@@ -9,27 +9,50 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
 
+import httpx2
 import openai
 
-from recollect.language_model.ports import AnswerDeclined, AnswerRefused, AnswerTruncated, ModelUnavailable
+from recollect.bad_requests import BAD_REQUESTS, OfAll, of_every_request, refuses_temperature
+from recollect.language_model.ports import (
+    AnswerDeclined,
+    AnswerRefused,
+    AnswerTruncated,
+    AnswerUnusable,
+    ModelTooSlow,
+    ModelUnavailable,
+)
 from recollect.patterns import lazy_pattern
 
 _REFUSED_KEYS = frozenset({401, 403})
-_REFUSED_REQUESTS = frozenset({400, 413, 422})
+_FORBIDDEN = 403
 _UNKNOWN = 404
+_LIMITED = 429
 _TOO_LARGE = 413
 _TOO_LONG = "context_length_exceeded"
-_CODES = frozenset({"content_filter", _TOO_LONG, "insufficient_quota", "rate_limit_exceeded"})
+_FILTERED = "content_filter"
+_NO_JSON = "json_validate_failed"
+_CODES = frozenset({_FILTERED, _TOO_LONG, _NO_JSON, "insufficient_quota", "rate_limit_exceeded"})
 _STRUCTURED = lazy_pattern(r"response_format|json_schema")
 _BEYOND_CONTEXT = lazy_pattern(
     r"context (?:length|window|size)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE
 )
+_BEYOND_RATE = lazy_pattern(r"request too large|reduce your message size|must be reduced", re.IGNORECASE)
+_FLAGGED = lazy_pattern(r"requires moderation|was flagged|flagged_input", re.IGNORECASE)
+
+_SERVICE = "(the service's is in RECOLLECT_LLM_MODEL)"
+_OF_ALL: dict[OfAll, str] = {
+    "key": "the LLM endpoint refused the key ({status}); check OPENAI_API_KEY",
+    "account": "the LLM endpoint refused the account ({status}): it has no credit left, or is not served where it asks from",
+    "model": f"the LLM endpoint knows no such model, or runs none ({{status}}); check its name {_SERVICE}, then OPENAI_BASE_URL",
+    "shape": f"the model gives no structured answers ({{status}}), or takes no system prompt; name one that does {_SERVICE}",
+}
 
 
 def failure_of(error: openai.OpenAIError) -> ModelUnavailable | AnswerRefused:
     """The exception to raise for one of the openai package, outside of its except block."""
     if isinstance(error, openai.APITimeoutError):
-        return ModelUnavailable(
+        late = ModelTooSlow if isinstance(error.__cause__, httpx2.ReadTimeout) else ModelUnavailable
+        return late(
             "the LLM did not answer in time; RECOLLECT_LLM_TIMEOUT, or open_model(timeout=…), says how long to wait"
         )
     if isinstance(error, openai.APIStatusError):
@@ -39,33 +62,59 @@ def failure_of(error: openai.OpenAIError) -> ModelUnavailable | AnswerRefused:
 
 def _of_status(error: openai.APIStatusError) -> ModelUnavailable | AnswerRefused:
     status = error.status_code
-    wait = retry_after(error.response.headers.get("retry-after"), datetime.now(UTC))
+    # A pause without length is none: an endpoint that asks for that each time would be asked without end.
+    wait = retry_after(error.response.headers.get("retry-after"), datetime.now(UTC)) or None
+    if status == _FORBIDDEN and _FLAGGED.search(_said(error)):
+        return AnswerDeclined(f"the LLM endpoint flagged the request ({status})")
     if status in _REFUSED_KEYS:
-        return ModelUnavailable(f"the LLM endpoint refused the key ({status}); check OPENAI_API_KEY", wait)
+        return _of_all("key", status, wait)
     if status == _UNKNOWN or error.param == "model":
-        return ModelUnavailable(
-            f"the LLM endpoint knows no such model ({status}); check its name (the service's is in RECOLLECT_LLM_MODEL), "
-            "then OPENAI_BASE_URL"
-        )
-    if status in _REFUSED_REQUESTS and _lacks_structured_answers(error):
-        return ModelUnavailable(
-            f"the model gives no structured answers ({status}); name one that does (the service's is in "
-            "RECOLLECT_LLM_MODEL)"
-        )
-    if status in _REFUSED_REQUESTS:
-        refused = AnswerTruncated if status == _TOO_LARGE or _is_too_long(error) else AnswerDeclined
-        return refused(f"the LLM endpoint refused the request ({status}{_code(error)})")
+        return _of_all("model", status)
+    if status == _LIMITED and _BEYOND_RATE.search(_said(error)):
+        return AnswerTruncated(f"the LLM endpoint takes no request of this size ({status}{_code(error)})")
+    if status in BAD_REQUESTS:
+        return _of_bad_request(error)
     return ModelUnavailable(f"the LLM endpoint answered {status}{_code(error)}", wait)
+
+
+def _of_bad_request(error: openai.APIStatusError) -> ModelUnavailable | AnswerRefused:
+    status = error.status_code
+    refused = f"the LLM endpoint refused the request ({status}{_code(error)})"
+    if error.code == _NO_JSON:
+        return AnswerUnusable(refused)
+    if _lacks_structured_answers(error):
+        return _of_all("shape", status)
+    if status == _TOO_LARGE or _is_too_long(error):
+        return AnswerTruncated(refused)
+    kind = None if error.code == _FILTERED else of_every_request(_said(error))
+    return _of_all(kind, status) if kind else AnswerDeclined(refused)
+
+
+def _of_all(kind: OfAll, status: int, wait: float | None = None) -> ModelUnavailable:
+    """What every request would meet: the text is not at fault, and waits until somebody mended it."""
+    return ModelUnavailable(_OF_ALL[kind].format(status=status), wait)
+
+
+def wants_no_temperature(error: openai.OpenAIError) -> bool:
+    """Whether a request was refused for its temperature; some endpoints name the parameter, others say so in prose."""
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in BAD_REQUESTS:
+        return False
+    return error.param == "temperature" or refuses_temperature(_said(error))
 
 
 def _lacks_structured_answers(error: openai.APIStatusError) -> bool:
     """Endpoints say so in the parameter's name or in prose only; the prose is read here, and goes no further."""
-    return error.param == "response_format" or _STRUCTURED.search(error.message) is not None
+    return error.param == "response_format" or _STRUCTURED.search(_said(error)) is not None
 
 
 def _is_too_long(error: openai.APIStatusError) -> bool:
     """Only OpenAI itself has a code for it."""
-    return error.code == _TOO_LONG or _BEYOND_CONTEXT.search(error.message) is not None
+    return error.code == _TOO_LONG or _BEYOND_CONTEXT.search(_said(error)) is not None
+
+
+def _said(error: openai.APIStatusError) -> str:
+    """All that the endpoint said: the package's own message leaves out what stands in another place than OpenAI's."""
+    return error.response.text
 
 
 def _code(error: openai.APIStatusError) -> str:

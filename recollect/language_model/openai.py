@@ -22,7 +22,7 @@ from pydantic import (
 from recollect.contents import text_of
 from recollect.errors import ConfigurationError
 from recollect.language_model.answer_schema import compact
-from recollect.language_model.failures import failure_of
+from recollect.language_model.failures import failure_of, wants_no_temperature
 from recollect.language_model.ports import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
 from recollect.patterns import lazy_pattern
 from recollect.whole_calls import client_for_whole_calls
@@ -123,7 +123,7 @@ class OpenAILanguageModel:
         try:
             return self._post(prompt)
         except openai.OpenAIError as error:
-            refused_temperature = isinstance(error, openai.BadRequestError) and error.param == "temperature"
+            refused_temperature = wants_no_temperature(error)
             failure = failure_of(error)
         if not refused_temperature or self._temperature is openai.omit:
             raise failure
@@ -174,6 +174,8 @@ def _content(completion: _Completion) -> str:
     choice = completion.choices[0] if completion.choices else None
     if choice is None:
         raise AnswerUnusable("the answer holds no choice")
+    if choice.finish_reason == "error":
+        raise ModelUnavailable("the LLM endpoint broke the answer off: what it asked in its turn failed")
     if choice.finish_reason == "length":
         raise AnswerTruncated("the answer was cut off at the model's limit of tokens")
     if choice.finish_reason == "content_filter":

@@ -3,6 +3,7 @@
 What can go wrong with a question:
 
     ModelUnavailable        nobody answered; the same question can be asked later
+    └── ModelTooSlow        in time, that is: it may have been asked for too much at once
     AnswerRefused           there is no answer to this question, and asking it again is no use
     ├── AnswerTruncated     it was too long, or its answer was: it may have one for less text
     ├── AnswerUnusable      what came is no answer in the shape asked for; so may this
@@ -44,6 +45,10 @@ class ModelUnavailable(RecollectError):
     def __init__(self, reason: str, retry_after: float | None = None) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
+
+
+class ModelTooSlow(ModelUnavailable):
+    """The endpoint took the question, and had not answered when the time was over."""
 
 
 @dataclass(frozen=True, slots=True)

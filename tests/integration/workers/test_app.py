@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 from redis import Redis
+from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from workers.machine import Addresses
+from workers.machine import Addresses, wait_until
 from workers.machine.processes import ROOT
 
 WORKER = [sys.executable, "-m", "celery", "--app=workers.app", "worker", "--pool=solo", "--hostname=refused@%h"]
@@ -39,3 +40,24 @@ def test_a_worker_does_not_start_as_superuser(service: Settings, admin_url: str)
     ended = start(RECOLLECT_WORKER_URL=admin_url)
     assert ended.returncode == 1
     assert "recollect: RECOLLECT_WORKER_URL: the login 'postgres' is a superuser" in ended.stderr
+
+
+@pytest.mark.parametrize(("pool", "slots"), [("--concurrency=2", 2), ("--autoscale=3", 3), ("--autoscale=3,1", 3)])
+def test_a_worker_tells_how_many_tasks_it_can_run(
+    service: Settings, admin_engine: Engine, pool: str, slots: int
+) -> None:
+    """Also one that grows its pool with its work: it would never grow, for it is given no more than it can run."""
+
+    def told() -> list[int]:
+        with admin_engine.connect() as connection:
+            rows = connection.execute(text("select slots from recollect.workers where worker like 'scaled@%'"))
+            return [row.slots for row in rows]
+
+    command = [*WORKER[:-2], "--pool=prefork", pool, "--hostname=scaled@%h", "--queues=nobodys"]
+    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: told() == [slots], 60, "the worker's heartbeat")
+    finally:
+        running.terminate()
+        running.wait(30)
+    wait_until(lambda: told() == [], 10, "the worker's leave")

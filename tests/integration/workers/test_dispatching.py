@@ -304,6 +304,42 @@ class TestAProviderThatIsDown:
         dispatch(worker_engine, service)
         assert told(hints) == ["extract", "embed"], "offline rules ask nobody"
 
+    def failing(self, engine: Engine, lane: LaneRef) -> None:
+        """A batch that the provider did not answer, and whose pause is over."""
+        worker = Worker(engine, lane)
+        worker.put_off(worker.leased(claimed(engine, lane)), NONE)
+
+    @pytest.mark.parametrize("of_one_tenant", [True, False])
+    def test_who_has_not_asked_it_yet_tries_it_before_those_whom_it_did_not_answer(
+        self,
+        *,
+        worker_engine: Engine,
+        online: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        of_one_tenant: bool,
+    ) -> None:
+        """Else two questions that it never answers would take each try of two slots, for ever."""
+        stuck = tenant(2)
+        for lane in stuck.lanes:
+            self.failing(worker_engine, lane)
+        new = (stuck if of_one_tenant else tenant(0)).say()
+        slots(2)
+        self.trip(worker_engine, pause=NONE)
+        dispatch(worker_engine, online)
+        assert [hint.arguments[1] for hint in hints()] == [str(new.namespace_id)]
+
+    def test_those_whom_it_did_not_answer_try_it_where_nobody_else_does(
+        self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
+    ) -> None:
+        (lane,) = tenant(1).lanes
+        self.failing(worker_engine, lane)
+        slots(2)
+        self.trip(worker_engine, pause=NONE)
+        dispatch(worker_engine, online)
+        assert [hint.arguments[1] for hint in hints()] == [str(lane.namespace_id)]
+
     def test_while_one_tries_it_the_others_wait(
         self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:

@@ -6,10 +6,11 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from db.refs import LaneRef
+from db.refs import BatchRef, LaneRef
 from pipeline.extract import extract
 from pipeline.facts import Background, Message
 from recollect.kinds import Role
+from recollect.language_model import ModelUnavailable
 from recollect.language_model.openai import OpenAILanguageModel
 from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
@@ -28,15 +29,15 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 def kept(fake: FakeOpenAI, worker_engine: Engine, lane: LaneRef) -> KeptModel:
-    usage: UsageLog = []
+    usage = UsageLog()
     model = OpenAILanguageModel(
         "gpt-fake",
         api_key="sk-fake",
         base_url=fake.base_url,
         timeout=5,
-        on_usage=lambda name, asked, answered: usage.append((name, asked, answered)),
+        on_usage=usage.note,
     )
-    return KeptModel(model, worker_engine, lane, usage, stage="extract")
+    return KeptModel(model, worker_engine, BatchRef(lane, uuid4()), usage, stage="extract")
 
 
 def calls_paid(engine: Engine, lane: LaneRef) -> int:
@@ -56,13 +57,23 @@ def test_the_refused_answer_and_both_halves_are_paid_for(
     assert calls_paid(worker_engine, lane) == 3
 
 
-def test_done_again_after_a_crash_only_the_refused_question_is_paid_for_again(
+def test_done_again_after_a_crash_nothing_is_paid_for_again(
     fake: FakeOpenAI, kept: KeptModel, worker_engine: Engine, lane: LaneRef
 ) -> None:
     fake.script(SCHEMA, Fault("invalid_json"))
     first = extract(BATCH, Background(), kept)
-    fake.script(SCHEMA, Fault("invalid_json"))
 
     assert extract(BATCH, Background(), kept) == first
-    assert fake.calls == {SCHEMA: 4}
-    assert calls_paid(worker_engine, lane) == 4
+    assert fake.calls == {SCHEMA: 3}
+    assert calls_paid(worker_engine, lane) == 3
+
+
+def test_halves_that_have_to_wait_do_not_have_the_whole_asked_for_again(fake: FakeOpenAI, kept: KeptModel) -> None:
+    """A limit of tokens a minute that the refused answer used up would meet the halves each time, without an end."""
+    fake.script(SCHEMA, Fault("truncated"), Fault.status(429), Fault.status(429))
+    for _ in range(2):
+        with pytest.raises(ModelUnavailable):
+            extract(BATCH, Background(), kept)
+
+    assert len(extract(BATCH, Background(), kept).facts) == 2
+    assert fake.calls == {SCHEMA: 5}, "the whole, a half three times, the other half"

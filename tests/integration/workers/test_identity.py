@@ -18,6 +18,7 @@ from recollect.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import NOON, Publishing, Remembering, event
 from workers import commands
+from workers.kept_model import UsageLog
 from workers.parts import Parts
 
 QUESTION = uuid4()
@@ -81,7 +82,7 @@ def about(worker_engine: Engine, remembering: Remembering) -> Any:
 
 @pytest.fixture(scope="module")
 def parts(worker_engine: Engine) -> Parts:
-    return Parts(Settings(), worker_engine, MiniLM(), None, [])
+    return Parts(Settings(), worker_engine, MiniLM(), None, UsageLog())
 
 
 @pytest.fixture

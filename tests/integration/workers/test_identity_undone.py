@@ -29,6 +29,7 @@ from recollect.tenancy import tenant_transaction
 from tests.given import MODEL, NOON, direction, new_memory, registered
 from tests.given import event as an_event
 from workers import commands
+from workers.kept_model import UsageLog
 from workers.parts import Parts
 
 NAMES = ("Peter", "Peter Haas", "Sam")
@@ -209,7 +210,7 @@ class World:
         envelope = an_event(self.path.parts)
         del envelope["role"], envelope["content"]
         command = parse_event({**envelope, "type": kind, **fields})
-        parts = Parts(_SETTINGS, self.engine, cast(Any, _Directions()), None, [])
+        parts = Parts(_SETTINGS, self.engine, cast(Any, _Directions()), None, UsageLog())
         store = commands.prepare(BatchRef(self.lane, uuid4()), cast(Any, command), parts)
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
             store(connection)

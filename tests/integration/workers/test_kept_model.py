@@ -1,15 +1,18 @@
 """An answer that was paid for once is not paid for again."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import pytest
 from pydantic import BaseModel
 from sqlalchemy import Engine, text
 
 from db import breakers
-from db.refs import LaneRef
-from recollect.language_model import AnswerRefused, ModelUnavailable, Prompt
+from db.refs import BatchRef, LaneRef
+from recollect.language_model import AnswerTruncated, ModelUnavailable, Prompt
 from recollect.tenancy import tenant_transaction
 from tests.given import LONG
 from workers.kept_model import KeptModel, UsageLog
@@ -39,15 +42,15 @@ class Paid:
         if self.is_down:
             raise ModelUnavailable("the endpoint answered 503")
         self.calls += 1
-        self._usage.append((prompt.name, 7, 3))
+        self._usage.note(prompt.name, 7, 3)
         if self.refuses:
-            raise AnswerRefused("cut off")
+            raise AnswerTruncated("cut off")
         return prompt.answer.model_validate({"words": f"call {self.calls}"})
 
 
 @pytest.fixture
 def usage() -> UsageLog:
-    return []
+    return UsageLog()
 
 
 @pytest.fixture
@@ -57,7 +60,11 @@ def paid(usage: UsageLog) -> Paid:
 
 @pytest.fixture
 def kept(paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog) -> KeptModel:
-    return KeptModel(paid, worker_engine, lane, usage, stage="extract")
+    return of_another_batch(paid, worker_engine, lane, usage)
+
+
+def of_another_batch(model: Paid, engine: Engine, lane: LaneRef, usage: UsageLog) -> KeptModel:
+    return KeptModel(model, engine, BatchRef(lane, uuid4()), usage, stage="extract")
 
 
 def costs(engine: Engine, lane: LaneRef) -> list[Any]:
@@ -86,20 +93,53 @@ def test_another_namespace_and_another_model_ask_for_themselves(
     kept.answer(PROMPT)
     neighbour = replace(lane, namespace_id=lane.tenant_id)
     for model, place in ((Paid(usage), neighbour), (Paid(usage, "another"), lane)):
-        KeptModel(model, worker_engine, place, usage, stage="extract").answer(PROMPT)
+        of_another_batch(model, worker_engine, place, usage).answer(PROMPT)
         assert model.calls == 1
 
 
-def test_a_refusal_is_not_kept_but_its_cost_is(
-    kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef
+def test_an_answer_is_kept_for_all_batches(
+    kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog
 ) -> None:
+    kept.answer(PROMPT)
+
+    assert of_another_batch(paid, worker_engine, lane, usage).answer(PROMPT).words == "call 1"
+
+
+def test_a_refusal_is_kept_for_its_batch_alone(
+    kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog
+) -> None:
+    """Else it would be paid for each time that what is asked after it has to wait; but who asks anew is answered anew."""
     paid.refuses = True
-    with pytest.raises(AnswerRefused):
-        kept.answer(PROMPT)
+    for _ in range(3):
+        with pytest.raises(AnswerTruncated, match="cut off"):
+            kept.answer(PROMPT)
+    assert paid.calls == 1
     paid.refuses = False
 
-    assert kept.answer(PROMPT).words == "call 2"
+    assert of_another_batch(paid, worker_engine, lane, usage).answer(PROMPT).words == "call 2"
     assert costs(worker_engine, lane) == [("extract", "extraction", "model", 7, 3)] * 2
+
+
+def test_what_two_threads_ask_at_once_is_logged_with_whom_each_asks_for(
+    paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog
+) -> None:
+    both_have_asked = Barrier(2)
+
+    class Slow(Paid):
+        def answer(self, prompt: Prompt[A]) -> A:
+            answer = super().answer(prompt)
+            both_have_asked.wait(10)
+            return answer
+
+    neighbour = replace(lane, namespace_id=lane.tenant_id)
+    with ThreadPoolExecutor(2) as threads:
+        asked = [
+            threads.submit(of_another_batch(Slow(usage), worker_engine, place, usage).answer, PROMPT)
+            for place in (lane, neighbour)
+        ]
+        assert [one.result().words for one in asked] == ["call 1"] * 2
+
+    assert len(costs(worker_engine, lane)) == 2
 
 
 def trip(engine: Engine) -> None:

@@ -30,6 +30,7 @@ from recollect.language_model import (
 )
 from recollect.language_model.failures import retry_after
 from recollect.language_model.openai import OpenAILanguageModel
+from recollect.language_model.ports import ModelTooSlow
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from workers.language_model import open_language_model
@@ -132,6 +133,27 @@ def test_a_model_that_takes_no_temperature_is_asked_without_from_then_on(fake: F
     assert [request.body.get("temperature") for request in fake.requests] == [0, None, None]
 
 
+def said(message: str, **more: object) -> dict[str, object]:
+    return {"error": {"message": message, "type": "invalid_request_error", **more}}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault.status(400, body=said("`temperature` is deprecated for this model.")),
+        Fault.status(400, body=said("invalid temperature: only 1 is allowed for this model", code=400)),
+        Fault.status(422, body={"detail": [{"type": "extra_forbidden", "loc": ["body", "temperature"]}]}),
+    ],
+    ids=["by its name", "by its value", "as a field"],
+)
+def test_an_endpoint_that_refuses_the_temperature_in_words_alone_is_understood(fake: FakeOpenAI, fault: Fault) -> None:
+    fake.script(SCHEMA, fault)
+    model = model_at(fake.base_url)
+
+    assert model.answer(prompt()).facts
+    assert [request.body.get("temperature") for request in fake.requests] == [0, None]
+
+
 def test_a_model_that_refuses_the_temperature_even_when_there_is_none_is_asked_twice_and_no_more(
     fake: FakeOpenAI,
 ) -> None:
@@ -159,6 +181,8 @@ LATER = {
     "wrong model": (Fault.status(404), "RECOLLECT_LLM_MODEL", None),
     "wrong model, said otherwise": (Fault.status(400, param="model"), "RECOLLECT_LLM_MODEL", None),
     "model without structure": (Fault.status(400, param="response_format"), "RECOLLECT_LLM_MODEL", None),
+    "rate limit that ends at once": (Fault.status(429, retry_after="0"), "429", None),
+    "broken off by whom it asked": (Fault("broken_off"), "broke the answer off", None),
     "reset": (Fault("reset"), "OPENAI_BASE_URL", None),
     "hung up": (Fault.hang(0.0), "OPENAI_BASE_URL", None),
     "not an endpoint": (Fault("html"), "OPENAI_BASE_URL", None),
@@ -174,9 +198,74 @@ def test_what_may_pass_is_unavailable_asked_once_and_says_when_to_come_back(
     with pytest.raises(ModelUnavailable, match=word) as raised:
         model_at(fake.base_url).answer(prompt())
 
+    assert type(raised.value) is ModelUnavailable
     assert raised.value.retry_after == wait
     assert fake.calls == {SCHEMA: 1}
     assert_no_canary(raised.value)
+
+
+OF_EVERY_REQUEST: dict[str, tuple[Fault, str]] = {
+    "key": (
+        Fault.status(
+            400,
+            body=[
+                {"error": {"code": 400, "message": "API key not valid.", "details": [{"reason": "API_KEY_INVALID"}]}}
+            ],
+        ),
+        "OPENAI_API_KEY",
+    ),
+    "credit": (
+        Fault.status(400, body=said("Your credit balance is too low to access the API. Please go to Plans & Billing.")),
+        "credit",
+    ),
+    "billing": (Fault.status(400, body=said("Limit reached", code="billing_hard_limit_reached")), "credit"),
+    "region": (Fault.status(400, body=said("User location is not supported for the API use.")), "served"),
+    "retired model": (
+        Fault.status(400, body=said("The model `m` has been decommissioned.", code="model_decommissioned")),
+        "RECOLLECT_LLM_MODEL",
+    ),
+    "no such model": (Fault.status(400, body=said("a/b is not a valid model ID", code=400)), "RECOLLECT_LLM_MODEL"),
+    "no model yet": (Fault.status(400, body={"error": "No models loaded. Load one."}), "RECOLLECT_LLM_MODEL"),
+    "crashed model": (
+        Fault.status(400, body={"error": "The model has crashed. (Exit code: 6)"}),
+        "RECOLLECT_LLM_MODEL",
+    ),
+    "system prompt": (
+        Fault.status(400, body=said("'messages[0].role' does not support 'system'", code="unsupported_value")),
+        "system prompt",
+    ),
+    "schema": (
+        Fault.status(
+            400,
+            body=[{"error": {"message": "Unknown name \"type\" at 'generation_config.response_schema': not a list"}}],
+        ),
+        "structured",
+    ),
+    "grammar": (Fault.status(400, body={"object": "error", "message": "Failed to parse grammar"}), "structured"),
+}
+
+
+@pytest.mark.parametrize(("fault", "word"), OF_EVERY_REQUEST.values(), ids=OF_EVERY_REQUEST.keys())
+def test_a_bad_request_that_any_would_be_is_waited_for_whatever_its_status(
+    fake: FakeOpenAI, fault: Fault, word: str
+) -> None:
+    fake.script(SCHEMA, fault)
+
+    with pytest.raises(ModelUnavailable, match=word):
+        model_at(fake.base_url).answer(prompt())
+
+    assert fake.calls == {SCHEMA: 1}
+
+
+@pytest.mark.parametrize(
+    "words", ["my credit balance", "an invalid model of the bridge", "the grammar of Latin", "an api key not of mine"]
+)
+def test_what_an_endpoint_repeats_of_a_conversation_says_nothing_of_the_endpoint(fake: FakeOpenAI, words: str) -> None:
+    said_before = "I live in Seattle and like the rain. " * 20
+    fake.script(SCHEMA, Fault.status(400))
+
+    with pytest.raises(AnswerDeclined):
+        model_at(fake.base_url).answer(extraction_prompt(messages(f"{said_before}{words}"), Background()))
 
 
 NEVER: dict[str, tuple[Fault, type[AnswerRefused], str]] = {
@@ -185,6 +274,31 @@ NEVER: dict[str, tuple[Fault, type[AnswerRefused], str]] = {
     "too large": (Fault.status(413), AnswerTruncated, "413"),
     "unprocessable": (Fault.status(422, error_code=CANARY), AnswerDeclined, "422"),
     "filtered before": (Fault.status(400, error_code="content_filter"), AnswerDeclined, "content_filter"),
+    "too long, in words": (
+        Fault.status(400, body={"error": "loaded with context length of only 4096 tokens"}),
+        AnswerTruncated,
+        "400",
+    ),
+    "too large for the rate": (
+        Fault.status(
+            429,
+            body=said(
+                "Request too large for m on tokens per min (TPM): Limit 9, Requested 12.", code="rate_limit_exceeded"
+            ),
+        ),
+        AnswerTruncated,
+        "429",
+    ),
+    "flagged": (
+        Fault.status(403, body=said("m requires moderation. Your input was flagged.")),
+        AnswerDeclined,
+        "403",
+    ),
+    "no json, says the endpoint": (
+        Fault.status(400, body=said("Failed to generate JSON.", code="json_validate_failed")),
+        AnswerUnusable,
+        "json_validate_failed",
+    ),
     "not json": (Fault("invalid_json"), AnswerUnusable, "not JSON"),
     "cut off": (Fault("truncated"), AnswerTruncated, "cut off"),
     "declined": (Fault("refusal"), AnswerDeclined, "declined"),
@@ -289,7 +403,7 @@ def test_the_timeout_is_for_the_whole_call(fake: FakeOpenAI, fault: Fault) -> No
     fake.script(SCHEMA, fault)
     started = time.monotonic()
 
-    with pytest.raises(ModelUnavailable, match="in time") as raised:
+    with pytest.raises(ModelTooSlow, match="in time") as raised:
         model_at(fake.base_url, timeout=0.3).answer(prompt())
 
     assert time.monotonic() - started < 1.5

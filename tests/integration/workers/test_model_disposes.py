@@ -30,6 +30,7 @@ from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
 from workers import applying, claiming, commands, deciding
+from workers.kept_model import UsageLog
 from workers.parts import Parts
 from workers.reflection import Debounce
 
@@ -275,7 +276,7 @@ def test_only_what_was_shown_changes_and_every_change_can_be_undone(
 def _example(connection: Connection) -> Example:
     chosen = Settings(debounce_seconds=0, gap_seconds=0)
     embedder = _Directions()
-    parts = Parts(chosen, cast(Engine, Joined(connection)), cast(Any, embedder), None, [])
+    parts = Parts(chosen, cast(Engine, Joined(connection)), cast(Any, embedder), None, UsageLog())
     return Example(parts, connection, NamespacePath.of((f"tenant-{uuid4().hex}", "sarah")))
 
 

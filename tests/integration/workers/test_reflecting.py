@@ -14,6 +14,7 @@ from db.lanes import REFLECT
 from db.refs import LaneRef
 from recollect import Namespace
 from recollect.language_model import AnswerDeclined, LanguageModel
+from recollect.language_model.ports import ModelTooSlow
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_through
 from tests.given import Hint, Worker, claim, claimed
@@ -342,6 +343,56 @@ class TestFailures:
         two.command(type="reflect")
         assert gists()[4:] == [("c", "I like poison ivy")], "but when an app asks for it"
         assert (rows("reflections"), rows("reflection_batches")) == ([], [])
+
+    def test_what_is_never_answered_in_time_is_done_bit_by_bit_or_later_and_holds_up_nothing(
+        self,
+        *,
+        two: Forming,
+        worker: Worker,
+        gists: Callable[[], list[tuple[str, str]]],
+        pass_by: Callable[[timedelta], None],
+        rows: Callable[[str], list[Any]],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        asked: list[str] = []
+
+        def late(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+            if any("novel" in message.content for message in due.messages):
+                asked.append(due.subject)
+                raise ModelTooSlow("not in time")
+            return prepare(due, model, parts)
+
+        def try_until_it_is_let_go(times: int) -> None:
+            batch = claimed(worker.engine, worker.lane)
+            for _ in range(times):
+                with worker.transaction() as connection:
+                    connection.execute(
+                        text("update recollect.batches set due_at = now() where batch_id = :id"),
+                        {"id": batch.batch_id},
+                    )
+                with pytest.raises(StageFailed, match="ModelTooSlow"):
+                    carry_through(batch)
+
+        monkeypatch.setitem(reflecting.KINDS, "gist", replace(GIST, prepare=late))
+        two.say("I like a novel of a thousand pages", conversation="c")
+        pass_by(HOUR)
+        carry_through(claimed(worker.engine, worker.lane))
+        try_until_it_is_let_go(3)
+        carry_through(claimed(worker.engine, worker.lane))
+        assert gists() == [("d", "I like tea"), ("c", "I like figs")], "what can be answered of it is taken by itself"
+        try_until_it_is_let_go(3)
+        before = len(asked)
+        pass_by(0.75 * HOUR)
+        two.say("I like rice", conversation="c")
+        two.send()
+        assert len(asked) == before, "not with each message again"
+        assert [row.state for row in rows("events")].count("done") == len(rows("events")), "messages go on"
+        assert [row.skipped_for for row in rows("reflection_batches")] == [None] * len(rows("reflection_batches"))
+
+        monkeypatch.setitem(reflecting.KINDS, "gist", GIST)
+        pass_by(2 * HOUR)
+        two.send()
+        assert ("c", "I like a novel of a thousand pages") in gists()
 
     def test_without_an_llm_what_needs_one_waits_for_it(
         self,

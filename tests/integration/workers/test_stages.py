@@ -11,11 +11,13 @@ from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings, settings
 from db import breakers, candidates
+from db.lanes import STAGES
 from db.leases import Lease
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
 from recollect.errors import EmbedderUnavailable
 from recollect.language_model import AnswerTruncated, ModelUnavailable
+from recollect.language_model.ports import ModelTooSlow
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
 from workers.parts import Parts, parts
 from workers.stages import StageFailed, Store, run_stage
@@ -188,6 +190,48 @@ class TestFailingForGood:
             good = claimed(worker_engine, several.lane)
             assert contents_of(worker_engine, good) == [said]
             worker.finish(good)
+
+    def too_slow(self, engine: Engine, batch: BatchRef, stage: str = "extract") -> Any:
+        """The LLM does not answer a stage in time; how the batch stands then, and for how many seconds it waits."""
+        make_due(engine, batch)
+        with pytest.raises(StageFailed, match="in time"):
+            run(stage, batch, failing(ModelTooSlow("not in time")))
+        with engine.connect() as connection:
+            statement = text("""
+                select batch.stage, state, extract(epoch from due_at - now())::float8 as seconds, lanes.batch_id as at_work
+                from recollect.batches as batch join recollect.lanes using (tenant_id, namespace_id)
+                join recollect.events using (tenant_id, namespace_id) where batch.batch_id = :id
+            """)
+            return connection.execute(statement, {"id": batch.batch_id}).first()
+
+    def test_several_that_are_never_answered_in_time_are_asked_about_one_by_one(
+        self, *, several: BatchRef, admin_engine: Engine, worker_engine: Engine, service: Settings
+    ) -> None:
+        stages = [self.too_slow(admin_engine, several).stage for _ in range(service.attempts)]
+        assert stages == ["extract", "extract", "split"]
+        assert contents_of(worker_engine, claimed(worker_engine, several.lane)) == ["one"]
+
+    def test_one_that_is_never_answered_in_time_waits_longer_each_time_and_is_not_buried(
+        self, batch: BatchRef, admin_engine: Engine, service: Settings
+    ) -> None:
+        rows = []
+        for _ in range(service.attempts + 6):
+            with admin_engine.begin() as connection:
+                connection.exec_driver_sql("delete from recollect.breakers")  # others are answered
+            rows.append(self.too_slow(admin_engine, batch))
+
+        assert {(row.stage, row.state) for row in rows} == {("extract", "received")}
+        assert [round(row.seconds) for row in rows] == [2, 2, 4, 8, 16, 32, 64, 128, 256]
+
+    def test_profiles_that_are_never_written_in_time_let_the_lane_go_on(
+        self, *, batch: BatchRef, admin_engine: Engine, service: Settings, worker: Worker
+    ) -> None:
+        for stage in STAGES[:-1]:
+            worker.advance(worker.leased(batch, stage))
+        rows = [self.too_slow(admin_engine, batch, STAGES[-1]) for _ in range(service.attempts)]
+
+        assert [row.stage for row in rows] == [STAGES[-1], STAGES[-1], "done"]
+        assert rows[-1].at_work is None
 
     def test_what_is_down_buries_nobodys_events_however_long(
         self, batch: BatchRef, service: Settings, admin_engine: Engine

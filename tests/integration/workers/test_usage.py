@@ -52,7 +52,7 @@ class Asked:
 
     def answer(self, prompt: Prompt[A]) -> A:
         self._together.wait(timeout=30)
-        self._usage.append((prompt.name, 7, 3))
+        self._usage.note(prompt.name, 7, 3)
         return prompt.answer.model_validate({"words": "so it is"})
 
 
@@ -82,7 +82,7 @@ def batch_of(publishing: Publishing, engine: Engine, said: str = "I like coffee"
 def with_a_model(engine: Engine, *, limit: int | None, together: int = 1) -> Parts:
     """What a stage has in a process whose LLM is there, and whose tenants may spend so much."""
     chosen = Settings().model_copy(update={"tenant_tokens_per_day": limit})
-    log: UsageLog = []
+    log = UsageLog()
     return Parts(chosen, engine, MiniLM(), Asked(log, Barrier(together)), log)
 
 
@@ -177,7 +177,7 @@ class TestOverBudget:
 
 def of_ones_own(used: Parts) -> Parts:
     """As another process has it, whose model reports to nobody else."""
-    log: UsageLog = []
+    log = UsageLog()
     assert isinstance(used.model, Asked)
     return replace(used, model=Asked(log, used.model._together), usage=log)
 

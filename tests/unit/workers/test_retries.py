@@ -16,6 +16,7 @@ from sqlalchemy.exc import (
 from db.memories import VersionConflict
 from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from recollect.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
+from recollect.language_model.ports import ModelTooSlow
 from workers.providers import EMBEDDER, LLM
 from workers.retries import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes
 
@@ -74,6 +75,16 @@ def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
     error: Exception, attempts: int, outcome: Wait | Retry
 ) -> None:
     assert after_failure(error, attempts, MOST) == outcome
+
+
+@pytest.mark.parametrize(
+    ("attempts", "least", "by_less"), [(0, 1, False), (1, 2, False), (2, 4, True), (7, 128, True), (5000, 300, True)]
+)
+def test_what_does_not_come_in_time_is_waited_for_longer_each_time_and_then_asked_for_in_pieces(
+    attempts: int, least: float, by_less: bool
+) -> None:
+    wait = Wait(LLM, least=timedelta(seconds=least), by_less=by_less)
+    assert after_failure(ModelTooSlow("the LLM did not answer in time"), attempts, MOST) == wait
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,27 @@ def test_a_refusal_names_the_setting_and_is_not_tried_again(
     assert len(endpoint.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("status", "said", "kind"),
+    [
+        (400, [{"error": {"message": "API key not valid.", "status": "INVALID_ARGUMENT"}}], EmbedderUnavailable),
+        (400, {"error": {"message": "Your credit balance is too low to access the API."}}, EmbedderUnavailable),
+        (400, {"error": {"message": "a/b is not a valid model ID", "code": 400}}, ConfigurationError),
+        (400, {"error": "No models loaded."}, ConfigurationError),
+        (402, {"error": {"message": "Insufficient Balance"}}, EmbedderUnavailable),
+    ],
+)
+def test_what_any_request_would_meet_is_no_fault_of_a_text(
+    embedder: OpenAIEmbedder, endpoint: Endpoint, status: int, said: Any, kind: type[RecollectError]
+) -> None:
+    endpoint.behave = lambda _request: (status, said)
+
+    error = failure(embedder)
+
+    assert type(error) is kind
+    assert str(status) in str(error)
+
+
 def rows_of(*indexes: int) -> Body:
     return {"data": [{"index": index, "embedding": vector("a", 256)} for index in indexes]}
 
