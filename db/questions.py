@@ -76,7 +76,10 @@ def ask(
 
 
 def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[Waiting]:
-    """The memories that wait for the answer to a question, or did; empty where it was never asked, or was taken back."""
+    """The memories that wait for the answer to a question, or did; empty where it was never asked, or they were taken back.
+
+    One that was forgotten asks nothing while it is, so that an answer that comes late states nothing of it.
+    """
     return [
         Waiting(
             question_id=question_id,
@@ -138,11 +141,13 @@ _HOLD = text("""
 """)
 
 _WAITING = text("""
-    select question.*, coalesce(message.content, '') as message
+    select question.question_id, question.memory_id, question.mention, question.message_id, question.conversation_id,
+           question.role, question.candidates, question.answered_at, coalesce(message.content, '') as message
     from recollect.questions as question
+    join recollect.memories as memory using (tenant_id, namespace_id, memory_id)
     left join recollect.messages as message using (tenant_id, namespace_id, message_id)
     where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id
-      and question.known_to is null
+      and question.known_to is null and memory.known_to is null and memory.state <> 'withdrawn'
     order by question.memory_id
 """)
 
@@ -151,7 +156,8 @@ _ENDED = "known_to = :at, ended_by = :decision_id"
 
 _END_OPEN = text(f"""
     update recollect.questions set {_ENDED}
-    where {_LANE} and question_id = :question_id and known_to is null and answered_at is null
+    where {_LANE} and question_id = :question_id and memory_id = any(cast(:memories as uuid[])) and known_to is null
+      and answered_at is null
 """)
 
 _BEGIN_ANSWERED = text(f"""

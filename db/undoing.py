@@ -44,12 +44,12 @@ def find(connection: Connection, lane: LaneRef, decision_id: UUID) -> Done | Non
 
 
 def builders(connection: Connection, lane: LaneRef, done: Done) -> list[UUID] | None:
-    """The later decisions that build on one: nothing of what it did may have changed since.
+    """The later decisions that build on one: nothing of what it did may have changed since, and nobody whom it would bring back.
 
     None where it can be taken back. What changed can be the work of none that is in effect; then the list is empty.
     """
     parameters = {**lane.scope, **_of(done)}
-    resting = list(connection.execute(undoing_entities.RESTING_ON, parameters).scalars())
+    resting = list(connection.execute(_RESTING_ON, parameters).scalars())
     if not resting and connection.execute(_MOVED_ON, parameters).first() is None:
         return None
     later = {**parameters, "position": done.position, "resting": [one for one in resting if one is not None]}
@@ -74,6 +74,15 @@ def _of(done: Done) -> dict[str, Any]:
     }
 
 
+_RESTING_ON = text(
+    " union all ".join(
+        (
+            *undoing_entities.RESTING_ON,
+            *(table.naming_no_more for table in TABLES),
+            undoing_entities.BELONGING_TO_NO_MORE,
+        )
+    )
+)
 _MOVED_ON = text(
     " union all ".join(
         (

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import text
 
-from db.undoing_rows import of_lane
+from db.undoing_rows import no_more, of_lane
 
 _MADE = f"{of_lane('made')} and made.entity_id = any(cast(:entities as uuid[])) and made.made_by = :undone"
 _ENDED = f"{of_lane('ended')} and ended.entity_id = any(cast(:entities as uuid[])) and ended.ended_by = :undone"
@@ -53,16 +53,20 @@ def _others(table: str, key: tuple[str, ...], names: str) -> str:
     """
 
 
-RESTING_ON: Final = text(
-    " union all ".join(
-        (
-            _others("memory_entities", ("memory_id", "entity_id"), "now.entity_id = new.entity_id"),
-            _others("relations", ("relation_id",), "new.entity_id in (now.subject_id, now.object_id)"),
-            _others("entities", ("entity_id",), "now.parent_id = new.entity_id"),
-            _others("examples", ("example_id",), "now.entity_id = new.entity_id"),
-        )
-    )
+RESTING_ON: Final = (
+    _others("memory_entities", ("memory_id", "entity_id"), "now.entity_id = new.entity_id"),
+    _others("relations", ("relation_id",), "new.entity_id in (now.subject_id, now.object_id)"),
+    _others("entities", ("entity_id",), "now.parent_id = new.entity_id"),
+    _others("examples", ("example_id",), "now.entity_id = new.entity_id"),
 )
+
+BELONGING_TO_NO_MORE: Final = f"""
+    (select gone.ended_by from recollect.entities as ended
+     left join recollect.entities as made on {same_entity("made", "ended")} and made.made_by = :undone
+     cross join {no_more("ended.parent_id")} as gone
+     where {_ENDED} and (made.entity_id is null or made.parent_id is distinct from ended.parent_id))
+"""
+"""Finds who ended an entity to which another would belong again."""
 
 
 def told_anew(source: str) -> str:

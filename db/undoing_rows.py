@@ -13,12 +13,17 @@ from sqlalchemy import TextClause, text
 
 @dataclass(frozen=True, slots=True)
 class TemporalTable:
-    """A table of such rows. owner: whose they are; key: what names a row; says: all else that it says."""
+    """A table of such rows.
+
+    owner: whose they are; key: what names a row; says: all else that it says.
+    names: the entities that the row ``ended`` names, as an array.
+    """
 
     name: str
     owner: str
     key: tuple[str, ...]
     says: tuple[str, ...]
+    names: str = "cast('{}' as uuid[])"
 
     @property
     def moved_on(self) -> str:
@@ -32,6 +37,15 @@ class TemporalTable:
                 select from recollect.{self.name} as made
                 where {self._same_key("made", "ended")} and made.made_by = :undone) and exists (
                 select from recollect.{self.name} as now where {self._same_key("now", "ended")} and now.known_to is null))
+        """
+
+    @property
+    def naming_no_more(self) -> str:
+        """Finds who ended an entity that a row names which would begin again."""
+        return f"""
+            (select gone.ended_by from recollect.{self.name} as ended
+             cross join unnest({self.names}) as named (entity_id) cross join {no_more("named.entity_id")} as gone
+             where {self._rows("ended", "ended_by")})
         """
 
     @property
@@ -63,6 +77,24 @@ def of_lane(alias: str) -> str:
     return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
 
 
+def no_more(entity_id: str) -> str:
+    """How the last row of an entity has ended, to be joined to a row that names it.
+
+    Finds nothing of one that still stands, nor of one that the decision ended itself, and that would stand again.
+    """
+    return f"""
+        lateral (
+            select last.ended_by from (
+                select one.* from recollect.entities as one
+                where {of_lane("one")} and one.entity_id = {entity_id} order by one.known_from desc limit 1) as last
+            where last.known_to is not null and not exists (
+                select from recollect.entities as own
+                where {of_lane("own")} and own.entity_id = last.entity_id and own.ended_by = :undone
+                  and not exists (select from recollect.entities as made
+                                  where {of_lane("made")} and made.entity_id = last.entity_id and made.made_by = :undone)))
+    """
+
+
 def alike(columns: Sequence[str], one: str, other: str) -> str:
     """That two rows say the same."""
     return " and ".join(f"{one}.{column} is not distinct from {other}.{column}" for column in columns)
@@ -70,15 +102,24 @@ def alike(columns: Sequence[str], one: str, other: str) -> str:
 
 TABLES: Final = (
     TemporalTable("memory_sources", "memory_id", ("memory_id", "message_id"), ("quote", "stance")),
-    TemporalTable("memory_entities", "memory_id", ("memory_id", "entity_id"), ("role", "certainty")),
+    TemporalTable(
+        "memory_entities",
+        "memory_id",
+        ("memory_id", "entity_id"),
+        ("role", "certainty"),
+        names="array[ended.entity_id]",
+    ),
     TemporalTable(
         "relations",
         "memory_id",
         ("relation_id",),
         ("subject_id", "predicate", "object_id", "memory_id", "valid_from", "valid_to"),
+        names="array[ended.subject_id, ended.object_id]",
     ),
     TemporalTable("memory_edges", "from_id", ("from_id", "to_id", "kind"), ("weight",)),
-    TemporalTable("entity_aliases", "entity_id", ("normalised", "entity_id"), ("alias",)),
+    TemporalTable(
+        "entity_aliases", "entity_id", ("normalised", "entity_id"), ("alias",), names="array[ended.entity_id]"
+    ),
     TemporalTable(
         "questions",
         "memory_id",
@@ -87,12 +128,18 @@ TABLES: Final = (
             *("text", "mention", "candidates", "role", "message_id", "conversation_id", "relations"),
             *("asked_at", "answered_at", "answer_id"),
         ),
+        names="""
+            ended.candidates || array(
+                select cast(one #>> '{}' as uuid)
+                from jsonb_path_query(ended.relations, '$[*][0, 2] ? (@.type() == "string")') as one)
+        """,
     ),
     TemporalTable(
         "examples",
         "entity_id",
         ("example_id",),
         ("mention", "text", "entity_id", "others", "message_id", "conversation_id"),
+        names="ended.entity_id || ended.others",
     ),
 )
 """But memories and entities, of which a decision changes parts (`db.undoing_memories`, `db.undoing_entities`)."""

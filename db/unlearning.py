@@ -22,14 +22,19 @@ def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], s
     return {key for statement in (_NAMES, _TRAITS) for key in connection.execute(statement, parameters).scalars()}
 
 
+_LETTER: Final = "[0-9a-z\u00df-\u024f\u0370-\u052f]"
+"""Of the scripts that set words apart; in the others a name has no end that can be seen."""
+
+
 def _is_said_still(words: str) -> str:
-    """Whether a memory that holds says some words of the entity ``now``."""
+    """Whether a memory that holds says some words of the entity ``now``: whole, for "Pete" is not said where "Peter" is."""
+    literally = rf"regexp_replace(lower({words}), '(\W)', '\\\1', 'g')"
     return f"""
         exists (select from recollect.memory_entities as link
                 join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = link.memory_id
                 where {same_entity("link", "now")} and link.known_to is null and link.certainty = 'sure'
                   and memory.known_to is null and memory.state = 'active'
-                  and strpos(lower(memory.content), lower({words})) > 0)
+                  and lower(memory.content) ~ ('(?<!{_LETTER})' || {literally} || '(''?s)?(?!{_LETTER})'))
     """
 
 
@@ -46,28 +51,51 @@ _TAUGHT: Final = f"""
     )
 """
 
+
+def _part_of(seeds: str) -> str:
+    """Who some entities are now, where they were merged into others: what was learned of them went over to those."""
+    return f"""
+        part_of as (
+            select entity_id, entity_id as now_id from ({seeds}) as seed
+            union
+            select part_of.entity_id, cast(merge.fact ->> 'into' as uuid)
+            from part_of join recollect.decisions as merge
+              on {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
+             and merge.fact ->> 'entity_id' = cast(part_of.now_id as text)
+        )
+    """
+
+
 _NAMES = text(f"""
-    with {_TAUGHT}
+    with recursive {_TAUGHT}, {_part_of("select entity_id from taught")}
     update recollect.entity_aliases as now set known_to = :at, ended_by = :decision_id
     from recollect.entities as entity
     where {same_entity("now", "entity")} and now.known_to is null
       and {of_lane("entity")} and entity.known_to is null and entity.name <> now.alias
-      and exists (select from taught join recollect.entity_aliases as made on made.made_by = taught.decision_id
-                  where taught.entity_id = now.entity_id and {same_entity("made", "now")} and made.normalised = now.normalised)
+      and exists (select from taught join part_of using (entity_id)
+                  join recollect.entity_aliases as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
+                  where part_of.now_id = now.entity_id and {of_lane("made")} and made.normalised = now.normalised)
       and not {_is_said_still("now.alias")}
     returning now.entity_id
 """)
 
 _TRAITS = text(f"""
-    with {_TAUGHT},
-    learned as (
+    with recursive {_TAUGHT},
+    told as (
         select made.entity_id,
-               array_agg(made.description) filter (where made.description is distinct from before.description) as descriptions,
-               array_agg(made.parent_id) filter (where made.parent_id is distinct from before.parent_id) as parents
+               case when made.description is distinct from before.description then made.description end as description,
+               case when made.parent_id is distinct from before.parent_id then made.parent_id end as parent_id
         from taught
         join recollect.entities as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
         left join recollect.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
-        group by made.entity_id
+    ),
+    {_part_of("select entity_id from told union select parent_id from told where parent_id is not null")},
+    learned as (
+        select part_of.now_id as entity_id,
+               array_agg(told.description) filter (where told.description is not null) as descriptions,
+               array_agg(parent.now_id) filter (where parent.now_id is not null) as parents
+        from told join part_of using (entity_id) left join part_of as parent on parent.entity_id = told.parent_id
+        group by part_of.now_id
     ),
     kept as (
         select now.entity_id,

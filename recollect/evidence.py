@@ -216,10 +216,10 @@ _WHO = f"""
         where coalesce(trait.entity_id is not null and other is not null, false)
         union
         select subject_id, object_id from recollect_read_v1.relations as edge
-        where {_scope("edge")} and edge.object_id = any(array(select entity_id from named))
+        where {_scope("edge")} and edge.object_id = any(array(select entity_id from named)) and edge.valid_to is null
         union
         select object_id, subject_id from recollect_read_v1.relations as edge
-        where {_scope("edge")} and edge.subject_id = any(array(select entity_id from named))
+        where {_scope("edge")} and edge.subject_id = any(array(select entity_id from named)) and edge.valid_to is null
     )
 """
 """Who may be meant, what is looked for of them, and who else is named and has to do with them."""

@@ -27,7 +27,7 @@ class Waiting:
 def questions(connection: Connection, path: NamespacePath, *, question_id: UUID | None = None) -> list[Waiting]:
     """The questions that are open, those asked first in front; or a certain one, open or answered.
 
-    Those of which every memory was replaced or taken back meanwhile are told of only when asked for.
+    One of which every memory was replaced meanwhile is told of only when asked for, one of which all were taken back never.
     """
     found: dict[UUID, Waiting] = {}
     parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "question_id": question_id}
@@ -41,6 +41,7 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
                 answered=row.answered_at is not None,
             ),
         )
+        one.answered = one.answered and row.answered_at is not None
         one.candidates.update(dict.fromkeys(row.candidates))
         one.memories.append(row.content)
     return list(found.values())
@@ -68,7 +69,7 @@ _QUESTIONS = text("""
     join recollect_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
     left join recollect_read_v1.messages as message using (tenant_id, namespace_id, message_id)
     where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and memory.known_to is null
-      and (question.question_id = :question_id
+      and (question.question_id = :question_id and memory.state <> 'withdrawn'
            or cast(:question_id as uuid) is null and question.answered_at is null and memory.state = 'active')
     order by question.asked_at, question.question_id, memory.memory_id
 """)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from recollect.kinds import EntityType, Granularity, MemoryKind
 from recollect.moments import Moment
@@ -11,7 +11,15 @@ from recollect.names import normalise
 MAX_ALIASES = 50
 MAX_ABOUT = 50
 
-_Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+def _holding_a_word(name: str) -> str:
+    if not normalise(name):
+        raise ValueError("holds no word; give the name that people use")
+    return name
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+NameOfEntity = Annotated[Name, AfterValidator(_holding_a_word)]
 
 
 class _Record(BaseModel):
@@ -26,20 +34,13 @@ class ImportedEntity(_Record):
     is_user: it is the namespace's own user, whatever that one's key is here.
     """
 
-    key: _Name
-    name: _Name
+    key: Name
+    name: NameOfEntity
     entity_type: EntityType
-    aliases: list[_Name] = Field(default_factory=list, max_length=MAX_ALIASES)
-    parent: _Name | None = None
+    aliases: list[Name] = Field(default_factory=list, max_length=MAX_ALIASES)
+    parent: Name | None = None
     description: str | None = Field(None, min_length=1, max_length=500)
     is_user: bool = False
-
-    @field_validator("name")
-    @classmethod
-    def _check_name(cls, name: str) -> str:
-        if not normalise(name):
-            raise ValueError("holds no word; give the name that people use")
-        return name
 
     @model_validator(mode="after")
     def _check_parent(self) -> "ImportedEntity":
@@ -72,18 +73,18 @@ class ImportedMemory(_Record):
         fact that was said plainly.
     """
 
-    id: _Name
+    id: Name
     content: str = Field(min_length=1, max_length=8_000)
-    about: list[_Name] = Field(default_factory=list, max_length=MAX_ABOUT)
+    about: list[Name] = Field(default_factory=list, max_length=MAX_ABOUT)
     roles: list[tuple[Literal["subject", "object", "about"], Literal["sure", "unsure"]]] | None = None
     kind: MemoryKind = MemoryKind.FACT
     occurred_at: Moment | None = None
     occurred: ImportedOccurrence | None = None
     salience: float | None = Field(None, ge=0, le=10)
     confidence: float | None = Field(None, ge=0, le=1)
-    attribute: _Name | None = None
+    attribute: Name | None = None
     value: str | None = Field(None, min_length=1, max_length=1_000)
-    said_by: _Name | None = None
+    said_by: Name | None = None
     marked: bool = False
 
     @field_validator("content")

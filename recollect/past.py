@@ -77,7 +77,7 @@ def latest_decisions(connection: Connection, path: NamespacePath, limit: int) ->
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
-    """The decisions in effect that changed, after one, a memory or a document that it changed; the latest first."""
+    """The decisions in effect that changed, after one, what it had written of a memory or a document; the latest first."""
     return list(connection.execute(_LATER, {**scope(path, None), "decision_id": decision_id}).scalars())
 
 
@@ -176,22 +176,45 @@ _LATEST = text(f"""
     order by position desc limit :limit
 """)
 
+# All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
+# memory. That both changed the memory is not enough: that it is said again changes nothing of whom it is about.
 _LATER = text("""
-    select distinct later.decision_id, later.position
-    from recollect_read_v1.decision_memories as own
-    join recollect_read_v1.decisions as decision using (tenant_id, namespace_id, decision_id)
-    join recollect_read_v1.decision_memories as other
-      on other.tenant_id = own.tenant_id and other.namespace_id = own.namespace_id and other.memory_id = own.memory_id
+    with decision as (
+        select decision_id, action, target_id, position, decided_at from recollect_read_v1.decisions
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id
+    ),
+    own as (
+        select memory_id from recollect_read_v1.decision_memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id and changed
+    ),
+    written as (
+        select memory_id, cast(null as uuid) as part, known_from, known_to from recollect_read_v1.memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+        union all
+        select memory_id, entity_id, known_from, known_to from recollect_read_v1.memory_entities_over_time
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+        union all
+        select memory_id, relation_id, known_from, known_to from recollect_read_v1.relations_over_time
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+    )
+    select later.decision_id, later.position
+    from decision
+    join written as mine on decision.decided_at in (mine.known_from, mine.known_to)
+    join written as others on others.memory_id = mine.memory_id and others.part is not distinct from mine.part
+    join recollect_read_v1.decision_memories as concerned
+      on concerned.tenant_id = :tenant_id and concerned.namespace_id = :namespace_id and concerned.memory_id = mine.memory_id
+     and concerned.changed
     join recollect_read_v1.decisions as later
-      on later.tenant_id = own.tenant_id and later.namespace_id = own.namespace_id and later.decision_id = other.decision_id
-    where own.tenant_id = :tenant_id and own.namespace_id = :namespace_id and own.decision_id = :decision_id
-      and own.changed and other.changed and later.position > decision.position and later.in_effect and later.action <> 'undo'
+      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.decision_id = concerned.decision_id
+     and later.decided_at in (others.known_from, others.known_to)
+    where later.position > decision.position and later.in_effect and later.action <> 'undo'
     union
     select later.decision_id, later.position
-    from recollect_read_v1.decisions as decision
-    join recollect_read_v1.decisions as later using (tenant_id, namespace_id, target_id, action)
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and decision.decision_id = :decision_id
-      and action = 'document' and later.position > decision.position and later.in_effect
+    from decision
+    join recollect_read_v1.decisions as later
+      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.target_id = decision.target_id
+     and later.action = decision.action
+    where decision.action = 'document' and later.position > decision.position and later.in_effect
     order by position desc
 """)
 

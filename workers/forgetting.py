@@ -19,7 +19,7 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     found = standing(connection, batch.lane, command.memories)
     known = [one for one in found.values() if one.state == "active"]
     for one in known:
-        _close(connection, batch, one, stamp, command=command)
+        _close(connection, batch, one, stamp)
     closed = frozenset(one.memory_id for one in known)
     unlearned = unlearn(connection, batch.lane, closed, stamp)
     touched = unlearned.union(links.entities_of_memory(connection, batch.lane, *closed))
@@ -39,8 +39,8 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     decisions.log(connection, batch, [logged])
 
 
-def _close(connection: Connection, batch: BatchRef, one: Standing, stamp: Stamp, *, command: Forget) -> None:
-    """A memory is known no longer, nor what it states."""
+def _close(connection: Connection, batch: BatchRef, one: Standing, stamp: Stamp) -> None:
+    """A memory is known no longer, nor what it states: from now on, whatever time the clock of the app tells."""
     memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
     memories.retire_vector(connection, batch.lane, one.memory_id)
-    links.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=command.occurred_at)
+    links.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)

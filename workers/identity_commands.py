@@ -90,6 +90,7 @@ def _clarify(
     meant = registry.find(connection, lane, command.entity_id) if command.entity_id else None
     if refused := _why_not_answered(connection, command, waiting, meant):
         return refused
+    waiting = [one for one in waiting if not one.answered]
     answer = meant.entity_id if meant else _somebody_new(connection, lane, command, waiting, stamp)
     touched = {answer}
     if waiting:
@@ -106,7 +107,7 @@ def _why_not_answered(
 ) -> _Refused | None:
     if command.question_id is not None and not waiting:
         return _Refused("there is no such question")
-    if any(one.answered for one in waiting):
+    if waiting and all(one.answered for one in waiting):
         return _Refused("it is answered already")
     if command.entity_id is not None and meant is None:
         return _Refused("there is no such entity")

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field, model_validator
 
 from recollect.events.envelope import Envelope
-from recollect.imported import MAX_ALIASES
+from recollect.imported import MAX_ALIASES, Name, NameOfEntity
 
 
 class Clarify(Envelope):
@@ -54,6 +54,6 @@ class Split(Envelope):
     type: Literal["split"] = "split"
     entity_id: UUID
     memories: list[UUID] = Field(min_length=1, max_length=1_000)
-    name: str | None = Field(None, min_length=1, max_length=200)
-    aliases: list[str] = Field(default_factory=list, max_length=MAX_ALIASES)
+    name: NameOfEntity | None = None
+    aliases: list[Name] = Field(default_factory=list, max_length=MAX_ALIASES)
     description: str | None = Field(None, min_length=1, max_length=500)

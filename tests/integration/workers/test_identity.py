@@ -232,6 +232,30 @@ class TestAnAnswer:
         answer(first)
         assert relations(remembering) == {(people.writer, "married_to", meant["Sam"])}
 
+    def test_that_comes_late_says_nothing_of_a_memory_that_was_forgotten(
+        self, people: People, tell: Tell, sarah: Namespace, about: Any, remembering: Remembering
+    ) -> None:
+        forgotten = tell(type="forget", memories=[str(people.held)])
+        with pytest.raises(NotFound, match="there is no question"):
+            sarah.clarify(QUESTION, people.writer)
+        late = tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
+        assert logged(remembering, late) == ("there is no such question", False)
+        assert relations(remembering) == set()
+
+        other = remembering.memory("Peter sold his house")
+        with remembering.stamped() as (connection, stamp):
+            asked: dict[str, Any] = {"mention": "Peter", "text": "?", "role": "subject", "message_id": uuid4()}
+            ids: dict[str, Any] = {"question_id": QUESTION, "memory_id": other, "candidates": [people.writer]}
+            questions.ask(connection, people.lane, **ids, **asked, stamp=stamp)
+        tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.writer))
+        assert (about(other), relations(remembering)) == ({people.writer: ("subject", "sure")}, set())
+
+        tell(type="undo", decision_id=str(forgotten))
+        assert [one.memories for one in sarah.questions()] == [("Peter moved to Leeds",)]
+        tell(type="clarify", question_id=str(QUESTION), entity_id=str(people.brother))
+        assert relations(remembering) == {(people.brother, "works_at", people.firm)}
+        assert about(other) == {people.writer: ("subject", "sure")}
+
     def test_to_a_question_of_a_read_is_an_example_and_can_be_undone(
         self, people: People, tell: Tell, remembering: Remembering
     ) -> None:
@@ -415,6 +439,10 @@ class TestAtTheCallers:
             sarah.merge(people.user, people.writer)
         with pytest.raises(InvalidEvent, match=r"^memories: none of them is about"):
             sarah.split(people.writer, [people.bakes])
+        with pytest.raises(InvalidEvent, match=r"name: holds no word; give the name that people use"):
+            sarah.split(people.writer, [people.writes], name=" ")
+        with pytest.raises(InvalidEvent, match=r"aliases.1: string should have at most 200 characters"):
+            sarah.split(people.writer, [people.writes], aliases=["Haas", "Haas" * 51])
         with pytest.raises(
             InvalidEvent, match=r"only a question that the service holds can be answered with somebody new"
         ):

@@ -1,4 +1,5 @@
-"""Whatever is merged, split and answered: taken back in turn, everything is as it was, and taken back again, as it was after.
+"""Whatever is merged, split, answered and forgotten: taken back in turn, everything is as it was, and taken back again, as it was
+after. Taken back in any other order, nothing that holds names who is no more.
 
 Each example is a namespace of its own, written and changed by the service's own statements.
 """
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 from uuid import UUID, uuid4, uuid5
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, text
 
@@ -36,16 +37,22 @@ NAMES = ("Peter", "Peter Haas", "Sam")
 ROLES = ("subject", "object", "about")
 
 _indices = st.integers(0, 5)
-_LINK = st.tuples(_indices, st.sampled_from(ROLES), st.sampled_from(("sure", "unsure")))
-_CANDIDATES = st.lists(_indices, min_size=1, max_size=3, unique=True)
-_ASKED = st.tuples(_CANDIDATES, st.none() | _CANDIDATES, st.sampled_from(ROLES))
-_MEMORY = st.fixed_dictionaries(
-    {
-        "links": st.lists(_LINK, max_size=3, unique_by=lambda link: link[0]),
-        "relations": st.lists(st.tuples(_indices, _indices), max_size=2),
-        "asked": st.sampled_from((True, False)).flatmap(lambda asked: _ASKED if asked else st.none()),
-    }
-)
+
+
+def _memory(whom: st.SearchStrategy[int]) -> st.SearchStrategy[dict[str, Any]]:
+    """A memory that is about some of the people."""
+    link = st.tuples(whom, st.sampled_from(ROLES), st.sampled_from(("sure", "unsure")))
+    candidates = st.lists(whom, min_size=1, max_size=3, unique=True)
+    question = st.tuples(candidates, st.none() | candidates, st.sampled_from(ROLES))
+    return st.fixed_dictionaries(
+        {
+            "links": st.lists(link, max_size=3, unique_by=lambda one: one[0]),
+            "relations": st.lists(st.tuples(whom, whom), max_size=2),
+            "asked": st.sampled_from((True, False)).flatmap(lambda asked: question if asked else st.none()),
+        }
+    )
+
+
 _ENTITY = st.fixed_dictionaries(
     {
         "name": st.sampled_from(NAMES),
@@ -59,6 +66,14 @@ _COMMAND = st.one_of(
     st.tuples(st.just("split"), _indices, st.sets(_indices, min_size=1, max_size=3)),
     st.tuples(st.just("answer"), _indices, st.none() | _indices),
     st.tuples(st.just("example"), _indices, st.just(None)),
+    st.tuples(st.just("forget"), _indices, st.just(None)),
+)
+# Of few entities, so that what is done concerns the same ones.
+_few = st.integers(1, 2)
+_CLOSE_COMMAND = st.one_of(
+    st.tuples(st.just("merge"), _few, _few),
+    st.tuples(st.just("split"), _few, st.sets(_few, min_size=1, max_size=2)),
+    st.tuples(st.sampled_from(("answer", "forget")), _few, _few),
 )
 
 
@@ -73,6 +88,13 @@ _HOLDING = text(
     )
 )
 """All that holds now in every table that decisions change, without who made it and when."""
+
+
+_GONE = text("""
+    select distinct entity_id from recollect.entities as was where tenant_id = :tenant_id and not exists (
+        select from recollect.entities as now
+        where now.tenant_id = :tenant_id and now.entity_id = was.entity_id and now.known_to is null)
+""")
 
 
 class _Directions:
@@ -183,8 +205,7 @@ class World:
         event(f"{kind}: {refused}" if refused else kind)
         if refused is None and kind == "merge":
             self.people.remove(fields["entity_id"])
-            holding = self.state()[1]
-            assert not [row for row in holding if str(fields["entity_id"]) in row], "something names who is no more"
+            self.check_names()
         elif refused is None and (kind == "split" or (kind == "answer" and other is None)):
             self.people.append(event_id)
         return None if refused else event_id
@@ -195,6 +216,8 @@ class World:
         if kind == "split":
             moving = [self.remembered[place % len(self.remembered)] for place in other]
             return {"entity_id": self.person(one), "memories": moving, "aliases": ["Petey"], "description": "else"}
+        if kind == "forget":
+            return {"memories": [self.remembered[one % len(self.remembered)]]}
         if kind == "answer":
             asked = self.asked[one % len(self.asked)] if self.asked else uuid4()
             return {"question_id": asked, "entity_id": None if other is None else self.person(other)}
@@ -202,9 +225,14 @@ class World:
 
     def undo(self, decision_id: UUID) -> UUID:
         """Take a decision back; the undo's id."""
-        event_id = self._carry_out("undo", {"decision_id": decision_id})
-        assert self._refusal(event_id) is None
+        event_id = self.try_undo(decision_id)
+        assert event_id is not None
         return event_id
+
+    def try_undo(self, decision_id: UUID) -> UUID | None:
+        """Take a decision back where that can be; the undo's id."""
+        event_id = self._carry_out("undo", {"decision_id": decision_id})
+        return None if self._refusal(event_id) else event_id
 
     def _carry_out(self, kind: str, fields: dict[str, Any]) -> UUID:
         envelope = an_event(self.path.parts)
@@ -221,6 +249,13 @@ class World:
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
             return cast("str | None", connection.execute(statement, {"id": event_id}).scalar_one())
 
+    def check_names(self) -> None:
+        """Nothing that holds names who is no more."""
+        with tenant_transaction(self.engine, self.path.tenant_id) as connection:
+            gone = connection.execute(_GONE, {"tenant_id": self.path.tenant_id}).scalars().all()
+        naming = [row for row in self.state()[1] for one in gone if str(one) in row]
+        assert not naming, "something names who is no more"
+
     def state(self) -> tuple[str, Counter[str]]:
         """What an export says, and all that holds now."""
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
@@ -232,7 +267,7 @@ class World:
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     people=st.lists(_ENTITY, min_size=2, max_size=5),
-    remembered=st.lists(_MEMORY, min_size=2, max_size=5),
+    remembered=st.lists(_memory(_indices), min_size=2, max_size=5),
     said=st.lists(_COMMAND, min_size=1, max_size=5),
 )
 def test_all_of_it_can_be_taken_back_and_done_again(
@@ -259,3 +294,42 @@ def test_all_of_it_can_be_taken_back_and_done_again(
     for place, event_id in enumerate(reversed(undone), 1):
         world.undo(event_id)
         assert world.state() == states[place]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    people=st.lists(_ENTITY, min_size=3, max_size=3),
+    remembered=st.lists(_memory(_few), min_size=2, max_size=3),
+    said=st.lists(_CLOSE_COMMAND, min_size=2, max_size=4),
+    taken_back=st.lists(st.tuples(st.booleans(), _indices), min_size=2, max_size=4),
+)
+@example(
+    people=[{"name": "Peter", "alias": None, "parent": None, "description": None}] * 3,
+    remembered=[{"links": [(1, "subject", "sure")], "relations": [], "asked": None}] * 2,
+    said=[("split", 1, {0}), ("merge", 1, 2)],
+    taken_back=[(False, 0)],
+)
+def test_in_whatever_order_it_is_taken_back_nothing_names_who_is_no_more(
+    worker_engine: Engine,
+    people: list[dict[str, Any]],
+    remembered: list[dict[str, Any]],
+    said: list[tuple[str, int, Any]],
+    taken_back: list[tuple[bool, int]],
+) -> None:
+    world = World(worker_engine)
+    world.fill(people, remembered)
+    done = [event_id for one in said if (event_id := world.command(*one))]
+    for again, place in taken_back:
+        if not done:
+            return
+        before = world.state()
+        undo = world.try_undo(done[place % len(done)])
+        event("refused" if undo is None else "taken back")
+        if undo is None:
+            assert world.state() == before, "what was refused changed something"
+            continue
+        world.check_names()
+        done.append(undo)
+        if again:
+            done.append(world.undo(undo))
+            assert world.state() == before

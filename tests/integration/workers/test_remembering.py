@@ -1,6 +1,7 @@
 """What an agent remembers and forgets by its own hand, carried out in its turn: judged, linked, versioned, and undone."""
 
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,6 +13,8 @@ from db import links, memories
 from recollect import Namespace, NotFound
 from recollect.ids import remembered_id
 from recollect.kinds import EntityType
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Remembering
 
@@ -184,7 +187,8 @@ class TestForgetting:
                 return len(connection.execute(statement, {"id": works}).all()), len(sarah.neighbours(ruth))
 
         assert stands() == (1, 1)
-        event_id = forming.command(type="forget", memories=[str(works)])
+        fast = (datetime.now(UTC) + timedelta(hours=1)).isoformat()  # the clock of the app
+        event_id = forming.command(type="forget", memories=[str(works)], occurred_at=fast)
         assert stands() == (0, 0)
         forming.command(type="undo", decision_id=str(event_id))
         assert stands() == (1, 1)
@@ -228,6 +232,22 @@ class TestWhatWasLearnedWithIt:
         forming.command(type="undo", decision_id=str(event_id))
         assert _summaries(sarah) == before
 
+    def test_it_goes_from_those_into_whom_they_were_merged(self, forming: Forming, sarah: Namespace) -> None:
+        forming.say("My brother Karl works at Brightleaf.", conversation="c3")
+        forming.say("Ruth likes tea.", conversation="c4")
+        learned = [str(one.id) for one in sarah.memories() if "Karl" in one.content]
+        _merge(forming, sarah, "Karl", "Ruth")
+        _merge(forming, sarah, "Brightleaf", "Peter")
+        before = list(sarah.export())
+        ruth = sarah.profile("Ruth").entity
+        assert (ruth.description, ruth.parent) == ("User's brother", "Peter")
+        event_id = forming.command(type="forget", memories=learned)
+        ruth = sarah.profile("Ruth").entity
+        assert (ruth.description, ruth.parent) == (None, None)
+
+        forming.command(type="undo", decision_id=str(event_id))
+        assert list(sarah.export()) == before
+
     def test_what_another_memory_says_too_stays(self, forming: Forming, sarah: Namespace) -> None:
         forming.say("My brother Karl works at Brightleaf.", conversation="c3")
         said = sarah.memories()
@@ -236,6 +256,63 @@ class TestWhatWasLearnedWithIt:
         karl, peter = sarah.profile("Karl").entity, sarah.profile("Peter").entity
         assert (karl.parent, karl.description, peter.description) == ("Brightleaf", None, None)
         assert sarah.profile("Maren").entity.is_user
+
+
+@pytest.fixture
+def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """The service's LLM; to be asked for before the service."""
+    with FakeOpenAI() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-fake")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("alias", "says_too", "stays"),
+    [
+        ("Pete", "Peter lives in Leeds", False),
+        ("Ed", "Peter moved to Leeds", False),
+        ("Pete", "Peter plays as Pete's brother does", True),
+        ("P.T.", "Peter signs as P.T. on Mondays", True),
+        ("P.T.", "Peter wrote a PATH", False),
+        ("彼得", "Peter说他叫彼得啊", True),
+    ],
+    ids=str,
+)
+def test_a_name_that_was_learned_is_said_still_where_it_stands_as_a_word(
+    llm: FakeOpenAI, forming: Forming, sarah: Namespace, *, alias: str, says_too: str, stays: bool
+) -> None:
+    for content, aliases in ((f"Peter is called {alias} by friends", [alias]), (says_too, [])):
+        one = {"name": "Peter", "entity_type": "person", "role": "subject", "parent": None, "description": None}
+        fact = fact_like(content=content, quote=content, mentions=[one | {"aliases": aliases}])
+        llm.script("ExtractionAnswer", {"facts": [fact]})
+        forming.say(content)
+    learned = next(one.id for one in sarah.memories() if "friends" in one.content)
+    assert set(sarah.profile("Peter").entity.aliases) - {"Peter"} == {alias}
+    forming.command(type="forget", memories=[str(learned)])
+    assert (alias in sarah.profile("Peter").entity.aliases) == stays
+
+
+def test_what_a_forgotten_memory_stated_tells_nobody_apart(forming: Forming, sarah: Namespace) -> None:
+    forming.say("My brother Peter keeps bees in Leeds.", conversation="c1")
+    forming.say("Peter is one of our writers at WOBS.", conversation="c2")
+    forming.say("My brother Peter works at Kestrelco.", conversation="c1")
+
+    def meant() -> str | None:
+        resolved = sarah.resolve("Kestrelco called, they need Peter", mention="Peter")
+        return resolved.entity.description if resolved.entity else None
+
+    assert meant() == "User's brother"
+    learned = [str(one.id) for one in sarah.memories() if "Kestrelco" in one.content]
+    event_id = forming.command(type="forget", memories=learned)
+    assert meant() is None
+    forming.command(type="undo", decision_id=str(event_id))
+    assert meant() == "User's brother"
+
+
+def _merge(forming: Forming, sarah: Namespace, name: str, into: str) -> None:
+    ids = (str(sarah.profile(one).entity.id) for one in (name, into))
+    forming.command(type="merge", entity_id=next(ids), into=next(ids))
 
 
 def _summaries(sarah: Namespace) -> dict[str, str]:

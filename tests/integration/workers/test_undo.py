@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import Engine
 
 from recollect import Decision, Namespace, NotFound, UndoRefused
 from tests.forming import Forming
@@ -88,6 +89,41 @@ def test_what_later_decisions_build_on_is_kept_and_they_are_named(forming: Formi
     assert sarah.get(memory.id).confidence == pytest.approx(0.9)
     undone(forming, added)
     assert exported(sarah) == ""
+
+
+def test_that_a_memory_was_said_again_does_not_build_on_whom_it_is_about(
+    forming: Forming, sarah: Namespace, ingest_engine: Engine
+) -> None:
+    forming.say("Ruth likes tea.", "Ruthie likes figs.")
+    ruth, ruthie = (sarah.profile(name).entity for name in ("Ruth", "Ruthie"))
+    merge = forming.command(type="merge", entity_id=str(ruthie.id), into=str(ruth.id))
+    forming.say("Ruthie likes figs.")
+    (figs,) = [one for one in sarah.memories() if "figs" in one.content]
+    assert [one.action for one in sarah.decisions(figs.id)] == ["add", "merge", "none"]
+
+    with ingest_engine.begin() as connection:
+        sarah.undo(merge, session=connection)  # the library has no objection
+        connection.rollback()
+    undone(forming, merge)
+    assert sarah.get(figs.id).about == ("Ruthie",)
+
+
+def test_nobody_is_brought_back_to_who_is_no_more(forming: Forming, sarah: Namespace) -> None:
+    forming.say("My dentist Ruth comes from Oslo.", "I work at Lumen.")
+    (memory,) = [one for one in sarah.memories() if "Oslo" in one.content]
+    (added,) = sarah.decisions(memory.id)
+    undone(forming, added)
+    undo = sarah.decisions(memory.id)[-1]
+    ruth, lumen = (str(sarah.profile(name).entity.id) for name in ("Ruth", "Lumen"))
+    merge = forming.command(type="merge", entity_id=ruth, into=lumen)
+
+    before = exported(sarah)
+    undone(forming, undo)
+    assert exported(sarah) == before
+    assert sarah.decisions(memory.id)[-1].refused == f"later decisions build on it: {merge}"
+    undone(forming, merge)
+    undone(forming, undo)
+    assert sarah.get(memory.id).about == memory.about
 
 
 def test_a_second_undo_of_the_same_decision_does_nothing(forming: Forming, sarah: Namespace) -> None:
