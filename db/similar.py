@@ -58,7 +58,8 @@ def similar_to_batch(
 ) -> list[SimilarRow]:
     """For each candidate fact of a batch, the memories that it may repeat, change or put right; nearest first.
 
-    Those are the nearest of all, the nearest of those surely about an entity that it is about, and those with the same attribute.
+    Those are the nearest of all, the nearest of those surely about an entity that it is about, and those with the same
+    attribute, or with the one that it ends.
     about: by fact number, the entities that it is about. limit: nearest memories, of all and for each entity. least: cosine
     below which a memory is not near; one about the same need only be half as near.
     The nearest of all come from the namespace's index of vectors where it is so large that it has one.
@@ -145,7 +146,8 @@ def _statement(nearest: str) -> str:
     columns = ", ".join(("valid_from", *_SIMILAR_COLUMNS))
     return f"""
     with fact as materialized (
-        select number, embedding, fact ->> 'attribute' as attribute from recollect.candidate_facts as fact
+        select number, embedding, coalesce(fact ->> 'attribute', fact ->> 'ends') as attribute
+        from recollect.candidate_facts as fact
         where {_scope("fact")} and fact.batch_id = %(batch_id)s and embedding is not null
     ),
     concerned as materialized (

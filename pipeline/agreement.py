@@ -44,7 +44,8 @@ _STRONG: Final = {"love": ("like", False), base_form("adore"): ("like", False), 
     "unemployed": ("employed", True),
 }
 _CALLED_OFF: Final = re.compile(
-    r"\b(?:cancel(?:s|l?ed)?|called off|calls? off|scrapped|abandoned|fell through|not happening|not taking place)\b",
+    r"\b(?:cancel(?:s|l?ed)?|called off|calls? off|scrapped|abandoned|fell through|not happening|not taking place"
+    r"|(?:is|are) off(?=$|[,.!]))(?!\w)",
     re.IGNORECASE,
 )
 _CALLING_OFF: Final = _bases(

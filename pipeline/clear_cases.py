@@ -1,5 +1,6 @@
 """The cases that words, subjects, times and values settle by themselves, without an LLM."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -14,25 +15,33 @@ from pipeline.agreement import (
     tells_a_change,
 )
 from pipeline.decisions import Decision, Known, NewFact
+from pipeline.facts import USER
 from pipeline.held_against import (
     are_apart,
     denies,
     differs_in_surnames,
     is_about_the_same,
+    is_anothers,
     lies_within,
     may_be_about_the_same,
     may_replace_each_other,
     repeats,
     replaces,
     says_the_same,
+    states,
 )
-from pipeline.wording import negations
+from pipeline.wording import forms, negations
 
 DUPLICATE: Final = 0.80
 """Cosine from which two statements whose words agree count as one (C3; similarity alone never decides)."""
 
 CORRECTED: Final = 0.55
 """Cosine from which a correction, a denial or a cancellation is taken to speak of a memory about the same subject."""
+
+_ENDING_WITH: Final = {"works_at": ("works_at", "job"), "partner": ("partner",)}
+"""What may end unnamed ("User got fired"), and by which attributes it is known; the first of which something is known counts."""
+
+_SAYS_WHERE: Final = re.compile(r"\b(?:at|from|with) (?!User\b)\w")
 
 UNLIKE: Final = 0.60
 """Cosine below which a fact about a new subject has nothing to do with what is known of nobody in particular."""
@@ -65,6 +74,17 @@ def _has_changed(fact: NewFact, known: Known) -> bool:
     """Whether the same is said with another name, number or day, and that it is so now."""
     told = tells_a_change(fact.fact.content, fact.fact.quote)
     return told and differ_in_a_value(fact.fact.content, known.content)
+
+
+def _taken_back(fact: NewFact) -> Decision | None:
+    """What is to be forgotten: the memory that says it, if there is one. What was said after it was taken back stands."""
+    if not fact.fact.retracts:
+        return None
+    said = (known for known, _ in fact.near if known.earlier_fact is None and states(fact, known))
+    found = next((known for known in said if known.said_at <= fact.said_at and not is_anothers(fact, known)), None)
+    if found is None:
+        return Decision(fact.number, "forget", None, "nothing says it")
+    return Decision(fact.number, "forget", found, "whoever said it took it back")
 
 
 def _repeated(fact: NewFact) -> Decision | None:
@@ -125,7 +145,7 @@ def _called_off(fact: NewFact) -> Decision | None:
         known
         for known, similarity in fact.near
         if similarity >= CORRECTED
-        and is_about_the_same(fact, known)
+        and may_be_about_the_same(fact, known)
         and _is_ahead(known, fact)
         and not are_apart(fact.fact.occurred, known.occurred)
         and calls_off(fact.fact.content, known.content, same_time=_both_dated(fact, known))
@@ -139,6 +159,30 @@ def _both_dated(fact: NewFact, known: Known) -> bool:
 
 def _is_ahead(known: Known, fact: NewFact) -> bool:
     return known.occurred.end > fact.said_at if known.occurred else lies_ahead(known.content)
+
+
+def _ended(fact: NewFact) -> Decision | None:
+    """What holds no more, as a job that was left; where the words fit several that are known, which one it is is in doubt."""
+    for attribute in _ENDING_WITH.get(fact.fact.ends or "", (fact.fact.ends,)):
+        held = [known for known, _ in fact.near if attribute and known.attribute == attribute and _ends(fact, known)]
+        if held:
+            return replaces(fact, held[0], "it holds no more") if len(held) == 1 else None
+    return None
+
+
+def _ends(fact: NewFact, known: Known) -> bool:
+    """Whether what holds no more may be this: what the fact names is in it, and its value is what the fact names, if anything."""
+    named = [mention.name for mention in fact.fact.mentions if mention.role != "subject" and mention.name != USER]
+    if (fact.about_ids - fact.subject_ids) & known.about_ids:
+        fits = True
+    elif known.attribute != fact.fact.ends:
+        fits = all(forms(name) <= forms(known.content) for name in named)
+    elif named or fact.fact.ends not in _ENDING_WITH or _SAYS_WHERE.search(fact.fact.content):
+        fits = forms(known.value or "") <= forms(fact.fact.content)
+    else:
+        fits = True
+    ahead = known.occurred is not None and known.occurred.start > fact.said_at
+    return fits and not ahead and not negations(known.content) and is_about_the_same(fact, known)
 
 
 def _of_one_value(fact: NewFact) -> Decision | None:
@@ -231,11 +275,13 @@ def _is_of_nobody(fact: NewFact, known: Known, similarity: float) -> bool:
 
 
 _IN_ORDER: Final[tuple[Callable[[NewFact], Decision | None], ...]] = (
+    _taken_back,
     _repeated,
     _named_in_full,
     _dated,
     _denied,
     _called_off,
+    _ended,
     _of_one_value,
     _corrected,
     _is_new,

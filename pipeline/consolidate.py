@@ -24,19 +24,20 @@ def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[D
     A fact with a suspicion is put into quarantine: the model does not see it, and no other fact is held against it.
     """
     suspect = {fact.number for fact in facts if fact.fact.suspicion is not None}
-    sound = [_comparable(fact, suspect) for fact in facts if fact.number not in suspect]
+    no_memories = suspect | {fact.number for fact in facts if fact.fact.retracts}
+    sound = [_comparable(fact, no_memories) for fact in facts if fact.number not in suspect]
     decided = {fact.number: decision for fact in sound if (decision := clear_case(fact)) is not None}
     doubtful = [fact for fact in sound if fact.number not in decided]
     decided |= _of_doubtful(doubtful, model)
     return [decided.get(fact.number) or _quarantined(fact) for fact in facts]
 
 
-def _comparable(fact: NewFact, suspect: set[int]) -> NewFact:
+def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
     """A fact beside what may be of the same matter, in an order of its own: most similar first, then by number."""
     near = (
         (known, similarity)
         for known, similarity in fact.near
-        if known.earlier_fact not in suspect
+        if known.earlier_fact not in no_memories
         and (may_be_about_the_same(fact, known) or may_replace_each_other(fact, known))
     )
     return replace(fact, near=tuple(sorted(near, key=lambda pair: (-pair[1], pair[0].number))))

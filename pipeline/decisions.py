@@ -10,7 +10,7 @@ from recollect.kinds import MemoryKind
 
 RULES: Final = "rules"
 
-Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine"]
+Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine", "forget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class NewFact:
 class Decision:
     """What happens to one fact.
 
-    target: what it updates, supersedes, contradicts or repeats; None for an add, a quarantine, and a fact not worth one.
+    target: what it updates, supersedes, contradicts, repeats or has forgotten; None for an add, a quarantine, a fact not
+        worth one, and what is to be forgotten and is not known.
     content: the merged statement of an update.
     decided_by: "rules", or the model's name; prompt_version: of the prompt it was asked with.
     reinforces: a "none" counts as its target said again; not so an echo, nor what a later statement overtook.

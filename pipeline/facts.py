@@ -131,6 +131,8 @@ class Fact(_Value):
     dated_by: who says when it occurred: the model, the rules of `pipeline.times`, or both alike.
     record: the fact in a shape of the app's own.
     suspicion: why it must not become a memory, as an instruction to the assistant must not.
+    ends: the attribute whose value holds no more ("works_at" of "User quit User's job").
+    retracts: whoever said it asks for it to be forgotten; it becomes no memory, and ends the one that says it.
     """
 
     kind: MemoryKind
@@ -148,3 +150,5 @@ class Fact(_Value):
     dated_by: Literal["model", "rules", "both"] | None = None
     record: Record | None = None
     suspicion: str | None = None
+    retracts: bool = False
+    ends: str | None = None

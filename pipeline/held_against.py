@@ -44,6 +44,15 @@ def says_the_same(fact: NewFact, known: Known) -> bool:
     return alike and agree(fact.fact.content, known.content)
 
 
+def states(fact: NewFact, known: Known) -> bool:
+    """Whether a memory says what a fact does, in its words or by the one value that both give, and nothing opposite."""
+    one_value = fact.fact.attribute is not None and (fact.fact.attribute, plain(fact.fact.value or "")) == (
+        known.attribute,
+        plain(known.value or ""),
+    )
+    return is_about_the_same(fact, known) and (one_value or agree(fact.fact.content, known.content))
+
+
 def differs_in_surnames(fact: NewFact, known: Known) -> bool:
     """Whether both say the same of the same people, whom one of both gives more of their names: "John Doe likes tea" of John."""
     people = [name.split()[0] for name in _people_described(fact)]
@@ -103,8 +112,14 @@ def repeats(fact: NewFact, known: Known, reason: str) -> Decision:
     return Decision(fact.number, "none", known, reason)
 
 
+def is_anothers(fact: NewFact, known: Known) -> bool:
+    """Whether two people said the two."""
+    both = fact.said_by is not None and known.said_by is not None
+    return both and normalise(fact.said_by or "") != normalise(known.said_by or "")
+
+
 def _is_another_view(fact: NewFact, known: Known) -> bool:
-    if fact.said_by is None or known.said_by is None or normalise(fact.said_by) == normalise(known.said_by):
+    if not is_anothers(fact, known):
         return False
     outranks = fact.fact.corrects or _speaks_of_himself(fact) or tells_a_change(fact.fact.content, fact.fact.quote)
     return not outranks

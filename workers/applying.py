@@ -52,6 +52,7 @@ def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[Written]) -> 
             refused=_refused(plan, decision),
             entities=sorted(outcome.entities),
             changed=outcome.changed,
+            in_effect=outcome.action != "forget" or outcome.memory_id is not None,
             concerned=frozenset(_ids(outcome.memory_id, outcome.target_id)),
         )
 

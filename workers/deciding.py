@@ -159,9 +159,10 @@ def _earlier(
     new: NewFact, vector: Vectors, before: Iterable[NewFact], facts: Facts, memories_seen: int
 ) -> Iterable[tuple[Known, float]]:
     """The facts of the same batch that a fact may repeat or put right, each with its cosine."""
+    attribute = new.fact.attribute or new.fact.ends
     for one in before:
         similarity = float(_vector(facts[one.number][1]) @ vector)
-        if similarity >= _NEAR or (new.fact.attribute and new.fact.attribute == one.fact.attribute):
+        if similarity >= _NEAR or (attribute and attribute == one.fact.attribute):
             earlier = one.fact
             yield (
                 Known(

@@ -41,7 +41,8 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     found = pipeline.extract.extract(messages, background, model)
     loading.report_refused("facts", found.refused)
     loading.report_refused("entities", found.refused_entities)
-    facts = [fact.model_dump(mode="json") for fact in found.facts]
+    # Without defaults: a worker of the version before, which may do the next stage, refuses a field that it does not know.
+    facts = [one.model_dump(mode="json", exclude_defaults=True) for one in found.facts]
     refused = [RefusedRow(one.why, one.as_json()) for one in found.turned_down]
     return partial(
         candidates.store_facts, batch=batch, facts=facts, refused=refused, formed_by=loading.formed_by(model)

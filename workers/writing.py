@@ -11,6 +11,7 @@ from db.decisions import Stamp
 from db.edges import Edge
 from db.memories import NewMemory
 from db.refs import LaneRef
+from db.unlearning import unlearn
 from pipeline import confidence
 from pipeline.consolidate import Decision, Known
 from pipeline.facts import Fact
@@ -64,6 +65,7 @@ class Writer:
         }
         self._attaching = Attaching(connection, lane, plan)
         self._told_otherwise: set[UUID] = set()
+        self._forgotten: set[UUID] = set()
 
     @property
     def touched(self) -> set[UUID]:
@@ -72,8 +74,12 @@ class Writer:
 
     def write(self, decision: Decision, stamp: Stamp) -> Written:
         """Write one decision, marked with its stamp."""
-        self._attaching.learn(decision.fact_number)
         target = self._memory_of(decision.target) if decision.target else None
+        if decision.action == "forget":
+            return self._forget(Change(decision.fact_number, stamp), target)
+        if target in self._forgotten:
+            decision, target = replace(decision, action="add", content=None), None
+        self._attaching.learn(decision.fact_number)
         decision = self._as_it_stands(decision, target)
         if decision.action == "add":
             target = None
@@ -88,6 +94,21 @@ class Writer:
             self._memory_of_fact[decision.fact_number] = memory_id
         news = self._attaching.news(change)
         return Written(action, memory_id, target, version, frozenset(change.changed), news)
+
+    def _forget(self, change: Change, target: UUID | None) -> Written:
+        """A memory is known no longer, nor what it states, nor what was learned with it; an undo brings it back."""
+        if target is None or target in self._forgotten:
+            return Written("forget")
+        version = self._standing[target].version
+        until = said_at(self._fact(change), self._plan.messages)
+        self._told_otherwise.update(links.entities_of_memory(self._connection, self._lane, target))
+        self._change(change, target, state="withdrawn")
+        memories.retire_vector(self._connection, self._lane, target)
+        links.end_relations(self._connection, self._lane, target, change.stamp, valid_to=until)
+        unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
+        self._told_otherwise.update(unlearned)
+        self._forgotten.add(target)
+        return Written("forget", target, target, version, frozenset(change.changed), frozenset(unlearned))
 
     def _as_it_stands(self, decision: Decision, target: UUID | None) -> Decision:
         """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""

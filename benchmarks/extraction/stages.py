@@ -54,7 +54,7 @@ _QUOTES = text("""
 _DECISIONS = text("""
     select fact, action, memory_id, target_id, decided_by, reason from recollect.decisions
     where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id and fact is not null
-      and action <> 'refuse'
+      and action not in ('refuse', 'forget')
     order by position
 """)
 

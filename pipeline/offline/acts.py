@@ -1,10 +1,12 @@
 """What a sentence does: state something, ask, greet, order, suppose, report. Only statements can become facts."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 from pipeline.offline.lexicon import FIRST_NAMES, KINSHIP
+from pipeline.offline.retractions import may_take_back
+from pipeline.times.words import NUMBERS
 
 
 class Act(Enum):
@@ -60,7 +62,8 @@ _QUESTION = re.compile(
 )
 _HYPOTHETICAL = re.compile(
     r"^(?:and |but |so )?(?:if|imagine|suppose|supposing|what if|pretend|hypothetically|let'?s say"
-    r"|say i|assume|assuming|unless|in case)\b"
+    r"|say i|assume|assuming|unless|in case|fingers crossed|here's hoping)\b"
+    r"|^in (?:my|the|a|this|that|her|his) (?:\w+ )?(?:novel|movie|film|book|story|series|show|episode|game|comic|anime), "
     r"|^(?:i |so i |last night i )?(?:dream(?:t|ed)|had (?:a|this|the) (?:\w+ )?(?:dream|nightmare))\b(?! of \w+ing\b)"
     r"|\bin (?:my|the|a) (?:dream|nightmare)\b"
     r"|\bi wish\b|\bif only\b|\bwish i\b|\b(?:would|could|should|might) have\b|\bas if\b|\bin "
@@ -69,6 +72,18 @@ _HYPOTHETICAL = re.compile(
     r"would)\b.*\bif\b|\bif\b.*\bi(?:'d| would)\b",
     re.IGNORECASE,
 )
+_SUPPOSES = re.compile(
+    r"(?:(?:and|but|so|ok|okay|now|just)[, ]+)*(?:imagine|suppose|supposing|pretend|assume|assuming|say|hypothetically"
+    r"|let'?s (?:say|imagine|assume|suppose|pretend))(?:,? (?:that|for (?:a|one) (?:moment|second|minute)))*,?"
+    r" (?:i|i'm|im|we|we're|my|our)\b",
+    re.IGNORECASE,
+)
+_WORKED_OUT = re.compile(
+    r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|im|my|me|we|our|us|mine)\b", re.IGNORECASE)
+_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IGNORECASE)
 _REPORTED = re.compile(
     r"^[\"“'](?!\w+ )|^[\"“].*[\"”]|\b(?:i heard|i read that|they say|people say|some say|"
     r"apparently|allegedly|supposedly|rumou?r has it"
@@ -83,12 +98,6 @@ _CLAIM = re.compile(
     r"(?: [A-ZÀ-Þ]\w+)? (?:says|said|claims|insists|reckons|swears) (?![\"'])"
 )
 """What somebody whom the words name says is so; it is kept as his claim."""
-_RETRACTION = re.compile(
-    r"^(?:haha |lol |no,? |nah,? )?(?:(?:i(?:'m| am) )?(?:just |only )?(?:kidding|joking)|jk|jks|"
-    r"just kidding|not really|scratch that|forget (?:that|it|what i (?:just )?said)"
-    r"|never ?mind(?: that)?|strike that|ignore that)(?:[,.!\s]*(?:haha|lol|sorry)?)[.!\s]*$",
-    re.IGNORECASE,
-)
 _SARCASM = re.compile(
     r"(?:\s/s\s*$|\b(?:yeah,? right|sure,? (?:because|and i)|just kidding|lol jk|\bjk\b|as if!|"
     r"not!)|\((?:just )?kidding\)|\bsarcas|^oh,? (?:sure|great|joy|wonderful|fantastic|brilliant|perfect|goody)\b"
@@ -259,6 +268,19 @@ def introduces_payload(text: str, act: Act) -> bool:
     return act is Act.COMMAND and _PAYLOAD.search(text) is not None
 
 
+def poses_a_puzzle(texts: Sequence[str]) -> bool:
+    """Whether sentences are given to be worked out, and tell of nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
+    *given, asked = texts
+    if not given or not _WORKED_OUT.match(asked) or any(_FIRST_PERSON.search(text) for text in texts):
+        return False
+    return any(_NUMBER.search(text) for text in given)
+
+
+def supposes(text: str) -> bool:
+    """Whether a sentence asks to suppose something of the speaker, on which what follows rests: "Imagine I am a doctor."."""
+    return _SUPPOSES.match(text) is not None
+
+
 def opens_fiction(text: str) -> bool:
     """Whether a sentence begins something made up, a game, a story or a role, in which nobody speaks of himself."""
     return _FICTION.search(text) is not None
@@ -306,7 +328,7 @@ def stated_part(text: str) -> str:
 
 
 _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
-    (Act.RETRACTION, _RETRACTION.match),
+    (Act.RETRACTION, may_take_back),
     (Act.SMALL_TALK, _ONLY_PLEASANT.match),
     (Act.SMALL_TALK, _SMALL_TALK.match),
     (Act.QUESTION, lambda text: text.endswith("?")),

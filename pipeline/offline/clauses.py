@@ -92,6 +92,8 @@ _OBJECT_STARTS = frozenset("at for as in on with a an the my to our from two thr
 _COORDINATION = re.compile(
     rf"(?:,)? (?:and|but|then) (?P<adverbs>(?:(?:{'|'.join(sorted(ADVERBS))}) )*)(?P<verb>[a-z]+)\b(?: (?P<next>\w+))?"
 )
+_SO_TOO = re.compile(r"\bso $")
+"""Before an auxiliary it brings another subject: "and so does my son"."""
 _UNREAL = re.compile(r"\b(?:to|not|never|cannot|can|could|will|would|should|must|might|may)\b")
 
 
@@ -157,7 +159,8 @@ def _split(text: str, lower_style: bool) -> Iterator[str]:
         if (_has_verb(left) or _is_aside(left, match)) and _opens_clause(right):
             yield left.strip()
             start = match.end()
-    yield text[start:].strip().rstrip(")")
+    last = text[start:].strip()
+    yield last if last.count("(") == last.count(")") else last.rstrip(")")
 
 
 def _is_aside(left: str, match: re.Match[str]) -> bool:
@@ -227,7 +230,7 @@ def _continues(subject: str, left: str, match: re.Match[str]) -> bool:
         known = verb in VERBS or verb in AUXILIARIES - MODALS or (is_past(verb) and base_of(verb) is not None)
     else:
         known = is_finite(verb) and (verb in AUXILIARIES or base_of(verb) is not None)
-    if not known or verb in {"been", "done", "made"}:
+    if not known or verb in {"been", "done", "made"} or (verb in AUXILIARIES and _SO_TOO.search(match["adverbs"])):
         return False
     if verb.endswith("ed") and re.search(r"\b(?:am|is|are|was|were|be|been|feel|felt)\b", left):
         return False

@@ -21,6 +21,7 @@ _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
 _AT_A_FIRM = re.compile(rf" at (?:the )?(?P<firm>{RUN})$")
 _CLOCK = re.compile(r"\d ?(?:am|pm|o'clock)|\d:\d\d|noon|midnight", re.IGNORECASE)
 _SECOND_VERB = re.compile(r" and ([a-z]+)(?= (?:on|the|an?|it|to|them|his|her|up|with|for|two|three|all|every)\b)")
+_NO_MORE = re.compile(r"\bno longer\b|\bany ?more\b")
 _TRAILING = " ,.;:!"
 _OF_A_FIRM = re.compile(r"\b(?:client|customer|supplier|vendor|agency|bank|employer|competitor)$")
 
@@ -62,6 +63,7 @@ def compose(
         value=value,
         marked=source.marked,
         corrects=source.corrects,
+        ends=_ends(statement, finding),
     )
 
 
@@ -100,7 +102,7 @@ def _lowered(step: str) -> str:
 
 
 def _content(statement: Statement, finding: Finding | None) -> str:
-    if finding and finding.rule.content:
+    if finding and finding.rule.content and not statement.negated:
         words = {
             "owner": statement.subject.owner or statement.discourse.me,
             "subject": statement.subject.text,
@@ -128,6 +130,14 @@ def _one_of(match: re.Match[str], statement: Statement) -> str:
         return match[0]
     said = with_article(one_among(match["role"]))
     return said if _AT_A_FIRM.search(said) else f"{said} at {match['owner']}"
+
+
+def _ends(statement: Statement, finding: Finding | None) -> str | None:
+    """The attribute of which a statement says that its value holds no more."""
+    if finding is None or not statement.negated:
+        return finding.rule.ends if finding else None
+    names = finding.rule.attribute if _NO_MORE.search(statement.predicate) else None
+    return names if names is None or "{" not in names else None
 
 
 def _attribute(statement: Statement, finding: Finding | None) -> tuple[str | None, str | None]:
@@ -199,11 +209,11 @@ def _subject_mention(statement: Statement, finding: Finding | None) -> Mention |
 def _owner_mention(statement: Statement, finding: Finding) -> Mention:
     """ "User's name is Sarah" is about User; "User's boss is Anna" about Anna, who is described by it."""
     subject, named, role = statement.subject, finding.groups.get("object"), finding.groups.get("role")
-    if finding.rule.describes and named and role:
+    owner = subject.owner or statement.discourse.me
+    if finding.rule.describes and named and role and not statement.negated:
         known = named.split()[0].lower() in FIRST_NAMES
         entity_type = EntityType.ORG if _OF_A_FIRM.search(role) and not known else EntityType.PERSON
-        return Mention(name=named, entity_type=entity_type, role="subject", description=f"{subject.owner}'s {role}")
-    owner = subject.owner or statement.discourse.me
+        return Mention(name=named, entity_type=entity_type, role="subject", description=f"{owner}'s {role}")
     entity_type = EntityType.ORG if owner == statement.discourse.firm else EntityType.PERSON
     return Mention(name=owner, entity_type=entity_type, role="subject")
 
@@ -283,9 +293,11 @@ def _ties(statement: Statement, finding: Finding | None) -> Iterable[Relation]:
     if subject.name and subject.owner and subject.sort is Sort.PERSON and subject.noun:
         predicate = "works_at" if subject.owner == firm else f"{_snake(subject.noun.split()[-1])}_of"
         yield Relation(subject=subject.name, predicate=predicate, object=subject.owner)
-    if finding and finding.rule.content and finding.rule.attribute == "partner" and finding.value and subject.owner:
+    if not finding or statement.negated:
+        return
+    if finding.rule.content and finding.rule.attribute == "partner" and finding.value and subject.owner:
         yield Relation(subject=finding.value, predicate="partner_of", object=subject.owner)
-    if not finding or statement.negated or not subject.name:
+    if not subject.name:
         return
     role, owner = finding.groups.get("role"), finding.groups.get("owner")
     if role and owner and finding.rule.describes:

@@ -36,6 +36,7 @@ class Conversation:
     marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
     may replace it.
     fiction: what is said belongs to a story or a game.
+    lately, before: what each speaker's latest message stated so far, and what the one before it did.
     """
 
     discourses: dict[str, Discourse] = field(default_factory=dict)
@@ -44,6 +45,8 @@ class Conversation:
     heard: str | None = None
     marked: str | None = None
     withdrawn: bool = False
+    lately: dict[str, list[Said]] = field(default_factory=dict)
+    before: dict[str, list[Said]] = field(default_factory=dict)
     fiction: bool = False
 
     def enter(self, me: str, you: str | None) -> None:
@@ -51,15 +54,22 @@ class Conversation:
         before = self.discourses.get(me, Discourse(me, you))
         people = tuple(replace(person, fresh=False) for person in before.people)
         self.heard = me
+        self.before[me], self.lately[me] = self.lately.get(me, []), []
         self.discourses[me] = replace(before, thing=None, firm_age=before.firm_age + 1, people=people)
 
     def keep(self, said: Said) -> None:
         """Remember a sentence for the corrections to come."""
         self.said = [*self.said, said][-_REMEMBERED:]
+        self.lately.setdefault(said.me, []).append(said)
 
     def said_by(self, me: str) -> list[Said]:
         """What a speaker stated lately, oldest first."""
         return [said for said in self.said if said.me == me and said.text]
+
+    def just_said_by(self, me: str) -> Said | None:
+        """What a speaker stated last, in this message or the one before it."""
+        said = [*self.before.get(me, ()), *self.lately.get(me, ())]
+        return next((one for one in reversed(said) if one.text), None)
 
 
 @dataclass(frozen=True, slots=True)

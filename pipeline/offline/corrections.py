@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from pipeline.offline.lexicon import ADVERBS
 from pipeline.offline.names import RUN
 
 _CUE = re.compile(
@@ -22,6 +23,7 @@ _STRONG = re.compile(
     ),
     re.IGNORECASE,
 )
+_DENYING = re.compile(r"\b(?:no|nope|wait|wrong|mistake|misspoke|scratch|strike|mean)\b", re.IGNORECASE)
 _WITHDRAWN = re.compile(
     r"^(?:no,? |wait,? |actually,? |oh,? )*(?:scratch|strike|forget|ignore) (?:that|it)\b", re.IGNORECASE
 )
@@ -40,6 +42,7 @@ _NOT = re.compile(
 _NOT_FIRST = re.compile(
     r"^(?:it(?:'s| is) )?not (?P<wrong>[^,.]+?),? (?:but|it(?:'s| is)) (?P<value>.+)$", re.IGNORECASE
 )
+_ARTICLE_OF_ONE = re.compile(r"^an? ", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
 _WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -60,6 +63,7 @@ _SHAPES = tuple(
         (rf"(?<![\w.,/-]){_YEAR}(?![\w/-]|[.,]\d)", ""),
         (r"(?i:\b(?:yesterday|today|tomorrow|tonight)\b)", ""),
         (r"(?<![\w.,/])\d+(?:[.,/]\d+)*(?!\w|[.,/]\d)", ""),
+        (r"(?i:\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)", ""),
         (r"\S+@\S+", ""),
     )
 )
@@ -67,6 +71,23 @@ _SHAPES = tuple(
 _DENIED = re.compile(r"\bnot (?:on |in |at |from )?$", re.IGNORECASE)
 _NAME = re.compile(rf"(?<![\w']){RUN}")
 _MOST_VALUE_WORDS = 6
+_SURE = (
+    r"(?:(?:oh|sorry|well),? )?(?:no,? (?:wait|actually|sorry)|(?:wait|actually|sorry),? no|(?:scratch|strike) that"
+    r"|or rather)"
+)
+_WITHIN = re.compile(
+    rf"(?<! to)(?:\s*(?:[,;–—…]|\.\.+)| -+) ?(?:and )?(?P<cue>(?P<sure>{_SURE}|(?:wait|correction)(?=[,:;.…]))"
+    r"|(?P<no>(?:well,? )?no)(?=[,:;.…])|sorry|oops|i mean|i meant)\b[\s,:;.…–-]*(?P<right>\S.*)$"
+    rf"|(?<! is)(?<! was)(?<! are)(?<! has)(?<! had)(?<! have)(?<! with)(?<! to) (?P<bare>{_SURE}) "
+    r"(?!lists?\b|times?\b|for\b|to\b)(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+"""What puts right in the same sentence. sure: what stood before it is wrong, whatever follows; no: where little follows."""
+_MOST_WORDS_WITHIN = 3
+_ASIDE = re.compile(
+    rf"(?:{'|'.join(sorted(ADVERBS))}|[a-z]+ly|thanks|lol|haha|yes|why|not|please|ok|for real|about (?:it|that))\W*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +95,14 @@ class Correction:
     """value: what is right, None where a whole sentence says it. wrong: what it replaces, where said.
 
     rest: the sentence without its cue, when it may stand alone. withdraws: what was said just before is taken back.
+    of_a_thing: it says what "it" is, which was said to be something else: "no wait, it's pasta".
     """
 
     value: str | None
     wrong: str | None
     rest: str
     withdraws: bool
+    of_a_thing: bool = False
 
 
 def read_correction(text: str) -> Correction | None:
@@ -95,7 +118,8 @@ def read_correction(text: str) -> Correction | None:
     if not (strong or contrast):
         return None
     value, wrong = _value(rest)
-    return Correction(value, wrong, rest, _WITHDRAWN.match(text) is not None)
+    of_a_thing = _DENYING.search(head) is not None and re.match(r"it(?:'s| is) ", rest, re.IGNORECASE) is not None
+    return Correction(value, wrong, rest, _WITHDRAWN.match(text) is not None, of_a_thing)
 
 
 def _value(rest: str) -> tuple[str | None, str | None]:
@@ -114,6 +138,32 @@ def _value(rest: str) -> tuple[str | None, str | None]:
 
 def _tidy(value: str) -> str:
     return _ARTICLE.sub("", value.strip(" ,.!"))
+
+
+def put_right_within(text: str) -> tuple[str, str] | None:
+    """What is said first, and what puts it right in the same sentence, "my flight is at 7, no wait, 8", as two sentences.
+
+    The second is empty where nothing is put right: "it's blue, no, seriously".
+    """
+    match = _WITHIN.search(text)
+    if match is None or text.rstrip().endswith("?") or _CUE.fullmatch(text[: match.start()]) or match.start() == 0:
+        return None
+    right = match["right"] or match["rest"]
+    brief = len(right.split()) <= _MOST_WORDS_WITHIN
+    if _ASIDE.match(right):
+        return text[: match.start()], ""
+    if match["sure"] or match["bare"] or (match["no"] and brief):
+        return text[: match.start()], f"scratch that, {right}"
+    return (text[: match.start()], f"I mean, {right}") if brief else None
+
+
+def with_other_end(earlier: str, end: str | None, correction: Correction) -> str | None:
+    """The earlier sentence with the right value in the place of the one that it ends with; None where it ends otherwise."""
+    earlier, value = earlier.rstrip(" .!"), _ARTICLE_OF_ONE.sub("", correction.value or "")
+    if not end or not earlier.lower().endswith(f" {end.lower()}") or len(value.split()) != len(end.split()):
+        return None
+    wrong = earlier[-len(end) :]
+    return earlier[: -len(end)] + value if wrong[0].isupper() == value[0].isupper() else None
 
 
 def corrected(earlier: str, correction: Correction) -> str | None:

@@ -18,20 +18,23 @@ from pipeline.offline.acts import (
     holds_secret,
     introduces_payload,
     opens_fiction,
+    poses_a_puzzle,
     stated_part,
+    supposes,
     without_opener,
 )
 from pipeline.offline.compose import Source, compose_process
 from pipeline.offline.confirmations import confirmed, is_confirmation
 from pipeline.offline.conversation import Conversation, Said, Turn
-from pipeline.offline.corrections import Correction, corrected, read_correction
+from pipeline.offline.corrections import Correction, corrected, put_right_within, read_correction, with_other_end
 from pipeline.offline.english import is_english
 from pipeline.offline.evidence import with_evidence
 from pipeline.offline.fragments import whole
 from pipeline.offline.marks import split_mark
 from pipeline.offline.names import Gazetteer
 from pipeline.offline.processes import find_process
-from pipeline.offline.sentences import sentences
+from pipeline.offline.retractions import taken_back_within, takes_back, to_be_forgotten
+from pipeline.offline.sentences import Sentence, sentences
 from pipeline.offline.tell import tell
 from recollect.kinds import Role
 
@@ -50,7 +53,7 @@ def extract_offline(messages: Sequence[Message], background: Background) -> list
         listener.hear(message, in_batch=False)
     for message in messages:
         listener.hear(message, in_batch=True)
-    return with_evidence(listener.facts, messages, background, listener.speakers)
+    return with_evidence([*listener.forgotten, *listener.facts], messages, background, listener.speakers)
 
 
 def _speakers(messages: Iterable[Message]) -> frozenset[str]:
@@ -62,11 +65,13 @@ def _speakers(messages: Iterable[Message]) -> frozenset[str]:
 class _Listener:
     """Hears message after message; ``facts`` are those of the batch so far, corrections already applied.
 
+    forgotten: what is to be known no more.
     speakers: who goes by a name, which are all where several speak, now or before; one alone is "User", whatever the name.
     """
 
     def __init__(self, present: frozenset[str], background: Background) -> None:
         self.facts: list[Fact] = []
+        self.forgotten: list[Fact] = []
         heard = present | background.speakers
         self.speakers = heard if len(heard) > 1 else frozenset()
         self._present = present
@@ -110,13 +115,15 @@ class _Listener:
         )
 
     def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
-        found = sentences(message.content)
+        found = [piece for sentence in sentences(message.content) for piece in _pieces(sentence)]
         opened = [split_mark(without_opener(sentence.text)) for sentence in found]
         asked = here.asked[0].text if here.asked else ""
         texts = [
             whole(without_opener(text), listed=sentence.listed, asked=asked)
             for sentence, (_, text) in zip(found, opened, strict=True)
         ]
+        if texts and poses_a_puzzle(texts):
+            return
         turn = Turn(message, here, me, found, texts, said_in)
         at = 0
         while at < len(found):
@@ -152,7 +159,8 @@ class _Listener:
             return self._asked_for(turn, at, act, source)
         if act is Act.STATEMENT:
             self._state(stated_part(text), turn, source)
-        return len(turn.sentences) if act is Act.STATEMENT and introduces_payload(text, act) else at + 1
+        rests_on_it = supposes(text) or (act is Act.STATEMENT and introduces_payload(text, act))
+        return len(turn.sentences) if rests_on_it else at + 1
 
     def _asked_for(self, turn: Turn, at: int, act: Act, source: Source) -> int:
         """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
@@ -188,11 +196,17 @@ class _Listener:
     def _put_right(self, turn: Turn, at: int, source: Source) -> bool:
         """Apply a correction; whether the sentence was one."""
         text, here = turn.texts[at], turn.here
-        own = here.said_by(turn.me)
         act = classify(text)
         if act is Act.RETRACTION:
-            self._withdraw(own[-1].facts if own else ())
-            here.withdrawn = True
+            self._take_back(turn, at, source)
+            return True
+        if at and turn.sentences[at].quote == turn.sentences[at - 1].quote:
+            self._put_right_within(turn, at, source)
+            return True
+        own = here.said_by(turn.me)
+        unwanted = to_be_forgotten(text)
+        if unwanted is not None and classify(unwanted) is Act.STATEMENT:
+            self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer).facts), turn, source)
             return True
         words = f"scratch that, {text}" if here.withdrawn else turn.sentences[at].text
         here.withdrawn = False
@@ -202,10 +216,48 @@ class _Listener:
         replaced = self._substitute(correction, own, turn, source) or self._restate(correction, own, turn, source)
         return replaced or _MEANT.match(correction.rest) is not None
 
+    def _put_right_within(self, turn: Turn, at: int, source: Source) -> None:
+        """A sentence puts its first piece right: that is told with the right value, or the second piece takes its place."""
+        said = next(iter(turn.here.said_by(turn.me)[-1:]), None)
+        correction = read_correction(turn.sentences[at].text)
+        if said is None or said.text != stated_part(turn.texts[at - 1]) or not said.facts or correction is None:
+            return
+        text = corrected(said.text, correction) or with_other_end(said.text, said.facts[-1].value, correction)
+        right = tell(text, source, said.discourse, self._gazetteer).facts if text else ()
+        if text and self._swap(said, right, text, turn):
+            return
+        if correction.withdraws:
+            anew = tell(correction.rest, source, turn.discourse, self._gazetteer).facts
+            slots = {_slot(fact) for fact in anew}
+            self._withdraw([fact for fact in said.facts if fact.attribute and _slot(fact) in slots] or said.facts[-1:])
+            self._keep(Said(correction.rest, turn.me, turn.said_in, anew, turn.discourse), turn)
+
+    def _take_back(self, turn: Turn, at: int, source: Source) -> None:
+        """What the speaker said last holds no more; what came before the batch may be remembered already."""
+        if not takes_back(turn.texts[at], answering=turn.here.asked is not None and at == 0):
+            return
+        said = turn.here.just_said_by(turn.me)
+        if said is None:
+            return
+        turn.here.withdrawn = True
+        if said.message is None:
+            self._forget(said.facts, turn, source)
+        self._withdraw(said.facts)
+
+    def _forget(self, facts: Sequence[Fact], turn: Turn, source: Source) -> None:
+        """Facts that are not to be known any more, whether they are of this batch or remembered."""
+        contents = {fact.content for fact in facts}
+        self._withdraw(fact for fact in self.facts if fact.content in contents)
+        if turn.said_in is not None:
+            here = {"sources": source.numbers, "quote": source.quote, "marked": False, "corrects": False}
+            self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
+
     def _substitute(self, correction: Correction, own: Sequence[Said], turn: Turn, source: Source) -> bool:
         """The correction names only what was wrong: the earlier sentence is told again with the right value."""
         for said in reversed(own):
             text = corrected(said.text, correction)
+            if text is None and correction.of_a_thing and said is own[-1] and said.message is turn.said_in:
+                text = _of_another_end(said, correction)
             if text is None or text == said.text:
                 continue
             numbers = (said.message.number, *source.numbers) if said.message else source.numbers
@@ -249,3 +301,22 @@ class _Listener:
 def _slot(fact: Fact) -> tuple[str | None, str | None]:
     """What a fact says one value of: its subject and its attribute."""
     return next((mention.name for mention in fact.mentions if mention.role == "subject"), None), fact.attribute
+
+
+def _pieces(sentence: Sentence) -> tuple[Sentence, ...]:
+    """A sentence that puts itself right, or takes itself back, as two of one quote; any other as it is."""
+    pieces = taken_back_within(sentence.text) or put_right_within(sentence.text)
+    return tuple(replace(sentence, text=text) for text in pieces) if pieces else (sentence,)
+
+
+def _claimed(facts: Sequence[Fact]) -> list[Fact]:
+    """What a sentence says, without what its words take for known: of "my sister Anna lives in Leeds" not whose sister she is."""
+    called = {(mention.description, mention.name) for fact in facts for mention in fact.mentions if mention.description}
+    taken = {f"{name} is {tie}" for tie, name in called if any(f"{tie} {name}" in fact.content for fact in facts)}
+    return [fact for fact in facts if fact.content not in taken]
+
+
+def _of_another_end(said: Said, correction: Correction) -> str | None:
+    """What was said of a thing, with what is right of it at its end: "my favourite food is pasta"."""
+    of_a_thing = re.match(r"(?:i|i'm|im|we|we're)\b", said.text, re.IGNORECASE) is None
+    return with_other_end(said.text, said.facts[-1].value, correction) if said.facts and of_a_thing else None

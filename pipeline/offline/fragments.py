@@ -138,6 +138,8 @@ def _of_roster(match: re.Match[str]) -> str:
 
 def _verb(what: str, *, mine: bool, several: bool) -> str:
     what = re.sub(r"\s*\|\s*", ", ", what).strip(" ,")
+    if what.isdigit():
+        return f"{'am' if mine else 'are' if several else 'is'} {what}"
     first = what.split()[0].lower().strip(",")
     be, do, have = ("am", "do", "have") if mine else ("are", "do", "have") if several else ("is", "does", "has")
     if first in AUXILIARIES or (base_of(first) is not None and (is_finite(first) or mine or several)):

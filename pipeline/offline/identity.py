@@ -35,7 +35,7 @@ RULES: tuple[Rule, ...] = (
         content="{owner}'s name is {value}",
     ),
     rule(
-        rf"(?:is(?: called| named)?|goes by) (?P<value>{RUN}|{_GIVEN})$",
+        rf"(?:is(?: called| named)?|goes by) (?!(?:{_NATIONALITY})\b|(?i:{_STATUS})$)(?P<value>{RUN}|{_GIVEN})$",
         MemoryKind.FACT,
         subjects=SELF,
         attribute="name",
@@ -121,6 +121,13 @@ RULES: tuple[Rule, ...] = (
         predicate="partner_of",
         object_type=EntityType.PERSON,
         name_only=True,
+    ),
+    rule(
+        rf"(?:has )?(?:broke(?:n)? up|split up|separated|(?:(?:got|is|are|was|were) )?divorced)(?: (?:with|from))?"
+        rf"(?: (?P<gone>{RUN}))?(?=$|,| (?:last|in|on|after|and|because|this|a|two|\d|yesterday|recently|again)\b)",
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        ends="partner",
     ),
     rule(rf"{_BE} (?:{_STATUS})\b", MemoryKind.FACT, subjects=_ANYONE),
     rule(rf"is (?:an? )?(?:half |part |originally |native )?(?:{_NATIONALITY})\b", MemoryKind.FACT, subjects=PEOPLE),

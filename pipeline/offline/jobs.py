@@ -2,19 +2,22 @@
 
 from pipeline.offline.identity import ROLE_PATTERN
 from pipeline.offline.names import RUN
-from pipeline.offline.rule import END, NAME_OR_NOUN, THINGS, Rule, rule
+from pipeline.offline.rule import END, LASTING, NAME_OR_NOUN, THINGS, Rule, rule
 from recollect.kinds import EntityType, MemoryKind
 
 _FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
 _A = r"(?:an? |the )"
 _AS = rf"(?: as {_A}?(?P<role>[\w -]+?)(?= (?:in|since|and|now|for|at|with)\b|,|$))?"
 _DESCRIBED = rf"(?P<role>(?P<value>{ROLE_PATTERN}))"
+_THE = r"(?:(?:[\w']+'s )+|his |her |their |the |an? )"
+_LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|let go|dismissed|made redundant))"
+_SAYS_MORE = r"(?:from|at|by|on|in|last|this|yesterday|today|because|after|again)"
 
 RULES: tuple[Rule, ...] = (
     rule(
         (
-            r"(?:works?|is working|has worked|has been working)(?: \w+ly| part[- ]time| full[- ]time| "
-            rf"remotely| now)* (?:at|for|with) (?:the )?{_FIRM}{_AS}"
+            rf"(?:works?|is working|has worked(?={LASTING})|has been working)(?: \w+ly| part[- ]time| full[- ]time| "
+            rf"remotely| now)* (?:at|for|with(?= (?:the )?[A-ZÀ-Þ])) (?!themself\b)(?:the )?{_FIRM}{_AS}"
         ),
         MemoryKind.FACT,
         attribute="works_at",
@@ -24,7 +27,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         (
-            r"(?:works?|is working|has worked|has been working|is employed)(?: \w+ly| part[- ]time| "
+            rf"(?:works?|is working|has worked(?={LASTING})|has been working|is employed)(?: \w+ly| part[- ]time| "
             rf"full[- ]time)* as {_A}?(?P<role>(?P<value>[\w' -]+?))(?: (?:at|for|with) (?:the "
             rf")?(?P<object>{RUN}))?(?= (?:in|since|and|now|for|at|with|from)\b|,|$)"
         ),
@@ -56,6 +59,15 @@ RULES: tuple[Rule, ...] = (
         object_type=EntityType.ORG,
         name_only=True,
         describes=True,
+    ),
+    rule(
+        (
+            rf"(?:has )?(?:(?:left|quit|resigned from|lost|gave up|given up|walked out of) {_THE}(?:[\w-]+ )?"
+            rf"(?:job|position|post)\b(?! (?:offer|interview|application|advert|hunt))|{_LET_GO}(?=$|,| {_SAYS_MORE}\b)"
+            rf"|(?:left|quit|resigned from|stopped working (?:at|for|with)) (?:the )?(?P<gone>{RUN}))"
+        ),
+        MemoryKind.FACT,
+        ends="works_at",
     ),
     rule(
         (
@@ -119,7 +131,17 @@ RULES: tuple[Rule, ...] = (
     rule(
         rf"is (?:as )?{_A}?(?P<value>[\w' -]+?)(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
         MemoryKind.FACT,
-        noun="(?:new |current |day |full-time )?(?:job|job title|profession|occupation|role|position)",
+        noun="(?:new |current )?(?:job title|profession|occupation)",
+        subjects=THINGS,
+        attribute="job",
+        owner_is_subject=True,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+    ),
+    rule(
+        rf"is (?:as )?{_A}?(?P<value>{ROLE_PATTERN})(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
+        MemoryKind.FACT,
+        noun="(?:new |current |day |full-time )?(?:job|role|position)",
         subjects=THINGS,
         attribute="job",
         owner_is_subject=True,

@@ -106,7 +106,7 @@ ED_IN_PRESENT = frozenset(
 ADVERBS = frozenset(
     """
     really just also always usually often never still currently recently now actually only even already finally
-    probably definitely absolutely truly sometimes mostly mainly generally personally kinda hardly rarely officially
+    probably almost definitely absolutely truly sometimes mostly mainly generally personally kinda hardly rarely officially
     originally eventually previously then once ever soon honestly literally basically totally completely normally
     typically occasionally regularly secretly first strongly deeply greatly particularly especially both all too very
     so
@@ -166,7 +166,11 @@ NATIONALITIES = frozenset(
     malaysian australian canadian mexican brazilian argentinian colombian peruvian chilean egyptian moroccan nigerian
     kenyan ghanaian ethiopian israeli iranian iraqi lebanese syrian saudi african european asian latino latina
     hispanic jewish muslim christian catholic buddhist hindu sikh arabic mandarin cantonese hindi urdu hebrew persian
-    swahili latin
+    swahili latin somali sudanese tunisian algerian cuban venezuelan jamaican haitian croatian serbian bosnian
+    slovenian slovak albanian lithuanian latvian estonian armenian azerbaijani kazakh uzbek afghan nepalese nepali
+    burmese cambodian mongolian taiwanese tibetan singaporean zimbabwean ugandan tanzanian rwandan senegalese tamil
+    punjabi bengali gujarati kurdish catalan basque protestant mormon lutheran methodist baptist anglican atheist
+    agnostic republican democrat
     """.split()
 )
 
@@ -211,7 +215,7 @@ NOT_NAMES = frozenset(
     everyone everybody nobody somebody someone something yeah yep yup nope sure great good nice cool awesome congrats
     sorry both each every more most many much few such only too very glad happy sad proud excited even really knowing
     being best honestly basically maybe perhaps love loved hope hoping hate thought seeing having doing going getting
-    making taking working living looking feeling speaking talking thinking trying being yours mine mon tue tues wed
+    making taking working living looking feeling speaking talking thinking trying being yours mine none neither mon tue tues wed
     thu thur thurs fri sat sun like such whatever whenever however besides overall otherwise though thus guess bet def
     damn dude guys man bro sis hun thankfully luckily sadly unfortunately fortunately hopefully
     """.split()

@@ -20,7 +20,7 @@ _MARK = re.compile(
 )
 _TRAILING = re.compile(
     (
-        r"[\s,.;–-]+(?:please )?(?:remember (?:this|that|it)|don'?t forget(?: (?:this|that|it))?|keep "
+        r"(?<!n't)(?<!not)[\s,.;–-]+(?:please )?(?:remember (?:this|that|it)|don'?t forget(?: (?:this|that|it))?|keep "
         r"(?:this|that|it) in mind|make a note(?: of (?:this|that|it))?|save (?:this|that|it)|note "
         r"(?:this|that|it) down)(?: please)?[.!]*$"
     ),

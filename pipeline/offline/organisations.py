@@ -74,9 +74,9 @@ RULES: tuple[Rule, ...] = (
     rule(
         rf"is (?:now )?(?:called|named) (?P<value>{RUN}|[a-z]+)(?= now$|$|,)",
         MemoryKind.FACT,
-        noun=r".+",
+        noun=r"(?P<thing>.+)",
         subjects=THINGS,
-        attribute="name",
+        attribute="{thing}'s name",
     ),
 )
 

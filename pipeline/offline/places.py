@@ -2,15 +2,17 @@
 
 from pipeline.offline.discourse import Sort
 from pipeline.offline.names import RUN
-from pipeline.offline.rule import NAME_OR_NOUN, PEOPLE, THINGS, Rule, rule
+from pipeline.offline.rule import LASTING, NAME_OR_NOUN, PEOPLE, THINGS, Rule, rule
 from recollect.kinds import EntityType, MemoryKind
 
 _PLACE = rf"(?P<value>(?P<object>{NAME_OR_NOUN})(?:, {RUN})?)"
 _NAMED = rf"(?P<value>(?P<object>{RUN})(?:, {RUN})?)"
 _RESIDE = (
-    r"(?:lives?|resides?|is living|is now living|has lived|has been living|is based|is settled|currently lives?|stays?)"
+    rf"(?:lives?|resides?|is living|is now living|has lived(?={LASTING})|has been living|is based|is settled"
+    r"|currently lives?|stays?)"
 )
 _FROM = r"(?:is|comes|hails|originally comes) (?:originally )?from"
+_NO_PLACE = "(?:constant )?(?:fear|hope|peace|harmony|denial|poverty|luxury|squalor|silence|pain|sin|dread|the past)"
 _EVERYONE = PEOPLE | {Sort.NAMED}
 _CALENDAR = (
     r"(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|"
@@ -20,14 +22,21 @@ _CALENDAR = (
 RULES: tuple[Rule, ...] = (
     rule(
         (
-            rf"{_RESIDE}(?: \w+ly| alone| now| together)? (?:in|at|near|on(?= [A-Z])|just outside|outside|outside "
-            rf"of) (?:the )?{_PLACE}"
+            rf"{_RESIDE}(?: \w+ly| alone| now| together| with [\w' ]{{2,30}}?)?"
+            r" (?:in|at|near|on(?= [A-Z])|just outside|outside|outside of)"
+            rf" (?!{_NO_PLACE}\b)(?:the )?{_PLACE}"
         ),
         MemoryKind.FACT,
         subjects=PEOPLE,
         attribute="lives_in",
         predicate="lives_in",
         object_type=EntityType.PLACE,
+    ),
+    rule(
+        rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN})",
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        ends="lives_in",
     ),
     rule(
         rf"(?:is|is now|has been) (?:located|based|headquartered) in (?:the )?{_PLACE}",

@@ -4,13 +4,18 @@ import re
 from collections.abc import Callable
 
 from pipeline.offline.grammar import expand, third
-from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS
+from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS
 from pipeline.offline.names import CAPITAL
 
 _PERSONAL = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
 _NAME = r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"
 _OWNER = r"(?:[Mm]y|[Oo]ur)"
 
+_CALLED = (
+    rf"(?:(?!(?i:{'|'.join(sorted(NOT_NAMES - FIRST_NAMES))})\b)[A-Z]\w*"
+    rf"|(?:{'|'.join(sorted(FIRST_NAMES - {'will', 'may'}))})\b)"
+)
+"""What one may be called, and no "call me later" or "call me Monday"."""
 _ASIDES = (
     (
         (
@@ -72,7 +77,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (
             (
                 r"^(?:[Yy]ou can |[Pp]lease |[Jj]ust |[Ee]veryone |[Pp]eople |(?:[Mm]y |[Mm]ost )?friends |"
-                r"[Tt]hey )*[Cc]alls? me (?P<n>[A-Z]?\w+)(?= ?$|,)"
+                rf"[Tt]hey )*[Cc]alls? me (?P<n>{_CALLED})(?= ?$|,)"
             ),
             r"my name is \g<n>",
         ),
@@ -132,6 +137,13 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         *_ASIDES,
         (
             (
+                r"^(?P<s>(?:I|[\w' ]{2,30}?) (?:am|is|are)) not (?P<k>(?:\w+ )?(?P<to>to|of|with|in|from|at)) (?P<a>[^,]+?)"
+                r"(?:,? (?:but|just|only)(?: just| only)? (?P=to)|, (?:but )?(?:just|only)) (?P<b>(?!I\b|he\b|she\b)[^,]+)$"
+            ),
+            r"\g<s> not \g<k> \g<a>, \g<s> \g<k> \g<b>",
+        ),
+        (
+            (
                 rf"^(?P<s>[Hh]e|[Ss]he|{_NAME}) is (?P<r>an? [\w -]{{3,40}}), "
                 rf"(?P<t>(?:{_NAME}'s|{_OWNER}) (?:\w+ )?(?:{_PERSONAL}))$"
             ),
@@ -140,6 +152,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     )
 )
 
+_LOWER_NAME_AND_I = re.compile(rf"^(?:{'|'.join(sorted(FIRST_NAMES - {'will', 'may'}))})(?= and I\b)")
 _LOWER_NAME = re.compile(
     rf"(?P<whose>\b{_OWNER} (?:{_PERSONAL})) (?P<name>{'|'.join(sorted(FIRST_NAMES - {'will', 'may', 'rob', 'sue', 'mark'}))})\b"
 )
@@ -154,6 +167,7 @@ def plainer(text: str) -> str:
     text = _set_back(text)
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
+    text = _LOWER_NAME_AND_I.sub(lambda m: m[0].capitalize(), text)
     return _LOWER_NAME.sub(lambda m: f"{m['whose']} {m['name'].capitalize()}", text)
 
 

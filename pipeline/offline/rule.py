@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pipeline.offline.discourse import Sort
+from pipeline.offline.grammar import possessive
 from pipeline.offline.lexicon import FIRST_NAMES, NOT_NAMES
 from pipeline.offline.names import RUN, looks_like_name, titled
 from pipeline.offline.statements import Statement
@@ -15,13 +16,18 @@ _STOP_WORDS = (
     "days|currently|today|yesterday|tomorrow|last|next|this"
     r"|in \d|in (?:a|the)|(?:a|\w+) (?:few|couple|years?|months?|weeks?|days?)\b|on|after|before|"
     r"until|till|from|to|so|while|if|at|of|every|again|permanently|recently|actually|too|also|"
-    r"anymore|any more|instead|via|by|in|near"
+    r"anymore|any more|instead|via|by|in|near|obviously|though|honestly|thankfully|luckily|sadly|unfortunately|anyway"
 )
 END = rf"(?=\s+(?:{_STOP_WORDS})\b|[,;:()!]|\s-|\.$|\s?$)"
 """What a noun phrase of a rule ends before."""
 NOUN = rf"[\w][\w'&./+#-]*(?: [\w'&./+#-]+){{0,5}}?{END}"
 """A short noun phrase up to the next preposition, conjunction or mark."""
 NAME_OR_NOUN = rf"(?:{RUN}|{NOUN})"
+LASTING = (
+    r".*\b(?:since|(?:all [\w']+|whole) life|now|for (?:(?:about|almost|nearly|over|more than|at least|around|the)"
+    r" )*(?:\d|an?\b|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|many|several|some|years|months|ages|last|past))"
+)
+"""What follows "has lived" or "has worked" of what goes on: without it, it is told of some time in the past."""
 
 SELF = frozenset({Sort.SELF})
 PEOPLE = frozenset({Sort.SELF, Sort.PERSON, Sort.GROUP})
@@ -41,6 +47,7 @@ class Rule:
     owner_is_subject: the fact is about the owner of the noun: "User's name is Sarah" is about User.
     name_only: fits only where the object is written as a name.
     describes: the group "role" tells the subject from its namesakes.
+    ends: the attribute whose value holds no more.
     """
 
     pattern: re.Pattern[str]
@@ -54,6 +61,7 @@ class Rule:
     owner_is_subject: bool = False
     name_only: bool = False
     describes: bool = False
+    ends: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,8 @@ def fit(statement: Statement, rule: Rule) -> Finding | None:
         if text
     }
     thing = groups.get("object")
+    if thing == possessive(statement.discourse.me):
+        return None
     if (
         thing is not None
         and rule.object_type is EntityType.ORG

@@ -41,6 +41,10 @@ _NEGATION = re.compile(
     r"^(?:(?:does|do|did) not|(?:is|are|was|were|has|have|will|would|could|should|has been) (?:not"
     r"|never|no longer)|not|never|no longer|cannot)\b ?"
 )
+_NOT_SO = re.compile(
+    rf"^(?:(?:is|are|was|were|has|have|had|will) )?(?:{_ADVERB} )*?"
+    r"(?:no longer|never|not|almost|nearly|hardly|barely|scarcely|rarely|seldom|(?<=is )no|(?<=are )no|(?<=was )no)\b"
+)
 _DID = re.compile(rf"^(?:{_ADVERB} )*did\b")
 _AUXILIARY = re.compile(r"^(?:is|are|was|were|has|have|will|would|could|should)\b")
 _AFTER_AUXILIARY = re.compile(rf"^(is|are|was|were|has been|have been|has|have|had|will) (?:{_ADVERB} )+(?=\w)")
@@ -99,7 +103,7 @@ def _addressee(text: str, discourse: Discourse) -> str | None:
 
 def _core(predicate: str) -> tuple[str, bool]:
     core = _LEADING_ADVERBS.sub("", predicate)
-    negated = re.match(rf"^(?:{_ADVERB} )*?no longer\b", predicate) is not None
+    negated = _NOT_SO.match(predicate) is not None
     match = _NEGATION.match(core)
     if match:
         auxiliary = _AUXILIARY.match(match[0])

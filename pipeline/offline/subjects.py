@@ -25,6 +25,7 @@ _OF_A_NAME = re.compile(
     r"|(?:lives|works|runs|manages|leads|handles|joined|moved|said|told|teaches|studies|founded|"
     r"married|hired|wrote|stands for|belongs|owns|prefers|likes|loves|hates|turned|writes|edits)\b"
 )
+_ADVERBS_LAST = re.compile(rf"(?: {_ADVERB})+$")
 _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Prof)\.? (?=[A-ZÀ-Þ])")
 
 
@@ -45,8 +46,8 @@ def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
     )
     if at is None:
         return None
-    head, predicate = " ".join(words[:at]).rstrip(","), " ".join(words[at:])
-    head = re.sub(rf" {_ADVERB}$", "", head)
+    head, adverbs = _without_adverbs(" ".join(words[:at]).rstrip(","))
+    predicate = " ".join([*adverbs, *words[at:]])
     if not head.strip(" ,"):
         return None  # "😂, said my boss": what opened the sentence is no word
     subject = (
@@ -56,6 +57,12 @@ def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
         or bare_subject(head)
     )
     return (subject, predicate) if subject else None
+
+
+def _without_adverbs(head: str) -> tuple[str, list[str]]:
+    """The words before a verb without the adverbs among them, which are its own: "no longer", "never", "probably"."""
+    adverbs = _ADVERBS_LAST.search(head)
+    return (head[: adverbs.start()], adverbs[0].split()) if adverbs else (head, [])
 
 
 def _owned(head: str, gazetteer: Gazetteer) -> Subject | None:

@@ -23,9 +23,9 @@ from pipeline.offline.standing import stands_alone
 from pipeline.offline.statements import Statement, read_statement
 from pipeline.offline.tenses import tense_at
 from pipeline.times import resolve_time, times_in
-from pipeline.times.words import RECURRING
+from pipeline.times.words import RECURRING, WEEKDAY
 from recollect.genders import PRONOUNS
-from recollect.kinds import EntityType, MemoryKind
+from recollect.kinds import EntityType, Granularity, MemoryKind
 
 RULES: tuple[Rule, ...] = (
     *identity.RULES,
@@ -40,6 +40,8 @@ RULES: tuple[Rule, ...] = (
 
 _NO_ONE_DAY = re.compile(RECURRING, re.IGNORECASE)
 _RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
+_A_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
+_YEARLY = ("birthday", "anniversary")
 _LAPSING = re.compile(
     r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
     r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|"
@@ -131,7 +133,7 @@ def _tell_clause(
     fact = compose(
         statement, finding, kind, source, gazetteer, occurred=None if timeless else occurred, aliases=aliases
     )
-    fact = _without_its_time(_naming_aliases(_dated_value(fact), aliases))
+    fact = _without_its_time(_naming_aliases(_dated_value(fact, occurred), aliases))
     if not (source.marked or stands_alone(fact, statement)):
         return None, after(statement, None, None, discourse, clause.text)
     following = after(statement, finding, fact, discourse, clause.text)
@@ -171,12 +173,19 @@ def _kind(
     return kind
 
 
-def _dated_value(fact: Fact) -> Fact:
-    """ "Tomorrow" says nothing later on; the date does."""
-    relative = fact.value is not None and _RELATIVE.match(fact.value) is not None
-    if not relative or fact.occurred is None or not (fact.attribute or "").endswith(" day"):
+def _dated_value(fact: Fact, occurred: Occurrence | None) -> Fact:
+    """ "Tomorrow" says nothing later on, nor "Friday" of what has no time; the date does."""
+    attribute, value = fact.attribute or "", fact.value or ""
+    lapsing = _RELATIVE.match(value) or (fact.occurred is None and _A_WEEKDAY.fullmatch(value))
+    if occurred is None or not lapsing:
         return fact
-    return fact.model_copy(update={"value": fact.occurred.start.date().isoformat()})
+    if attribute.endswith(_YEARLY) and occurred.granularity is Granularity.DAY:
+        day = f"{occurred.start.day} {occurred.start:%B}"
+        content = re.sub(rf"(?:\bon )?\b{re.escape(value)}\b", f"on {day}", fact.content, count=1)
+        return fact.model_copy(update={"value": day, "content": content, "occurred": None})
+    if fact.occurred is None or not attribute.endswith(" day"):
+        return fact
+    return fact.model_copy(update={"value": occurred.start.date().isoformat()})
 
 
 def _without_its_time(fact: Fact) -> Fact:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from pipeline.clear_cases import CORRECTED, DUPLICATE, UNLIKE
 from pipeline.consolidate import RULES, Decision, NewFact, consolidate
-from recollect.kinds import MemoryKind
+from pipeline.facts import Mention
+from recollect.kinds import EntityType, MemoryKind
 from tests.unit.pipeline.consolidating import (
     EARLIER,
     LATER,
@@ -45,6 +46,13 @@ def _with_about(fact: NewFact, about_ids: frozenset[UUID]) -> NewFact:
     return replace(fact, about_ids=about_ids)
 
 
+ACME = known("User works at Acme as a nurse", attribute="works_at", value="Acme")
+BRAVO = known("User works at Bravo", 2, attribute="works_at", value="Bravo")
+TO_COME = known("User starts at Acme", attribute="works_at", value="Acme", occurred=days(20))
+NURSE = known("User is a nurse at Acme", attribute="job", value="nurse")
+SINCE = known("User has lived in Boston for years", **lives("Boston"))
+OF_ACME = (Mention(name="Acme", entity_type=EntityType.ORG),)
+MEETING = known("User has a meeting", occurred=days(20))
 RULED: list[tuple[str, NewFact, str]] = [
     ("nothing near is added", new("User likes tea"), "add"),
     ("an exact duplicate is nothing new", new("User likes tea.", (known("user likes tea"), 0.99)), "none"),
@@ -260,6 +268,22 @@ RULED: list[tuple[str, NewFact, str]] = [
     ("what is denied is no value", new("User never lived in Boston", (BOSTON, 0.5), **lives("Boston")), "add"),
     ("another one's value stays", new("Peter lives in Rome", (BOSTON, 0.9), subjects=PETER, **lives("Rome")), "add"),
     ("another attribute's too", new("User was born in Rome", (BOSTON, 0.9), attribute="born_in", value="Rome"), "add"),
+    ("a job that was left", new("User quit User's job at Acme", (ACME, 0.4), ends="works_at"), "supersede"),
+    ("or that is not named", new("User got fired", (ACME, 0.3), ends="works_at"), "supersede"),
+    ("not another one", new("User quit User's job at Bravo", (ACME, 0.8), ends="works_at"), "add"),
+    ("nor one of two", new("User got fired", (ACME, 0.3), (BRAVO, 0.3), ends="works_at"), "add"),
+    (
+        "but the one that is named",
+        new("User left Acme", (ACME, 0.3), (BRAVO, 0.3), ends="works_at", mentions=OF_ACME),
+        "supersede",
+    ),
+    ("nor another's", new("Peter got fired", (ACME, 0.3), subjects=PETER, ends="works_at"), "add"),
+    ("nor one to come", new("User got fired", (TO_COME, 0.3), ends="works_at"), "add"),
+    ("a job by its trade", new("User got fired", (NURSE, 0.3), ends="works_at"), "supersede"),
+    ("where one lives no more", new("User no longer lives in Boston", (SINCE, 0.4), ends="lives_in"), "supersede"),
+    ("not where else", new("User no longer lives in Rome", (SINCE, 0.4), ends="lives_in"), "add"),
+    ("what is cancelled is the user's plan", new("The meeting is off", (MEETING, 0.6), subjects=NOBODY), "supersede"),
+    ("not by whoever is off", new("Peter is off on Friday", (MEETING, 0.6), subjects=NOBODY), "add"),
     ("a correction of a value supersedes", new("The fair is in May", (JUNE, CORRECTED), corrects=True), "supersede"),
     ("without the word for it, it does not", new("The fair is in May", (JUNE, 0.9)), "add"),
     (
@@ -416,3 +440,35 @@ def test_a_new_subject_is_added_though_something_of_nobody_is_near() -> None:
     assert (
         only(new("Peter plays", (known("The oboe", subjects=NOBODY), UNLIKE), subjects=PETER)).reason != "a new subject"
     )
+
+
+LEEDS = known("User moved to Leeds", **lives("Leeds"))
+
+
+@pytest.mark.parametrize(
+    ("fact", "is_known"),
+    [
+        (new("User lives in Leeds", (LEEDS, 0.3), retracts=True, **lives("Leeds")), True),
+        (new("User likes tea", (known("User likes tea"), 0.3), retracts=True), True),
+        (new("User lives in York", (LEEDS, 0.9), retracts=True, **lives("York")), False),
+        (new("Peter lives in Leeds", (LEEDS, 0.9), retracts=True, subjects=PETER, **lives("Leeds")), False),
+        (new("User lives in Leeds", (LEEDS, 0.9), retracts=True, said_at=EARLIER, **lives("Leeds")), False),
+        (new("User lives in Leeds", retracts=True, **lives("Leeds")), False),
+    ],
+)
+def test_what_is_taken_back_is_forgotten_and_becomes_no_memory(fact: NewFact, is_known: bool) -> None:
+    decision = only(fact)
+    assert (decision.action, decision.target is not None) == ("forget", is_known)
+
+
+def test_nobody_takes_back_what_another_said() -> None:
+    by_ann = known("Ann lives in Rome", said_by="Ann", **lives("Rome"))
+    fact = new("Ann lives in Rome", (by_ann, 1.0), retracts=True, said_by="Bob", **lives("Rome"))
+    assert only(fact).target is None
+
+
+def test_no_fact_is_held_against_what_is_taken_back_in_its_batch() -> None:
+    taken_back = new("User lives in Leeds", retracts=True, **lives("Leeds"))
+    again = known("User lives in Leeds", earlier_fact=1, **lives("Leeds"))
+    decisions = consolidate([taken_back, new("User lives in Leeds", (again, 1.0), number=2, **lives("Leeds"))], None)
+    assert [(one.action, one.target) for one in decisions] == [("forget", None), ("add", None)]

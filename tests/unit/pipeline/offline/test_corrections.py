@@ -94,3 +94,86 @@ def test_nobody_corrects_what_another_said() -> None:
         Background(),
     )
     assert contents(facts) == ["Caroline lives in London"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Just kidding",
+        "I was joking",
+        "please forget that",
+        "forget what I just said",
+        "Can you forget that?",
+        "don't remember that",
+        "Please don't save that",
+        "ignore my last message",
+        "that was a lie",
+        "never mind",
+        "Forget that I live in Leeds",
+        "please forget that I said I live in Leeds, thanks",
+    ],
+)
+def test_what_is_taken_back_is_no_memory(words: str) -> None:
+    assert [fact.content for fact in user("I like tea", "I live in Leeds", words) if not fact.retracts] == [
+        "User likes tea"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [("Do you like it there?", "not really"), ("Shall I book a table?", "never mind"), ("Sent.", "delete that")],
+)
+def test_an_answer_to_the_assistant_takes_nothing_back(asked: str, answer: str) -> None:
+    messages = [say(1, "I live in Leeds"), say(2, asked, Role.ASSISTANT), say(3, answer)]
+    assert contents(extract_offline(messages, Background())) == ["User lives in Leeds"]
+
+
+def test_only_what_was_said_last_is_taken_back() -> None:
+    assert contents(user("I live in Leeds", "what's the weather?", "forget that")) == ["User lives in Leeds"]
+
+
+def test_in_a_group_everybody_takes_back_his_own() -> None:
+    said = [("I live in Leeds", "Ann"), ("I live in York", "Bob"), ("forget that", "Ann")]
+    messages = [say(number, text, speaker=speaker) for number, (text, speaker) in enumerate(said, 1)]
+    assert contents(extract_offline(messages, Background())) == ["Bob lives in York"]
+
+
+@pytest.mark.parametrize("words", ["Don't forget that I live in Leeds", "I'll never forget that I lived in Leeds"])
+def test_what_is_not_to_be_forgotten_is_not_forgotten(words: str) -> None:
+    assert not any(fact.retracts for fact in user(words))
+
+
+@pytest.mark.parametrize("words", ["Please forget that", "forget that I live in Leeds"])
+def test_what_came_before_the_batch_is_to_be_forgotten(words: str) -> None:
+    background = Background(earlier=(say(0, "I live in Leeds"), say(0, "Nice!", Role.ASSISTANT)))
+    (fact,) = extract_offline([say(1, words)], background)
+    assert (fact.content, fact.retracts, fact.sources, fact.quote) == ("User lives in Leeds", True, (1,), words)
+
+
+def test_whose_sister_she_is_need_not_be_forgotten() -> None:
+    facts = user("Forget that my sister Anna lives in Rome")
+    assert [(fact.content, fact.retracts) for fact in facts] == [("User's sister Anna lives in Rome", True)]
+
+
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ("I quit my job at Acme", "works_at"),
+        ("I got laid off", "works_at"),
+        ("I left Acme", "works_at"),
+        ("I've resigned", "works_at"),
+        ("I no longer work at Acme", "works_at"),
+        ("I don't live in Leeds anymore", "lives_in"),
+        ("I moved out of Leeds", "lives_in"),
+        ("I broke up with Tom", "partner"),
+        ("I didn't quit my job", None),
+        ("I almost quit my job", None),
+        ("I want to quit my job", None),
+        ("I left the keys at home", None),
+        ("I quit smoking", None),
+        ("I lost my job offer", None),
+    ],
+)
+def test_what_holds_no_more(said: str, ends: str | None) -> None:
+    (fact,) = user(said)
+    assert (fact.ends, fact.attribute) == (ends, None)

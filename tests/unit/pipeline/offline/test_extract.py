@@ -459,3 +459,13 @@ def test_a_mail_and_a_chat_that_were_pasted_say_nothing_of_the_user() -> None:
     assert contents(user(f"I live in Leeds.\n\n{mail}")) == ["User lives in Leeds"]
     assert user("Tom: I live in Oslo. I work at Equinor.\nAnna: I live in Rome. I have two dogs.") == []
     assert user("Tom wrote: I live in Paris and I work at Google.") == []
+
+
+def test_a_pet_of_which_nobody_is_said_to_be_the_owner_is_the_speakers() -> None:
+    (fact,) = user("The puppy is called Daisy")
+    assert mention(fact, "Daisy").description == "User's puppy"
+
+
+def test_whom_the_words_deny_to_be_somebody_is_not_described_as_that() -> None:
+    (fact,) = user("My boss is not Peter")
+    assert (mention(fact, "Peter").description, fact.relations) == (None, ())
