@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import InvalidEvent
 from recollect.identity import Identity
 from recollect.publishing.inbox import AppSession
 from recollect.tenancy import tenant_transaction
@@ -31,6 +32,8 @@ class Bringing(Identity):
         """
         from recollect.importing import Imported, check_lines, events_of  # few apps import
 
+        if isinstance(lines, str | Mapping):
+            raise InvalidEvent("lines: give them one by one, as a list, an open file or text.splitlines() does")
         checked = check_lines(lines, self._known_keys)
         events = list(events_of(checked))
         numbers = count(1)

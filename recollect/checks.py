@@ -2,7 +2,9 @@
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from recollect.kinds import MemoryKind
 from recollect.patterns import lazy_pattern
@@ -22,6 +24,19 @@ def readable(name: str, given: object) -> str:
     if not isinstance(given, str):
         raise ValueError(f"{name}: give a text, not {type(given).__name__}")  # noqa: TRY004 - as for all that does not fit
     return _UNSTORABLE.sub("?", given[:MOST_CHARACTERS])
+
+
+def listed(given: Iterable[str]) -> list[str] | str:
+    """Texts as an event holds them. One text alone stays one, which the event's check refuses: it is no list of letters."""
+    return given if isinstance(given, str) else list(given)
+
+
+def id_or_name(given: str | UUID) -> str | UUID:
+    """What an entity is asked for by: an id, also one that is written as text, or a name."""
+    try:
+        return UUID(str(given))
+    except ValueError:
+        return given
 
 
 def checked_limit(limit: object, name: str = "limit") -> int:

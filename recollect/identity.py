@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine
 
 from recollect import asking, identity_views, views
 from recollect.asking import Candidate, Offered, Question
+from recollect.checks import listed
 from recollect.embedders import Embedder
 from recollect.errors import InvalidEvent, NotFound
 from recollect.history import History, id_of
@@ -116,7 +117,7 @@ class Identity(History):
             if moving and not identity_views.about(connection, self.path, wanted, moving):
                 raise InvalidEvent(f"memories: none of them is about {wanted}; name such as are")
         event = {"type": "split", "entity_id": wanted, "memories": moving, "name": name, "description": description}
-        return self._publish([{**event, "aliases": list(aliases)}], session=session)[0]
+        return self._publish([{**event, "aliases": listed(aliases)}], session=session)[0]
 
     def _check_open(self, connection: Connection, question_id: UUID) -> None:
         found = identity_views.questions(connection, self.path, question_id=question_id)

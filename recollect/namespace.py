@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from recollect import views
 from recollect.bringing import Bringing
-from recollect.checks import checked_kind, checked_limit, readable
+from recollect.checks import checked_kind, checked_limit, id_or_name, readable
 from recollect.documenting import Documenting
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.following import Following
-from recollect.history import aware
+from recollect.history import aware, id_of
 from recollect.kinds import MemoryKind, Role
 from recollect.names import normalise
 from recollect.prompts.prompting import Prompting
@@ -152,6 +152,8 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
         ``session=``, commit first.
         timeout: seconds. Raises WaitTimeout, which says how far it came; nothing is lost then.
         """
+        if not timeout >= 0:  # NaN would wait for ever
+            raise ValueError(f"timeout: seconds, 0 or more, got {timeout!r}")
         deadline = time.monotonic() + timeout
         while True:
             progress = self.progress()
@@ -188,20 +190,21 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
         limit: int = 1000,
         kind: MemoryKind | str | None = None,
         state: State = "active",
-        about: Entity | UUID | None = None,
+        about: Entity | UUID | str | None = None,
     ) -> list[StoredMemory]:
         """What is known now, most salient first.
 
         kind: of that kind alone. state: instead of what holds, what was replaced, or taken back. about: what is linked to an
         entity, for sure or perhaps.
-        Raises ValueError, which names what does not fit.
+        Raises ValueError, which names what does not fit, and NotFound where ``about`` is no id.
         """
         if state not in (states := get_args(State)):
             raise ValueError(f"state: one of {', '.join(states)}, got {state!r}")
-        entity_id = about.id if isinstance(about, Entity) else about
+        if about is not None:
+            about = about.id if isinstance(about, Entity) else id_of("about", about)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return views.memories(
-                connection, self.path, checked_limit(limit), kind=checked_kind(kind), state=state, about=entity_id
+                connection, self.path, checked_limit(limit), kind=checked_kind(kind), state=state, about=about
             )
 
     def entities(self) -> list[Entity]:
@@ -214,8 +217,9 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
 
         Raises NotFound where nothing bears the name, AmbiguousName where several do; ask by id then.
         """
+        wanted = id_or_name(entity)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            ids = [entity] if isinstance(entity, UUID) else self._called(connection, readable("entity", entity))
+            ids = [wanted] if isinstance(wanted, UUID) else self._called(connection, readable("entity", wanted))
             found = views.profiles(connection, self.path, entity_ids=ids)
         if not found:
             raise NotFound(f"entity: nothing in {self.path} is called that")
@@ -247,9 +251,10 @@ class Namespace(Bringing, Documenting, Following, Prompting, Querying, Rememberi
 
         moment = aware(as_of)
         for name, given, most in (("depth", depth, MAX_DEPTH), ("fan_out", fan_out, MAX_FAN_OUT)):
-            if not 1 <= given <= most:
-                raise ValueError(f"{name}: from 1 to {most}, got {given}")
-        entity_id = entity if isinstance(entity, UUID) else self.profile(entity).entity.id
+            if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= most:
+                raise ValueError(f"{name}: from 1 to {most}, got {given!r}")
+        wanted = id_or_name(entity)
+        entity_id = wanted if isinstance(wanted, UUID) else self.profile(wanted).entity.id
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return neighbours(connection, self.path, entity_id, depth=depth, fan_out=fan_out, as_of=moment)
 

@@ -6,7 +6,6 @@ task arguments, in Flower, or in the log line of an unknown task.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +17,7 @@ from redis.exceptions import RedisError
 
 from recollect.errors import ConfigurationError, QueueUnavailable
 from recollect.publishing import forking
+from recollect.publishing.in_use import InUse
 
 EXCHANGE = Exchange("recollect.events", type="direct", durable=True)
 QUEUE = Queue("recollect.events", exchange=EXCHANGE, routing_key="recollect.events", durable=True)
@@ -74,7 +74,7 @@ class EventQueue:
         self._url = broker_url
         self._connection = self._open()
         self._producer: Producer | None = None
-        self._lock = Lock()
+        self._in_use = InUse(QueueUnavailable)
         forking.watch(self)
 
     def publish(self, events: Sequence[str], on_sent: Callable[[], object] | None = None) -> None:
@@ -100,27 +100,28 @@ class EventQueue:
             return int(QUEUE(producer.channel).queue_declare().message_count)
 
     def close(self) -> None:
-        """Give the connection back."""
-        with self._lock:
-            self._forget_connection()
+        """Give the connection back; one that a signal handler interrupted the use of stays."""
+        with self._in_use.between() as interrupted:
+            if not interrupted:
+                self._forget_connection()
 
     def before_fork(self) -> None:
         """Wait for a send that is under way: kombu would have the child wait for a lock that is held by it, for ever."""
-        self._lock.acquire()
+        self._in_use.before_fork()
 
     def after_fork_in_parent(self) -> None:
         """Go on."""
-        self._lock.release()
+        self._in_use.after_fork()
 
     def after_fork_in_child(self) -> None:
         """Let go of the parent's connection, without a word to the broker: the parent goes on talking there."""
         self._producer = None
         self._connection = self._open()
-        self._lock.release()
+        self._in_use.after_fork()
 
     @contextmanager
     def _connected(self) -> Iterator[Producer]:
-        with self._lock:
+        with self._in_use.use():
             try:
                 if self._producer is None:
                     # Straight to the queue. By the exchange, kombu would look the binding up for every event, and in a Redis that

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from recollect import standing
+from recollect.checks import listed
 from recollect.errors import MemoryChanged, NotFound
 from recollect.freshness import Freshness
 from recollect.history import id_of
@@ -51,7 +52,7 @@ class Remembering(Freshness):
         """
         event_id, since = event_id or uuid7(), occurred_at or datetime.now(UTC)
         event: dict[str, Any] = {"type": "remember", "event_id": event_id, "content": content, "kind": kind}
-        event |= {"occurred_at": since} | ({} if about is None else {"about": list(about)})
+        event |= {"occurred_at": since} | ({} if about is None else {"about": listed(about)})
         laid = self._laid()
         closes: dict[UUID, UUID | None] = {}
         memory_id = remembered_id(self.path.namespace_id, event_id)

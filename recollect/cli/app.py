@@ -25,7 +25,6 @@ from recollect.cli.shell import (
     Json,
     PlainConsole,
     console,
-    id_or_name,
     json_lines,
     new_table,
     open_namespace,
@@ -166,7 +165,7 @@ def profile(
 ) -> None:
     """What is known of one entity."""
     with open_namespace(namespace) as opened:
-        found = opened.profile(id_or_name(entity))
+        found = opened.profile(entity)
     print_answer(json_output, {"profile": found}, escape(found.summary))
 
 

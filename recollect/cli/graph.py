@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from recollect.cli.shell import AsOf, In, Json, id_or_name, new_table, open_namespace, print_answer
+from recollect.cli.shell import AsOf, In, Json, new_table, open_namespace, print_answer
 
 graph_cli = typer.Typer()
 
@@ -21,7 +21,7 @@ def neighbours(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """What is related to an entity, and to that, the nearest first."""
     with open_namespace(namespace) as opened:
-        found = opened.neighbours(id_or_name(entity), depth=depth, fan_out=fan_out, as_of=as_of)
+        found = opened.neighbours(entity, depth=depth, fan_out=fan_out, as_of=as_of)
     table = new_table("distance", "entity", "type", "edge", "memory")
     for one in found:
         edge = f"{one.predicate} ->" if one.direction == "out" else f"<- {one.predicate}"

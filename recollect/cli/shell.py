@@ -8,7 +8,6 @@ from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
-from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -69,14 +68,6 @@ def open_namespace(namespace: str) -> Iterator[Namespace]:
 def in_utc(time: datetime, timespec: str = "minutes") -> str:
     """A time as a table shows it, whatever the zone of the database's session."""
     return time.astimezone(UTC).replace(tzinfo=None).isoformat(" ", timespec)
-
-
-def id_or_name(entity: str) -> str | UUID:
-    """What a command is given for an entity: its id, or a name."""
-    try:
-        return UUID(entity)
-    except ValueError:
-        return entity
 
 
 def new_table(*columns: str) -> Table:

@@ -31,11 +31,15 @@ SHA256: Final[Mapping[str, str]] = MappingProxyType(
 def installed_folder() -> Path:
     """The folder that ``recollect model install`` fills: below RECOLLECT_MODEL_DIR, else below the user's data folder.
 
-    Raises ConfigurationError where the variable is not set and the user has no home.
+    Raises ConfigurationError where neither can be told, for the user has no home.
     """
     chosen = os.environ.get("RECOLLECT_MODEL_DIR")
     if chosen:
-        return Path(chosen).expanduser() / MODEL
+        with suppress(RuntimeError):
+            return Path(chosen).expanduser() / MODEL
+        raise ConfigurationError(
+            f"RECOLLECT_MODEL_DIR: {chosen} is in a home folder, and there is none; give a whole path"
+        )
     data = _user_folder("XDG_DATA_HOME", ".local/share")
     if data is None:
         raise ConfigurationError("RECOLLECT_MODEL_DIR is not set, and this user has no home folder; set it to a folder")

@@ -80,7 +80,7 @@ class Background:
                 return
             started = Thread(target=_run, args=(self._jobs,), name="recollect-publish", daemon=True)
             if self._end is None:
-                # Before the end of a `Memory` that was there first, which would refuse what still waits.
+                # Before the end of a `Memory` that was there first, which ships for the last time then.
                 self._end = finalize(self, _drain, self._jobs)
             if self._thread is None:
                 self._thread = started

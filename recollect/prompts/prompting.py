@@ -5,6 +5,7 @@ from difflib import unified_diff
 from typing import Any
 from uuid import UUID
 
+from recollect.checks import readable
 from recollect.decisions import Decision
 from recollect.errors import InvalidEvent, NotFound, PromptConflict
 from recollect.events.prompts import MAX_TURNS
@@ -30,7 +31,7 @@ class Prompting(Freshness):
         if version is not None:
             return self._version(self.prompt_versions(name), name, version)
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            found = views.latest(connection, self.path, name=name)
+            found = views.latest(connection, self.path, name=readable("name", name))
         if not found:
             raise NotFound(f"name: there is no prompt {name!r} in {self.path}; set_prompt gives it its first text")
         return found[0]
@@ -38,12 +39,12 @@ class Prompting(Freshness):
     def prompt_versions(self, name: str) -> list[StoredPrompt]:
         """Every version of a prompt, the first in front; empty where there is no such prompt."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return views.versions(connection, self.path, name)
+            return views.versions(connection, self.path, readable("name", name))
 
     def prompt_decisions(self, name: str) -> list[Decision]:
         """What was decided about a prompt, in order, and why: texts that were set, brought back, improved, or refused."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return views.decisions(connection, self.path, name)
+            return views.decisions(connection, self.path, readable("name", name))
 
     def diff_prompt(self, name: str, old: int, new: int) -> str:
         """What changed in a prompt from one version to another, as a unified diff; empty where nothing did. Raises NotFound."""
@@ -77,7 +78,7 @@ class Prompting(Freshness):
         reason: for those who look at the versions. session: as for `publish`. Raises InvalidEvent, and otherwise as `publish`.
         """
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            found = views.latest(connection, self.path, name=name)
+            found = views.latest(connection, self.path, name=readable("name", name))
         if version is not None:
             self._check_follows(name, version, found[0].version if found else 0)
         event = {

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from threading import Lock
 from uuid import UUID
 
+from recollect.errors import QueueUnavailable
 from recollect.ids import uuid7
 from recollect.namespaces import NamespacePath
 from recollect.publishing import forking
 from recollect.publishing.checking import CheckedEvent, numbered
+from recollect.publishing.in_use import InUse
 from recollect.queue import EventQueue
 from recollect.signing import SigningKey, sign
 
@@ -20,7 +21,7 @@ class DirectPublisher:
         self._queue = queue
         self._key = key
         self._start_afresh()
-        self._lock = Lock()
+        self._in_use = InUse(QueueUnavailable)
         forking.watch(self)
 
     def publish(
@@ -30,7 +31,7 @@ class DirectPublisher:
 
         Raises QueueUnavailable where the queue does not take them; nobody knows then which of them arrived.
         """
-        with self._lock:
+        with self._in_use.use():
             first = self._numbers[path] + 1
             self._send([self._body(event, first + place) for place, event in enumerate(events)], on_sent)
             self._numbers[path] += len(events)
@@ -52,7 +53,7 @@ class DirectPublisher:
 
     def after_fork_in_child(self) -> None:
         """The numbers are the parent's, and so is a lock that one of its threads may hold."""
-        self._lock = Lock()
+        self._in_use = InUse(QueueUnavailable)
         self._start_afresh()
 
     def _start_afresh(self) -> None:

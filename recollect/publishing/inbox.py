@@ -1,6 +1,6 @@
 """Mode "inbox": events go into the inbox within the app's own transaction, and are published when it commits."""
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any, Protocol
 
 from sqlalchemy import Executable, Result, text
@@ -23,12 +23,23 @@ def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
     """Put events into the inbox, in order, and commit nothing. The inbox numbers them itself.
 
     The session's login needs the right to: ``grant recollect_ingest to …``. Whatever the database raises passes through.
+    Raises ValueError where it is no session, or one of asyncio, which would run nothing here.
     """
     try:
-        session.execute(_PUBLISH, {"events": f"[{','.join(event.body for event in events)}]"})
+        done: object = session.execute(_PUBLISH, {"events": f"[{','.join(event.body for event in events)}]"})
     except StatementError as error:
         error.hide_parameters = True  # they are text of a conversation, and the app's engine may show them
         raise
+    except (AttributeError, TypeError) as error:
+        raise ValueError(
+            f"session: {type(session).__name__} does not run SQLAlchemy's statements; give one of its Sessions or Connections"
+        ) from error
+    if isinstance(done, Coroutine):
+        done.close()  # or Python would warn that nobody waits for it
+        raise ValueError(  # noqa: TRY004 - as for all that does not fit
+            f"session: {type(session).__name__} is asynchronous, and nothing was published; "
+            "run this within its run_sync, with the session that it gives: await session.run_sync(lambda inner: …)"
+        )
 
 
 _PUBLISH = text("select recollect_write_v1.publish(cast(:events as jsonb))")

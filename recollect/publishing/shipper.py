@@ -44,6 +44,7 @@ class Shipper:
         self._starting = Lock()
         self._thread: Thread | None = None
         self._published = Event()
+        self._waking = False
         self._stopping = Event()
         self._stop_by = self._hand_over_by = 0.0
         self._shipment: Shipment | None = None
@@ -59,7 +60,7 @@ class Shipper:
                         started.start()
                     except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
                         self._thread = None
-        self._published.set()
+        self._wake()
 
     def stop(self, patience: float) -> bool:
         """Ship what never went out, for so many seconds at most, and end. What is not acknowledged stays in the spool.
@@ -70,7 +71,7 @@ class Shipper:
         now = time.monotonic()
         self._stop_by, self._hand_over_by = now + patience, now + min(patience, _HAND_OVER_SECONDS)
         self._stopping.set()
-        self._published.set()
+        self._wake()
         thread = self._thread
         if thread is current_thread():
             return False
@@ -100,7 +101,7 @@ class Shipper:
         self._ours.give_back()
         self._acknowledgements.close()
         self._queue.close()
-        self._spool.close()
+        self._spool.rest()
 
     def _round(self, disk: Peer) -> bool:
         """One step, where this process is the one that ships; returns whether there is more to do at once."""
@@ -144,3 +145,13 @@ class Shipper:
         elif self._published.wait(_LOOK_SECONDS):
             self._published.clear()
             time.sleep(_BREATH_SECONDS)
+
+    def _wake(self) -> None:
+        """Have the thread look now; it would by itself, soon."""
+        if self._waking:  # perhaps by what a signal handler interrupted, whose lock it would wait for, for ever
+            return
+        self._waking = True
+        try:
+            self._published.set()
+        finally:
+            self._waking = False

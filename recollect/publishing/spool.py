@@ -166,6 +166,10 @@ class Spool:
         """Close the file; what is in it stays."""
         self._file.close()
 
+    def rest(self) -> None:
+        """Close the file until it is needed again."""
+        self._file.rest()
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = connection.execute("pragma user_version").fetchone()[0]
         if version > _VERSION:

@@ -15,6 +15,7 @@ from threading import Lock
 
 from recollect.errors import SpoolUnavailable
 from recollect.publishing import forking
+from recollect.publishing.in_use import InUse
 
 _BUSY_SECONDS = 10.0
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it holds what was said
@@ -47,7 +48,7 @@ class SpoolFile:
     def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
         self.path = path
         self._prepare = prepare
-        self._lock = Lock()
+        self._in_use = InUse(SpoolUnavailable)
         self._tidying = Lock()
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, tuple[int, int]] | None = None  # by which process, and which file
@@ -65,18 +66,18 @@ class SpoolFile:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection, for statements that write nothing. Raises SpoolUnavailable."""
         self._check_process()
-        with self._lock, self._translated():
+        with self._in_use.use(), self._translated():
             yield self._open()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that has the file for itself; all of it or nothing. Raises SpoolUnavailable."""
         self._check_process()
-        with self._lock, self._translated():
+        with self._in_use.use(), self._translated():
             self._forget_removed()
             connection = self._open()
-            connection.execute("begin immediate")
             try:
+                connection.execute("begin immediate")
                 yield connection
                 connection.execute("commit")
             except BaseException:
@@ -105,19 +106,24 @@ class SpoolFile:
 
     def close(self) -> None:
         """Close the connection; there is none after it."""
-        with self._lock:
-            self._closed = True
-            self._disconnect()
+        self._closed = True
+        self.rest()
+
+    def rest(self) -> None:
+        """Close the connection until it is needed again. One that a signal handler interrupted the use of is left to that."""
+        with self._in_use.between() as interrupted:
+            if not interrupted:
+                self._disconnect()
 
     def before_fork(self) -> None:
         """Wait for what is under way, and close."""
         self._tidying.acquire()
-        self._lock.acquire()
+        self._in_use.before_fork()
         self._disconnect()
 
     def after_fork_in_parent(self) -> None:
         """Go on; the next use opens again."""
-        self._lock.release()
+        self._in_use.after_fork()
         self._tidying.release()
 
     def after_fork_in_child(self) -> None:
@@ -169,9 +175,10 @@ class SpoolFile:
         self._disconnect()
 
     def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        # In this order: an interrupt may come in between.
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

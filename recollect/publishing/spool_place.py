@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import URL, make_url
@@ -13,20 +14,39 @@ SUFFIX = ".spool"
 
 
 def default_folder() -> Path:
-    """The user's state folder (XDG Base Directory Specification), which outlasts a restart of the machine."""
+    """The user's state folder (XDG Base Directory Specification), which outlasts a restart of the machine.
+
+    In "~" where the user has no home: that is for `spool_path` to say, which an app without a spool does not ask.
+    """
     state = os.environ.get("XDG_STATE_HOME")
-    base = Path(state) if state and Path(state).is_absolute() else Path.home() / ".local" / "state"
+    base = Path(state) if state and Path(state).is_absolute() else _home() / ".local" / "state"
     return base / "recollect"
+
+
+def _home() -> Path:
+    with suppress(RuntimeError):
+        return Path.home()
+    return Path("~")
 
 
 def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
     """The spool's file. Logins do not count: a changed password leaves nothing behind in another file.
 
-    Raises ConfigurationError where one of the two is no URL.
+    Raises ConfigurationError where one of the two is no URL, or the folder is in the home of a user who has none.
     """
     urls = {"RECOLLECT_BROKER_URL": broker_url, "RECOLLECT_DATABASE_URL": database_url}
     places = "\n".join(_place(_parsed(url, setting)) for setting, url in urls.items())
-    return folder.expanduser().absolute() / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}{SUFFIX}"
+    return _whole(folder) / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}{SUFFIX}"
+
+
+def _whole(folder: Path) -> Path:
+    try:
+        return folder.expanduser().absolute()
+    except RuntimeError:  # a container that runs under some number
+        raise ConfigurationError(
+            f"RECOLLECT_SPOOL_DIR: {folder} is in a home folder, and there is none; set it to the whole path of a folder on a "
+            "disk that lasts"
+        ) from None
 
 
 def _parsed(url: str, setting: str) -> URL:

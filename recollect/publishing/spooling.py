@@ -28,7 +28,10 @@ class SpoolPublisher:
         self._spool = spool
         acknowledgements = Acknowledgements(database_url)
         self._shipper = Shipper(spool=spool, queue=queue, acknowledgements=acknowledgements, key=key)
-        # Also when the interpreter ends, or nobody refers to this any more.
+        # Both also when nobody refers to this any more, the later one first. The interpreter's end is the end of shipping alone:
+        # what the app still publishes then, in a function that it gave `atexit`, is stored for the next process.
+        self._close = finalize(self, spool.close)
+        self._close.atexit = False
         self._end = finalize(self, _end, self._shipper, spool)
         if spool.exists():
             self._shipper.notice()  # a process that died may have left something
@@ -60,8 +63,9 @@ class SpoolPublisher:
     def close(self) -> None:
         """Ship for two seconds at most what never went out, and end. What is left stays, for the next who opens the spool."""
         self._end()
+        self._close()
 
 
 def _end(shipper: Shipper, spool: Spool) -> None:
     if shipper.stop(_LAST_CALL_SECONDS):
-        spool.close()
+        spool.rest()

@@ -95,7 +95,7 @@ def excerpts(
 def before_and_after(message_range: int | tuple[int, int]) -> tuple[int, int]:
     """How many neighbours before and after each hit. Raises ValueError where it is neither a number nor a pair, from 0 to 50."""
     pair = message_range if isinstance(message_range, tuple | list) else (message_range, message_range)
-    if len(pair) != 2 or not all(isinstance(one, int) and 0 <= one <= _MOST_AROUND for one in pair):
+    if len(pair) != 2 or not all(_is_count(one) for one in pair):
         raise ValueError(
             f"message_range: give a number or (before, after), each from 0 to {_MOST_AROUND}, got {message_range!r}"
         )
@@ -106,6 +106,10 @@ Scope = Literal["thread", "resource"]
 """Where messages are recalled from: this conversation alone, or all of the namespace."""
 
 _MOST_AROUND = 50
+
+
+def _is_count(one: object) -> bool:
+    return isinstance(one, int) and not isinstance(one, bool) and 0 <= one <= _MOST_AROUND
 
 
 def _holds(messages: Sequence[StoredMessage], hits: Collection[UUID]) -> bool:

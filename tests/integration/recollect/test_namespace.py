@@ -1,5 +1,6 @@
 """Reading and publishing in one namespace, on rows as the service writes them and with the real local model."""
 
+import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -81,6 +82,28 @@ class TestQuery:
         assert not sarah.query("Where to?", metadata={"channel": "letter"})
         with pytest.raises(ValueError, match="metadata: give fields"):
             sarah.query("Where to?", metadata={"since": NOON})
+
+    def test_arguments_that_do_not_fit_are_refused_by_name(self, sarah: Namespace) -> None:
+        wrong: list[tuple[str, Callable[..., object], dict[str, Any]]] = [
+            ("about", sarah.memories, {"about": "Peter"}),
+            ("depth", sarah.neighbours, {"entity": uuid4(), "depth": True}),
+            ("fan_out", sarah.neighbours, {"entity": uuid4(), "fan_out": "3"}),
+            ("message_range", sarah.message, {"message_id": uuid4(), "message_range": True}),
+            ("timeout", sarah.wait, {"timeout": math.nan}),
+            ("lines", sarah.import_records, {"lines": '{"type": "memory"}'}),
+            ("name", sarah.prompt_versions, {"name": 5}),
+            ("name", sarah.prompt, {"name": 5}),
+            ("name", sarah.prompt_decisions, {"name": 5}),
+            ("name", sarah.set_prompt, {"name": 5, "text": "hi"}),
+        ]
+        for name, call, arguments in wrong:
+            with pytest.raises((ValueError, NotFound), match=rf"^{name}: "):
+                call(**arguments)
+
+    def test_one_name_alone_is_no_list_of_letters(self, sarah: Namespace, taken: Taken) -> None:
+        with pytest.raises(InvalidEvent, match="about"):
+            sarah.remember("Likes tea", about="Peter")
+        assert taken() == []
 
     def test_a_threshold_is_strict(self, sarah: Namespace, knows: Knows) -> None:
         knows("User moved to Seattle")
@@ -219,6 +242,11 @@ class TestEntities:
             sarah.profile(f"{asked} Junior")
         other = remembering.entity(asked)
         assert (sarah.profile(name).entity.id, sarah.profile(asked).entity.id) == (meant, other)
+
+    def test_an_id_may_be_text(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+        assert sarah.profile(str(peters[0])) == sarah.profile(peters[0])
+        assert sarah.neighbours(str(peters[0])) == sarah.neighbours(peters[0])
+        assert sarah.memories(about=str(peters[0])) == sarah.memories(about=peters[0])
 
     def test_a_name_of_several_asks_for_an_id(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
         with pytest.raises(AmbiguousName, match=r"^entity: 2 bear this name; ask by id") as caught:

@@ -1,5 +1,6 @@
 """A chat app as a process of its own, for tests that fork it, kill it and end it. Each line that it prints says how far it is."""
 
+import atexit
 import ctypes
 import multiprocessing
 import os
@@ -7,8 +8,12 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 
-from recollect import Memory, Namespace, SpoolUnavailable
+AT_LAST: list[Callable[[], object]] = []
+atexit.register(lambda: [do() for do in AT_LAST])  # before the library's own, and so run after that
+
+from recollect import Memory, Namespace, QueueUnavailable, SpoolUnavailable  # noqa: E402
 
 TENANT = sys.argv[2]
 
@@ -35,6 +40,35 @@ def publish_and_exit(memory: Memory) -> None:
     sarah = memory.namespace(TENANT, "sarah")
     for number in range(200):
         sarah.publish(str(number))
+
+
+def publish_when_all_ended(memory: Memory) -> None:
+    """In a function that runs after all that the library does at the end."""
+    sarah = memory.namespace(TENANT, "sarah")
+    sarah.publish("first")
+    AT_LAST.append(lambda: sarah.publish("last"))
+
+
+def close_by_a_signal(memory: Memory) -> None:
+    """Its handler closes the memory while the same thread publishes; what is published in the handler is refused, or taken."""
+    sarah = memory.namespace(TENANT, "sarah")
+    published = 0
+
+    def end(_signal: int, _frame: object) -> None:
+        refused = 0
+        try:
+            sarah.publish("by the handler")
+        except (SpoolUnavailable, QueueUnavailable):
+            refused = 1
+        memory.close()
+        say("closed", published, refused)
+        sys.exit()
+
+    signal.signal(signal.SIGTERM, end)
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    while True:
+        sarah.publish(str(published))
+        published += 1
 
 
 def publish_from_a_namespace_alone(_memory: Memory) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import ProgrammingError
@@ -108,6 +109,26 @@ def test_one_that_does_not_fit_harms_nothing(app_engine: Engine, sarah: Namespac
             )
         sarah.publish("c", session=connection)
     assert stored() == [(1, "c")]
+
+
+class AsyncSession:
+    """As SQLAlchemy's, which needs a package that the tests have no other use for."""
+
+    async def execute(self, *_: object) -> None:
+        """Runs nothing until it is awaited."""
+
+
+def test_a_session_of_asyncio_is_refused_instead_of_losing_the_message(sarah: Namespace, stored: Any) -> None:
+    with pytest.raises(ValueError, match=r"^session: AsyncSession is asynchronous.* await session.run_sync"):
+        sarah.publish("hi", session=AsyncSession())  # type: ignore[arg-type]
+    assert stored() == []
+
+
+def test_what_is_no_session_of_sqlalchemy_is_told_so(addresses: Addresses, sarah: Namespace) -> None:
+    with psycopg.connect(addresses.database_url) as driver:
+        for other in (driver, driver.cursor(), object()):
+            with pytest.raises(ValueError, match=r"^session: \w+ does not run SQLAlchemy's statements"):
+                sarah.publish("hi", session=other)  # type: ignore[arg-type]
 
 
 def test_a_login_without_the_right_is_told_so_without_the_text(

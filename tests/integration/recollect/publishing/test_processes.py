@@ -122,6 +122,20 @@ def test_one_that_just_ends_sends_what_it_published(app: App, around: Around) ->
     assert contents(around.taken()) == list(map(str, range(200)))
 
 
+def test_what_is_published_after_the_end_of_shipping_is_kept_for_the_next_process(
+    app: App, around: Around, received: Received
+) -> None:
+    ends(app("publish_when_all_ended"))
+    assert contents(around.taken()) == ["first"]
+    assert contents(received(2)) == ["first", "last"]
+
+
+@pytest.mark.parametrize("mode", ["spool", "direct"])
+def test_a_signal_handler_closes_while_its_own_thread_publishes(app: App, around: Around, mode: str) -> None:
+    for _ in range(3):
+        assert ends(app("close_by_a_signal", RECOLLECT_PUBLISH=mode)).startswith("closed")
+
+
 def test_a_namespace_publishes_though_nobody_keeps_its_memory(app: App, received: Received) -> None:
     ends(app("publish_from_a_namespace_alone"))
     assert contents(received(2)) == ["a", "b"]

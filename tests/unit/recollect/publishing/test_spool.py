@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -252,14 +253,17 @@ class TestForksAndCollections:
             forking._in_parent()
 
         threads = [Thread(target=fork, daemon=True) for _ in range(3)]
-        with spool._file._lock:  # something is under way, for which all of them wait
+        with spool._file._in_use.use():  # something is under way, for which all of them wait
             for thread in threads:
                 thread.start()
             time.sleep(0.2)
         for thread in threads:
             thread.join(10)
         assert not any(thread.is_alive() for thread in threads)
-        assert not spool._file._lock.locked()
+        another = Thread(target=spool.append, args=(SARAH, ["b"]), daemon=True)
+        another.start()
+        another.join(10)
+        assert not another.is_alive()
         spool.close()
 
     def test_a_publisher_that_its_own_thread_collects_ends(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,6 +295,33 @@ class TestForksAndCollections:
         assert not thread.is_alive()
         with pytest.raises(SpoolUnavailable, match="the memory is closed"):
             spool.append(SARAH, ["b"])
+
+
+class InterruptedAtBegin:
+    """A connection on which Ctrl-C comes in the moment in which a transaction has begun."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, *parameters: Any) -> sqlite3.Cursor:
+        done = self._connection.execute(statement, *parameters)
+        if statement.startswith("begin"):
+            raise KeyboardInterrupt
+        return done
+
+
+def test_an_interrupt_leaves_no_transaction_open(file: Path) -> None:
+    spool = Spool(file, most_bytes=ROOMY)
+    spool.append(SARAH, ["a"])
+    connection = spool._file._connection
+    assert connection is not None
+    spool._file._connection = InterruptedAtBegin(connection)  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        spool.append(SARAH, ["b"])
+    spool._file._connection = connection
+    spool.append(SARAH, ["c"])
+    assert spool.held().events == 2
+    spool.close()
 
 
 class TestTrouble:

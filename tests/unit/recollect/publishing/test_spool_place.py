@@ -53,6 +53,19 @@ def test_the_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -
         assert default_folder() == Path.home() / ".local" / "state" / "recollect"
 
 
+def test_without_a_home_only_a_spool_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(_path: str) -> str:
+        return "~"  # as `os.path.expanduser` leaves it
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("os.path.expanduser", no_home)
+    for folder in (default_folder(), Path("~/spools")):
+        with pytest.raises(
+            ConfigurationError, match=r"^RECOLLECT_SPOOL_DIR: ~.* is in a home folder, and there is none"
+        ):
+            spool_path(folder, broker_url=BROKER, database_url=DATABASE)
+
+
 def test_a_relative_folder_does_not_move_with_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert spool_path(Path("spool"), broker_url=BROKER, database_url=DATABASE).parent == tmp_path / "spool"
