@@ -1,12 +1,12 @@
 """What a sentence does: state something, ask, greet, order, suppose, report. Only statements can become facts."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum, auto
 
-from pipeline.offline.lexicon import FIRST_NAMES, KINSHIP
+from pipeline.offline.lexicon import KINSHIP
+from pipeline.offline.openers import ONLY_PLEASANT
 from pipeline.offline.retractions import may_take_back
-from pipeline.times.words import NUMBERS
 
 
 class Act(Enum):
@@ -72,18 +72,6 @@ _HYPOTHETICAL = re.compile(
     r"would)\b.*\bif\b|\bif\b.*\bi(?:'d| would)\b",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(
-    r"(?:(?:and|but|so|ok|okay|now|just)[, ]+)*(?:imagine|suppose|supposing|pretend|assume|assuming|say|hypothetically"
-    r"|let'?s (?:say|imagine|assume|suppose|pretend))(?:,? (?:that|for (?:a|one) (?:moment|second|minute)))*,?"
-    r" (?:i|i'm|im|we|we're|my|our)\b",
-    re.IGNORECASE,
-)
-_WORKED_OUT = re.compile(
-    r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
-    re.IGNORECASE,
-)
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|im|my|me|we|our|us|mine)\b", re.IGNORECASE)
-_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IGNORECASE)
 _REPORTED = re.compile(
     r"^[\"“'](?!\w+ )|^[\"“].*[\"”]|\b(?:i heard|i read that|they say|people say|some say|"
     r"apparently|allegedly|supposedly|rumou?r has it"
@@ -111,40 +99,6 @@ _SARCASM = re.compile(
     r"|nice) of (?:him|her|them)\b)",
     re.IGNORECASE,
 )
-_PLEASANTRY = (
-    r"(?:hi+|hello|hey+|hiya|howdy|yo|sup|greetings|good (?:morning|afternoon|evening|night|day)|"
-    r"morning|evening|welcome(?: back)?"
-    r"|thanks?(?: (?:you|so much|a lot|again|a bunch|a ton))*|thank you(?: so much| very much)?|"
-    r"thx|ty|cheers|much appreciated|bye+|goodbye|see (?:you|ya)"
-    r"|take care|talk (?:to you )?(?:soon|later)|ttyl|ok(?:ay)?|k|sure|yes|yep|yeah|yup|no|nope|"
-    r"nah|lol|lmao|haha+|hehe+|wow|cool|nice|great|awesome"
-    r"|amazing|perfect|sounds good|got it|i see|no problem|no worries|you're welcome|my pleasure|"
-    r"good|fine|right|exactly|alright|congrats|congratulations"
-    r"|oh|ah|hm+|um+|well|so|anyway|anyways|btw|by the way|fyi|just so you know|for the record|"
-    r"also|plus|and|but|in fact|honestly|tbh|to be honest|basically"
-    r"|you know|look|listen|guess what|for your information|as you know|as i said|like i said|to "
-    r"be fair|sorry|oops|actually|absolutely|definitely|totally|of course|true|omg|oh my god|gosh"
-    r"|yay|woohoo|ugh|aw+|hooray|the thing is|fun fact|quick update|update|news|good news|bad news"
-    r"|one more thing|oh and|another thing|first of all|firstly|for context|some context|context|"
-    r"background|best of all|on another note|on a different note|speaking of which|long story "
-    r"short|in other news|while (?:i'm|i am|we're|we are) (?:here|at it|on it)|before i forget"
-    r"|believe it or not|turns out|it turns out(?: that)?|needless to say)"
-)
-_NAME = r"(?:there|all|everyone|everybody|guys|folks|team|man|mate|dude|buddy|again|assistant|chatgpt|bot)"
-_OPENER = re.compile(
-    rf"^{_PLEASANTRY}(?:(?:,? {_NAME})(?=[\s,.!:-]))?(?:\s*[,.!:;…]+\s*|\s+-+\s+|\s+(?=(?:i|i'?m|"
-    r"i've|im|ive|my|we|we're|our|you|the|to|here's|so|and|but|well|yeah|by|also|please|can|"
-    r"could)\b))",
-    re.IGNORECASE,
-)
-_VOCATIVE = re.compile(
-    r"^([A-Z][a-z]+)[,!]\s+(?!who\b|(?:my|our|his|her|the|a|an)\b[^,]+,|(?:[A-Z]\w+,? )*and\b)(?=\S)"
-)
-_THANKS_NAME = re.compile(rf"^{_PLEASANTRY}(?:,)? (?P<name>[A-Z][a-z]+)[,!.:]\s+(?=\S)", re.IGNORECASE)
-_ONLY_PLEASANT = re.compile(
-    rf"^(?:{_PLEASANTRY}|{_NAME}|[A-Z][a-z]+|my friend)(?:[\s,.!…]+(?:{_PLEASANTRY}|{_NAME}|my friend))*[\s,.!…]*$",
-    re.IGNORECASE,
-)
 _SMALL_TALK = re.compile(
     r"^(?:(?:it is|it's|so|nice|good|great|lovely) (?:nice|good|great|lovely|to) .{0,30}\b(?:meet|see|hear|talk|chat)\b"
     r"|i(?:'m| am) (?:good|fine|ok|okay|great|well|doing (?:well|good|great|fine|ok|okay)|alright|"
@@ -155,94 +109,6 @@ _SMALL_TALK = re.compile(
     r"|, see you)\b"
     r"|i(?:'ll| will) (?:let you know|keep you posted|be back|talk to you|see you)|i (?:agree|see|"
     r"understand|know|hope so|guess so|think so)\b[^,]{0,12}$)",
-    re.IGNORECASE,
-)
-_TRAILING_QUESTION = re.compile(
-    r"^(?P<said>.{6,}?)(?:,| -+| —|;)?(?: and| so| but)?[, ]+(?P<asked>(?:can|could|what|how|where"
-    r"|which|who|why|any|got any|is there|are there|do you|does|did you|should i|would you|will"
-    r"|have you|what's|how's|please)\b.*)\?$",
-    re.IGNORECASE,
-)
-_TRAILING_REQUEST = re.compile(
-    r"^(?P<said>(?:i|we|my|our|i'm|i've)\b.{4,}?)(?:,| -+| —|;)(?: and| so)? (?:please|can you|"
-    r"could you|so (?:please )?(?:keep|write|make|give|suggest|tell)) .*$",
-    re.IGNORECASE,
-)
-_OF_ONESELF = (
-    r"(?:i'm|i am|i have|i've|i don't|i do not|i can't|i cannot|i live|i work|i hate|i love|i like|i only|i never"
-    r"|i always|i take|i play|i run|i own"
-    r"|we're|we are|we have|we've|we live|my|our)"
-)
-_GIVEN_FIRST = re.compile(
-    rf"^(?:since|because|as|given(?: that)?|seeing(?: as| that)|considering(?: that)?"
-    rf"|now that) (?P<said>{_OF_ONESELF}\b[^,]{{4,}}), ?\S",
-    re.IGNORECASE,
-)
-_GIVEN_LAST = re.compile(
-    rf"(?:,| -| –|;|\bbecause|\bsince|\bgiven that)(?: because| since| as| and"
-    rf"| but)? (?P<said>{_OF_ONESELF}\b.{{4,}})$",
-    re.IGNORECASE,
-)
-_CHECKS = re.compile(
-    r"^(?:\w+"
-    r"|(?:(?:so|and|but|oh|ok|okay|hm+|um+|wait|what|sorry|just|hold on|hang on|hey|no|yes) )*"
-    r"(?:wait|what|hold on|hang on|just checking|to (?:be clear|check|confirm|be sure)|let me (?:check|see|think)"
-    r"|remind me|tell me|(?:one|a|another|quick) (?:\w+ )?question|according to \w+(?: \w+)?|you (?:said|say|think|mean)"
-    r"|(?:are you (?:sure|certain|saying)|is (?:it|that) (?:true|right|correct)|am i (?:right|correct|wrong)"
-    r"|do you (?:mean|remember|believe)|did (?:you|i) (?:say|mean|tell)|have i told|(?:what|why) do you (?:mean|say)"
-    r"|how do you know|which (?:one )?is (?:true|right|correct))\b.*))$",
-    re.IGNORECASE,
-)
-"""What asks whether that is so which follows: "Wait, I work at Google?", "What do you mean, I live in Oslo?"."""
-_ADDRESSES = re.compile(r"\b(?:you|your|what|how|which|please)\b", re.IGNORECASE)
-_OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
-_PAYLOAD = re.compile(
-    r"\b(?:the following|the text below|below|(?:this|these) (?:text|sentence|paragraph|email|mail"
-    r"|message|passage|article|essay|letter|post|note|document|story|poem|lines?|words?|transcript"
-    r"|dialogue|review)s?)\b",
-    re.IGNORECASE,
-)
-_OF_OTHERS = re.compile(
-    r"\b(?:wrote|sent|says|said|got|received|e?-?mail(?:ed)?|message|texted|text|draft|letter|post(?:ed)?|review"
-    r"|article|excerpt|lyrics|paragraph|replied"
-    r"|snippet|log|output|transcript|story|poem|copy|quote|ad|listing|clause|contract)\b[^:]*:$|^(?:here(?:'s| is"
-    r"| are)|this is)\b[^:]*:$",
-    re.IGNORECASE,
-)
-"""What ends so is followed by another's words."""
-_WORKS_ON = re.compile(
-    r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten|polish|improve|correct|edit"
-    r"|analy[sz]e|review)\b"
-    r".*\b(?:this|it|following|text|below)\b",
-    re.IGNORECASE,
-)
-_WORKS_ON_WHAT_FOLLOWS = re.compile(
-    r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten)\b[^:.!?]{0,60}: \S"
-    r"|\b(?:polish|improve|correct|edit|fix|check)\b[^:.!?]{0,40}\b(?:grammar|spelling|english|wording|sentences?|texts?"
-    r"|phrases?|paragraphs?|this(?! out)|these)\b[^:.!?]{0,20}: \S"
-    r"|\b(?:is|are) (?:this|these) (?:sentences?|texts?|phrases?|paragraphs?) (?:\w+ )?"
-    r"(?:correct|right|ok|okay|fine|grammatical)\b",
-    re.IGNORECASE,
-)
-"""The same where the text begins in the same line: "Translate to French: I live in Paris. I am a doctor."."""
-_FICTION = re.compile(
-    r"\brole[- ]?play|\b(?:stay|be|get|speak|answer|reply) in character\b|\bpretend (?:you|to be|i|i'm|we|that you"
-    r"|that i)\b"
-    r"|\blet'?s play\b(?! (?:football|tennis|chess|cricket))|\b(?:text adventure|dungeon master|game master|d&d|dnd"
-    r"|rpg)\b"
-    r"|^(?:you(?:'re| are) (?:a|an|the) .{2,60}(?:,|\band\b) (?:i'm|i am|and i)\b)|^once upon a time\b|^(?:scene"
-    r"|chapter|verse|chorus|prologue)(?: \w+)?:"
-    r"|\b(?:my|the|a) (?:character|protagonist|narrator|hero|heroine|villain|rogue|paladin|wizard"
-    r"|bard)\b(?:'s)? (?:is|says|said|has|was|lives|wants|name)"
-    r"|^(?:write|continue|finish|draft|here(?:'s| is)) (?:me )?(?:a|the|my|this|another)? ?(?:\w+ ){0,3}(?:story"
-    r"|poem|song|lyrics|scene|monologue|dialogue|fanfic|haiku)\b"
-    r"|^(?:opening|first|last) (?:line|paragraph|sentence)s?:|\b(?:lyrics|fan ?fic(?:tion)?)\b",
-    re.IGNORECASE,
-)
-_FICTION_ENDS = re.compile(
-    r"\b(?:ooc|out of character|end (?:of )?(?:the )?(?:role[- ]?play|game|scene|story)"
-    r"|stop (?:the )?(?:role[- ]?play|game)|in real life|irl|for real"
-    r"|back to reality|the real me|anyway)\b",
     re.IGNORECASE,
 )
 _SECRET = re.compile(
@@ -259,77 +125,14 @@ def classify(text: str) -> Act:
     return next((act for act, does in _TELLS if does(text)), Act.STATEMENT)
 
 
-def introduces_payload(text: str, act: Act) -> bool:
-    """Whether a sentence is followed by a text of somebody else or one to work on, which says nothing about the user."""
-    if act is Act.STATEMENT:
-        return _OF_OTHERS.search(text) is not None
-    if text.rstrip().endswith(":") or _WORKS_ON.search(text) or _WORKS_ON_WHAT_FOLLOWS.search(text):
-        return True
-    return act is Act.COMMAND and _PAYLOAD.search(text) is not None
-
-
-def poses_a_puzzle(texts: Sequence[str]) -> bool:
-    """Whether sentences are given to be worked out, and tell of nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
-    *given, asked = texts
-    if not given or not _WORKED_OUT.match(asked) or any(_FIRST_PERSON.search(text) for text in texts):
-        return False
-    return any(_NUMBER.search(text) for text in given)
-
-
-def supposes(text: str) -> bool:
-    """Whether a sentence asks to suppose something of the speaker, on which what follows rests: "Imagine I am a doctor."."""
-    return _SUPPOSES.match(text) is not None
-
-
-def opens_fiction(text: str) -> bool:
-    """Whether a sentence begins something made up, a game, a story or a role, in which nobody speaks of himself."""
-    return _FICTION.search(text) is not None
-
-
-def ends_fiction(text: str) -> bool:
-    """Whether a sentence comes back from it."""
-    return _FICTION_ENDS.search(text) is not None
-
-
 def holds_secret(text: str) -> bool:
     """Whether the sentence carries a password, a key or a card number, which never become memories."""
     return _SECRET.search(text) is not None
 
 
-def without_opener(text: str) -> str:
-    """ "Hey there, by the way, I'm Sarah" → "I'm Sarah"."""
-    while True:
-        match = _THANKS_NAME.match(text) or _OPENER.match(text) or _vocative(text)
-        if match is None or match.end() >= len(text):
-            return text
-        text = text[match.end() :]
-
-
-def _vocative(text: str) -> re.Match[str] | None:
-    match = _VOCATIVE.match(text)
-    return match if match is not None and match[1].lower() in FIRST_NAMES else None
-
-
-def given_reason(text: str) -> str | None:
-    """What a question or a request says of the user in passing: "dinner ideas, I'm allergic to nuts" → "I'm allergic to nuts"."""
-    match = _GIVEN_FIRST.match(text) or _GIVEN_LAST.search(text)
-    if match and text.endswith("?") and _CHECKS.match(text[: match.start()].replace(",", "")):
-        return None
-    said = match["said"].rstrip("?!. ") if match else None
-    return said if said and not _ADDRESSES.search(said) else None
-
-
-def stated_part(text: str) -> str:
-    """What the user says of himself before he asks: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
-    match = _TRAILING_QUESTION.match(text) if text.endswith("?") else _TRAILING_REQUEST.match(text)
-    if match is None or not _OWN.match(match["said"]):
-        return text
-    return match["said"]
-
-
 _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
     (Act.RETRACTION, may_take_back),
-    (Act.SMALL_TALK, _ONLY_PLEASANT.match),
+    (Act.SMALL_TALK, ONLY_PLEASANT.match),
     (Act.SMALL_TALK, _SMALL_TALK.match),
     (Act.QUESTION, lambda text: text.endswith("?")),
     (Act.QUESTION, _QUESTION.match),

@@ -10,19 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pipeline.facts import USER, Background, Fact, KnownEntity, Message
-from pipeline.offline.acts import (
-    Act,
-    classify,
-    ends_fiction,
-    given_reason,
-    holds_secret,
-    introduces_payload,
-    opens_fiction,
-    poses_a_puzzle,
-    stated_part,
-    supposes,
-    without_opener,
-)
+from pipeline.offline.acts import Act, classify, holds_secret
+from pipeline.offline.asides import given_reason, stated_part
 from pipeline.offline.compose import Source, compose_process
 from pipeline.offline.confirmations import confirmed, is_confirmation
 from pipeline.offline.conversation import Conversation, Said, Turn
@@ -30,8 +19,11 @@ from pipeline.offline.corrections import Correction, corrected, put_right_within
 from pipeline.offline.english import is_english
 from pipeline.offline.evidence import with_evidence
 from pipeline.offline.fragments import whole
+from pipeline.offline.made_up import ends_fiction, opens_fiction, poses_a_puzzle, supposes
 from pipeline.offline.marks import split_mark
 from pipeline.offline.names import Gazetteer
+from pipeline.offline.openers import without_opener
+from pipeline.offline.payloads import introduces_payload
 from pipeline.offline.processes import find_process
 from pipeline.offline.retractions import taken_back_within, takes_back, to_be_forgotten
 from pipeline.offline.sentences import Sentence, sentences
