@@ -16,6 +16,7 @@ from rich.markup import escape
 from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.migrate import migrate as migrate_database
+from recollect.cli.shell import write_any_character
 from recollect.errors import ConfigurationError, RecollectError
 from recollect.urls import sqlalchemy_url
 from workers.console.command import run_console
@@ -45,6 +46,7 @@ cli.add_typer(budget_cli, name="budget")
 
 def main() -> None:
     """Run the command line; what Recollect raises on purpose becomes one line, and exit status 1."""
+    write_any_character()
     try:
         cli()
     except RecollectError as error:

@@ -30,6 +30,7 @@ from recollect.cli.shell import (
     open_namespace,
     print_answer,
     read_file,
+    write_any_character,
 )
 from recollect.cli.tracking import tracking_cli
 from recollect.embedders.install import install_model
@@ -61,6 +62,7 @@ cli.add_typer(prompts_cli, name="prompts")
 
 def main() -> None:
     """Run the command line; what Recollect raises on purpose becomes one line, as does a missing file, and exit status 1."""
+    write_any_character()
     try:
         cli()
     except (RecollectError, ValueError, OSError) as error:

@@ -2,10 +2,12 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +24,13 @@ UNFOLDED = 10_000
 """Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def write_any_character() -> None:
+    """Have what memories say written whatever it is: to files and pipes in UTF-8, and "?" for what a terminal cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # not where a program has put something else in its place
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def spelt_out(text: str) -> str:

@@ -27,7 +27,7 @@ def run(folder: Path, *arguments: str, **variables: str) -> "subprocess.Complete
     }
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")} | own
     command = [sys.executable, "-m", "recollect", "spool", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=60)
 
 
 def told(folder: Path) -> dict[str, Any]:
@@ -62,6 +62,13 @@ def test_what_waits_is_told_by_namespace(tmp_path: Path, spool: Spool) -> None:
     assert "3 events, 15 bytes, the oldest from " in shown
     assert "acme/sarah" in shown
     assert "quetzal" not in shown
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_names_are_written_in_utf_8_whatever_the_locale_has(tmp_path: Path, spool: Spool, encoding: str) -> None:
+    spool.append(NamespacePath.of(("acme", "zoë 👋")), ["a"])
+    assert json.loads(run(tmp_path, "--json", PYTHONIOENCODING=encoding).stdout)["namespaces"] == {"acme/zoë 👋": 1}
+    assert "acme/zoë 👋" in run(tmp_path, PYTHONIOENCODING=encoding).stdout
 
 
 def test_what_waits_for_another_place_is_told_too(tmp_path: Path, spool: Spool) -> None:
