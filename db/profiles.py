@@ -64,7 +64,7 @@ def touch(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> 
 
 
 def due_profiles(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta, limit: int) -> Due:
-    """Profiles that are due."""
+    """Profiles that are due; none while the lane's are put off."""
     rows = connection.execute(_DUE, {**lane.scope, "least": least, "most": most, "limit": limit}).all()
     return Due(
         profiles=tuple(
@@ -159,10 +159,12 @@ _TOUCH = text("""
     set dirty_since = coalesce(profile.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
 """)
 
+# None is due before the lane's timer says so, but where they were put off: each new message would have them tried again else.
 _DUE = text(f"""
     select {REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
     from (
-        select * from recollect.profiles as profile where {_DIRTY} and {_DUE_AT} <= now()
+        select * from recollect.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
+            select from recollect.lanes as lane where {_of_lane("lane")} and lane.profiles_due_at > now())
         order by profile.dirty_since, profile.entity_id limit :limit
     ) as profile
     left join recollect.entities as entity
@@ -264,7 +266,8 @@ _FORGET = text(f"""
 
 _SET_TIMER = text(f"""
     update recollect.lanes as lane set profiles_due_at = (
-        select greatest(min({_DUE_AT}), now()) from recollect.profiles as profile where {_DIRTY} having count(*) > 0)
+        select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
+        from recollect.profiles as profile where {_DIRTY} having count(*) > 0)
     where {_of_lane("lane")}
 """)
 

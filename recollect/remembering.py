@@ -35,7 +35,7 @@ class Remembering(Freshness):
         replaces: AMemory | None = None,
         version: int | None = None,
         occurred_at: datetime | None = None,
-        event_id: UUID | None = None,
+        event_id: UUID | str | None = None,
         session: AppSession | None = None,
     ) -> UUID:
         """Put a memory down as it is, and return its id, as soon as it is safe in the spool.
@@ -46,17 +46,20 @@ class Remembering(Freshness):
         replaces: a memory that it stands for from here on; that one stays, superseded. version: of that one, as it was read, by
         default that of the memory given: where it says something else by now, MemoryChanged.
         occurred_at: since when it is so; now by default. event_id: the event's, new by default: what is sent again under the same
-        one is put down once. session: as for `publish`; it is read back once it took effect.
+        one is put down once, also where it replaces a memory. session: as for `publish`; it is read back once it took effect.
         Raises InvalidEvent, NotFound where there is no memory to replace or it is closed, and otherwise as `publish`. What
         changes before the event takes effect can still have it refused: the decision log says so then.
         """
-        event_id, since = event_id or uuid7(), occurred_at or datetime.now(UTC)
+        given = None if event_id is None else id_of("event_id", event_id)
+        event_id, since = given or uuid7(), occurred_at or datetime.now(UTC)
         event: dict[str, Any] = {"type": "remember", "event_id": event_id, "content": content, "kind": kind}
         event |= {"occurred_at": since} | ({} if about is None else {"about": listed(about)})
         laid = self._laid()
         closes: dict[UUID, UUID | None] = {}
         memory_id = remembered_id(self.path.namespace_id, event_id)
         if replaces is not None:
+            if given is not None and self._is_known(memory_id, laid):
+                return memory_id  # sent again, and what it replaced is closed by now
             old, read = self._to_replace(replaces, version, laid)
             event |= {"replaces": old, "of_version": read}
             closes = {old: memory_id}
@@ -136,6 +139,12 @@ class Remembering(Freshness):
                 f"{found.version}; read it again"
             )
         return memory_id, version
+
+    def _is_known(self, memory_id: UUID, laid: Laid) -> bool:
+        if laid.memory(memory_id) is not None:
+            return True
+        with tenant_transaction(self._engine, self.path.tenant_id) as connection:
+            return memory_id in standing.standing(connection, self.path, [memory_id])
 
     def _check_known(self, memory_ids: Sequence[UUID], laid: Laid) -> None:
         stored = [one for one in memory_ids if laid.memory(one) is None]

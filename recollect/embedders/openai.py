@@ -1,7 +1,7 @@
 """Any endpoint that speaks OpenAI's embeddings API. Needs the extra: ``pip install "recollect[openai]"``."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -128,7 +128,7 @@ class OpenAIEmbedder:
                 timeout=self._patience(),
             )
         except OpenAIError as error:
-            failure = self._explain(error)
+            failure = self._explain(error, texts)
         else:
             return response.content
         # Raised outside the handler: the endpoint's own words may repeat the texts, and would be logged as the context.
@@ -156,11 +156,11 @@ class OpenAIEmbedder:
             self._client = os.getpid(), client
         return self._client[1]
 
-    def _explain(self, error: "OpenAIError") -> RecollectError:
+    def _explain(self, error: "OpenAIError", texts: Collection[str]) -> RecollectError:
         from openai import APIStatusError, APITimeoutError
 
         if isinstance(error, APIStatusError):
-            return self._explain_status(_meant(error.status_code, error.response.text), error.status_code)
+            return self._explain_status(_meant(error.status_code, error.response.text, texts), error.status_code)
         if isinstance(error, APITimeoutError):
             return EmbedderUnavailable(f"the embedding endpoint did not answer within {self._timeout:g} s")
         return EmbedderUnavailable(
@@ -189,9 +189,9 @@ class OpenAIEmbedder:
                 return EmbedderUnavailable(f"the embedding endpoint failed ({status})")
 
 
-def _meant(status: int, said: str) -> int:
+def _meant(status: int, said: str, texts: Collection[str]) -> int:
     """The status that OpenAI would have answered, where an endpoint calls it a bad request what any request would meet."""
-    kind = of_every_request(said) if status in BAD_REQUESTS else None
+    kind = of_every_request(said, texts) if status in BAD_REQUESTS else None
     return {"key": 401, "account": 402, "model": 404}.get(kind or "", status)
 
 

@@ -5,6 +5,7 @@ it is "later", because what is refused leaves the lane: a wrong setting must not
 """
 
 import re
+from collections.abc import Collection
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -32,7 +33,6 @@ _TOO_LONG = "context_length_exceeded"
 _FILTERED = "content_filter"
 _NO_JSON = "json_validate_failed"
 _CODES = frozenset({_FILTERED, _TOO_LONG, _NO_JSON, "insufficient_quota", "rate_limit_exceeded"})
-_STRUCTURED = lazy_pattern(r"response_format|json_schema")
 _BEYOND_CONTEXT = lazy_pattern(
     r"context (?:length|window|size)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE
 )
@@ -48,19 +48,19 @@ _OF_ALL: dict[OfAll, str] = {
 }
 
 
-def failure_of(error: openai.OpenAIError) -> ModelUnavailable | AnswerRefused:
-    """The exception to raise for one of the openai package, outside of its except block."""
+def failure_of(error: openai.OpenAIError, asked: Collection[str]) -> ModelUnavailable | AnswerRefused:
+    """The exception to raise for one of the openai package, outside of its except block. asked: the texts of the request."""
     if isinstance(error, openai.APITimeoutError):
         late = ModelTooSlow if isinstance(error.__cause__, httpx2.ReadTimeout) else ModelUnavailable
         return late(
             "the LLM did not answer in time; RECOLLECT_LLM_TIMEOUT, or open_model(timeout=…), says how long to wait"
         )
     if isinstance(error, openai.APIStatusError):
-        return _of_status(error)
+        return _of_status(error, asked)
     return ModelUnavailable("the LLM endpoint cannot be reached, or hung up; OPENAI_BASE_URL says where it is")
 
 
-def _of_status(error: openai.APIStatusError) -> ModelUnavailable | AnswerRefused:
+def _of_status(error: openai.APIStatusError, asked: Collection[str]) -> ModelUnavailable | AnswerRefused:
     status = error.status_code
     # A pause without length is none: an endpoint that asks for that each time would be asked without end.
     wait = retry_after(error.response.headers.get("retry-after"), datetime.now(UTC)) or None
@@ -73,20 +73,20 @@ def _of_status(error: openai.APIStatusError) -> ModelUnavailable | AnswerRefused
     if status == _LIMITED and _BEYOND_RATE.search(_said(error)):
         return AnswerTruncated(f"the LLM endpoint takes no request of this size ({status}{_code(error)})")
     if status in BAD_REQUESTS:
-        return _of_bad_request(error)
+        return _of_bad_request(error, asked)
     return ModelUnavailable(f"the LLM endpoint answered {status}{_code(error)}", wait)
 
 
-def _of_bad_request(error: openai.APIStatusError) -> ModelUnavailable | AnswerRefused:
+def _of_bad_request(error: openai.APIStatusError, asked: Collection[str]) -> ModelUnavailable | AnswerRefused:
     status = error.status_code
     refused = f"the LLM endpoint refused the request ({status}{_code(error)})"
     if error.code == _NO_JSON:
         return AnswerUnusable(refused)
-    if _lacks_structured_answers(error):
+    if error.param == "response_format":
         return _of_all("shape", status)
     if status == _TOO_LARGE or _is_too_long(error):
         return AnswerTruncated(refused)
-    kind = None if error.code == _FILTERED else of_every_request(_said(error))
+    kind = None if error.code == _FILTERED else of_every_request(_said(error), asked)
     return _of_all(kind, status) if kind else AnswerDeclined(refused)
 
 
@@ -95,16 +95,14 @@ def _of_all(kind: OfAll, status: int, wait: float | None = None) -> ModelUnavail
     return ModelUnavailable(_OF_ALL[kind].format(status=status), wait)
 
 
-def wants_no_temperature(error: openai.OpenAIError) -> bool:
-    """Whether a request was refused for its temperature; some endpoints name the parameter, others say so in prose."""
+def wants_no_temperature(error: openai.OpenAIError, asked: Collection[str]) -> bool:
+    """Whether a request was refused for its temperature; some endpoints name the parameter, others say so in prose.
+
+    asked: as for `failure_of`.
+    """
     if not isinstance(error, openai.APIStatusError) or error.status_code not in BAD_REQUESTS:
         return False
-    return error.param == "temperature" or refuses_temperature(_said(error))
-
-
-def _lacks_structured_answers(error: openai.APIStatusError) -> bool:
-    """Endpoints say so in the parameter's name or in prose only; the prose is read here, and goes no further."""
-    return error.param == "response_format" or _STRUCTURED.search(_said(error)) is not None
+    return error.param == "temperature" or refuses_temperature(_said(error), asked)
 
 
 def _is_too_long(error: openai.APIStatusError) -> bool:

@@ -123,8 +123,9 @@ class OpenAILanguageModel:
         try:
             return self._post(prompt)
         except openai.OpenAIError as error:
-            refused_temperature = wants_no_temperature(error)
-            failure = failure_of(error)
+            asked = (prompt.system, prompt.user)
+            refused_temperature = wants_no_temperature(error, asked)
+            failure = failure_of(error, asked)
         if not refused_temperature or self._temperature is openai.omit:
             raise failure
         # Reasoning models take no temperature. Which do is nowhere to be read, so the first refusal tells, once per process.

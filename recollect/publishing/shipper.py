@@ -5,6 +5,7 @@ disk) is waited for, and `publish` never waits with it.
 """
 
 import time
+from contextlib import suppress
 from threading import Event, Lock, Thread, current_thread
 
 from recollect.errors import SpoolUnavailable
@@ -52,14 +53,14 @@ class Shipper:
     def notice(self) -> None:
         """Something was published: start the thread if there is none in this process, or wake it."""
         if self._thread is None:
+            started = Thread(target=self._run, name="recollect-shipper", daemon=True)
+            # Nothing is called within: a signal handler that publishes would wait for this, for ever.
             with self._starting:
-                if self._thread is None:
-                    started = Thread(target=self._run, name="recollect-shipper", daemon=True)
+                chosen = self._thread is None
+                if chosen:
                     self._thread = started
-                    try:
-                        started.start()
-                    except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
-                        self._thread = None
+            if chosen:
+                self._start(started)
         self._wake()
 
     def stop(self, patience: float) -> bool:
@@ -76,7 +77,8 @@ class Shipper:
         if thread is current_thread():
             return False
         if thread is not None:
-            thread.join(patience)
+            with suppress(RuntimeError):  # not started yet, as where a signal handler asks in between: it ends at once
+                thread.join(patience)
         return True
 
     def before_fork(self) -> None:
@@ -88,6 +90,12 @@ class Shipper:
     def after_fork_in_child(self) -> None:
         """The thread is the parent's; the child's own starts with its first publish."""
         self._begin()
+
+    def _start(self, thread: Thread) -> None:
+        try:
+            thread.start()
+        except RuntimeError:  # no thread is to be had: the file has the event, and the next one tries again
+            self._thread = None
 
     def _run(self) -> None:
         disk = Peer("the spool")

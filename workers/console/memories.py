@@ -11,6 +11,7 @@ from recollect import Decision, MemoryKind, Namespace, NotFound, StoredMemory
 from recollect.ids import uuid7
 from recollect.results import State
 from workers.console.contents import contents_of, memories_of
+from workers.console.fields import plain
 from workers.console.handling import MOST_SHOWN, Editing, Page, Part, Reading
 
 _SHOWN = 50
@@ -80,8 +81,8 @@ class Replace(Editing):
 
     def publish(self, *ids: str) -> UUID:
         """Raises NotFound, MemoryChanged where it says something else by now, and InvalidEvent where the content does not fit."""
-        old, said, event_id = self.namespace.get(ids[0]), self.given("content").strip(), uuid7()
-        if said == old.content:
+        old, said, event_id = self.namespace.get(ids[0]), plain(self.given("content")), uuid7()
+        if said == plain(old.content).strip():
             raise ValueError("content: is what the memory says already; write what is so instead")
         version = self.number("version", old.version, most=_LAST_VERSION)
         self.namespace.remember(said, kind=old.kind, replaces=old.id, version=version, event_id=event_id)

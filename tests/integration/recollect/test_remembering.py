@@ -98,6 +98,21 @@ class TestReadBack:
         assert [one.id for one in sarah.query("drink")] == [milk]
         assert sarah.get(coffee).superseded_by == milk
 
+    def test_what_replaces_another_may_be_sent_again_under_its_id_which_may_be_text(
+        self, sarah: Namespace, elsewhere: Namespace, take_up: Callable[[int], None]
+    ) -> None:
+        tea = sarah.remember(TEA)
+        take_up(1)
+        job = uuid4()
+        coffee = sarah.remember(COFFEE, replaces=tea, event_id=str(job).upper())
+        assert sarah.remember(COFFEE, replaces=tea, event_id=job) == coffee
+        take_up(1)
+        for one in (sarah, elsewhere):
+            assert one.remember(COFFEE, replaces=tea, event_id=job.hex) == coffee
+            assert [hit.id for hit in one.query("drink")] == [coffee]
+        with pytest.raises(NotFound, match="event_id: 'job 7' is not an id"):
+            sarah.remember(COFFEE, event_id="job 7")
+
     @pytest.mark.parametrize("replaced", [False, True])
     def test_what_was_closed_and_taken_back_is_there_again_at_once(
         self, sarah: Namespace, take_up: Callable[[int], None], replaced: bool

@@ -268,6 +268,27 @@ def test_what_an_endpoint_repeats_of_a_conversation_says_nothing_of_the_endpoint
         model_at(fake.base_url).answer(extraction_prompt(messages(f"{said_before}{words}"), Background()))
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["My credit balance is low", "The model was not found", "invalid api key?", "Is response_format a json_schema?"],
+)
+def test_nor_does_what_it_repeats_from_the_first_word_on(fake: FakeOpenAI, words: str) -> None:
+    fake.script(SCHEMA, Fault.status(400))
+
+    with pytest.raises(AnswerDeclined):
+        model_at(fake.base_url).answer(extraction_prompt(messages(words), Background()))
+
+
+def test_a_conversation_about_the_temperature_does_not_change_how_the_model_is_asked(fake: FakeOpenAI) -> None:
+    fake.script(SCHEMA, Fault.status(400))
+    model = model_at(fake.base_url)
+
+    with pytest.raises(AnswerDeclined):
+        model.answer(extraction_prompt(messages("I like a temperature of 20 degrees"), Background()))
+    model.answer(prompt())
+    assert [request.body.get("temperature") for request in fake.requests] == [0, 0]
+
+
 NEVER: dict[str, tuple[Fault, type[AnswerRefused], str]] = {
     "request": (Fault.status(400), AnswerDeclined, "400"),
     "too long": (Fault.status(400, error_code="context_length_exceeded"), AnswerTruncated, "context_length_exceeded"),

@@ -198,6 +198,19 @@ class TestTheTimer:
         assert row.batch_id is None
         assert float(row.seconds) == pytest.approx(300, abs=60)
 
+    def test_those_that_were_put_off_are_not_tried_again_with_each_message(
+        self, waiting: Forming, sarah: Namespace, an_hour_passes: Callable[[], None], worker: Worker
+    ) -> None:
+        an_hour_passes()
+        with worker.transaction() as connection:
+            profiles.put_off(connection, worker.lane, pause=LONG)
+        for said in ("I like tea", "I like figs"):
+            waiting.say(said)
+            assert sarah.profile("Peter").refreshed_at is None
+        an_hour_passes()
+        waiting.say("I like rice")
+        assert "oboe" in sarah.profile("Peter").summary
+
     def test_one_that_crashed_is_done_again(
         self, sarah: Namespace, an_hour_passes: Callable[[], None], worker: Worker
     ) -> None:

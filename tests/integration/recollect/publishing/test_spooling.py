@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
@@ -12,6 +13,7 @@ from sqlalchemy import Engine, text
 from db.refs import LaneRef
 from recollect.errors import SpoolUnavailable
 from recollect.namespaces import NamespacePath
+from recollect.publishing import shipper
 from recollect.publishing.checking import CheckedEvent, check_events
 from recollect.publishing.spooling import SpoolPublisher
 from recollect.publishing.window import WINDOW
@@ -49,6 +51,25 @@ def test_a_process_that_gets_no_thread_loses_nothing(
     assert around.waiting() == 1
     spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
     assert [event["content"] for event in around.taken(2)] == ["a", "b"]
+
+
+def test_a_signal_handler_publishes_while_the_thread_is_made(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, before = threading.Thread, threading.enumerate()
+
+    def interrupted(**given: Any) -> threading.Thread:
+        monkeypatch.setattr(shipper, "Thread", made)
+        spooled.publish(fresh_namespace, events(fresh_namespace, "by the handler"))
+        return made(**given)
+
+    monkeypatch.setattr(shipper, "Thread", interrupted)
+    app = threading.Thread(target=spooled.publish, args=(fresh_namespace, events(fresh_namespace, "a")), daemon=True)
+    app.start()
+    app.join(5)
+    assert not app.is_alive()
+    assert [event["content"] for event in around.taken(2)] == ["a", "by the handler"]
+    assert len([one for one in threading.enumerate() if one not in before and "shipper" in one.name]) == 1
 
 
 def test_it_is_cut_when_the_inbox_has_it_and_not_before(

@@ -142,6 +142,19 @@ def test_what_cannot_replace_a_memory_is_said_and_nothing_is_published(
     assert not queue.take()
 
 
+def test_the_lines_of_a_memory_end_as_they_did_whatever_a_browser_sends(
+    forming: Forming, sarah: Namespace, site: Site, queue: Queue
+) -> None:
+    forming.command(type="remember", content="To deploy:\n1. test\n2. push\n", kind="process")
+    queue.take()
+    (process,) = sarah.memories()
+    place = f"/memories/{process.id}/replace"
+    answer = site.send(place, {"content": "To deploy:\r\n1. test\r\n2. push\r\n", "version": "1"})
+    assert (answer.status_code, queue.take()) == (HTTPStatus.BAD_REQUEST, [])
+    site.send(place, {"content": "To deploy:\r\n1. test\r\n2. tag", "version": "1"})
+    assert [event["content"] for event in queue.take()] == ["To deploy:\n1. test\n2. tag"]
+
+
 def test_a_memory_that_says_something_else_by_now_is_not_replaced(
     tea: StoredMemory, site: Site, queue: Queue, remembering: Remembering
 ) -> None:

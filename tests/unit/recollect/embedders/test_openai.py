@@ -197,6 +197,16 @@ def test_what_any_request_would_meet_is_no_fault_of_a_text(
     assert str(status) in str(error)
 
 
+@pytest.mark.parametrize("text", ["invalid api key", 'User\'s model was not found:\n\tthe "blue" one'])
+def test_what_an_endpoint_repeats_of_a_text_says_nothing_of_the_endpoint(
+    embedder: OpenAIEmbedder, endpoint: Endpoint, text: str
+) -> None:
+    endpoint.behave = lambda request: (422, {"detail": [{"msg": "String is too long", "input": request["input"][0]}]})
+
+    with pytest.raises(EmbeddingRefused):
+        embedder.embed([text])
+
+
 def rows_of(*indexes: int) -> Body:
     return {"data": [{"index": index, "embedding": vector("a", 256)} for index in indexes]}
 
