@@ -43,11 +43,17 @@ _STRONG: Final = {"love": ("like", False), base_form("adore"): ("like", False), 
     "divorced": ("married", True),
     "unemployed": ("employed", True),
 }
+_SWITCHED_OR_SPOILT: Final = (
+    r"(?:lights?|lamps?|milk|cream|butter|cheese|yogh?urt|meat|chicken|fish|eggs?|food|colou?rs?|smell|taste|timing|phones?|tv|radio"
+    r"|power|electricity|gas|water|heating|boiler|heater|oven|stove|fridge|freezer|alarms?|wi-?fi|internet|router|computer|laptop"
+    r"|screen|camera|printer|car|engine|sound|music|price)"
+)
 _CALLED_OFF: Final = re.compile(
     r"\b(?:cancel(?:s|l?ed)?|called off|calls? off|scrapped|abandoned|fell through|not happening|not taking place"
-    r"|(?:is|are) off(?=$|[,.!]))(?!\w)",
+    rf"|(?<!\w)(?:(?!{_SWITCHED_OR_SPOILT}\b)[\w'-]+) (?:is|are) off(?=$|[,.!]))(?!\w)",
     re.IGNORECASE,
 )
+"""A light that is off is switched off, and milk that is off is spoilt."""
 _CALLING_OFF: Final = _bases(
     "cancel canceled cancelled called call off scrapped abandoned fell through happen take tak place was has have had been "
     "will won't because"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Final
 
 from pipeline.agreement import (
@@ -41,7 +42,14 @@ CORRECTED: Final = 0.55
 _ENDING_WITH: Final = {"works_at": ("works_at", "job"), "partner": ("partner",)}
 """What may end unnamed ("User got fired"), and by which attributes it is known; the first of which something is known counts."""
 
-_SAYS_WHERE: Final = re.compile(r"\b(?:at|from|with) (?!User\b)\w")
+_SAYS_WHICH: Final = re.compile(
+    r"\b(?:at|from|with) (?!(?:\S+'s|his|her|their) (?:new |current )?(?:job|position|post)\b)\w"
+    r"|\b(?:left|quit) (?:the )?(?!\S+'s )[A-Z]"
+)
+"""What names a firm, a club or a person, known or not: "quit Spanish class", "fired from the club"."""
+
+_BYGONE: Final = timedelta(days=30)
+"""What ended so long before something was said to be so is another: who lost a job in 2008 still has that of today."""
 
 UNLIKE: Final = 0.60
 """Cosine below which a fact about a new subject has nothing to do with what is known of nobody in particular."""
@@ -173,16 +181,18 @@ def _ended(fact: NewFact) -> Decision | None:
 def _ends(fact: NewFact, known: Known) -> bool:
     """Whether what holds no more may be this: what the fact names is in it, and its value is what the fact names, if anything."""
     named = [mention.name for mention in fact.fact.mentions if mention.role != "subject" and mention.name != USER]
+    says_which = _SAYS_WHICH.search(fact.fact.content) is not None
     if (fact.about_ids - fact.subject_ids) & known.about_ids:
         fits = True
     elif known.attribute != fact.fact.ends:
-        fits = all(forms(name) <= forms(known.content) for name in named)
-    elif named or fact.fact.ends not in _ENDING_WITH or _SAYS_WHERE.search(fact.fact.content):
+        fits = all(forms(name) <= forms(known.content) for name in named) and (bool(named) or not says_which)
+    elif named or fact.fact.ends not in _ENDING_WITH or says_which:
         fits = forms(known.value or "") <= forms(fact.fact.content)
     else:
         fits = True
     ahead = known.occurred is not None and known.occurred.start > fact.said_at
-    return fits and not ahead and not negations(known.content) and is_about_the_same(fact, known)
+    bygone = fact.fact.occurred is not None and fact.fact.occurred.end < known.said_at - _BYGONE
+    return fits and not ahead and not bygone and not negations(known.content) and is_about_the_same(fact, known)
 
 
 def _of_one_value(fact: NewFact) -> Decision | None:

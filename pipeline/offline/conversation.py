@@ -33,6 +33,7 @@ class Conversation:
     asked: the last sentence of the assistant, while it is unanswered, and its message, None when that came before
     the batch.
     heard: the user who spoke last, whom the assistant answers; None before anybody did.
+    interrupted: another user spoke before this one does.
     marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
     may replace it.
     fiction: what is said belongs to a story or a game.
@@ -43,6 +44,7 @@ class Conversation:
     said: list[Said] = field(default_factory=list)
     asked: tuple[Sentence, Message | None] | None = None
     heard: str | None = None
+    interrupted: bool = False
     marked: str | None = None
     withdrawn: bool = False
     lately: dict[str, list[Said]] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class Conversation:
         """A new message of a speaker: things are out of sight, people no news, a firm a message older."""
         before = self.discourses.get(me, Discourse(me, you))
         people = tuple(replace(person, fresh=False) for person in before.people)
+        self.interrupted = self.heard not in {None, me}
         self.heard = me
         self.before[me], self.lately[me] = self.lately.get(me, []), []
         self.discourses[me] = replace(before, thing=None, firm_age=before.firm_age + 1, people=people)

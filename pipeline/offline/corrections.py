@@ -71,14 +71,12 @@ _SHAPES = tuple(
 _DENIED = re.compile(r"\bnot (?:on |in |at |from )?$", re.IGNORECASE)
 _NAME = re.compile(rf"(?<![\w']){RUN}")
 _MOST_VALUE_WORDS = 6
-_SURE = (
-    r"(?:(?:oh|sorry|well),? )?(?:no,? (?:wait|actually|sorry)|(?:wait|actually|sorry),? no|(?:scratch|strike) that"
-    r"|or rather)"
-)
+_NO = r"(?:(?:oh|sorry|well),? )?(?:no,? (?:wait(?! for\b)|actually|sorry)|(?:wait|actually|sorry),? no)"
 _WITHIN = re.compile(
-    rf"(?<! to)(?:\s*(?:[,;–—…]|\.\.+)| -+) ?(?:and )?(?P<cue>(?P<sure>{_SURE}|(?:wait|correction)(?=[,:;.…]))"
-    r"|(?P<no>(?:well,? )?no)(?=[,:;.…])|sorry|oops|i mean|i meant)\b[\s,:;.…–-]*(?P<right>\S.*)$"
-    rf"|(?<! is)(?<! was)(?<! are)(?<! has)(?<! had)(?<! have)(?<! with)(?<! to) (?P<bare>{_SURE}) "
+    rf"(?<! to)(?:\s*(?:[,;–—…]|(?<!\.)\.\.+)| -+) ?(?:and )?(?P<cue>(?P<sure>{_NO}|(?:scratch|strike) that"
+    r"|(?:wait|correction)(?=[,:;.…]))"
+    r"|(?P<no>(?:well,? )?no)(?=[,:;.…])|sorry|oops|or rather|i mean|i meant)\b[\s,:;.…–-]*(?P<right>\S.*)$"
+    rf"|(?<! is)(?<! was)(?<! are)(?<! has)(?<! had)(?<! have)(?<! with)(?<! to) (?:(?P<bare>{_NO})|or rather) "
     r"(?!lists?\b|times?\b|for\b|to\b)(?P<rest>\S.*)$",
     re.IGNORECASE,
 )

@@ -210,26 +210,37 @@ class _Listener:
 
     def _put_right_within(self, turn: Turn, at: int, source: Source) -> None:
         """A sentence puts its first piece right: that is told with the right value, or the second piece takes its place."""
-        said = next(iter(turn.here.said_by(turn.me)[-1:]), None)
+        last = next(iter(turn.here.said_by(turn.me)[-1:]), None)
         correction = read_correction(turn.sentences[at].text)
-        if said is None or said.text != stated_part(turn.texts[at - 1]) or not said.facts or correction is None:
+        if correction is None:
             return
-        text = corrected(said.text, correction) or with_other_end(said.text, said.facts[-1].value, correction)
-        right = tell(text, source, said.discourse, self._gazetteer).facts if text else ()
-        if text and self._swap(said, right, text, turn):
+        said = last if last and last.facts and last.text == stated_part(turn.texts[at - 1]) else None
+        if said and self._put_right_at_once(said, correction, turn, source):
             return
-        if correction.withdraws:
+        if correction.withdraws and (said or classify(correction.rest) is Act.STATEMENT):
             anew = tell(correction.rest, source, turn.discourse, self._gazetteer).facts
             slots = {_slot(fact) for fact in anew}
-            self._withdraw([fact for fact in said.facts if fact.attribute and _slot(fact) in slots] or said.facts[-1:])
+            wrong = said.facts if said else ()
+            self._withdraw([fact for fact in wrong if fact.attribute and _slot(fact) in slots] or wrong[-1:])
             self._keep(Said(correction.rest, turn.me, turn.said_in, anew, turn.discourse), turn)
 
+    def _put_right_at_once(self, said: Said, correction: Correction, turn: Turn, source: Source) -> bool:
+        """Tell the first piece with the right value in its place; whether there is such a place."""
+        text = corrected(said.text, correction) or with_other_end(said.text, said.facts[-1].value, correction)
+        if text is None:
+            return False
+        return self._swap(said, tell(text, source, said.discourse, self._gazetteer).facts, text, turn)
+
     def _take_back(self, turn: Turn, at: int, source: Source) -> None:
-        """What the speaker said last holds no more; what came before the batch may be remembered already."""
-        if not takes_back(turn.texts[at], answering=turn.here.asked is not None and at == 0):
-            return
+        """What the speaker said last holds no more; what came before the batch may be remembered already.
+
+        That takes plain words: "not really" may answer somebody whose words the app does not publish.
+        """
         said = turn.here.just_said_by(turn.me)
         if said is None:
+            return
+        answering = (turn.here.asked is not None or turn.here.interrupted) and at == 0
+        if not takes_back(turn.texts[at], answering=answering or said.message is None):
             return
         turn.here.withdrawn = True
         if said.message is None:

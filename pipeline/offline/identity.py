@@ -3,7 +3,7 @@
 from pipeline.offline.discourse import Sort
 from pipeline.offline.lexicon import FIRST_NAMES, NATIONALITIES, PETS, ROLES
 from pipeline.offline.names import RUN
-from pipeline.offline.rule import END, PEOPLE, SELF, THINGS, Rule, rule
+from pipeline.offline.rule import END, FOR_GOOD, PEOPLE, SELF, THINGS, Rule, rule
 from recollect.kinds import EntityType, MemoryKind
 
 _PERSON = frozenset({Sort.PERSON})
@@ -123,8 +123,8 @@ RULES: tuple[Rule, ...] = (
         name_only=True,
     ),
     rule(
-        rf"(?:has )?(?:broke(?:n)? up|split up|separated|(?:(?:got|is|are|was|were) )?divorced)(?: (?:with|from))?"
-        rf"(?: (?P<gone>{RUN}))?(?=$|,| (?:last|in|on|after|and|because|this|a|two|\d|yesterday|recently|again)\b)",
+        rf"(?:has )?(?:broke(?:n)? up|split up|separated|(?:got )?divorced|(?:is|are) divorced(?= from))(?: (?:with|from))?"
+        rf"(?: (?P<gone>{RUN}))?{FOR_GOOD}",
         MemoryKind.FACT,
         subjects=PEOPLE,
         ends="partner",

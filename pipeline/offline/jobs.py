@@ -2,16 +2,24 @@
 
 from pipeline.offline.identity import ROLE_PATTERN
 from pipeline.offline.names import RUN
-from pipeline.offline.rule import END, LASTING, NAME_OR_NOUN, THINGS, Rule, rule
+from pipeline.offline.rule import END, FOR_GOOD, LASTING, NAME_OR_NOUN, THINGS, Rule, rule
 from recollect.kinds import EntityType, MemoryKind
 
 _FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
 _A = r"(?:an? |the )"
 _AS = rf"(?: as {_A}?(?P<role>[\w -]+?)(?= (?:in|since|and|now|for|at|with)\b|,|$))?"
 _DESCRIBED = rf"(?P<role>(?P<value>{ROLE_PATTERN}))"
-_THE = r"(?:(?:[\w']+'s )+|his |her |their |the |an? )"
-_LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|let go|dismissed|made redundant))"
-_SAYS_MORE = r"(?:from|at|by|on|in|last|this|yesterday|today|because|after|again)"
+_OWN = r"(?:(?:[\w']+'s )+|his |her |their )"
+_ANOTHER = (
+    r"(?:first|second|third|other|old|previous|former|last|side|part-time|weekend|summer|holiday|student|school|temp|temporary"
+    r"|night|evening|volunteer\w*)"
+)
+"""Which job it is where it need not be the one that is known."""
+_MINE = rf"{_OWN}(?!{_ANOTHER}\b)(?:[\w-]+ )?"
+_NO_END = r"(?:offer|interview|application|advert|hunt|search|fair|posting|early|half|un\w+|with(?:out)? (?![A-Z]))"
+_HELD = rf"(?:{_MINE}job\b(?! {_NO_END})|(?:the job|{_MINE}(?:position|post))(?:{FOR_GOOD}|(?= (?:at|with)\b)))"
+_LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|(?:let go|dismissed)(?! by\b)|made redundant))"
+_SAYS_MORE = r"(?:from|at|by|(?:on|in) (?=[A-Z\d])|last|this|yesterday|today|because|after|again)"
 
 RULES: tuple[Rule, ...] = (
     rule(
@@ -62,9 +70,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         (
-            rf"(?:has )?(?:(?:left|quit|resigned from|lost|gave up|given up|walked out of) {_THE}(?:[\w-]+ )?"
-            rf"(?:job|position|post)\b(?! (?:offer|interview|application|advert|hunt))|{_LET_GO}(?=$|,| {_SAYS_MORE}\b)"
-            rf"|(?:left|quit|resigned from|stopped working (?:at|for|with)) (?:the )?(?P<gone>{RUN}))"
+            rf"(?:has )?(?:(?:left|quit|resigned from|lost|gave up|given up|walked out of) {_HELD}|{_LET_GO}(?=$|,| {_SAYS_MORE})"
+            rf"|(?:left|quit|resigned from|stopped working (?:at|for|with)) (?:the )?(?P<gone>{RUN}){FOR_GOOD})"
         ),
         MemoryKind.FACT,
         ends="works_at",

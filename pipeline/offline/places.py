@@ -2,7 +2,7 @@
 
 from pipeline.offline.discourse import Sort
 from pipeline.offline.names import RUN
-from pipeline.offline.rule import LASTING, NAME_OR_NOUN, PEOPLE, THINGS, Rule, rule
+from pipeline.offline.rule import FOR_GOOD, LASTING, NAME_OR_NOUN, PEOPLE, THINGS, Rule, rule
 from recollect.kinds import EntityType, MemoryKind
 
 _PLACE = rf"(?P<value>(?P<object>{NAME_OR_NOUN})(?:, {RUN})?)"
@@ -33,7 +33,7 @@ RULES: tuple[Rule, ...] = (
         object_type=EntityType.PLACE,
     ),
     rule(
-        rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN})",
+        rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN}){FOR_GOOD}",
         MemoryKind.FACT,
         subjects=PEOPLE,
         ends="lives_in",

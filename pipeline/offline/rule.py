@@ -29,6 +29,15 @@ LASTING = (
 )
 """What follows "has lived" or "has worked" of what goes on: without it, it is told of some time in the past."""
 
+_SEASON = "(?:spring|summer|autumn|fall|winter)"
+FOR_GOOD = (
+    r"(?=$|[,;]| (?:last|this (?!morning|afternoon|evening)|yesterday|today|recently|because|due to|after|when|over|again|and"
+    r"|but|so|\d+|two|three|four|five|six|a (?:few|couple|week|month|year|while)|(?:in|on) (?=[A-Z\d])"
+    rf"|in (?:early|late|the {_SEASON})|for good|for (?=[A-Z])"
+    r"|to (?:join|start|become|found|work|go|be|pursue|study|travel|raise))\b)"
+)
+"""What may follow the name of what was left: "left Acme last week", and not "left Acme a voicemail", "left Acme at 5"."""
+
 SELF = frozenset({Sort.SELF})
 PEOPLE = frozenset({Sort.SELF, Sort.PERSON, Sort.GROUP})
 THINGS = frozenset({Sort.THING})

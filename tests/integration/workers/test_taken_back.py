@@ -73,3 +73,36 @@ def test_the_name_of_a_thing_and_what_one_is_leave_the_users_name(forming: Formi
     assert active(sarah) >= {"User's name is Sarah", "User's car is called Betty", "User is British"}
     (user,) = [one for one in sarah.entities() if one.name == "User"]
     assert set(user.aliases) <= {"User", "Sarah"}
+
+
+def test_what_ended_elsewhere_or_long_ago_leaves_what_is_known(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I work at Acme.", "I live in Leeds.", "My partner is Tom.")
+    known = active(sarah)
+    forming.say(
+        "I lost my job in 2008.", "I quit Spanish class.", "I left the Army.", "I got fired from my paper round."
+    )
+    forming.say("I moved out of Leeds in 2005.", "I got divorced in 2009.", "Tom and I broke up in 2015.")
+    assert active(sarah) > known
+
+    forming.say("I got fired.")
+    assert known - active(sarah) == {"User works at Acme"}
+
+
+def test_what_is_switched_off_or_spoilt_calls_nothing_off(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I will buy milk tomorrow.", "I will repair the light tomorrow.", "We are having a barbecue tomorrow.")
+    known = active(sarah)
+    forming.say("The milk is off.", "The light is off.")
+    assert active(sarah) > known
+
+    forming.say("The barbecue is off.")
+    assert known - active(sarah) == {"User is having a barbecue tomorrow"}
+
+
+def test_what_is_brought_back_can_be_forgotten_again(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I live in Leeds.")
+    forming.say("Forget that I live in Leeds.")
+    (forgotten,) = [one for one in sarah.latest_decisions() if one.action == "forget"]
+    forming.command(type="undo", decision_id=str(forgotten.id))
+    assert active(sarah) == {"User lives in Leeds"}
+    forming.say("Forget that I live in Leeds.")
+    assert active(sarah) == set()

@@ -172,8 +172,86 @@ def test_whose_sister_she_is_need_not_be_forgotten() -> None:
         ("I left the keys at home", None),
         ("I quit smoking", None),
         ("I lost my job offer", None),
+        ("I left Acme a voicemail", None),
+        ("I left Acme at 5", None),
+        ("I left Acme last year", "works_at"),
+        ("I left Sarah the keys", None),
+        ("I quit my first job after a week", None),
+        ("I quit my side job", None),
+        ("I once lost my job", None),
+        ("I lost my job when I was 20", None),
+        ("I lost my job when the plant closed", "works_at"),
+        ("I left the job half done", None),
+        ("I lost the job to a younger man", None),
+        ("I lost my position in the queue", None),
+        ("I left my position at Acme", "works_at"),
+        ("I was let go by the police", None),
+        ("I no longer work at Acme on Mondays", None),
+        ("I no longer live in Leeds city centre", None),
+        ("I moved out of Leeds for a year", None),
+        ("I moved out of Leeds when I was six", None),
+        ("I moved out of Leeds last week", "lives_in"),
+        ("I'm divorced", None),
+        ("I got divorced", "partner"),
+        ("I broke up in laughter", None),
     ],
 )
 def test_what_holds_no_more(said: str, ends: str | None) -> None:
     (fact,) = user(said)
     assert (fact.ends, fact.attribute) == (ends, None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I had surgery, but don't remember it",
+        "I was born in Leeds but do not remember that",
+        "I set the alarm and forget it",
+        "My kids love Disney but don't record it",
+    ],
+)
+def test_what_the_speaker_does_not_remember_himself_is_said(words: str) -> None:
+    assert len(user(words)) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Forget that I'm vegan for a second",
+        "Forget that I'm vegan and give me the steak recipe",
+        "Forget that I'm a vegetarian tonight, order the steak",
+        "Don't remember that I'm vegan?",
+    ],
+)
+def test_what_is_left_out_of_account_for_now_or_asked_is_remembered(words: str) -> None:
+    assert not any(fact.retracts for fact in user(words))
+
+
+def test_a_request_may_be_a_question() -> None:
+    assert [fact.retracts for fact in user("Could you please forget that I live in Leeds?")] == [True]
+
+
+def test_an_answer_to_another_user_takes_nothing_back() -> None:
+    said = [("I live in Leeds", "Ann"), ("Do you like it there?", "Bob"), ("not really", "Ann")]
+    messages = [say(number, text, speaker=speaker) for number, (text, speaker) in enumerate(said, 1)]
+    assert contents(extract_offline(messages, Background())) == ["Ann lives in Leeds"]
+
+
+@pytest.mark.parametrize("words", ["not really", "never mind", "forget it", "that's not true"])
+def test_what_may_be_an_answer_takes_nothing_back_that_came_before_the_batch(words: str) -> None:
+    """The app may publish only what its users say."""
+    assert extract_offline([say(1, words)], Background(earlier=(say(0, "I live in Leeds"),))) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("I speak French or rather try to", "User speaks French"),
+        ("I work at Acme - or rather for its owner", "User works at Acme"),
+        ("I moved in March, or rather April", "User moved in April"),
+        ("I scratch that itch every day", "User scratches that itch every day"),
+        ("Tom, no, wait, I live in Leeds", "User lives in Leeds"),
+    ],
+)
+def test_what_puts_nothing_right_in_its_sentence_takes_nothing_away(words: str, content: str) -> None:
+    assert contents(user(words)) == [content]
