@@ -21,6 +21,21 @@ _HELD = rf"(?:{_MINE}job\b(?! {_NO_END})|(?:the job|{_MINE}(?:position|post))(?:
 _LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|(?:let go|dismissed)(?! by\b)|made redundant))"
 _SAYS_MORE = r"(?:from|at|by|(?:on|in) (?=[A-Z\d])|last|this|yesterday|today|because|after|again)"
 
+
+def _job_is(value: str, *, noun: str) -> Rule:
+    """ "My profession is …": of some nouns anything may be said, of others only what is a job."""
+    return rule(
+        rf"is (?:as )?{_A}?(?P<value>{value})(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
+        MemoryKind.FACT,
+        noun=noun,
+        subjects=THINGS,
+        attribute="job",
+        owner_is_subject=True,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+    )
+
+
 RULES: tuple[Rule, ...] = (
     rule(
         (
@@ -135,26 +150,8 @@ RULES: tuple[Rule, ...] = (
         predicate="studies_at",
         object_type=EntityType.ORG,
     ),
-    rule(
-        rf"is (?:as )?{_A}?(?P<value>[\w' -]+?)(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
-        MemoryKind.FACT,
-        noun="(?:new |current )?(?:job title|profession|occupation)",
-        subjects=THINGS,
-        attribute="job",
-        owner_is_subject=True,
-        predicate="works_at",
-        object_type=EntityType.ORG,
-    ),
-    rule(
-        rf"is (?:as )?{_A}?(?P<value>{ROLE_PATTERN})(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
-        MemoryKind.FACT,
-        noun="(?:new |current |day |full-time )?(?:job|role|position)",
-        subjects=THINGS,
-        attribute="job",
-        owner_is_subject=True,
-        predicate="works_at",
-        object_type=EntityType.ORG,
-    ),
+    _job_is(r"[\w' -]+?", noun="(?:new |current )?(?:job title|profession|occupation)"),
+    _job_is(ROLE_PATTERN, noun="(?:new |current |day |full-time )?(?:job|role|position)"),
     rule(
         rf"is (?P<object>{RUN})$",
         MemoryKind.FACT,

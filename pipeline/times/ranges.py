@@ -14,13 +14,13 @@ from pipeline.times.spans import (
     month_of,
     months_on,
     nearest_month,
-    nearest_of_month,
     nearest_year,
     number_of,
     week_of,
     weekday_number,
     weekend_of,
     year_of,
+    year_of_nearest,
 )
 from pipeline.times.words import MONTH, NUMBERS, PART, WEEKDAY, WEEKDAYS, YEAR, month
 from recollect.kinds import Granularity
@@ -75,7 +75,7 @@ def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> Occurrence |
 
 def _from_month_to_month(match: re.Match[str], frame: Frame) -> Occurrence | None:
     first, last = month_number(match["month"]), month_number(match["month2"])
-    year = int(match["year"]) if match["year"] else nearest_of_month(frame, first)
+    year = int(match["year"]) if match["year"] else year_of_nearest(frame, first)
     size = (last - first) % 12 + 1
     if match["year"] and last < first:
         year -= 1
@@ -128,7 +128,7 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
     """ "The second Monday in June", "the last Friday of the month"."""
     if match["month"]:
         month = month_number(match["month"])
-        year = int(match["year"]) if match["year"] else nearest_of_month(frame, month)
+        year = int(match["year"]) if match["year"] else year_of_nearest(frame, month)
     else:
         year, month = months_on(frame.today.year, frame.today.month, _STEPS[match["which"].lower()])
     day = _nth_of(year, month, weekday_number(match["weekday"]), _COUNTS[match["count"].lower()])
@@ -138,7 +138,7 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
 def _nth_weekend(match: re.Match[str], frame: Frame) -> Occurrence | None:
     """ "The first weekend of September": by its Saturday."""
     month = month_number(match["month"])
-    year = int(match["year"]) if match["year"] else nearest_of_month(frame, month)
+    year = int(match["year"]) if match["year"] else year_of_nearest(frame, month)
     day = _nth_of(year, month, WEEKDAYS.index("saturday"), _COUNTS[match["count"].lower()])
     return weekend_of(frame, day) if day.month == month else None
 

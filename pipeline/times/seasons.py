@@ -11,9 +11,9 @@ from pipeline.times.spans import (
     month_number,
     month_of,
     months_on,
-    nearest_of_month,
     nearest_year,
     year_of,
+    year_of_nearest,
 )
 from pipeline.times.words import HOLIDAYS, LEADS, MONTH, PLAIN_MONTH, SEASON_STARTS, YEAR
 from recollect.kinds import Granularity
@@ -33,7 +33,7 @@ def _month(match: re.Match[str], frame: Frame) -> Occurrence:
         return month_of(frame, today.year + (month <= today.month), month)
     if which == "this":
         return month_of(frame, today.year, month)
-    return month_of(frame, nearest_of_month(frame, month), month)
+    return month_of(frame, year_of_nearest(frame, month), month)
 
 
 def _season(match: re.Match[str], frame: Frame) -> Occurrence:

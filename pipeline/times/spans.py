@@ -1,7 +1,7 @@
 """Stretches of the calendar in the zone of a message: weeks, weekends, months, seasons and years."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -91,32 +91,31 @@ def weekday_number(word: str) -> int:
 def nearest_year(frame: Frame, month: int, day: int) -> date:
     """The month and day of the nearest year in the direction of the phrase; today counts. ValueError where none has it."""
     step = -1 if frame.past else 1
-    for year in range(frame.today.year, frame.today.year + step * _LONGEST_WAIT, step):
-        try:
-            found = date(year, month, day)
-        except ValueError:
-            continue
-        if found == frame.today or (found < frame.today) == frame.past:
-            return found
-    raise ValueError(month, day)
+    years = range(frame.today.year, frame.today.year + step * _LONGEST_WAIT, step)
+    return _nearest(frame, ((year, month, day) for year in years))
 
 
-def nearest_of_month(frame: Frame, month: int) -> int:
+def year_of_nearest(frame: Frame, month: int) -> int:
     """The year of the nearest month of that number in the direction of the phrase; the one that lasts counts."""
     return nearest_year(frame, month, 1 if frame.past else 28).year
 
 
 def nearest_month(frame: Frame, day: int) -> date:
     """The day of that number nearest in the direction of the phrase; today counts. Raises ValueError where no month has it."""
-    for step in range(3):
-        year, month = months_on(frame.today.year, frame.today.month, -step if frame.past else step)
+    steps = (-step if frame.past else step for step in range(3))
+    return _nearest(frame, ((*months_on(frame.today.year, frame.today.month, step), day) for step in steps))
+
+
+def _nearest(frame: Frame, days: Iterable[tuple[int, int, int]]) -> date:
+    """The first of some days, each a year, a month and a day, that there is, and that lies in the direction of the phrase."""
+    for year, month, day in days:
         try:
             found = date(year, month, day)
         except ValueError:
             continue
         if found == frame.today or (found < frame.today) == frame.past:
             return found
-    raise ValueError(day)
+    raise ValueError("there is no such day")
 
 
 def coming(frame: Frame, weekday: int) -> date:
