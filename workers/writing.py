@@ -96,15 +96,17 @@ class Writer:
         return Written(action, memory_id, target, version, frozenset(change.changed), news)
 
     def _forget(self, change: Change, target: UUID | None) -> Written:
-        """A memory is known no longer, nor what it states, nor what was learned with it; an undo brings it back."""
+        """A memory is known no longer, nor what it states, nor what was learned with it; an undo brings it back.
+
+        From now on, whatever time the clock of the app tells.
+        """
         if target is None or target in self._forgotten:
             return Written("forget")
         version = self._standing[target].version
-        until = said_at(self._fact(change), self._plan.messages)
         self._told_otherwise.update(links.entities_of_memory(self._connection, self._lane, target))
         self._change(change, target, state="withdrawn")
         memories.retire_vector(self._connection, self._lane, target)
-        links.end_relations(self._connection, self._lane, target, change.stamp, valid_to=until)
+        links.end_relations(self._connection, self._lane, target, change.stamp, valid_to=change.stamp.at)
         unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
         self._told_otherwise.update(unlearned)
         self._forgotten.add(target)

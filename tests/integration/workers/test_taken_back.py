@@ -1,5 +1,7 @@
 """What the user takes back in the conversation itself, and what holds no more: by the offline rules, to the store and back."""
 
+from datetime import UTC, datetime, timedelta
+
 from recollect import Namespace
 from tests.forming import Forming
 
@@ -15,7 +17,8 @@ def test_what_the_user_asks_to_forget_is_known_no_longer_and_an_undo_brings_it_b
     before = "\n".join(sarah.export())
     (leeds,) = [one for one in sarah.memories() if "Leeds" in one.content]
 
-    forming.say("Please forget that I live in Leeds.")
+    fast = (datetime.now(UTC) + timedelta(hours=1)).isoformat()  # the clock of the app
+    forming.say("Please forget that I live in Leeds.", occurred_at=fast)
     assert active(sarah) == {"User likes tea"}
     assert sarah.get(leeds.id).state == "withdrawn"
     assert not [hit for hit in sarah.query("Where does the user live?") if "Leeds" in hit.content]
