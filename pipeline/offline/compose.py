@@ -7,6 +7,7 @@ from datetime import datetime
 
 from pipeline.facts import USER, Fact, Mention, Message, Occurrence, Relation
 from pipeline.offline.discourse import Discourse, Sort, Subject
+from pipeline.offline.ended import ended
 from pipeline.offline.grammar import noun_head, one_among, possessive, singular, third, to_third_person, with_article
 from pipeline.offline.lexicon import FIRST_NAMES, VERBS
 from pipeline.offline.names import RUN, Gazetteer, Named, find_names, only_once
@@ -15,30 +16,12 @@ from pipeline.offline.processes import Taught
 from pipeline.offline.rule import Finding
 from pipeline.offline.sentences import Sentence
 from pipeline.offline.statements import Statement
-from pipeline.times.words import NUMBERS
 from recollect.kinds import EntityType, MemoryKind
 
 _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
 _AT_A_FIRM = re.compile(rf" at (?:the )?(?P<firm>{RUN})$")
 _CLOCK = re.compile(r"\d ?(?:am|pm|o'clock)|\d:\d\d|noon|midnight", re.IGNORECASE)
 _SECOND_VERB = re.compile(r" and ([a-z]+)(?= (?:on|the|an?|it|to|them|his|her|up|with|for|two|three|all|every)\b)")
-_NO_MORE = re.compile(r"\bno longer\b|\bany ?more\b")
-_WHOLLY = re.compile(
-    r"\W*$|\s?[,;]| (?:any ?more|now|either|at all|since|because|as of|after|and|but|so|though|anyway|\w+ly)\b",
-    re.IGNORECASE,
-)
-"""What follows the value that holds no more: nothing that says of what part of it, as in "no longer works at Acme on Mondays"."""
-_NO_NUMBER = r"(?<!\d )" + "".join(rf"(?<!\b{number} )" for number in NUMBERS)
-_OF_SOME_TIME = re.compile(
-    r"\bonce\b|\bduring\b|\bwhen \S+ (?:was|were|turned) (?!\w+ed\b|sold\b|bought\b|shut\b)|\bback (?:in|when|then)\b"
-    rf"|\b(?:decades|ages|long) ago\b|{_NO_NUMBER}\byears ago\b|\bas an? (?:child|kid|teen\w*|student|boy|girl)\b"
-    r"|\bat (?:the age of )?\d+\b"
-    r"|\bin (?:college|school|high school|university|(?:[\w']+'s|his|her|their) (?:teens|twenties|thirties|youth))\b"
-    r"|^(?!.*\b(?:after|worked|working)\b).*\bfor (?:an?|one|two|three|four|five|six|some|\d+) (?:few |couple of )?"
-    r"(?:days?|nights?|weeks?|months?|years?|while|bit)\b",
-    re.IGNORECASE,
-)
-"""What was so at some time in the past, and says nothing of now: "once lost his job", "moved out for a year"."""
 _TRAILING = " ,.;:!"
 _OF_A_FIRM = re.compile(r"\b(?:client|customer|supplier|vendor|agency|bank|employer|competitor)$")
 
@@ -80,7 +63,7 @@ def compose(
         value=value,
         marked=source.marked,
         corrects=source.corrects,
-        ends=_ends(statement, finding),
+        ends=ended(statement, finding),
     )
 
 
@@ -147,18 +130,6 @@ def _one_of(match: re.Match[str], statement: Statement) -> str:
         return match[0]
     said = with_article(one_among(match["role"]))
     return said if _AT_A_FIRM.search(said) else f"{said} at {match['owner']}"
-
-
-def _ends(statement: Statement, finding: Finding | None) -> str | None:
-    """The attribute of which a statement says that its value holds no more."""
-    said = statement.predicate
-    if finding is None or _OF_SOME_TIME.search(said):
-        return None
-    if not statement.negated:
-        return finding.rule.ends
-    rest = said[said.lower().find(finding.value.lower()) + len(finding.value) :] if finding.value else ""
-    names = finding.rule.attribute if _NO_MORE.search(said) and _WHOLLY.match(rest) else None
-    return names if names is None or "{" not in names else None
 
 
 def _attribute(statement: Statement, finding: Finding | None) -> tuple[str | None, str | None]:
