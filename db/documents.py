@@ -3,7 +3,7 @@
 A row is one version, as of memories. A change ends the current row and begins the next version, and is marked with its decision.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -54,6 +54,39 @@ def write(
         raise VersionConflict(f"document {name} is no longer at version {read}")
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentVersion:
+    """A version of a document of a schema, as it is or was."""
+
+    document_id: UUID
+    name: str
+    version: int
+    body: Mapping[str, Any]
+    fields: Mapping[str, Mapping[str, Any]]
+
+
+def formed_of(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> set[UUID]:
+    """The decisions that formed documents of some messages."""
+    wanted = {**lane.scope, "messages": [str(one) for one in messages]}
+    return set(connection.execute(_FORMED_OF, wanted).scalars())
+
+
+def all_versions(connection: Connection, lane: LaneRef) -> list[DocumentVersion]:
+    """Every version of every document of a namespace."""
+    return [DocumentVersion(*row) for row in connection.execute(_ALL_VERSIONS, lane.scope)]
+
+
+def rewrite(connection: Connection, lane: LaneRef, one: DocumentVersion) -> None:
+    """What a version says in place of what it said. For what is erased: nothing else changes what was."""
+    row = {"document_id": one.document_id, "version": one.version, "body": dict(one.body), "fields": dict(one.fields)}
+    connection.execute(_REWRITE, {**lane.scope, **row})
+
+
+def delete(connection: Connection, lane: LaneRef, document: UUID) -> None:
+    """Delete a document, with all that it ever said."""
+    connection.execute(_DELETE, {**lane.scope, "document_id": document})
+
+
 def _of(lane: LaneRef, name: str) -> dict[str, UUID]:
     return {**lane.scope, "document_id": document_id(lane.namespace_id, name)}
 
@@ -76,3 +109,20 @@ _BEGIN = text(f"""
     where not exists (select from recollect.documents where {_DOCUMENT} and known_to is null)
     on conflict do nothing
 """).bindparams(bindparam("body", type_=JSONB), bindparam("fields", type_=JSONB))
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+_FORMED_OF = text(f"""
+    select decision_id from recollect.decisions
+    where {_LANE} and action = 'document' and fact -> 'messages' ?| cast(:messages as text[])
+""")
+
+_ALL_VERSIONS = text(f"""
+    select document_id, schema_name, version, body, fields from recollect.documents where {_LANE} order by document_id, version
+""")
+
+_REWRITE = text(f"""
+    update recollect.documents set body = :body, fields = :fields where {_DOCUMENT} and version = :version
+""").bindparams(bindparam("body", type_=JSONB), bindparam("fields", type_=JSONB))
+
+_DELETE = text(f"delete from recollect.documents where {_DOCUMENT}")

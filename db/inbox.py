@@ -31,7 +31,7 @@ def waiting_events(connection: Connection, lane: LaneRef, *, gap: timedelta, lim
 
 
 def events_of_batch(connection: Connection, batch: BatchRef) -> list[Mapping[str, Any]]:
-    """The payloads of a batch's events, in the order that its claim gave them."""
+    """The payloads of a batch's events, in the order that its claim gave them, without what was erased since."""
     return list(connection.execute(_OF_BATCH, batch.scope).scalars())
 
 
@@ -94,7 +94,7 @@ _WAITING = text("""
         from recollect.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
           and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
-          and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
+          and events.type <> 'erase' and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
               select max(waited.publisher_sequence) from recollect.events as waited
               where waited.tenant_id = :tenant_id and waited.namespace_id = :namespace_id
                 and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null
@@ -104,7 +104,7 @@ _WAITING = text("""
     where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
 """)
 
-_OF_BATCH = text(f"select payload from recollect.events where {_BATCH} order by place")
+_OF_BATCH = text(f"select payload from recollect.events where {_BATCH} and type <> 'erased' order by place")
 
 _BEFORE = f"""
     select payload from recollect.events

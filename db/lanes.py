@@ -61,6 +61,15 @@ def batches_to_hint(
     return [(_batch(row), row.stage) for row in rows]
 
 
+def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[LaneRef]:
+    """Lanes in which something waits to be erased and that nobody was told of lately; marks them as told. Sees all tenants.
+
+    again: after how long a hint counts as lost.
+    """
+    rows = connection.execute(_TO_ERASE, {"limit": limit, "again": again})
+    return [LaneRef(row.tenant_id, row.namespace_id) for row in rows]
+
+
 def lock_due(connection: Connection, lane: LaneRef) -> bool:
     """Lock a lane for a claim; False where another has it, or it is not due. The lane's tenant must be set, here and below."""
     return connection.execute(_LOCK_LANE, lane.scope).one_or_none() is not None
@@ -120,7 +129,7 @@ _TOLD = """(coalesce(batch.hinted_at >= batch.due_at, false) and batch.hinted_at
             and (lane.lease_until is null or batch.hinted_at > lane.lease_until))"""
 _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 
-_RESTING = "batch_id is null and ready_at is not null and quarantined_at is null"
+_RESTING = "batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null"
 
 _ALONE = text("select pg_try_advisory_xact_lock(:lock)")
 
@@ -168,9 +177,16 @@ _TO_HINT = text(f"""
     returning tenant_id, namespace_id, batch_id, stage
 """)
 
+_TO_ERASE = text("""
+    update recollect.lanes set erase_due_at = now() + cast(:again as interval)
+    where (tenant_id, namespace_id) in (
+        select tenant_id, namespace_id from recollect.lanes where erase_due_at <= now()
+        order by erase_due_at limit :limit for update skip locked)
+    returning tenant_id, namespace_id
+""")
+
 _LOCK_LANE = text(f"""
-    select 1 from recollect.lanes where {_LANE} and batch_id is null and ready_at <= now() and quarantined_at is null
-    for update skip locked
+    select 1 from recollect.lanes where {_LANE} and {_RESTING} and ready_at <= now() for update skip locked
 """)
 
 _LOCK_WITHOUT_EVENTS = text(f"""

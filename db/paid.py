@@ -35,10 +35,14 @@ def kept_answer(connection: Connection, lane: LaneRef, key: bytes) -> Mapping[st
 
 
 def keep_answer(
-    connection: Connection, lane: LaneRef, key: bytes, *, prompt: str, model: str, result: Mapping[str, Any]
+    connection: Connection, batch: BatchRef, key: bytes, *, prompt: str, model: str, result: Mapping[str, Any]
 ) -> None:
-    """Keep an answer, so that doing its stage again does not pay for it again."""
-    connection.execute(_KEEP, {**lane.scope, "key": key, "prompt": prompt, "model": model, "result": result})
+    """Keep an answer, so that doing its stage again does not pay for it again.
+
+    None for a batch that ended meanwhile: an erasure takes the lane from whoever is at work, and the answer holds what was said.
+    """
+    if connection.execute(_ENDED, batch.scope).scalar() is None:
+        connection.execute(_KEEP, {**batch.lane.scope, "key": key, "prompt": prompt, "model": model, "result": result})
 
 
 def log_usage(
@@ -95,6 +99,9 @@ def _storable(tokens: int) -> int:
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _KEPT = text(f"select result from recollect.step_results where {_LANE} and key = :key")
+
+# For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
+_ENDED = text(f"select finished_at from recollect.batches where {_LANE} and batch_id = :batch_id for share")
 
 _KEEP = text("""
     insert into recollect.step_results (tenant_id, namespace_id, key, prompt, model, result)

@@ -48,6 +48,16 @@ def summary(connection: Connection, lane: LaneRef, conversation: str) -> KeptSum
     return KeptSummary(row.content, row.version) if row else KeptSummary("", 0)
 
 
+def of_messages(connection: Connection, lane: LaneRef, messages: Collection[UUID]) -> list[str]:
+    """The conversations of some messages that are to be summed up."""
+    return list(connection.execute(_OF_MESSAGES, {**lane.scope, "messages": list(messages)}).scalars())
+
+
+def delete(connection: Connection, lane: LaneRef, conversation: str) -> None:
+    """Delete a summary, for good: as if nobody had asked for it."""
+    connection.execute(_DELETE, {**lane.scope, "conversation": conversation})
+
+
 def save(connection: Connection, lane: LaneRef, conversation: str, content: str, *, up_to: UUID, version: int) -> None:
     """A summary's next version. version: the one that was read. Raises VersionConflict where it moved on."""
     wanted = {**lane.scope, "conversation": conversation, "content": content, "up_to": up_to, "version": version}
@@ -93,6 +103,15 @@ _ASKED_FOR = text(f"""
 """)
 
 _SUMMARY = text(f"select content, version from recollect.summaries where {_CONVERSATION}")
+
+_OF_MESSAGES = text(f"""
+    select conversation_id from recollect.summaries
+    where {_LANE} and conversation_id in (
+        select conversation_id from recollect.messages where {_LANE} and message_id = any(cast(:messages as uuid[])))
+    order by conversation_id
+""")
+
+_DELETE = text(f"delete from recollect.summaries where {_CONVERSATION}")
 
 _SAVE = text(f"""
     update recollect.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()

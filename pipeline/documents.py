@@ -3,15 +3,16 @@
 Fields are named by JSON Pointers; see `recollect.managing.patching`.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import reduce
 from typing import Any
 from uuid import UUID
 
 from pipeline.facts import RecordSchema
 from pipeline.records import fits
-from recollect.managing.patching import fields_of, merged, touches
+from recollect.managing.patching import fields_of, merged, removed, touches
 
 Json = Mapping[str, Any]
 
@@ -61,6 +62,13 @@ def changed(shape: RecordSchema, held: Held, patch: Json, marked: Mapping[str, M
     if not fits(body, closed(shape.schema)):
         raise Misfit(f"does not fit the schema {shape.name}")
     return Changed(body=body, patch=patch, marked=marked)
+
+
+def unformed(held: Held, decisions: Collection[UUID]) -> Held:
+    """A document without the fields that some decisions set, as if nobody had ever spoken of them. It need not fit its schema."""
+    gone = {pointer for pointer, mark in held.marks.items() if mark.by in decisions}
+    body = reduce(removed, sorted(gone), held.body)
+    return replace(held, body=body, marks={key: mark for key, mark in held.marks.items() if key not in gone})
 
 
 def closed(schema: Any) -> Any:

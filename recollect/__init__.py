@@ -47,6 +47,7 @@ from recollect.results import Entity, Hit, Hits, Occurrence, Profile, Progress, 
 if TYPE_CHECKING:
     from recollect.asking import Candidate, Question
     from recollect.documents import Document, Record, StoredDocument
+    from recollect.erasing import Receipt
     from recollect.graph import Neighbour
     from recollect.importing import Imported
     from recollect.injection import with_memory
@@ -105,6 +106,7 @@ __all__ = [
     "ReadTimeout",
     "Recalled",
     "RecalledMessage",
+    "Receipt",
     "RecollectError",
     "Record",
     "RecordMisfit",
@@ -136,6 +138,7 @@ __all__ = [
 _LATER = {
     "recollect.asking": "Candidate Question",
     "recollect.documents": "Document Record StoredDocument",
+    "recollect.erasing": "Receipt",
     "recollect.graph": "Neighbour",
     "recollect.importing": "Imported",
     "recollect.injection": "with_memory",

@@ -23,6 +23,7 @@ Action = Literal[
     "set_prompt",
     "roll_back_prompt",
     "optimize_prompt",
+    "erase",
 ]
 
 
@@ -44,7 +45,8 @@ class Decision:
         "undo" took a decision back;
         "clarify" answered whom a mention means, "merge" made two entities one, "split" one two; "forget" closed memories;
         "document" changed a document, which is its target;
-        "set_prompt", "roll_back_prompt" and "optimize_prompt" made a version of a prompt.
+        "set_prompt", "roll_back_prompt" and "optimize_prompt" made a version of a prompt;
+        "erase" deleted for good, and took what it saw out of the decisions before it.
     memory_id: what it made, changed or found. target_id, target_version: what the fact was held against.
     fact: what was extracted, as JSON: content, kind, quote, occurred, mentions, …; of a clarify, merge or split what the app
         named, of a document the patch; empty for an undo. candidates: what was near.

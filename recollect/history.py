@@ -121,6 +121,8 @@ class History:
             raise NotFound(f"decision_id: there is no decision {decision_id} in {self.path}")
         if not found.in_effect:
             raise UndoRefused(f"decision_id: {decision_id} is not in effect; it was taken back, or never carried out")
+        if found.action == "erase":
+            raise UndoRefused(f"decision_id: {decision_id} erased for good; nothing of it can be brought back")
         if later:
             named = ", ".join(map(str, later[:_MOST_NAMED])) + (", …" if len(later) > _MOST_NAMED else "")
             raise UndoRefused(

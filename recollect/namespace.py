@@ -12,6 +12,7 @@ from recollect import views
 from recollect.bringing import Bringing
 from recollect.checks import checked_kind, checked_limit, id_or_name, readable
 from recollect.documenting import Documenting
+from recollect.erasing import Erasing
 from recollect.errors import AmbiguousName, NotFound, WaitTimeout
 from recollect.following import Following
 from recollect.history import aware, id_of
@@ -21,7 +22,6 @@ from recollect.prompts.prompting import Prompting
 from recollect.publishing.inbox import AppSession
 from recollect.querying import Querying
 from recollect.redaction import redact
-from recollect.remembering import Remembering
 from recollect.results import Entity, Profile, Progress, State, StoredMemory
 from recollect.retrieving import Retrieving
 from recollect.summaries import Summarising
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Documenting, Following, Prompting, Querying, Remembering, Retrieving, Summarising):
+class Namespace(Bringing, Documenting, Erasing, Following, Prompting, Querying, Retrieving, Summarising):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------

@@ -116,6 +116,12 @@ class Overlay:
             return _NOTHING
         return laid([one for (parts, _), one in tuple(self._waiting.items()) if parts == path.parts])
 
+    def drop(self, path: NamespacePath) -> None:
+        """Forget all that waits of a namespace: it is not to take effect."""
+        for key in tuple(self._waiting):
+            if key[0] == path.parts:
+                self._waiting.pop(key, None)
+
     def settle(self, path: NamespacePath, progress: Progress) -> None:
         """Forget what is in effect, as a read said; later reads find in the database what became of it."""
         for key, one in tuple(self._waiting.items()):

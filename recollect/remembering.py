@@ -78,8 +78,7 @@ class Remembering(Freshness):
         took it up. reason: for the decision log. session: as for `publish`.
         Raises NotFound where one of them is not there, or closed already; nothing is closed then.
         """
-        given = [memories] if isinstance(memories, StoredMemory | UUID | str) else list(memories)
-        wanted = list(dict.fromkeys(_id(one, "memories") for one in given))
+        wanted = ids_of(memories)
         self._check_known(wanted, self._laid())
         event_id = uuid7()
         event = {"type": "forget", "event_id": event_id, "memories": wanted, "reason": reason}
@@ -192,6 +191,12 @@ def _state(memory_id: UUID, found: Mapping[UUID, standing.Standing], laid: Laid)
     if memory_id in laid.closed:
         return "superseded" if laid.closed[memory_id] else "withdrawn"
     return found[memory_id].state
+
+
+def ids_of(memories: AMemory | Iterable[AMemory]) -> list[UUID]:
+    """The ids of some memories, each once. Raises NotFound, where one is no id."""
+    given = [memories] if isinstance(memories, StoredMemory | UUID | str) else list(memories)
+    return list(dict.fromkeys(_id(one, "memories") for one in given))
 
 
 def _id(given: AMemory, name: str) -> UUID:

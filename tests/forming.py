@@ -16,7 +16,7 @@ class Forming:
 
     def __init__(self, engine: Engine, publishing: Publishing) -> None:
         self.publishing = publishing
-        self._engine = engine
+        self.engine = engine
 
     def say(self, *contents: str, **given: Any) -> list[UUID]:
         """Messages of the user in one batch, with all its stages behind them; returns their ids."""
@@ -30,6 +30,10 @@ class Forming:
         self.send(event)
         return UUID(event["event_id"])
 
+    def erase(self, **what: Any) -> UUID:
+        """An erasure, carried out; returns its id."""
+        return self.command(type="erase", **what)
+
     def event(self, **fields: Any) -> dict[str, Any]:
         """The publisher's next event, which is no message, not sent yet."""
         message = self.publishing.message()
@@ -39,7 +43,9 @@ class Forming:
     def send(self, *events: dict[str, Any]) -> None:
         """Events as they come, with all stages behind them."""
         self.publishing.send(*events)
-        while (batch := claim(self._engine, self.publishing.lane)) is not None:
+        lane = self.publishing.lane
+        tasks.erase.apply(args=[str(lane.tenant_id), str(lane.namespace_id)], throw=True)
+        while (batch := claim(self.engine, self.publishing.lane)) is not None:
             carry_through(batch)
 
 

@@ -313,7 +313,9 @@ def workers_with(engine: Engine, slots: int, *, seen_ago: timedelta = NONE, name
 def nothing_at_work(engine: Engine) -> None:
     """No lane is due, no batch is open, no worker is alive and no provider is down, whatever earlier tests left behind."""
     with engine.begin() as connection:
-        connection.exec_driver_sql("update recollect.lanes set ready_at = null, lease_until = null, lease_owner = null")
+        connection.exec_driver_sql("""
+            update recollect.lanes set ready_at = null, lease_until = null, lease_owner = null, erase_due_at = null
+        """)
         connection.exec_driver_sql("update recollect.batches set stage = 'done' where stage not in ('dead', 'split')")
         connection.exec_driver_sql("delete from recollect.workers")
         connection.exec_driver_sql("delete from recollect.breakers")

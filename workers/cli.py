@@ -26,6 +26,7 @@ from workers.indexing import index_messages, index_scopes, keep_indexed
 from workers.intake import run_intake
 from workers.lane_commands import lanes_cli
 from workers.machine import CONSOLE, Addresses, processes, servers
+from workers.rewriting import rewrite as rewrite_tables
 from workers.status import read_status
 from workers.status_report import print_status
 from workers.sweeper import run_sweeper
@@ -123,6 +124,16 @@ def index(
     if every is not None:
         configure_logging(chosen)
         keep_indexed(admin_url, _until_asked_to_stop(), every=every)
+
+
+@cli.command()
+def rewrite() -> None:
+    """Take what was erased out of the files of the tables, with RECOLLECT_ADMIN_URL; nobody reads or writes one meanwhile."""
+    marked = rewrite_tables(_admin_url(settings()), lambda table: console.print(f"{table} …"))
+    if marked:
+        console.print(f"{marked:,} erasure{'s are' if marked > 1 else ' is'} in no file any more.")
+    else:
+        console.print("Nothing was erased since the tables were last rewritten.")
 
 
 @cli.command()

@@ -36,7 +36,14 @@ Work = Callable[[Connection], object]
 """What is left of a command for its transaction."""
 
 _APP = "app"
-_OF_PROMPTS = frozenset({"set_prompt", "roll_back_prompt", "optimize_prompt"})
+_FOR_GOOD: Final = {
+    **dict.fromkeys(
+        ("set_prompt", "roll_back_prompt", "optimize_prompt"),
+        "it is about a prompt: roll_back_prompt brings an earlier text back",
+    ),
+    "erase": "what is erased cannot be brought back",
+}
+"""What no undo takes back, and why."""
 
 
 def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
@@ -146,8 +153,8 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
         return "there is no such decision"
     if not done.in_effect:
         return "it is not in effect"
-    if done.action in _OF_PROMPTS:
-        return "it is about a prompt: roll_back_prompt brings an earlier text back"
+    if done.action in _FOR_GOOD:
+        return _FOR_GOOD[done.action]
     if not done.memories and not done.entities and not done.documents:
         return "it changed nothing"
     later = undoing.builders(connection, lane, done)

@@ -1,6 +1,7 @@
 """Dispatching: work for the workers' free slots, and no more. By the sweeper, and by a worker that has just become free."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import Connection, Engine
@@ -11,7 +12,7 @@ from db.refs import BatchRef
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
 from workers.claiming import claim, claim_without_events
-from workers.hints import hint
+from workers.hints import hint, hint_erasure
 from workers.providers import stages_that_wait
 
 _HINT_AGAIN = timedelta(seconds=1)
@@ -22,7 +23,7 @@ _SPARE = 20
 
 
 def dispatch(engine: Engine, settings: Settings) -> None:
-    """A hint for each stage that is due and that nobody was told of lately, then a batch for each lane that is due.
+    """A hint for each erasure, and each stage, that is due and that nobody was told of lately; a batch for each lane that is due.
 
     At most as many as there are free slots; does nothing while another process dispatches.
     """
@@ -31,12 +32,16 @@ def dispatch(engine: Engine, settings: Settings) -> None:
             return
         waiting = stages_that_wait(breakers.paused(connection), settings)
         slots = lanes.slots(connection, alive=heartbeats.ALIVE, again=_HINT_AGAIN)
+        erasing = lanes.to_erase(connection, limit=slots.free, again=_HINT_AGAIN)
+        slots = replace(slots, free=slots.free - len(erasing))
         first = _to_try_with(connection, engine, settings, slots, waiting)
         if first:
             waiting = stages_that_wait(_failed(connection), settings)
         free = slots.free - len(first)
         due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting)
         claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
+    for lane in erasing:
+        hint_erasure(lane)
     for batch, stage in (*first, *due, *claimed):
         hint(batch, stage)
 

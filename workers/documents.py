@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from db import decisions, documents, namespaces
 from db.decisions import LoggedDecision, Stamp
+from db.documents import DocumentRow, DocumentVersion
 from db.refs import BatchRef, LaneRef
 from pipeline.documents import Changed, Held, Mark, Misfit, edited, settled
 from pipeline.facts import RecordSchema
@@ -123,8 +124,11 @@ def _write(connection: Connection, lane: LaneRef, name: str, *, held: Held, chan
 
 def _held(connection: Connection, lane: LaneRef, name: str) -> Held:
     row = documents.current(connection, lane, name)
-    if row is None:
-        return Held()
+    return Held() if row is None else held_in(row)
+
+
+def held_in(row: DocumentRow | DocumentVersion) -> Held:
+    """A version of a document, as the pipeline sees it."""
     marks = {
         key: Mark(datetime.fromisoformat(one["at"]), one["hand"], UUID(one["by"])) for key, one in row.fields.items()
     }

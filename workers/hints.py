@@ -1,10 +1,11 @@
 """Telling Celery that a stage is due. A hint may be lost: the sweeper gives it again."""
 
 import time
+from uuid import UUID
 
 import structlog
 
-from db.refs import BatchRef
+from db.refs import BatchRef, LaneRef
 from recollect.queue import BROKER_ERRORS
 from workers.app import app
 
@@ -35,13 +36,21 @@ def hint(batch: BatchRef, stage: str) -> bool:
     It does not expire: a worker would judge that by a clock of its own, and were that ahead, it would drop every hint. One that
     comes late finds its stage done, or leased.
     """
+    return _sent(stage, batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
+
+
+def hint_erasure(lane: LaneRef) -> bool:
+    """Tell a worker that something waits in a lane to be erased; otherwise as `hint`."""
+    return _sent("erase", lane.tenant_id, lane.namespace_id)
+
+
+def _sent(task: str, *ids: UUID) -> bool:
     if _rest.lasts():
         return False
-    arguments = [str(batch.lane.tenant_id), str(batch.lane.namespace_id), str(batch.batch_id)]
     try:
-        app.send_task(f"recollect.{stage}", args=arguments, retry=False)
+        app.send_task(f"recollect.{task}", args=[str(one) for one in ids], retry=False)
     except BROKER_ERRORS as error:
         _rest.begin()
-        _log.warning("hint_not_sent", stage=stage, error=type(error).__name__)
+        _log.warning("hint_not_sent", task=task, error=type(error).__name__)
         return False
     return True

@@ -96,7 +96,7 @@ class KeptModel:
                 breakers.close(connection, LLM)
             if kept is not None:
                 key, result = kept
-                paid.keep_answer(connection, self._lane, key, prompt=prompt.name, model=self.name, result=result)
+                paid.keep_answer(connection, self._batch, key, prompt=prompt.name, model=self.name, result=result)
             for name, sent, received in self._usage.calls:
                 paid.log_usage(
                     connection,

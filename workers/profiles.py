@@ -42,7 +42,7 @@ def due_profiles(lane: LaneRef, parts: Parts) -> DueProfiles:
     settings = parts.settings
     limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        rows = profiles.due_profiles(connection, lane, **_debounce(parts), limit=limit)
+        rows = profiles.due_profiles(connection, lane, **debounce(parts), limit=limit)
         news = profiles.news_of(connection, lane, rows.profiles, limit=_TELLING)
         current = {key: one for key, one in news.items() if not one.ended and _held(one) <= _MOST_HELD}
         anew = [row.entity.entity_id for row in rows.profiles if row.entity.entity_id not in current]
@@ -76,10 +76,11 @@ def _store(
         profiles.save_profile(connection, lane, row, summary=one.summary, holds=one.holds)
     profiles.forget(connection, lane, due.gone)
     memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
-    profiles.set_timer(connection, lane, **_debounce(parts))
+    profiles.set_timer(connection, lane, **debounce(parts))
 
 
-def _debounce(parts: Parts) -> dict[str, timedelta]:
+def debounce(parts: Parts) -> dict[str, timedelta]:
+    """How long a profile that was touched waits: the least and the most."""
     settings = parts.settings
     seconds = {"least": settings.profile_debounce_seconds, "most": settings.profile_debounce_most_seconds}
     return {name: timedelta(seconds=number) for name, number in seconds.items()}

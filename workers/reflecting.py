@@ -30,6 +30,9 @@ KINDS: Final[dict[str, Reflection]] = {
 }
 """Every kind, by the name that its rows bear."""
 
+OF_CONVERSATIONS: Final = ("episodes", summaries.KIND)
+"""Those whose subjects are conversations."""
+
 _PAUSE = timedelta(minutes=5)
 
 _log = structlog.get_logger()

@@ -1,4 +1,5 @@
-"""The six tasks, in the order in which a batch goes through them. Each loads by id, computes, and says how to store."""
+"""The tasks: six in the order in which a batch goes through them, each of which loads by id, computes, and says how to store; and
+one that waits for no batch."""
 
 from functools import partial
 from typing import Any
@@ -13,9 +14,9 @@ import pipeline.score_salience
 from db import candidates
 from db.candidates import RefusedRow
 from db.refs import BatchRef, LaneRef
-from workers import applying, commands, deciding, loading, profiles, reflecting, turns
+from workers import applying, commands, deciding, erasing, loading, profiles, reflecting, turns
 from workers.app import app
-from workers.parts import Parts
+from workers.parts import Parts, parts
 from workers.reflection import Debounce
 from workers.stages import Store, Work, run_stage
 
@@ -98,3 +99,9 @@ def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
 def reflect(batch: BatchRef, parts: Parts) -> Store:
     """What is made of a conversation once it rests: the reflection that is due for longest, with what it has not seen yet."""
     return reflecting.reflect(batch, parts)
+
+
+@app.task(name="recollect.erase")
+def erase(tenant_id: str, namespace_id: str) -> None:
+    """What an app wants gone from a namespace, ahead of all that waits there."""
+    erasing.erase(LaneRef(UUID(tenant_id), UUID(namespace_id)), parts())

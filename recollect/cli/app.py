@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from recollect.cli.entities import entity_cli
+from recollect.cli.erasing import erasing_cli
 from recollect.cli.graph import graph_cli
 from recollect.cli.history import history_cli
 from recollect.cli.identity import identity_cli
@@ -51,6 +52,7 @@ cli = typer.Typer(
 model_cli = typer.Typer(help="The local embedding model.", no_args_is_help=True)
 cli.add_typer(model_cli, name="model")
 cli.add_typer(entity_cli)
+cli.add_typer(erasing_cli)
 cli.add_typer(history_cli)
 cli.add_typer(identity_cli)
 cli.add_typer(import_cli)

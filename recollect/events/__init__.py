@@ -15,6 +15,7 @@ from recollect.events.commands import MAX_IMPORTED, Configure, Import, Reflect, 
 from recollect.events.conversations import Summarise
 from recollect.events.documents import EditDocument
 from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
+from recollect.events.erasing import Erase
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
 from recollect.events.prompts import PromptFeedback, RollBackPrompt, SetPrompt
@@ -32,6 +33,7 @@ __all__ = [
     "Configure",
     "ConversationEnded",
     "EditDocument",
+    "Erase",
     "Forget",
     "Import",
     "Merge",
@@ -67,7 +69,7 @@ Command = (
 )
 """Events that say nothing, but have something done: each is a batch of its own."""
 
-AnyEvent = MessageEvent | ConversationEnded | Command
+AnyEvent = MessageEvent | ConversationEnded | Command | Erase
 
 _MODELS: dict[str, type[AnyEvent]] = {str(one.model_fields["type"].default): one for one in get_args(AnyEvent)}
 _TYPES = ", ".join(_MODELS)

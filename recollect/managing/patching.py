@@ -33,6 +33,17 @@ def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
     return patch
 
 
+def removed(document: Mapping[str, Any], field: str) -> Json:
+    """The document without a field, given as a pointer, and without what held nothing else; the same where it is not there."""
+    name, _, inner = field[1:].partition("/")
+    key = name.replace("~1", "/").replace("~0", "~")
+    rest = {other: value for other, value in document.items() if other != key}
+    if not inner or not isinstance(document.get(key), Mapping):
+        return dict(document) if inner else rest
+    left = removed(document[key], f"/{inner}")
+    return {**document, key: left} if left or not document[key] else rest
+
+
 def fields_of(patch: Mapping[str, Any], above: str = "") -> Iterator[str]:
     """The fields that a patch sets or removes, as pointers."""
     for name, value in patch.items():

@@ -18,7 +18,7 @@ from selenium.common.exceptions import NoSuchElementException, StaleElementRefer
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
-from recollect import Namespace
+from recollect import Namespace, NotFound
 from tests.acceptance.browsing import CHROMIUM, DRIVER, browser
 from tests.acceptance.console_world import CORRECTION, OPEN, PilotProfile, tell
 from tests.acceptance.running import Running, machine
@@ -159,6 +159,14 @@ def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
     visitor.click("//li[contains(., 'forgotten')]//button[.='Undo']")
     visitor.reads("took effect")
     assert any("hens" in one.content for one in visitor.namespace.memories())
+
+    visitor.open(f"/memories/{hens.id}")
+    visitor.click("//summary[contains(., 'Nobody may see it')]")
+    visitor.click("//label[contains(., 'Delete it for good')]")
+    visitor.click("//button[.='Erase']")
+    visitor.reads("took effect", "erased")
+    with pytest.raises(NotFound):
+        visitor.namespace.get(hens.id)
 
 
 PICTURES = {

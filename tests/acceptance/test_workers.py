@@ -69,3 +69,21 @@ def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes
         running.eventually(lambda: running.rows(ALIVE) == [], "its slots count no more")
         running.eventually(lambda: not worker.is_running() or running.pid("worker") != worker.pid, "it is gone")
     assert running.rows(ALIVE) == [(2,)]
+
+
+def test_what_is_erased_does_not_wait_for_a_model_that_hangs(running: Running, fake: FakeOpenAI) -> None:
+    namespace = running.memory.namespace("acme", "erased")
+    calls = fake.calls["ExtractionAnswer"]
+    fake.script("ExtractionAnswer", HANG)
+    namespace.publish("I play the quuxophone", conversation="c")
+    running.eventually(lambda: fake.calls["ExtractionAnswer"] == calls + 1, "the model is asked")
+
+    erased = namespace.erase(conversation="c")
+
+    running.eventually(lambda: namespace.receipt(erased) is not None, "it is erased")
+    assert not namespace.progress().partial
+    for table, said in (("events", "payload"), ("messages", "content"), ("step_results", "result")):
+        statement = f"select count(*) from recollect.{table} where cast({said} as text) like '%quuxophone%'"
+        assert running.rows(statement) == [(0,)]
+    assert "quuxophone" not in running.logs()
+    assert '"event": "erased"' in running.log("worker")

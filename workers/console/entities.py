@@ -72,6 +72,18 @@ class Merge(Editing):
         return f"{self.place}/entities/{UUID(self.given('into'))}"
 
 
+class EraseEntity(Editing):
+    """Deletes an entity for good, with all that was ever linked to it."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound, and InvalidEvent where it is the user."""
+        return self.namespace.erase(entity=ids[0])
+
+    def back(self, *_ids: str) -> str:
+        """The list: the entity has no page any more."""
+        return f"{self.place}/entities"
+
+
 class Split(Editing):
     """Makes another entity of some memories."""
 

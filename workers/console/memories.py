@@ -1,4 +1,4 @@
-"""The memories: searched, filtered, and each with where it comes from and what was decided about it; replaced and forgotten."""
+"""The memories: searched, filtered, each with where it comes from and what was decided of it; replaced, forgotten and erased."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -103,6 +103,18 @@ class Forget(Editing):
     def back(self, *ids: str) -> str:
         """The memory, as it is then."""
         return f"{self.place}/memories/{ids[0]}"
+
+
+class Erase(Editing):
+    """Deletes a memory for good, with the messages that it came from."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound."""
+        return self.namespace.erase(ids[0])
+
+    def back(self, *_ids: str) -> str:
+        """The list: the memory has no page any more."""
+        return f"{self.place}/memories"
 
 
 class Message(Reading):

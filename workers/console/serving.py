@@ -14,10 +14,10 @@ from tornado.web import Application, RequestHandler, StaticFileHandler
 from recollect import ConfigurationError, Memory
 from workers.console.choosing import Choosing
 from workers.console.documents import Documents, EditDocument, OneDocument
-from workers.console.entities import Entities, Merge, OneEntity, Split
+from workers.console.entities import Entities, EraseEntity, Merge, OneEntity, Split
 from workers.console.handling import Handler
 from workers.console.login import Login
-from workers.console.memories import Forget, Memories, Message, OneMemory, Replace
+from workers.console.memories import Erase, Forget, Memories, Message, OneMemory, Replace
 from workers.console.overview import Decisions, OneDecision, Overview, Undo
 from workers.console.questions import Answer, Questions
 from workers.console.retrieval import Messages, Retrieval
@@ -36,10 +36,12 @@ _PAGES: dict[str, type[RequestHandler]] = {
     f"{_NAMESPACE}/memories/{_ID}": OneMemory,
     f"{_NAMESPACE}/memories/{_ID}/replace": Replace,
     f"{_NAMESPACE}/memories/{_ID}/forget": Forget,
+    f"{_NAMESPACE}/memories/{_ID}/erase": Erase,
     f"{_NAMESPACE}/entities": Entities,
     f"{_NAMESPACE}/entities/{_ID}": OneEntity,
     f"{_NAMESPACE}/entities/{_ID}/merge": Merge,
     f"{_NAMESPACE}/entities/{_ID}/split": Split,
+    f"{_NAMESPACE}/entities/{_ID}/erase": EraseEntity,
     f"{_NAMESPACE}/documents": Documents,
     f"{_NAMESPACE}/documents/{_NAME}": OneDocument,
     f"{_NAMESPACE}/documents/{_NAME}/edit": EditDocument,

@@ -29,6 +29,7 @@ _DONE = {
     "merge": "merged",
     "split": "split",
     "forget": "forgotten",
+    "erase": "erased",
     "document": "document changed",
     "set_prompt": "prompt set",
     "roll_back_prompt": "prompt rolled back",

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, text
 
 from db import paid
 from db.paid import Cost
-from db.refs import LaneRef
+from db.refs import BatchRef, LaneRef
 from recollect.tenancy import tenant_transaction
 from tests.given import LONG, MODEL, Remembering
 
@@ -20,7 +20,9 @@ def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
     with remembering.transaction() as connection:
         assert paid.kept_answer(connection, lane, key) is None
         for facts in (["one"], ["two"]):
-            paid.keep_answer(connection, lane, key, prompt="extraction", model="m", result={"facts": facts})
+            paid.keep_answer(
+                connection, BatchRef(lane, uuid4()), key, prompt="extraction", model="m", result={"facts": facts}
+            )
     with tenant_transaction(worker_engine, lane.tenant_id) as connection:
         assert paid.kept_answer(connection, lane, key) == {"facts": ["one"]}
         assert paid.kept_answer(connection, lane, b"other") is None

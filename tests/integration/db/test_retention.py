@@ -26,7 +26,7 @@ def batch(publishing: Publishing, worker: Worker) -> BatchRef:
 def pay(worker: Worker, batch: BatchRef, key: bytes) -> None:
     with worker.transaction() as connection:
         candidates.store_facts(connection, batch, [{"content": "User likes coffee"}])
-        paid.keep_answer(connection, batch.lane, key, prompt="extraction", model="m", result={})
+        paid.keep_answer(connection, batch, key, prompt="extraction", model="m", result={})
 
 
 def age(engine: Engine, batch: BatchRef, days: int) -> None:

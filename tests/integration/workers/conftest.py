@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
 from recollect import Memory, Namespace
@@ -80,3 +80,31 @@ def forming(service: Settings, settled: None, worker_engine: Engine, publishing:
 def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
     """The fresh namespace, as an app reads it."""
     return memory.namespace(*fresh_namespace.parts)
+
+
+Find = Callable[..., dict[str, int]]
+
+
+@pytest.fixture
+def find(admin_engine: Engine, forming: Forming) -> Find:
+    """How many rows of each table of the tenant hold one of some words, whatever the column."""
+
+    def find(*words: str) -> dict[str, int]:
+        with admin_engine.connect() as connection:
+            tables = connection.exec_driver_sql("""
+                select table_name from information_schema.columns
+                where table_schema = 'recollect' and column_name = 'tenant_id' group by table_name order by table_name
+            """).scalars()
+            found = {
+                table: connection.execute(
+                    text(f"""
+                        select count(*) from recollect.{table} as one
+                        where tenant_id = :tenant_id and cast(one as text) ~* :words
+                    """),
+                    {"tenant_id": forming.publishing.lane.tenant_id, "words": "|".join(words)},
+                ).scalar_one()
+                for table in tables
+            }
+        return {table: rows for table, rows in found.items() if rows}
+
+    return find

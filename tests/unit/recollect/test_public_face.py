@@ -16,7 +16,7 @@ NAMES = """
     EmbedderMismatch EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported
     InFocus InvalidEvent InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace
     Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
-    RecalledMessage RecollectError Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
+    RecalledMessage Receipt RecollectError Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
     SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Summary Tracked
     TrackedTurn Under UndoRefused WaitTimeout WorkingMemory values with_memory
 """.split()
@@ -49,6 +49,9 @@ NAMESPACE = {
     "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "event_id", "session"],
     "forget": ["memories", "reason", "session"],
     "reflect": ["kind", "subject", "conversation", "session"],
+    "erase": ["memories", "conversation", "entity", "everything", "session"],
+    "receipt": ["erasure_id"],
+    "receipts": [],
     "get": ["memory_id", "as_of"],
     "warm_up": [],
     "context": ["message", "conversation", "history", "budget", "overlay", "now", "reranker", "seconds", "strict"],

@@ -1,0 +1,177 @@
+"""What goes when a part of a namespace is erased: some messages, some memories, and all that holds their words.
+
+Messages go with their events, of which an empty shell stays: an id, a number and a place, so that the same event does not come in
+again. A decision keeps its place in the log, without what it saw. What was learned of entities with a memory goes as when that is
+forgotten (`db.unlearning`), and here from what was, too.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, TextClause, text
+
+from db import erasing_entities, erasing_memories, erasing_said
+from db.decisions import Stamp
+from db.refs import LaneRef
+from db.undoing_rows import of_lane
+from db.unlearning import unlearn
+from recollect.ids import remembered_id
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is erased.
+
+    messages: with what waits to put one of the memories down. repeated: memories that others bear out, too: they stay, and say
+    what those said. entities: those that go whatever else is known of them.
+    """
+
+    messages: frozenset[UUID] = frozenset()
+    memories: frozenset[UUID] = frozenset()
+    repeated: frozenset[UUID] = frozenset()
+    entities: frozenset[UUID] = frozenset()
+
+
+def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, conversation: str) -> Part:
+    """What was said in a conversation before the erasure was asked for, and the memories that nothing else bears out."""
+    wanted = {**lane.scope, "erasure_id": erasure_id, "conversation": conversation}
+    messages = connection.execute(_SAID_IN, wanted).scalars().all()
+    rows = connection.execute(_RESTING_ON, {**lane.scope, "messages": list(messages)}).all()
+    return Part(
+        messages=frozenset(messages),
+        memories=frozenset(row.memory_id for row in rows if row.alone),
+        repeated=frozenset(row.memory_id for row in rows if not row.alone),
+    )
+
+
+def of_memories(connection: Connection, lane: LaneRef, memory_ids: Collection[UUID]) -> Part:
+    """Some memories, the messages that they came from, and the episodes that tell of those."""
+    memories = set(connection.execute(_KNOWN, {**lane.scope, "memories": list(memory_ids)}).scalars())
+    messages = set(connection.execute(_SOURCES_OF, {**lane.scope, "memories": list(memories)}).scalars())
+    messages |= _put_down_as(connection, lane, memory_ids)
+    memories |= set(connection.execute(_EPISODES_ON, {**lane.scope, "messages": list(messages)}).scalars())
+    return Part(frozenset(messages), frozenset(memories))
+
+
+def of_entity(connection: Connection, lane: LaneRef, entity_id: UUID) -> Part:
+    """All that was ever linked to an entity, or to one that was merged into it; nothing, where it is the user."""
+    entities = connection.execute(_ENTITY, {**lane.scope, "entity_id": entity_id}).scalars().all()
+    linked = connection.execute(_LINKED_TO, {**lane.scope, "entities": list(entities)}).scalars().all()
+    found = of_memories(connection, lane, linked)
+    return Part(found.messages, found.memories, entities=frozenset(entities))
+
+
+def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) -> tuple[dict[str, int], set[UUID]]:
+    """Delete or empty what a part holds; returns how many rows, by table, and the entities whose profiles are to be made anew.
+
+    What is taken back in entities is marked with the stamp, whose decision is the erasure's own.
+    """
+    gone = _Gone(connection, lane, part)
+    touched = gone.found(erasing_entities.TOUCHED)
+    gone.by(erasing_memories.STATEMENTS)
+    touched |= unlearn(connection, lane, part.memories | part.repeated, stamp)
+    gone.by(erasing_entities.UNLEARNED, decision_id=stamp.decision_id)
+    entities = gone.found(erasing_entities.ORPHANS, touched=sorted(touched)) | part.entities
+    gone.by(erasing_entities.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
+    gone.by(erasing_memories.LOG)
+    gone.by(erasing_said.STATEMENTS)
+    return gone.rows, touched - entities
+
+
+def erase_conversation(
+    connection: Connection, lane: LaneRef, erasure_id: UUID, conversation: str, *, kinds: Collection[str]
+) -> dict[str, int]:
+    """What else there is of a conversation: that it was, its summary, its other events. The lane must be locked.
+
+    kinds: of the reflections that are of conversations.
+    """
+    gone = _Gone(connection, lane, Part())
+    wanted = {"erasure_id": erasure_id, "conversation": conversation, "kinds": list(kinds)}
+    gone.by(erasing_said.OF_CONVERSATION, **wanted)
+    return gone.rows
+
+
+def _put_down_as(connection: Connection, lane: LaneRef, memory_ids: Collection[UUID]) -> set[UUID]:
+    """The events that wait and would put some memories down."""
+    waiting = connection.execute(_TO_PUT_DOWN, lane.scope).scalars()
+    return {event_id for event_id in waiting if remembered_id(lane.namespace_id, event_id) in memory_ids}
+
+
+class _Gone:
+    """Runs statements on a part, and counts the rows, by table."""
+
+    def __init__(self, connection: Connection, lane: LaneRef, part: Part) -> None:
+        self.rows: dict[str, int] = {}
+        self._connection = connection
+        self._parameters: Mapping[str, Any] = {
+            **lane.scope,
+            **{name: sorted(getattr(part, name)) for name in ("messages", "memories", "repeated")},
+        }
+
+    def found(self, statement: TextClause, **more: Any) -> set[UUID]:
+        return set(self._connection.execute(statement, {**self._parameters, **more}).scalars())
+
+    def by(self, statements: Sequence[tuple[str | None, TextClause]], **more: Any) -> None:
+        for table, statement in statements:
+            rows = self._connection.execute(statement, {**self._parameters, **more}).rowcount
+            if table is not None:
+                self.rows[table] = self.rows.get(table, 0) + rows
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+_SAID_IN = text(f"""
+    select message.message_id
+    from recollect.messages as message
+    left join recollect.events as event on {of_lane("event")} and event.event_id = message.message_id
+    where {of_lane("message")} and message.conversation_id = :conversation
+      and (event.event_id is null or {erasing_said.COVERED})
+""")
+
+# A message that an earlier erasure took bears nothing out any more.
+_RESTING_ON = text(f"""
+    select memory_id, not exists (
+        select from recollect.memory_sources as other
+        join recollect.messages as message on {of_lane("message")} and message.message_id = other.message_id
+        where {of_lane("other")} and other.memory_id = source.memory_id
+          and other.message_id <> all(cast(:messages as uuid[]))) as alone
+    from recollect.memory_sources as source
+    where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[])) group by memory_id
+""")
+
+_KNOWN = text(f"""
+    select distinct memory_id from recollect.memories where {_LANE} and memory_id = any(cast(:memories as uuid[]))
+""")
+
+_SOURCES_OF = text(f"""
+    select distinct message_id from recollect.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))
+""")
+
+_TO_PUT_DOWN = text(f"select event_id from recollect.events where {_LANE} and type = 'remember' and state = 'received'")
+
+_EPISODES_ON = text(f"""
+    select distinct memory.memory_id
+    from recollect.memory_sources as source
+    join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = source.memory_id
+    where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[]))
+      and memory.record_name = '{erasing_memories.EPISODE}'
+""")
+
+_ENTITY = text(f"""
+    with recursive part as (
+        select entity_id from recollect.entities as named
+        where {of_lane("named")} and named.entity_id = :entity_id and not named.is_user
+        union
+        select cast(merge.fact ->> 'entity_id' as uuid)
+        from part join recollect.decisions as merge
+          on {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
+         and merge.fact ->> 'into' = cast(part.entity_id as text)
+    )
+    select entity_id from part
+""")
+
+_LINKED_TO = text(f"""
+    select distinct memory_id from recollect.memory_entities where {_LANE} and entity_id = any(cast(:entities as uuid[]))
+""")

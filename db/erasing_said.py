@@ -1,0 +1,100 @@
+"""Of what is erased, what was said: messages with their vectors and words, their events, quotes. See `db.erasing_parts`."""
+
+from typing import Final
+
+from sqlalchemy import text
+
+from db.undoing_rows import of_lane
+
+_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_MESSAGES: Final = "any(cast(:messages as uuid[]))"
+
+COVERED: Final = """
+    event.type <> 'erase' and (event.state <> 'received' or recollect.precedes(
+        event.event_id, event.publisher_id, event.publisher_sequence, event.position,
+        (select erasure from recollect.erasures as erasure
+         where erasure.tenant_id = :tenant_id and erasure.namespace_id = :namespace_id and erasure.erasure_id = :erasure_id)))
+"""
+"""That an erasure takes an event: it was published before, or took effect before."""
+
+_SHELL: Final = """
+    type = 'erased', payload = jsonb_build_object('type', event.type), conversation_id = null, sequence = null, reason = null,
+    occurred_at = received_at, state = case when event.state in ('received', 'dead') then 'discarded' else event.state end
+"""
+
+# The vector of a turn holds the turn before it, too.
+_PAIRS = text(f"""
+    update recollect.turns as turn set with_before = turn.embedding
+    from (
+        select message_id, model, lag(message_id) over (
+            partition by model, conversation_id order by said_at, message_id) as before
+        from recollect.turns
+        where {_LANE} and exists (
+            select from recollect.turns as erased
+            where {of_lane("erased")} and erased.message_id = {_MESSAGES}
+              and erased.conversation_id is not distinct from turns.conversation_id)
+    ) as pair
+    where {of_lane("turn")} and turn.message_id = pair.message_id and turn.model = pair.model and pair.before = {_MESSAGES}
+      and turn.message_id <> all(cast(:messages as uuid[]))
+""")
+
+_EVENTS = text(f"""
+    update recollect.events as event set {_SHELL} where {of_lane("event")} and event.event_id = {_MESSAGES}
+""")
+
+STATEMENTS: Final = (
+    (
+        "memory_sources",
+        text(f"delete from recollect.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))"),
+    ),
+    (
+        "memory_sources",
+        text(f"update recollect.memory_sources set quote = '' where {_LANE} and message_id = {_MESSAGES}"),
+    ),
+    ("examples", text(f"delete from recollect.examples where {_LANE} and message_id = {_MESSAGES}")),
+    (None, _PAIRS),
+    ("turns", text(f"delete from recollect.turns where {_LANE} and message_id = {_MESSAGES}")),
+    ("messages", text(f"delete from recollect.messages where {_LANE} and message_id = {_MESSAGES}")),
+    ("events", _EVENTS),
+    ("dead_letters", text(f"delete from recollect.dead_letters where {_LANE} and letter_id = {_MESSAGES}")),
+    # Of batches that are over, or were taken away: they are asked for by nobody, and hold what was said.
+    ("candidate_facts", text(f"delete from recollect.candidate_facts where {_LANE}")),
+    ("candidate_turns", text(f"delete from recollect.candidate_turns where {_LANE}")),
+    ("step_results", text(f"delete from recollect.step_results where {_LANE}")),
+    ("vocabulary", text(f"delete from recollect.vocabulary where {_LANE} and holders <= 0 and lexeme <> ''")),
+)
+
+_CONVERSATION: Final = f"{_LANE} and conversation_id = :conversation"
+
+OF_CONVERSATION: Final = (
+    (
+        "dead_letters",
+        text(f"""
+            delete from recollect.dead_letters as letter using recollect.events as event
+            where {of_lane("letter")} and {of_lane("event")} and event.event_id = letter.letter_id
+              and event.conversation_id = :conversation and {COVERED}
+        """),
+    ),
+    (
+        "events",
+        text(f"""
+            update recollect.events as event set {_SHELL}
+            where {of_lane("event")} and event.conversation_id = :conversation and {COVERED}
+        """),
+    ),
+    ("summaries", text(f"delete from recollect.summaries where {_CONVERSATION}")),
+    ("examples", text(f"delete from recollect.examples where {_CONVERSATION}")),
+    *(
+        (table, text(f"delete from recollect.{table} where {_LANE} and kind = any(:kinds) and subject = :conversation"))
+        for table in ("reflection_batches", "reflections")
+    ),
+    (
+        "conversations",
+        text(f"""
+            delete from recollect.conversations where {_CONVERSATION} and not exists (
+                select from recollect.messages
+                where messages.tenant_id = :tenant_id and messages.namespace_id = :namespace_id
+                  and messages.conversation_id = :conversation)
+        """),
+    ),
+)

@@ -1,0 +1,167 @@
+"""Erasures: which is next in a lane, the fence that one puts up before anything goes, and the receipt when it is done.
+
+The fence is a short transaction of its own: what arrives from then on and was published before is kept out, and whoever is at
+work in the lane stores nothing any more. What goes then may take as long as it takes, and nobody who publishes waits for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.refs import LaneRef
+
+_LOCK_ERASING = 0x6572617365  # "erase"
+
+
+def next_in(connection: Connection, lane: LaneRef) -> Mapping[str, Any] | None:
+    """The payload of the erasure that a lane waits for longest; None where it waits for none, which its timer then says, too."""
+    found: Mapping[str, Any] | None = connection.execute(_NEXT, lane.scope).scalar()
+    if found is None:
+        connection.execute(_NO_MORE, lane.scope)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """What an erasure keeps out. conversation: where that is its scope."""
+
+    erasure_id: UUID
+    scope: str
+    conversation: str | None = None
+
+
+def put_up(connection: Connection, lane: LaneRef, fence: Fence) -> None:
+    """Keep out what an erasure covers, and take the lane from whoever is at work in it. Does no harm twice.
+
+    The batch at work ends; its events are taken again by another.
+    """
+    connection.execute(_LOCK_LANE, lane.scope)
+    wanted = {"erasure_id": fence.erasure_id, "of_scope": fence.scope, "conversation": fence.conversation}
+    connection.execute(_FENCE, {**lane.scope, **wanted})
+    for statement in (_GIVE_BACK, _END_BATCH, _FREE_LANE):
+        connection.execute(statement, lane.scope)
+
+
+def alone(connection: Connection, lane: LaneRef) -> bool:
+    """Whether this transaction is the only one that erases in a lane, until it ends."""
+    return bool(connection.execute(_ALONE, {"lock": _LOCK_ERASING, "of": str(lane.namespace_id)}).scalar_one())
+
+
+def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[str, int]) -> None:
+    """An erasure is carried out; its event says nothing any more. The lane, which must be locked, goes on with what waits.
+
+    rows: how many were deleted or emptied, by table.
+    """
+    connection.execute(_RECEIPT, {**lane.scope, "erasure_id": erasure_id, "rows": dict(rows)})
+    connection.execute(_CARRIED_OUT, {**lane.scope, "erasure_id": erasure_id})
+    for statement in (_GO_ON, _SETTLE):
+        connection.execute(statement, lane.scope)
+
+
+def clock(connection: Connection) -> datetime:
+    """The database's time."""
+    now: datetime = connection.execute(text("select clock_timestamp()")).scalar_one()
+    return now
+
+
+def to_rewrite(connection: Connection, tenant_id: UUID) -> bool:
+    """Whether files may still hold what a tenant had erased. The tenant must be set, here and below."""
+    return bool(connection.execute(_TO_REWRITE, {"tenant_id": tenant_id}).scalar_one())
+
+
+def tables_with_content(connection: Connection) -> list[str]:
+    """The tables that hold what people said, or what came of it: what changed in any of them may have been left behind."""
+    return list(connection.execute(_WITH_CONTENT).scalars())
+
+
+def mark_rewritten(connection: Connection, tenant_id: UUID, *, before: datetime) -> int:
+    """Say of what was erased before a time that no file holds it any more; returns how many receipts say so now."""
+    return connection.execute(_REWRITTEN, {"tenant_id": tenant_id, "before": before}).rowcount
+
+
+def lock_lane(connection: Connection, lane: LaneRef) -> None:
+    """Have arrivals wait until this transaction ends. Late in it: whoever publishes waits so long."""
+    connection.execute(_LOCK_LANE, lane.scope)
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+_NEXT = text(f"""
+    select payload from recollect.events where {_LANE} and type = 'erase' and state = 'received' order by position limit 1
+""")
+
+_NO_MORE = text(f"update recollect.lanes set erase_due_at = null where {_LANE}")
+
+_LOCK_LANE = text(f"select from recollect.lanes where {_LANE} for update")
+
+# The namespace's own publisher numbers what brings no number, as it arrives: that tells nothing of when it was published.
+_FENCE = text("""
+    insert into recollect.erasures
+        (tenant_id, namespace_id, erasure_id, scope, conversation, asked_at, position, publisher_id, publisher_sequence)
+    select tenant_id, namespace_id, event_id, :of_scope, sha256(convert_to(:conversation, 'UTF8')),
+           coalesce(recollect.made_at(event_id), received_at), position,
+           nullif(publisher_id, (select recollect.derived_id('publisher', path) from recollect.namespaces as named
+                                 where named.tenant_id = event.tenant_id and named.namespace_id = event.namespace_id)),
+           publisher_sequence
+    from recollect.events as event
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and event_id = :erasure_id
+    on conflict do nothing
+""")
+
+_GIVE_BACK = text(f"""
+    update recollect.events set batch_id = null, place = null
+    where {_LANE} and state = 'received' and batch_id = (select batch_id from recollect.lanes where {_LANE})
+""")
+
+_END_BATCH = text(f"""
+    update recollect.batches set stage = 'split', finished_at = now()
+    where {_LANE} and finished_at is null and batch_id = (select batch_id from recollect.lanes where {_LANE})
+""")
+
+_FREE_LANE = text(f"""
+    update recollect.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {_LANE}
+""")
+
+_ALONE = text("select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))")
+
+_RECEIPT = text(f"""
+    update recollect.erasures set erased_at = clock_timestamp(), rows = :rows where {_LANE} and erasure_id = :erasure_id
+""").bindparams(bindparam("rows", type_=JSONB))
+
+_CARRIED_OUT = text(f"""
+    update recollect.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
+    where {_LANE} and event_id = :erasure_id
+""")
+
+_GO_ON = text(f"""
+    update recollect.lanes as lane
+    set (pending, first_pending_at, ready_at, erase_due_at) = (
+        select count(*), min(received_at),
+               case when count(*) > 0 then now() else least(lane.profiles_due_at, lane.reflections_due_at) end,
+               case when bool_or(type = 'erase') then now() end
+        from recollect.events where {_LANE} and state = 'received')
+    where {_LANE}
+""")
+
+_SETTLE = text("select recollect.settle_watermarks(:tenant_id, :namespace_id)")
+
+_TO_REWRITE = text("""
+    select exists (
+        select from recollect.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null)
+""")
+
+_WITH_CONTENT = text("""
+    select relname from pg_class
+    where relnamespace = to_regnamespace('recollect') and relkind = 'r' and relforcerowsecurity order by relname
+""")
+
+_REWRITTEN = text("""
+    update recollect.erasures set rewritten_at = clock_timestamp()
+    where tenant_id = :tenant_id and erased_at < :before and rewritten_at is null
+""")

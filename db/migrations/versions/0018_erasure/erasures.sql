@@ -1,0 +1,120 @@
+-- Erasures ---------------------------------------------------------------------------------------------------------------------
+--
+-- One row for each, under the id of its event: the receipt, and the fence that keeps out what was published before it and comes
+-- after it. Ids, times and numbers, and nothing of what was erased: of a conversation the SHA-256 of its name.
+create table recollect.erasures (
+    tenant_id           uuid not null,
+    namespace_id        uuid not null,
+    erasure_id          uuid not null,
+    scope               text not null check (scope in ('everything', 'conversation', 'entity', 'memories')),
+    conversation        bytea,
+    asked_at            timestamptz not null,               -- as the event's id says
+    position            bigint not null,                    -- of the event in the inbox
+    publisher_id        uuid,                               -- whose numbers tell what it came after; null: of the namespace's own
+    publisher_sequence  bigint not null,
+    erased_at           timestamptz,                        -- null: under way
+    rows                jsonb not null default '{}',        -- deleted or emptied, by table
+    late                bigint not null default 0,          -- events that came after it and were kept out
+    rewritten_at        timestamptz,                        -- since when nothing of it is left in the files of the tables either
+    primary key (tenant_id, namespace_id, erasure_id)
+);
+alter table recollect.erasures enable row level security;
+alter table recollect.erasures force row level security;
+create policy of_tenant on recollect.erasures using (tenant_id = recollect.current_tenant());
+grant select, insert, update, delete on recollect.erasures to recollect_worker, recollect_admin;
+grant select on recollect.erasures to recollect_backup;
+
+create view recollect_read_v1.erasures as
+select tenant_id, namespace_id, erasure_id, scope, asked_at, erased_at, rows, late, rewritten_at from recollect.erasures;
+grant select on recollect_read_v1.erasures to recollect_reader, recollect_worker;
+
+-- Nothing is claimed of a lane in which something waits to be erased. The time is when a worker is told, or told again.
+alter table recollect.lanes add column erase_due_at timestamptz;
+create index lanes_erasing on recollect.lanes (erase_due_at) where erase_due_at is not null;
+
+alter table recollect.decisions
+    drop constraint decisions_action_check,
+    add constraint decisions_action_check check (action in
+        ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'refuse', 'undo', 'clarify', 'merge', 'split', 'forget',
+         'document', 'set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'));
+
+-- When an id was made: those of version 7 begin with Unix milliseconds (RFC 9562, 5.7). null of others.
+create function recollect.made_at(id uuid) returns timestamptz
+    language sql immutable parallel safe
+    return case when substr(id::text, 15, 1) = '7'
+        then to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) end;
+
+-- Whether an event was published before an erasure was asked for. Of one spool the numbers tell; of two, the times in their ids.
+create function recollect.precedes(
+    event_id uuid, publisher_id uuid, publisher_sequence bigint, "position" bigint, erasure recollect.erasures
+) returns boolean
+    language sql stable
+    return case
+        when publisher_id = erasure.publisher_id then publisher_sequence < erasure.publisher_sequence
+        when recollect.made_at(event_id) is not null then recollect.made_at(event_id) < erasure.asked_at
+        else "position" < erasure."position" end;
+
+-- All that a publisher sent took effect up to its first event that waits, or up to the last that is here.
+create function recollect.settle_watermarks(tenant uuid, namespace uuid, publisher uuid default null) returns void
+    language sql
+begin atomic
+    update recollect.publishers as one
+    set consolidated_up_to = greatest(one.consolidated_up_to, least(one.received_up_to, (
+        select min(publisher_sequence) - 1 from recollect.events
+        where events.tenant_id = tenant and events.namespace_id = namespace and events.publisher_id = one.publisher_id
+          and events.state = 'received')))
+    where one.tenant_id = tenant and one.namespace_id = namespace and one.publisher_id = coalesce(publisher, one.publisher_id);
+end;
+
+-- The fence: an event that an erasure covers, or that was erased under an id which tells no time, does not come in. Its number
+-- counts as received, as that of any event that was sent. Whoever inserts has locked the lane, and so has the erasure.
+create function recollect.keep_out_erased() returns trigger
+    language plpgsql
+as $$
+declare
+    fence  uuid;
+begin
+    if new.type = 'erase' then
+        return new;
+    end if;
+    select erasure_id into fence from recollect.erasures as erasure
+    where erasure.tenant_id = new.tenant_id and erasure.namespace_id = new.namespace_id
+      and (erasure.scope = 'everything'
+           or erasure.scope = 'conversation' and erasure.conversation = sha256(convert_to(new.conversation_id, 'UTF8')))
+      and recollect.precedes(new.event_id, new.publisher_id, new.publisher_sequence, new.position, erasure)
+    order by asked_at desc limit 1;
+    if fence is null and not exists (
+        select from recollect.tombstones
+        where tenant_id = new.tenant_id and namespace_id = new.namespace_id and digest = sha256(uuid_send(new.event_id)))
+    then
+        return new;
+    end if;
+    update recollect.erasures set late = late + 1
+    where tenant_id = new.tenant_id and namespace_id = new.namespace_id and erasure_id = fence;
+    -- Nobody shall wait for it: whoever published it takes it for in effect, unless something before it waits.
+    insert into recollect.publishers (tenant_id, namespace_id, publisher_id)
+    values (new.tenant_id, new.namespace_id, new.publisher_id) on conflict do nothing;
+    update recollect.publishers as one set consolidated_up_to = new.publisher_sequence
+    where one.tenant_id = new.tenant_id and one.namespace_id = new.namespace_id and one.publisher_id = new.publisher_id
+      and one.received_up_to = new.publisher_sequence - 1 and one.consolidated_up_to = one.received_up_to;
+    return null;
+end
+$$;
+create trigger erased_stay_out before insert on recollect.events
+    for each row execute function recollect.keep_out_erased();
+
+create function recollect.have_erased() returns trigger
+    language plpgsql
+as $$
+begin
+    update recollect.lanes set erase_due_at = coalesce(erase_due_at, now())
+    where tenant_id = new.tenant_id and namespace_id = new.namespace_id;
+    return null;
+end
+$$;
+create trigger erasures_are_due after insert on recollect.events
+    for each row when (new.type = 'erase' and new.state = 'received') execute function recollect.have_erased();
+
+revoke all on function recollect.made_at, recollect.precedes, recollect.settle_watermarks, recollect.keep_out_erased,
+    recollect.have_erased from public;
+grant execute on function recollect.derived_id, recollect.made_at, recollect.precedes, recollect.settle_watermarks to recollect_worker, recollect_admin;

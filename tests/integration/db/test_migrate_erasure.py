@@ -1,0 +1,45 @@
+"""To the version that erases and back: what was still to be erased is given up for an operator to see, and nothing else."""
+
+from uuid import uuid4
+
+from alembic import command
+from sqlalchemy import text
+
+from db.migrate import migrate
+from tests.integration.db.test_migrate import EVENTS, administrating, empty_database, rows, run, schema
+
+__all__ = ["empty_database"]
+
+_BEFORE = "0017"
+_THIS = "0018"
+
+
+def test_up_and_down_and_up_again(empty_database: str) -> None:
+    migrate(empty_database, {}, _BEFORE)
+    before = schema(empty_database)
+    with administrating(empty_database) as connection:
+        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        messages = connection.execute(text("select count(*) from recollect.events")).scalar_one()
+    migrate(empty_database, {}, _THIS)
+    after = schema(empty_database)
+    event = uuid4()
+    with administrating(empty_database) as connection:
+        connection.execute(
+            text("""
+                insert into recollect.events
+                    (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at)
+                select tenant_id, namespace_id, :event, :event, 1, 'erase', '{}', now() from recollect.lanes
+            """),
+            {"event": event},
+        )
+    assert rows(empty_database, "select erase_due_at is not null from recollect.lanes") == {(True,)}
+
+    run(empty_database, command.downgrade, _BEFORE)
+
+    assert schema(empty_database) == before
+    assert rows(empty_database, "select letter_id, reason from recollect.dead_letters") == {
+        (event, "undone with the migration")
+    }
+    assert rows(empty_database, "select sum(pending) from recollect.lanes") == {(messages,)}
+    migrate(empty_database, {}, _THIS)
+    assert schema(empty_database) == after

@@ -1,0 +1,171 @@
+"""Erasing: what is to be gone is in no table any more, what is not stays, and nothing that still travels brings it back."""
+
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Engine
+
+from recollect import Namespace, NotFound, UndoRefused
+from recollect.ids import remembered_id
+from recollect.namespaces import NamespacePath
+from tests.forming import Forming
+from tests.given import Publishing
+from tests.integration.workers.conftest import Find
+
+
+def test_everything_is_in_no_table_any_more(forming: Forming, sarah: Namespace, find: Find) -> None:
+    forming.say("I live in Quuxville.", "Peter Quux is a dentist at Quuxcorp.", conversation="quux-talk")
+    forming.say("Peter has a dog called Quuxie.")
+    assert {"messages", "memories", "events", "entities", "vocabulary", "decisions"} <= set(find("quux"))
+
+    erased = forming.erase(everything=True)
+
+    assert find("quux") == {}
+    assert not sarah.query("Where do I live?")
+    assert not sarah.entities()
+    receipt = sarah.receipt(erased)
+    assert receipt is not None
+    assert receipt.scope == "everything"
+    assert receipt.rows["messages"] == 3
+    assert find(*sarah.path.parts[1:]) == {}
+
+
+def test_a_conversation_goes_and_the_rest_stays(forming: Forming, sarah: Namespace, find: Find) -> None:
+    forming.say("I work at Brightleaf.", conversation="kept")
+    forming.say("I live in Quuxville.", "Peter Quux is a dentist.", conversation="gone")
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
+    assert sarah.recall_messages("Where do I work?").messages
+
+
+def test_a_memory_that_is_borne_out_elsewhere_stays_and_says_what_was_said_there(
+    forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    (kept,) = forming.say("I live in Leeds.", conversation="kept")
+    (gone,) = forming.say("I really do live in Leeds.", conversation="gone")
+    (before,) = sarah.memories()
+    assert {one.message_id for one in sarah.get(before.id).sources} == {kept, gone}
+
+    forming.erase(conversation="gone")
+
+    (memory,) = sarah.memories()
+    assert {one.message_id: one.quote for one in sarah.get(memory.id).sources} == {kept: "I live in Leeds.", gone: ""}
+    assert find("really") == {}
+
+
+def test_what_was_replaced_there_does_not_come_back(forming: Forming, sarah: Namespace, find: Find) -> None:
+    forming.say("I live in Leeds.", conversation="kept")
+    forming.say("I moved to Quuxville.", conversation="gone")
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    assert sarah.memories() == []
+    (replaced,) = sarah.memories(state="superseded")
+    assert (replaced.content, replaced.superseded_by) == ("User lives in Leeds", None)
+
+
+def test_a_memory_goes_with_the_messages_that_it_came_from(forming: Forming, sarah: Namespace, find: Find) -> None:
+    (said,) = forming.say("I have quuxitis. I work at Brightleaf.", conversation="c")
+    (later,) = forming.say("I like figs.", conversation="c")
+    (memory,) = [one for one in sarah.memories() if "quux" in one.content]
+
+    forming.erase(memories=[str(memory.id)])
+
+    assert find("quux") == {}
+    stays = {one.content: [source.quote for source in sarah.get(one.id).sources] for one in sarah.memories()}
+    assert stays == {"User works at Brightleaf": [""], "User likes figs": ["I like figs."]}
+    with pytest.raises(NotFound):
+        sarah.get(memory.id)
+    with pytest.raises(NotFound):
+        sarah.message(said)
+    assert sarah.message(later).messages
+
+
+def test_a_memory_put_down_by_hand_goes_with_its_event(forming: Forming, sarah: Namespace, find: Find) -> None:
+    event_id = forming.command(type="remember", content="User has quuxitis.")
+    memory_id = remembered_id(forming.publishing.lane.namespace_id, event_id)
+    forming.command(type="forget", memories=[str(memory_id)], reason="quux is over")
+
+    forming.erase(memories=[str(memory_id)])
+
+    assert find("quux") == {}
+
+
+def test_one_that_waits_to_be_put_down_is_not(forming: Forming, sarah: Namespace, find: Find) -> None:
+    waits = forming.event(type="remember", content="User has quuxitis.")
+    forming.publishing.send(waits)
+    forming.erase(memories=[str(remembered_id(forming.publishing.lane.namespace_id, UUID(waits["event_id"])))])
+
+    assert find("quux") == {}
+    assert sarah.memories() == []
+    assert not sarah.progress().partial
+
+
+def test_of_an_import_its_own_line_goes(forming: Forming, sarah: Namespace, find: Find) -> None:
+    lines = [{"id": "1", "content": "User has quuxitis."}, {"id": "2", "content": "User likes figs."}]
+    forming.command(type="import", memories=lines)
+
+    forming.erase(memories=[str(sarah.by_key("1").id)])
+
+    assert find("quux") == {}
+    assert set(find("likes figs")) >= {"events", "memories"}
+
+
+def test_an_entity_goes_with_all_that_was_ever_linked_to_it(forming: Forming, sarah: Namespace, find: Find) -> None:
+    forming.say("Peter Quux is a dentist at Brightleaf.", "My sister Anna lives in Leeds.")
+    forming.say("Peter Quux has a dog.")
+    (peter,) = [one for one in sarah.entities() if "Quux" in one.name]
+
+    forming.erase(entity=str(peter.id))
+
+    assert find("quux", "dentist", "dog") == {}
+    assert {one.content for one in sarah.memories()} == {"User's sister Anna lives in Leeds", "Anna is User's sister"}
+    assert "Anna" in {one.name for one in sarah.entities()}
+
+
+def test_it_cannot_be_undone_and_no_undo_brings_it_back(forming: Forming, sarah: Namespace, find: Find) -> None:
+    forming.say("I live in Leeds.", conversation="kept")
+    forming.say("I moved to Quuxville.", conversation="gone")
+    made = [one.id for one in sarah.latest_decisions()]
+    erased = forming.erase(conversation="gone")
+
+    for decision in (*made, erased):
+        forming.command(type="undo", decision_id=str(decision))
+
+    assert find("quux") == {}
+    refused = [one.refused for one in sarah.latest_decisions() if one.action == "undo" and one.undoes == erased]
+    assert refused == ["what is erased cannot be brought back"]
+    with pytest.raises(UndoRefused, match="erased for good"):
+        sarah.undo(erased)
+
+
+def test_receipts_say_what_went_and_outlive_everything(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I live in Leeds.", conversation="c")
+    first = forming.erase(conversation="c")
+    assert sarah.receipt(uuid4()) is None
+    last = forming.erase(everything=True)
+
+    assert [(one.id, one.scope) for one in sarah.receipts()] == [(last, "everything"), (first, "conversation")]
+    receipt = sarah.receipt(first)
+    assert receipt is not None
+    assert (receipt.rows["messages"], receipt.rows["memories"], receipt.late) == (1, 1, 0)
+    assert receipt.asked_at <= receipt.erased_at
+
+
+def test_nobody_else_loses_anything(forming: Forming, worker_engine: Engine, ingest_engine: Engine, find: Find) -> None:
+    forming.say("I live in Quuxville.", conversation="c")
+    tenant, user = forming.publishing.path.parts
+    other = Forming(worker_engine, Publishing(ingest_engine, NamespacePath.of((tenant, user + "-2"))))
+    other.say("I work in Quuxville.", conversation="c")
+    before = find("quux")
+
+    forming.erase(conversation="c")
+    forming.erase(everything=True)
+
+    after = find("quux")
+    assert after["messages"] == before["messages"] - 1 == 1
+    assert after["memories"] == before["memories"] - 1 == 1

@@ -1,0 +1,185 @@
+"""Erasing what a model made of what was said: updates, documents, summaries, episodes, answers that were kept."""
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from recollect import Namespace
+from tests.fake_answers import fact_like
+from tests.fake_openai import FakeOpenAI
+from tests.forming import Forming
+from tests.given import Worker, claimed
+from tests.integration.workers.conftest import Find
+from tests.unit.recollect.managing.scripted import field_set, new
+from workers import tasks
+
+TOLD = {
+    "observation": "User has quuxitis.",
+    "thoughts": "It passes.",
+    "action": "Suggested tea.",
+    "result": "Worked for the User.",
+}
+
+
+class UserProfile(BaseModel):
+    """What is known of the user."""
+
+    job: str | None = None
+    illness: str | None = None
+
+
+def ask_for_a_profile(forming: Forming, shape: type[BaseModel] = UserProfile) -> None:
+    schema = {"name": "UserProfile", "json_schema": shape.model_json_schema()}
+    forming.command(type="configure", profiles=[schema])
+
+
+def form(fake: FakeOpenAI, forming: Forming, said: str, *fields: Any, conversation: str) -> None:
+    fake.script("DocumentAnswer", {"fields": list(fields)})
+    forming.say(said, conversation=conversation)
+    forming.command(type="conversation_ended", conversation=conversation)
+
+
+def test_a_memory_says_again_what_it_said_before_it_was_made_more_precise(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    first, second = "I work at Brightleaf", "I work at Brightleaf on the quux team"
+    for said in (first, second):
+        fake.script(
+            "ExtractionAnswer", {"facts": [fact_like(content=said.replace("I work", "User works"), quote=said)]}
+        )
+    update = {"action": "update", "content": "User works at Brightleaf on the quux team", "reason": "of the quux team"}
+    fake.script("ConsolidationAnswer", {"decisions": [{"fact": 1, "memory": 1, **update}]})
+    forming.say(first, conversation="kept")
+    forming.say(second, conversation="gone")
+    (precise,) = sarah.memories()
+    assert precise.content == update["content"]
+
+    forming.erase(conversation="gone")
+
+    (memory,) = sarah.memories()
+    assert (memory.id, memory.content) == (precise.id, "User works at Brightleaf")
+    assert find("quux") == {}
+    (hit,) = sarah.query("User works at Brightleaf")
+    assert hit.similarity == pytest.approx(1, abs=0.001)
+
+
+def test_what_was_learned_of_somebody_is_unlearned_for_good(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    def told(content: str, **of_peter: Any) -> dict[str, Any]:
+        unknown: dict[str, Any] = {"aliases": [], "parent": None, "description": None}
+        peter = {"name": "Peter Haas", "entity_type": "person", "role": "subject", **unknown, **of_peter}
+        return {"facts": [fact_like(content=content, quote=content, mentions=[peter])]}
+
+    said = ("Peter Haas keeps bees", "Peter Haas, called Quuxie, is a quuxologist", "Quuxie plays chess")
+    fake.script(
+        "ExtractionAnswer",
+        told(said[0]),
+        told(said[1], aliases=["Quuxie"], description="quuxologist"),
+    )
+    forming.say(said[0], conversation="kept")
+    forming.say(said[1], conversation="gone")
+    assert "quux" in sarah.profile("Peter Haas").summary.lower()
+    assert sarah.profile("Quuxie").entity.description == "quuxologist"
+
+    forming.erase(conversation="gone")
+    assert find("quux") == {}
+
+    forming.send()
+    assert sarah.profile("Peter Haas").summary == "Peter Haas (person). Peter Haas keeps bees."
+
+
+def test_a_document_loses_what_was_said_there_and_keeps_the_rest(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    ask_for_a_profile(forming)
+    form(fake, forming, "I am a vet", field_set("job", "vet"), conversation="kept")
+    form(fake, forming, "I have quuxitis", field_set("illness", "quuxitis"), conversation="gone")
+    document = sarah.profile_document(UserProfile)
+    assert document is not None
+    assert document.value == UserProfile(job="vet", illness="quuxitis")
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    document = sarah.profile_document(UserProfile)
+    assert document is not None
+    assert document.value == UserProfile(job="vet")
+
+
+def test_one_that_does_not_fit_its_schema_without_it_goes(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    class Needed(BaseModel):
+        illness: str
+
+    ask_for_a_profile(forming, Needed)
+    form(fake, forming, "I have quuxitis", field_set("illness", "quuxitis"), conversation="gone")
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    assert sarah.profile_document(UserProfile) is None
+
+
+def test_a_summary_is_made_anew_of_what_is_left(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    forming.say("I like figs", conversation="c")
+    forming.say("I have quuxitis", conversation="c")
+    forming.say("I like kale", conversation="other")
+    for conversation in ("c", "other"):
+        forming.command(type="summarise", conversation=conversation)
+    forming.send()
+    (memory,) = [one for one in sarah.memories() if "quux" in one.content]
+
+    forming.erase(memories=[str(memory.id)])
+    assert find("quux") == {}
+    forming.send()
+    summary = sarah.summary("c")
+    assert summary is not None
+    assert summary.text == "I like figs"
+
+    forming.erase(conversation="other")
+    forming.send()
+    assert sarah.summary("other") is None
+
+
+def test_an_episode_goes_with_a_memory_of_the_same_messages(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    forming.command(type="configure", episodes=True)
+    fake.script("ManagerAnswer", {"changes": [new("Episode", **TOLD)]})
+    forming.say("I have quuxitis", conversation="c")
+    forming.command(type="conversation_ended", conversation="c")
+    assert sarah.episodes()
+    (memory,) = [one for one in sarah.memories() if one.content == "User has quuxitis"]
+
+    forming.erase(memories=[str(memory.id)])
+
+    assert sarah.episodes() == []
+    assert find("quux") == {}
+
+
+def test_a_worker_that_is_at_it_stores_nothing_any_more(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, worker: Worker, find: Find
+) -> None:
+    """While the model answers: neither its answer nor what comes of it, and what was published since is taken up."""
+    forming.publishing.send(forming.publishing.message("I have quuxitis", conversation="gone"))
+    batch = claimed(worker.engine, worker.lane)
+    lane = [str(worker.lane.tenant_id), str(worker.lane.namespace_id)]
+    wanted = forming.event(type="erase", conversation="gone")
+
+    def erased_meanwhile(_: Any) -> dict[str, Any]:
+        forming.publishing.send(wanted)
+        tasks.erase.apply(args=lane, throw=True)
+        return {"facts": [fact_like(content="User has quuxitis", quote="I have quuxitis")]}
+
+    fake.script("ExtractionAnswer", erased_meanwhile)
+    tasks.extract.apply(args=[*lane, str(batch.batch_id)], task_id="a task")
+
+    assert find("quux") == {}
+    assert not sarah.progress().partial
+    forming.say("I like figs", conversation="gone")
+    assert [one.content for one in sarah.memories()] == ["User likes figs"]

@@ -1,0 +1,242 @@
+"""What was published before an erasure and comes after it, what waits beside it, and an erasure that is cut short."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Connection, Engine
+
+from config.settings import Settings
+from db import erasures, inbox
+from db.erasures import Fence
+from recollect import Namespace
+from recollect.ids import uuid7
+from recollect.tenancy import tenant_transaction
+from tests.forming import Forming
+from tests.given import Hint, Publishing, claim, workers_with
+from tests.integration.workers.conftest import Find
+from workers import tasks
+from workers.dispatching import dispatch
+
+HOUR = timedelta(hours=1)
+
+
+def made(at: datetime) -> str:
+    """An event's id that says when it was made."""
+    tail = uuid7().int & ((1 << 80) - 1)
+    return str(UUID(int=int(at.timestamp() * 1000) << 80 | tail))
+
+
+def erasing(publishing: Publishing, at: datetime | None = None, **what: Any) -> dict[str, Any]:
+    """The publisher's next event, which has something erased; not sent yet."""
+    message = publishing.message()
+    envelope = ("version", "namespace", "publisher", "publisher_sequence", "occurred_at")
+    named = {name: message[name] for name in envelope}
+    return {**named, "event_id": made(at or datetime.now(UTC)), "type": "erase", **what}
+
+
+def run(publishing: Publishing) -> None:
+    lane = publishing.lane
+    tasks.erase.apply(args=[str(lane.tenant_id), str(lane.namespace_id)], throw=True)
+
+
+def late(sarah: Namespace) -> int:
+    return sarah.receipts()[0].late
+
+
+@pytest.mark.parametrize("what", [{"everything": True}, {"conversation": "c"}], ids=["everything", "a conversation"])
+def test_what_was_published_before_and_comes_later_is_kept_out(
+    forming: Forming, sarah: Namespace, find: Find, what: dict[str, Any]
+) -> None:
+    """Of the same spool its numbers tell, of another the times in the ids."""
+    mine, other = forming.publishing, forming.publishing.another()
+    now = datetime.now(UTC)
+    overtaken = mine.message("I live in Quuxville.", event_id=made(now), conversation="c")
+    offline = other.message("I work at Quuxcorp.", event_id=made(now - HOUR), conversation="c")
+    erasure = erasing(mine, at=now, **what)
+
+    forming.send(erasure)
+    forming.send(overtaken, offline)
+
+    assert find("quux") == {}
+    assert late(sarah) == 2
+    progress = sarah.progress()
+    assert not progress.partial
+    assert progress.received[mine.id] == 2
+    assert progress.received[other.id] == progress.consolidated[other.id] == 1
+
+
+def test_what_is_published_since_is_taken_up(forming: Forming, sarah: Namespace) -> None:
+    mine, other = forming.publishing, forming.publishing.another()
+    now = datetime.now(UTC)
+    erasure = erasing(mine, at=now, everything=True)
+    mine.send(erasure)
+    mine.send(mine.message("I live in Leeds.", event_id=made(now), conversation="c"))
+    other.send(other.message("I work at Brightleaf.", event_id=made(now + HOUR), conversation="c"))
+    forming.send()
+
+    assert {one.content for one in sarah.memories()} == {"User lives in Leeds", "User works at Brightleaf"}
+    assert late(sarah) == 0
+    assert len(sarah.recall_messages("Where do I live and work?").messages) == 2
+
+
+def test_what_waited_before_it_is_never_taken_up(forming: Forming, sarah: Namespace, find: Find) -> None:
+    mine = forming.publishing
+    mine.send(mine.message("I live in Quuxville.", conversation="c"), mine.message("I like figs."))
+    forming.send(erasing(mine, conversation="c"))
+
+    assert find("quux") == {}
+    assert [one.content for one in sarah.memories()] == ["User likes figs"]
+    assert not sarah.progress().partial
+
+
+@pytest.mark.parametrize("what", [{"everything": True}, {"conversation": "c"}], ids=["everything", "a conversation"])
+@pytest.mark.parametrize("event_id", [str(uuid4()), made(datetime.now(UTC) - HOUR)], ids=["no time", "a time"])
+def test_what_was_erased_does_not_come_in_again(
+    forming: Forming, sarah: Namespace, find: Find, what: dict[str, Any], event_id: str
+) -> None:
+    mine, other = forming.publishing, forming.publishing.another()
+    said = mine.message("I live in Quuxville.", event_id=event_id, conversation="c")
+    forming.send(said)
+    forming.send(erasing(mine, **what))
+
+    forming.send(said)
+    forming.send({**other.message(), **{name: said[name] for name in ("event_id", "content", "conversation")}})
+
+    assert find("quux") == {}
+    assert not sarah.progress().partial
+
+
+def test_another_conversation_comes_in_however_late(forming: Forming, sarah: Namespace) -> None:
+    other = forming.publishing.another()
+    offline = other.message("I work at Brightleaf.", event_id=made(datetime.now(UTC) - HOUR), conversation="d")
+    forming.send(erasing(forming.publishing, conversation="c"))
+    forming.send(offline)
+
+    assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
+
+
+def test_what_the_intake_would_refuse_is_not_kept_either(forming: Forming, ingest_engine: Engine, find: Find) -> None:
+    mine = forming.publishing
+    event = {**mine.message("quux", event_id=made(datetime.now(UTC) - HOUR)), "colour": "quux"}
+    forming.send(erasing(mine, everything=True))
+    letter = {"reason": "not an event", "digest": "0" * 64, "bytes": 9, "body": "", "event": event}
+    with ingest_engine.begin() as connection:
+        inbox.refuse(connection, [json.dumps(letter)])
+
+    assert find("quux") == {}
+    assert find(event["event_id"]) == {}
+
+
+def test_an_erasure_does_not_wait_for_what_cannot_be_done(
+    forming: Forming, sarah: Namespace, admin_engine: Engine, find: Find
+) -> None:
+    """The lane was stopped by an operator's rule, and its batch waits for a provider that does not answer."""
+    mine = forming.publishing
+    mine.send(mine.message("I live in Quuxville."))
+    batch = claim(forming.engine, mine.lane)
+    with admin_engine.begin() as connection:
+        for statement in (
+            "update recollect.lanes set quarantined_at = now() where namespace_id = %(namespace_id)s",
+            "update recollect.batches set due_at = now() + interval '1 day' where namespace_id = %(namespace_id)s",
+        ):
+            connection.exec_driver_sql(statement, {"namespace_id": mine.lane.namespace_id})
+    assert batch is not None
+
+    mine.send(erasing(mine, everything=True))
+    run(mine)
+
+    assert find("quux") == {}
+    assert sarah.receipts()
+
+
+def test_an_erasure_that_was_cut_short_is_finished(forming: Forming, sarah: Namespace, find: Find) -> None:
+    """Nothing is claimed before it is, and what comes in between and was published before stays out."""
+    mine, other = forming.publishing, forming.publishing.another()
+    mine.send(mine.message("I live in Quuxville."))
+    erasure = erasing(mine, everything=True)
+    mine.send(erasure)
+    with tenant_transaction(forming.engine, mine.lane.tenant_id) as connection:
+        erasures.put_up(connection, mine.lane, Fence(UUID(erasure["event_id"]), "everything"))
+    other.send(other.message("I work at Quuxcorp.", event_id=made(datetime.now(UTC) - HOUR)))
+    assert claim(forming.engine, mine.lane) is None
+    assert sarah.receipts() == []
+
+    forming.send()
+
+    assert find("quux") == {}
+    assert late(sarah) == 1
+
+
+def test_one_after_the_other(forming: Forming, sarah: Namespace) -> None:
+    mine = forming.publishing
+    mine.send(mine.message("I live in Leeds.", conversation="c"), mine.message("I like figs.", conversation="d"))
+    mine.send(erasing(mine, conversation="c"), erasing(mine, conversation="d"))
+    run(mine)
+    assert claim(forming.engine, mine.lane) is None
+    run(mine)
+
+    assert [one.scope for one in sarah.receipts()] == ["conversation", "conversation"]
+    forming.say("I work at Brightleaf.")
+    assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
+
+
+def test_a_worker_is_told_before_anything_else_and_again_when_it_does_not_come(
+    forming: Forming, service: Settings, hints: Callable[[], list[Hint]], admin_engine: Engine
+) -> None:
+    mine = forming.publishing
+    workers_with(forming.engine, slots=1)
+    mine.send(mine.message("I live in Leeds."))
+    mine.send(erasing(mine, everything=True))
+    ids = (str(mine.lane.tenant_id), str(mine.lane.namespace_id))
+
+    def told() -> list[tuple[str, tuple[str, ...]]]:
+        dispatch(forming.engine, service)
+        return [(hint.task, hint.arguments) for hint in hints()]
+
+    assert told() == [("recollect.erase", ids)]
+    assert told() == [("recollect.erase", ids)]
+    with admin_engine.begin() as connection:
+        later = "update recollect.lanes set erase_due_at = now() where namespace_id = %(namespace_id)s"
+        connection.exec_driver_sql(later, {"namespace_id": mine.lane.namespace_id})
+    assert told() == [("recollect.erase", ids)] * 2
+
+
+def test_nobody_who_publishes_meanwhile_waits_for_ever_or_loses_anything(
+    forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    """Apps go on in the very conversation that is erased, again and again."""
+    publishers = [forming.publishing.another() for _ in range(3)]
+
+    def talk(publishing: Publishing) -> int:
+        sent = 0
+        for number in range(30):
+            said = publishing.message(f"I like fig {number}.", event_id=str(uuid7()), conversation="c")
+            sent += publishing.send(said)
+        return sent
+
+    def erase_often() -> None:
+        for _ in range(10):
+            forming.publishing.send(erasing(forming.publishing, conversation="c"))
+            run(forming.publishing)
+
+    with ThreadPoolExecutor(4) as pool:
+        erased = pool.submit(erase_often)
+        talks = [pool.submit(talk, one) for one in publishers]
+        sent = sum(one.result(timeout=60) for one in talks)
+        erased.result(timeout=60)
+    gone = sum(one.rows.get("messages", 0) for one in sarah.receipts())
+    with tenant_transaction(forming.engine, forming.publishing.lane.tenant_id) as connection:
+        left = _messages(connection, forming.publishing)
+    assert sent == gone + left
+    assert sent == 90 - sum(one.late for one in sarah.receipts())
+
+
+def _messages(connection: Connection, publishing: Publishing) -> int:
+    statement = "select count(*) from recollect.messages where namespace_id = %(namespace_id)s"
+    count: int = connection.exec_driver_sql(statement, {"namespace_id": publishing.lane.namespace_id}).scalar_one()
+    return count

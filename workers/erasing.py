@@ -1,0 +1,152 @@
+"""Erasing: what an app wants gone goes at once, ahead of all that waits in the lane, whatever an LLM is doing about that.
+
+In two transactions: the fence, which is short, and then what may take a while (`db.erasures`). A worker that dies between the
+two, or in the second, leaves what the next one finishes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection
+
+from db import (
+    decisions,
+    documents,
+    erasing_everything,
+    erasing_parts,
+    erasures,
+    namespaces,
+    profiles,
+    registry,
+    summaries,
+)
+from db.decisions import LoggedDecision, Stamp
+from db.erasing_parts import Part
+from db.erasures import Fence
+from db.refs import BatchRef, LaneRef
+from pipeline.documents import closed, unformed
+from pipeline.records import fits
+from recollect.events import Erase
+from recollect.tenancy import tenant_transaction
+from workers.documents import held_in
+from workers.parts import Parts
+from workers.profiles import debounce
+from workers.reflecting import OF_CONVERSATIONS
+from workers.retries import describe
+
+_log = structlog.get_logger()
+
+Rows = Mapping[str, int]
+
+
+class ErasureFailed(Exception):
+    """An erasure did not succeed; it will be tried again. Holds no text of a conversation."""
+
+
+def erase(lane: LaneRef, parts: Parts) -> None:
+    """Carry out the erasure that a lane waits for longest, if any. Raises ErasureFailed."""
+    failed = None
+    try:
+        _erase(lane, parts)
+    except Exception as error:  # noqa: BLE001 - what it says may be what was to be erased
+        failed = describe(error)
+    if failed is not None:
+        _log.error("erasure_failed", error=failed)
+        raise ErasureFailed(failed)
+
+
+def _erase(lane: LaneRef, parts: Parts) -> None:
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        wanted = _next(connection, lane)
+        if wanted is None:
+            return
+        erasures.put_up(connection, lane, Fence(wanted.event_id, _scope(wanted), wanted.conversation))
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        # Another may have finished it since, or is at it.
+        if not erasures.alone(connection, lane) or _next(connection, lane) != wanted:
+            return
+        rows = _everything(connection, lane, wanted) if wanted.everything else _part(connection, lane, wanted, parts)
+        told = {table: number for table, number in rows.items() if number}
+        erasures.done(connection, lane, wanted.event_id, told)
+    _log.info("erased", erasure_id=str(wanted.event_id), scope=_scope(wanted), rows=told)
+
+
+def _next(connection: Connection, lane: LaneRef) -> Erase | None:
+    payload = erasures.next_in(connection, lane)
+    return None if payload is None else Erase.model_validate(payload)
+
+
+def _scope(wanted: Erase) -> str:
+    given = {
+        "everything": wanted.everything,
+        "conversation": wanted.conversation is not None,
+        "entity": wanted.entity is not None,
+        "memories": bool(wanted.memories),
+    }
+    return next(scope for scope, is_given in given.items() if is_given)
+
+
+def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
+    parameters = {**lane.scope, "erasure_id": wanted.event_id}
+    gone = erasing_everything.erase_everything(connection, parameters)
+    erasures.lock_lane(connection, lane)
+    return gone | erasing_everything.erase_names(connection, parameters)
+
+
+def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
+    part = _chosen(connection, lane, wanted)
+    stamp = decisions.stamp_of_event(connection, wanted.event_id)
+    decisions.log(connection, BatchRef(lane, wanted.event_id), [_logged(stamp)])
+    summed_up = summaries.of_messages(connection, lane, part.messages)
+    rows = {"documents": _documents(connection, lane, part)}
+    gone, touched = erasing_parts.erase_part(connection, lane, part, stamp)
+    rows |= gone
+    profiles.touch(connection, lane, registry.standing(connection, lane, touched))
+    profiles.set_timer(connection, lane, **debounce(parts))
+    for conversation in summed_up:
+        summaries.delete(connection, lane, conversation)
+        if conversation != wanted.conversation:
+            summaries.ask_for(connection, lane, conversation)
+    erasures.lock_lane(connection, lane)
+    if wanted.conversation is not None:
+        also = erasing_parts.erase_conversation(
+            connection, lane, wanted.event_id, wanted.conversation, kinds=OF_CONVERSATIONS
+        )
+        rows |= {table: rows.get(table, 0) + number for table, number in also.items()}
+    return rows
+
+
+def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> Part:
+    if wanted.conversation is not None:
+        return erasing_parts.of_conversation(connection, lane, wanted.event_id, wanted.conversation)
+    if wanted.entity is not None:
+        return erasing_parts.of_entity(connection, lane, wanted.entity)
+    return erasing_parts.of_memories(connection, lane, wanted.memories)
+
+
+def _documents(connection: Connection, lane: LaneRef, part: Part) -> int:
+    """Take what was formed of messages out of all versions of the documents; one that does not fit its schema then goes."""
+    formed = documents.formed_of(connection, lane, part.messages)
+    shapes = {one["name"]: one["json_schema"] for one in namespaces.configuration(connection, lane).profiles}
+    rows = 0
+    for one in documents.all_versions(connection, lane) if formed else ():
+        held = held_in(one)
+        left = unformed(held, formed)
+        if left == held:
+            continue
+        rows += 1
+        if one.name in shapes and not fits(left.body, closed(shapes[one.name])):
+            documents.delete(connection, lane, one.document_id)
+            continue
+        kept = {key: mark for key, mark in one.fields.items() if key in left.marks}
+        documents.rewrite(connection, lane, replace(one, body=left.body, fields=kept))
+    return rows
+
+
+def _logged(stamp: Stamp) -> LoggedDecision:
+    return LoggedDecision(stamp=stamp, action="erase", reason="the app said so", decided_by=_APP)
+
+
+_APP: Final = "app"

@@ -1,0 +1,75 @@
+"""`python -m workers rewrite`: takes what was erased out of the files of the tables, too.
+
+A row that is deleted stays in its page until something else needs the place. Rewritten, a table's files hold its rows and nothing
+else. Nobody reads or writes a table meanwhile, and there has to be room for a second one: an operator says when.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import OperationalError, ProgrammingError
+
+from db import erasures, namespaces
+from db.roles import OWNER
+from recollect.tenancy import tenant_transaction
+from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
+
+_ADMIN: Final = "RECOLLECT_ADMIN_URL"
+
+
+def rewrite(admin_url: str, tell: Callable[[str], object]) -> int:
+    """Rewrite all tables with content where something was erased since they last were; returns how many receipts say so now.
+
+    tell: is given the name of each table before it is rewritten. Raises StoreUnavailable where Postgres does not answer.
+    """
+    engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
+    try:
+        return _rewrite(engine, tell)
+    except OperationalError as error:
+        raise cannot_connect(engine.url, _ADMIN, error) from None
+    except ProgrammingError as error:
+        raise lacks_rights(engine.url, _ADMIN, error) from None
+    finally:
+        engine.dispose()
+
+
+def _rewrite(engine: Engine, tell: Callable[[str], object]) -> int:
+    with _as_owner(engine) as connection:
+        began, tenants = erasures.clock(connection), namespaces.tenants(connection)
+    waiting = []
+    for tenant_id in tenants:
+        with _of_tenant(engine, tenant_id) as connection:
+            if erasures.to_rewrite(connection, tenant_id):
+                waiting.append(tenant_id)
+    if not waiting:
+        return 0
+    with _as_owner(engine) as connection:
+        for table in erasures.tables_with_content(connection):
+            tell(table)
+            connection.exec_driver_sql(f"vacuum (full) recollect.{table}")
+            # Which pages all may see is not known of new files, and until it is, each search reads the table for its index.
+            connection.exec_driver_sql(f"vacuum (analyze) recollect.{table}")
+    marked = 0
+    for tenant_id in waiting:
+        with _of_tenant(engine, tenant_id) as connection:
+            marked += erasures.mark_rewritten(connection, tenant_id, before=began)
+    return marked
+
+
+@contextmanager
+def _of_tenant(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
+    with tenant_transaction(engine, tenant_id) as connection:
+        connection.exec_driver_sql(f"set local role {OWNER}")
+        yield connection
+
+
+@contextmanager
+def _as_owner(engine: Engine) -> Iterator[Connection]:
+    """Outside any transaction, for as long as it takes."""
+    with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        connection.exec_driver_sql(f"set role {OWNER}")
+        connection.exec_driver_sql("set statement_timeout = 0")
+        yield connection
