@@ -74,7 +74,7 @@ def checked_kind(kind: object) -> MemoryKind | None:
 
 
 def checked_metadata(metadata: object) -> dict[str, Any] | None:
-    """Fields to look for, or None for any. Raises ValueError where they are none that JSON has."""
+    """Fields to look for, or None for any: no fields ask for nothing. Raises ValueError where they are none that JSON has."""
     if metadata is None:
         return None
     try:
@@ -84,7 +84,7 @@ def checked_metadata(metadata: object) -> dict[str, Any] | None:
     if not isinstance(metadata, dict) or not told:
         raise ValueError('metadata: give fields and values that JSON has, such as {"channel": "support"}')
     fields: dict[str, Any] = _storable(json.loads(told))
-    return fields
+    return fields or None
 
 
 def _storable(value: Any) -> Any:

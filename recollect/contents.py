@@ -7,6 +7,12 @@ The chat completion API calls a part that is text ``text``; the responses API ca
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from recollect.checks import MOST_CHARACTERS
+from recollect.fence import strip_fences
+
+_COMPARED = 12_000
+"""Characters. Reads know the head alone of what they are given, and its end may be redacted in another way."""
+
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 
 
@@ -16,6 +22,18 @@ def text_of(content: object) -> str | None:
         return content if isinstance(content, str) else None
     parts: Iterable[Any] = (part.get("text") for part in content if isinstance(part, Mapping) and _is_text(part))
     return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def as_compared(text: str) -> str:
+    """A text as two are compared: an app sends a model what it publishes, but seldom with each blank as it was."""
+    return " ".join(strip_fences(text[:MOST_CHARACTERS]).casefold().split())[:_COMPARED]
+
+
+def turns_before(message: str, said: Sequence[str], most: int) -> tuple[str, ...]:
+    """The latest turns before a message. Where they end with it, as the list does that a model is sent, it is none of them."""
+    ends_with_it = bool(said) and as_compared(said[-1]) == as_compared(message)
+    end = len(said) - ends_with_it
+    return tuple(said[max(0, end - most) : end])
 
 
 def by_one_name(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

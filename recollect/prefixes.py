@@ -42,11 +42,13 @@ class Under:
     def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[HitIn]:
         """The memories most similar to a text in any of them, most similar first. threshold: as for `Namespace.query`.
 
-        Every memory of every namespace is compared: for a tenant's few thousand memories, not for its millions.
-        Raises ValueError, which names the argument that does not fit.
+        Every memory of every namespace is compared: for a tenant's few thousand memories, not for its millions. An empty text
+        finds nothing. Raises ValueError, which names the argument that does not fit.
         """
-        most, least = checked_limit(limit), checked_threshold(threshold)
-        vector = HalfVector(self._embedder.embed([redact(readable("text", text))])[0]).to_text()
+        most, least, said = checked_limit(limit), checked_threshold(threshold), redact(readable("text", text))
+        if not said.strip():
+            return []
+        vector = HalfVector(self._embedder.embed([said])[0]).to_text()
         asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
         with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
             return list(_hits(connection.execute(_SIMILAR, asked)))

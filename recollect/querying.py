@@ -47,7 +47,8 @@ class Querying(Freshness):
 
         threshold: only those whose cosine is strictly above it; off by default, for useful values differ by model
         (docs/embedders.md). kind: of that kind alone. metadata: only what was taken from a message that was published with these
-        fields in its ``metadata``. as_of: among what was known at that time, by the words of that time; now by default.
+        fields in its ``metadata``; without fields, all. as_of: among what was known at that time, by the words of that time; now
+        by default.
         reranker: a second opinion on the 50 most similar, which may also leave some out (docs/reading.md).
         seconds: how long it may take, by default what `Memory.connect` was told. Where it would take longer, the answer is empty
         and ``partial``, and ``reason`` says why; strict: ReadTimeout instead.

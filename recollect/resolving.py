@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from recollect import evidence, lookup, views
 from recollect.asking import Candidate, Offered, Question, question
 from recollect.checks import readable
+from recollect.contents import turns_before
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
 from recollect.embedders import Embedder
 from recollect.evidence import Weighed
@@ -62,7 +63,7 @@ def who_is_meant(
     before = spoken(list(history))
     if conversation is not None and not before:
         with tenant_transaction(engine, path.tenant_id) as connection:
-            before = views.latest_messages(connection, path, readable("conversation", conversation), TURNS)
+            before = views.latest_messages(connection, path, readable("conversation", conversation), TURNS + 1)
     return resolve(
         engine,
         path,
@@ -96,7 +97,7 @@ def resolve(
 
     Without one, the name is guessed, and what is found tells whether the guess is right; where it is not, it is asked anew.
     """
-    asking = _Asking(engine, path, embedder, message, tuple(history[-TURNS:]))
+    asking = _Asking(engine, path, embedder, message, turns_before(message, history, TURNS))
     said = mention if mention is not None else likely_name(message)
     looked = asking.look(said)
     if mention is None:

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal, overload
 from uuid import UUID
 
 from recollect.fence import one_line
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
+
+_TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY})
+_AN_HOUR, _A_DAY = timedelta(hours=1), timedelta(days=1)
+_FROM_MIDNIGHT = timedelta(hours=13)
 
 State = Literal["active", "superseded", "withdrawn"]
 """Whether a memory holds, was replaced, or was taken back by an undo."""
@@ -20,6 +24,18 @@ class Occurrence:
     start: datetime
     end: datetime
     granularity: Granularity
+
+    @property
+    def day(self) -> date:
+        """The day on which it begins: where it is of whole days, as the calendar had it where it was said; otherwise in UTC.
+
+        Whole days begin at the midnight of a zone that is not kept. A midnight from Honolulu's to that of Auckland's summer is
+        of the day that UTC has 13 hours later.
+        """
+        start, length = self.start.astimezone(UTC), self.end - self.start
+        # Where clocks are changed, days are an hour longer or shorter.
+        of_days = length > _AN_HOUR and (length + _AN_HOUR) % _A_DAY <= 2 * _AN_HOUR
+        return (start + _FROM_MIDNIGHT if of_days and self.granularity not in _TIMES_OF_DAY else start).date()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

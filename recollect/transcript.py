@@ -7,6 +7,7 @@ from typing import Any
 
 from recollect.contents import text_of
 from recollect.errors import InvalidEvent
+from recollect.fence import strip_fences
 from recollect.kinds import Role
 
 _SPEAKERS = {
@@ -25,11 +26,11 @@ _FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE
 
 
 def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What the two who speak say in a history, as it is stored: a prompt, or what a tool returns, sets no scene.
+    """What the two who speak say in a history: a prompt, notes that stand in a turn, or what a tool returns, set no scene.
 
     Raises InvalidEvent as `turns`.
     """
-    said = (text_of(turn.content) for turn in turns(history) if turn.role not in _SILENT)
+    said = (strip_fences(text_of(turn.content) or "") for turn in turns(history) if turn.role not in _SILENT)
     return [text for text in said if text]
 
 

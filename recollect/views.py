@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from recollect.fence import strip_fences
 from recollect.namespaces import NamespacePath
 from recollect.results import Entity, Profile, Progress, StoredMemory
 from recollect.rows import entity_of, memory_fields
@@ -54,13 +55,17 @@ def entities_named(connection: Connection, path: NamespacePath, names: Sequence[
 
 def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[str]:
     """What was said last in a conversation, oldest first."""
-    rows = connection.exec_driver_sql(*latest_messages_statement(path, conversation, limit))
-    return [row.content for row in rows][::-1]
+    return latest_of(connection.exec_driver_sql(*latest_messages_statement(path, conversation, limit)).all())
 
 
 def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
-    """The statement that asks what was said last in a conversation, the last first."""
+    """The statement that asks what was said last in a conversation; its rows are for `latest_of`."""
     return _LATEST_MESSAGES, {**_scope(path), "conversation_id": conversation, "limit": limit}
+
+
+def latest_of(rows: Sequence[Any]) -> list[str]:
+    """What the rows of `latest_messages_statement` say, oldest first. Notes that were published with a prompt were not said."""
+    return [said for row in reversed(rows) if (said := strip_fences(row.content))]
 
 
 def progress(connection: Connection, path: NamespacePath) -> Progress:

@@ -111,7 +111,7 @@ def query(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """The memories most similar to a text."""
     with open_namespace(namespace) as opened:
-        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of)
+        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of, strict=True)
     table = new_table("similarity", "salience", "kind", "memory")
     for hit in hits:
         table.add_row(f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, escape(hit.content))
@@ -130,7 +130,7 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
 ) -> None:
     """What a model should know to answer a message."""
     with open_namespace(namespace) as opened:
-        found = opened.context(message, conversation=conversation, budget=budget, overlay=overlay)
+        found = opened.context(message, conversation=conversation, budget=budget, overlay=overlay, strict=True)
     table = new_table("score", "paths", "memory or message")
     for one in found.explain():
         table.add_row(f"{one.score:.2f}", escape(", ".join(one.paths)), escape(one.content))
@@ -138,6 +138,7 @@ def context(  # noqa: PLR0917 - typer's options are its parameters
     answer = {
         "text": found.text,
         "tokens": found.tokens,
+        "partial": found.partial,
         "questions": found.questions,
         "memories": [one for one in found.explain() if one.memory],
         "messages": [one for one in found.explain() if one.message],
@@ -158,7 +159,9 @@ def recall(  # noqa: PLR0917 - typer's options are its parameters
     """What was said that answers to a text, word for word."""
     scope: Scope = "thread" if thread else "resource"
     with open_namespace(namespace) as opened:
-        found = opened.recall_messages(text, conversation=conversation, scope=scope, top_k=top_k, message_range=around)
+        found = opened.recall_messages(
+            text, conversation=conversation, scope=scope, top_k=top_k, message_range=around, strict=True
+        )
     answer = {"hits": found.hits, "excerpts": found.excerpts, "partial": found.partial}
     print_answer(json_output, answer, escape(found.text))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from recollect.contents import as_compared
 from recollect.errors import NotFound
 from recollect.overlay import Laid
 from recollect.reading import around_sql
@@ -66,14 +67,14 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
     heard = first(
         store,
         wanted.text,
-        wanted.history[-TURNS:],
+        wanted.history,
         conversation=None if wanted.history else wanted.conversation,
         turns=TURNS,
         ahead=wanted.overlay,
     )
-    told = {*wanted.history, wanted.text}
+    told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
-    fetched = second(store, heard, told=Told(contents=tuple(told)), shown=wanted.budget // _TOKENS + len(told))
+    fetched = second(store, heard, told=Told(contents=told), shown=wanted.budget // _TOKENS + len(told))
     read = understood(heard, fetched, wanted.now)
     found = read.paths()
     if fetched.open and (processes := called_for(found)):
@@ -83,7 +84,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
     return assemble(
         without(found, laid.closed),
         messages=read.messages(limit=wanted.budget // _SHORT),
-        ahead=[one for one in heard.ahead if one.content.strip() and one.content not in told],
+        ahead=[one for one in heard.ahead if one.content.strip() and as_compared(one.content) not in told],
         pending=_pending(store, laid, heard.parsed.unnamed, found),
         questions=tuple(read.questions()),
         judge=wanted.judge,
@@ -97,8 +98,9 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
 def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recalled:
     """What was said that answers to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
-    shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(wanted.history)
-    scanned, lent = spoken(store, heard, shown=shown, among=wanted.among, told=Told(contents=wanted.history))
+    told = frozenset(map(as_compared, wanted.history))
+    shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(told)
+    scanned, lent = spoken(store, heard, shown=shown, among=wanted.among, told=Told(contents=told))
     borne = {bearer for bearers in heard.parsed.named.values() for bearer in bearers}
     answering = rank_messages(
         scanned.found,
@@ -117,7 +119,7 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
         excerpts=excerpts(
             {hit.message.id for hit in hits},
             [one for one in _around(store, scanned, hits, wanted.around) if wanted.among.holds(one.said_at)],
-            known=wanted.history,
+            known=told,
         ),
         progress=replace(heard.progress, published=published),
         conversation=wanted.conversation,
@@ -144,9 +146,11 @@ def _pending(store: Store, laid: Laid, message: str, found: Iterable[Path]) -> l
 def _around(
     store: Store, scanned: Scanned, hits: Sequence[RecalledMessage], around: tuple[int, int]
 ) -> list[StoredMessage]:
-    """The hits with their neighbours; one of each side has come with the scan, more are fetched."""
+    """The hits with their neighbours: one of each side has come with what the scan found by itself, all else is fetched."""
     before, after = around
-    if max(around) > 1 and hits:
+    ids = {hit.message.id for hit in hits}
+    alone = max(around) == 1 and any(one.message.id in ids and not one.itself for one in scanned.found)
+    if hits and (alone or max(around) > 1):
         return _with_neighbours(store, [hit.message.id for hit in hits], around)
     wanted = {
         (hit.message.conversation, hit.message.place + step) for hit in hits for step in range(-before, after + 1)

@@ -7,6 +7,7 @@ from heapq import heapify, heappop, heappush
 from uuid import UUID
 
 from recollect.asking import Question
+from recollect.contents import as_compared
 from recollect.reading.contexts import (
     Context,
     Explanation,
@@ -179,7 +180,7 @@ class _Filling:
         self.tokens += cost
         self.used[self._category(one)] += cost
         self.taken.append(one)
-        self.said.add(_plain(one.value.content))
+        self.said.add(as_compared(one.value.content))
         self.covered.update(one.sources)
         if isinstance(one.value, StoredMessage):
             self.shown.add(one.value.id)
@@ -189,8 +190,8 @@ class _Filling:
     def repeats(self, one: _Candidate) -> bool:
         """Whether it is there already: the same words, or a memory beside the messages that it was taken from."""
         if isinstance(one.value, StoredMessage):
-            return one.value.id in self.covered or _plain(one.value.content) in self.said
-        return _plain(one.value.content) in self.said or (bool(one.sources) and self.shown.issuperset(one.sources))
+            return one.value.id in self.covered or as_compared(one.value.content) in self.said
+        return as_compared(one.value.content) in self.said or (bool(one.sources) and self.shown.issuperset(one.sources))
 
     def _lines(self, one: _Candidate) -> str:
         """What the text grows by."""
@@ -203,10 +204,6 @@ class _Filling:
         if timedelta(0) <= self.now - one.value.said_at < timedelta(days=WEIGHTS.recent):
             return _RECENT
         return _SALIENT if isinstance(one.value, Hit) and one.value.salience >= WEIGHTS.salient else _RELEVANT
-
-
-def _plain(content: str) -> str:
-    return " ".join(content.casefold().split())
 
 
 def _context(filling: _Filling, questions: Sequence[Question], partial: bool) -> Context:

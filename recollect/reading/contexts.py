@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from itertools import groupby
 from uuid import UUID
 
@@ -78,7 +78,7 @@ class Context:
         """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence.
 
         Whatever a memory or a message holds, it is one line of the fence and cannot end it. Where nothing is known, the fence is
-        empty. The fence itself takes some 30 tokens more than `tokens`.
+        empty. It takes some 30 tokens more than `tokens`, and one more for each line of what was said, which it leads by "- ".
         """
         notes = (memory_note(memory, dated=self.dated) for memory in self.memories)
         return {"role": "system", "content": fenced((*notes, *_said(self.messages)))}
@@ -98,7 +98,7 @@ def memory_note(memory: StoredMemory, *, dated: bool) -> str:
 
 def day_heading(message: StoredMessage) -> str:
     """What stands above the messages of one conversation and day."""
-    return f"{_day(message.said_at)}:"
+    return f"{_day(_said_on(message))}:"
 
 
 def message_note(message: StoredMessage) -> str:
@@ -108,7 +108,7 @@ def message_note(message: StoredMessage) -> str:
 
 def group_of(message: StoredMessage) -> tuple[str, date]:
     """Conversation and day: what shares a heading."""
-    return message.conversation or "", message.said_at.astimezone(UTC).date()
+    return message.conversation or "", _said_on(message)
 
 
 def in_order(messages: Sequence[StoredMessage]) -> tuple[StoredMessage, ...]:
@@ -129,13 +129,17 @@ def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
 
 def _date(memory: StoredMemory) -> str:
     if memory.occurred is None:
-        return _day(memory.said_at)
+        return _day(_said_on(memory))
     if memory.occurred.granularity in {Granularity.SEASON, Granularity.MONTH}:
-        return f"{memory.occurred.start.astimezone(UTC):%B %Y}"
+        return f"{memory.occurred.day:%B %Y}"
     if memory.occurred.granularity is Granularity.YEAR:
-        return f"{memory.occurred.start.astimezone(UTC):%Y}"
-    return _day(memory.occurred.start)
+        return f"{memory.occurred.day:%Y}"
+    return _day(memory.occurred.day)
 
 
-def _day(time: datetime) -> str:
-    return f"{time.astimezone(UTC):%-d %B %Y}"
+def _said_on(one: StoredMemory | StoredMessage) -> date:
+    return one.said_at.astimezone(UTC).date()
+
+
+def _day(day: date) -> str:
+    return f"{day:%-d %B %Y}"

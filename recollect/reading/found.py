@@ -44,12 +44,14 @@ class MessageFound:
     """A message that a scan found.
 
     cosine: of its text with the question, nobody's name in it. with_before: of the turn before it and it. words: BM25.
+    itself: it was found by its own scores, and its neighbours with it; otherwise it is such a neighbour.
     """
 
     message: StoredMessage
     cosine: float
     with_before: float
     words: float
+    itself: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

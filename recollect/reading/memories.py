@@ -117,7 +117,7 @@ def _of_house(one: MemoryFound, house: Collection[UUID], bearings: Mapping[UUID,
 def _when(one: MemoryFound, periods: Collection[Named]) -> float:
     """How well it fits one of the times, 0 to 1: by when it happened, or else was said."""
     occurred = one.memory.occurred
-    day = (occurred.start if occurred else one.memory.said_at).astimezone(UTC).date()
+    day = occurred.day if occurred else one.memory.said_at.astimezone(UTC).date()
     return max(period.fits(day) for period in periods)
 
 

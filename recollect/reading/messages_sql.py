@@ -13,6 +13,7 @@ from typing import Any
 
 from pgvector import HalfVector
 
+from recollect.contents import as_compared
 from recollect.embedders import Vectors
 from recollect.namespaces import NamespacePath
 from recollect.reading.around_sql import message_of
@@ -53,7 +54,10 @@ class Among:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What the model sees anyway, so that it is not found: texts, and the latest so many messages of a conversation."""
+    """What the model sees anyway, so that it is not found: texts, and the latest so many messages of a conversation.
+
+    contents: as they are compared (`recollect.contents.as_compared`), which `scanned` does.
+    """
 
     contents: Collection[str] = ()
     conversation: str | None = None
@@ -104,7 +108,6 @@ def statement_for(
         "conversation": among.conversation,
         "since": among.since,
         "until": among.until,
-        "contents": list(told.contents),
         "told_conversation": told.conversation,
         "latest": told.latest,
         "each": each,
@@ -115,16 +118,19 @@ def statement_for(
     return by_index, {**parameters, **of_words(vocabulary)}
 
 
-def scanned(rows: Iterable[Any]) -> Scanned:
-    """The rows as values."""
-    given = list(rows)
+def scanned(rows: Iterable[Any], told: Told | None = None) -> Scanned:
+    """The rows as values, without what is told anyway."""
+    given, contents = list(rows), frozenset(told.contents if told else ())
     return Scanned(
-        found=tuple(
-            MessageFound(message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words)
-            for row in given
-        ),
+        found=tuple(one for one in map(_found, given) if as_compared(one.message.content) not in contents),
         with_before=_spread(given, "with_before"),
         words=_spread(given, "words"),
+    )
+
+
+def _found(row: Any) -> MessageFound:
+    return MessageFound(
+        message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words, itself=row.itself
     )
 
 
@@ -177,10 +183,10 @@ _BEST = f"""
 
 _PLACED = f"""
     placed as materialized (
-        select one.conversation_id, message_id, said_at, place
+        select one.conversation_id, message_id, said_at, place, itself
         from (select distinct conversation_id from best) as one
         cross join lateral (
-            select message_id, said_at, row_number() over conversation - 1 as place,
+            select message_id, said_at, row_number() over conversation - 1 as place, found as itself,
                    found or lag(found, 1, false) over conversation or lead(found, 1, false) over conversation as near
             -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
             from (select turn.message_id, turn.said_at, coalesce(turn.message_id in (select message_id from best), false) as found
@@ -226,7 +232,7 @@ def _statement(head: str) -> str:
     return f"""
     with {head}, {_BEST}, {_PLACED}, {_FOUND}
     select found.*, spread.* from found cross join spread
-    where {_IN_TIME} and message_id <> all(array(select message_id from told)) and content <> all(cast(%(contents)s as text[]))
+    where {_IN_TIME} and message_id <> all(array(select message_id from told))
     order by conversation_id collate "C", place
 """
 

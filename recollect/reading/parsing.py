@@ -49,13 +49,17 @@ def parse(message: str, found: Sequence[NameMatch]) -> Parsed:
         text=message,
         unnamed=_unnamed(message, [one for one in found if one.text == 0]),
         named={name: frozenset(bearers) for name, bearers in named.items()},
-        implied=frozenset() if named else _implied(message, others),
+        implied=_implied(others) if refers_back(message, found) else frozenset(),
     )
 
 
-def _implied(message: str, before: Sequence[NameMatch]) -> frozenset[UUID]:
-    if not any(phrase.form is Form.PRONOUN for phrase in phrases(Layout(message))):
-        return frozenset()
+def refers_back(message: str, found: Sequence[NameMatch]) -> bool:
+    """Whether the turns before may tell whom a message means: it has a pronoun and names nobody. found: as for `parse`."""
+    names_nobody = not any(one.text == 0 and not one.entity.is_user for one in found)
+    return names_nobody and any(phrase.form is Form.PRONOUN for phrase in phrases(Layout(message)))
+
+
+def _implied(before: Sequence[NameMatch]) -> frozenset[UUID]:
     latest = max((one.text for one in before), default=0)
     last = frozenset(one.entity.entity_id for one in before if one.text == latest)
     return last if len(last) == 1 else frozenset()

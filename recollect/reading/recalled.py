@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Literal
 from uuid import UUID
 
+from recollect.contents import as_compared
 from recollect.fence import fenced, one_line
 from recollect.reading.contexts import message_note
 from recollect.reading.found import StoredMessage
@@ -79,11 +80,10 @@ def excerpts(
 ) -> tuple[Excerpt, ...]:
     """Join what was recalled and its neighbours to stretches without a gap, the earliest first.
 
-    around: the hits and their neighbours. known: the contents of what the caller's history has; such a message is left out, and
-    so is a neighbour that has lost its hit by that.
+    around: the hits and their neighbours. known: the contents of what the caller's history has, as they are compared; such a
+    message is left out, and so is a neighbour that has lost its hit by that.
     """
-    given = frozenset(known)
-    kept = {one.id: one for one in around if one.id in hits or one.content not in given}
+    kept = {one.id: one for one in around if one.id in hits or as_compared(one.content) not in known}
     ordered = sorted(kept.values(), key=lambda one: (one.conversation or "", one.place, one.said_at, one.id))
     # In one stretch, a message's number less its place in the list is the same.
     stretches = groupby(enumerate(ordered), key=lambda pair: (pair[1].conversation, pair[1].place - pair[0]))

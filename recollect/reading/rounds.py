@@ -4,8 +4,9 @@
              the words of the message are
     second   all that decides who is meant, and what each path may find
 
-A third is made in one case only: where it stays open who is meant, and the message calls for a taught process, whose words may
-tell ("hand it back to the writer").
+One more is made in two cases only: where it stays open who is meant, and the message calls for a taught process, whose words may
+tell ("hand it back to the writer"); and behind the first, where a pronoun may mean whom the turns before name, and these are
+stored and not given.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from recollect import evidence, lookup, views
+from recollect.contents import turns_before
 from recollect.deadline import at_the_same_time
 from recollect.disambiguation import Resolution, Telling, disambiguate, telling
 from recollect.disambiguation.telling import OF_ANYBODY, SCENE_TURNS
@@ -27,7 +29,7 @@ from recollect.namespaces import NamespacePath
 from recollect.reading import ahead_sql, around_sql, indexed_sql, lending_sql, memories_sql, messages_sql
 from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
-from recollect.reading.parsing import Parsed, parse
+from recollect.reading.parsing import Parsed, parse, refers_back
 from recollect.reading.vocabulary import Vocabulary
 from recollect.results import Progress
 from recollect.tenancy import Statement, in_one_trip
@@ -98,9 +100,10 @@ def first(
 ) -> Heard:
     """Look up whom a message names.
 
-    before: the turns before it, oldest first. conversation, turns: where to look for so many of them instead. ahead: how many to
-    fetch of those that have not taken effect.
+    before: the turns before it, oldest first, of which the latest count. conversation: where to look for them instead. turns: so
+    many of them. ahead: how many to fetch of those that have not taken effect.
     """
+    before = turns_before(message, before, turns)
     texts = [message, *before]
     asked = {
         "names": lookup.statement_for(store.path, lookup.keys_of(texts)),
@@ -110,12 +113,16 @@ def first(
     if ahead:
         asked["ahead"] = ahead_sql.statement_for(store.path, ahead)
     if conversation and turns:
-        asked["latest"] = views.latest_messages_statement(store.path, conversation, turns)
+        asked["latest"] = views.latest_messages_statement(store.path, conversation, turns + 1)
     rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
-    found = lookup.matches(texts, rows["names"])
+    found, stored = lookup.matches(texts, rows["names"]), views.latest_of(rows.get("latest", []))
+    before = turns_before(message, stored, turns) or before
+    if stored and before and refers_back(message, found):
+        (names,) = store.trip([lookup.statement_for(store.path, lookup.keys_of(before))])
+        found = lookup.matches([message, *before], [*rows["names"], *names])
     return Heard(
         parsed=parse(message, found),
-        before=tuple(row.content for row in reversed(rows["latest"])) if "latest" in rows else tuple(before),
+        before=before,
         found=tuple(found),
         ahead=tuple(around_sql.stored(rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
@@ -145,7 +152,7 @@ def second(store: Store, heard: Heard, *, shown: int, told: Told) -> Fetched:
 
     def scan_messages() -> tuple[messages_sql.Scanned, dict[str, Meant]]:
         found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
-        return messages_sql.scanned(found), _settled(heard, contests, weighed)
+        return messages_sql.scanned(found, told), _settled(heard, contests, weighed)
 
     # Memories take the longer of the two, and so the messages' connection tells who is meant.
     (messages, meant), memories = at_the_same_time(
@@ -175,7 +182,7 @@ def spoken(
             lending_sql.statement_for(store.path, **asked, vocabulary=known.get("memories")),
         ]
     )
-    return messages_sql.scanned(found), lending_sql.lent(lent)
+    return messages_sql.scanned(found, told), lending_sql.lent(lent)
 
 
 def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:

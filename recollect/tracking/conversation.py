@@ -11,6 +11,7 @@ from sqlalchemy import Engine
 from recollect import lookup
 from recollect.contents import text_of
 from recollect.embedders import Embedder
+from recollect.fence import strip_fences
 from recollect.kinds import SPEAKING, Role
 from recollect.namespaces import NamespacePath
 from recollect.reading.nearest_sql import whether_indexed
@@ -90,8 +91,13 @@ def _said(spoken: Sequence[tuple[str, Any]]) -> list[_Said]:
     return [
         _Said(place=place, turn=Turn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
         for place, (role, content) in enumerate(spoken)
-        if role in SPEAKING and (said := text_of(content)) is not None
+        if role in SPEAKING and (said := _said_in(content)) is not None
     ][-MOST_TURNS:]
+
+
+def _said_in(content: Any) -> str | None:
+    said = text_of(content)
+    return None if said is None else strip_fences(said)  # notes that an app puts into a turn are not said by anybody
 
 
 def _named(

@@ -9,13 +9,8 @@ from recollect.decisions import Decision
 from recollect.kinds import Granularity
 from recollect.results import Occurrence, Progress
 
-_WHOLE = {
-    Granularity.MONTH: "%B %Y",
-    Granularity.SEASON: "%B %Y",
-    Granularity.YEAR: "%Y",
-    Granularity.MINUTE: "%-d %b %Y, %H:%M",
-    Granularity.HOUR: "%-d %b %Y, %H:%M",
-}
+_WHOLE = {Granularity.MONTH: "%B %Y", Granularity.SEASON: "%B %Y", Granularity.YEAR: "%Y"}
+_OF_A_CLOCK = frozenset({Granularity.MINUTE, Granularity.HOUR})
 _DONE = {
     "add": "remembered",
     "update": "made more precise",
@@ -50,10 +45,10 @@ def moment(time: datetime) -> str:
 
 def occurred(when: Occurrence) -> str:
     """When something happened, as precisely as is known."""
-    start = when.start.astimezone(UTC)
-    if when.granularity is Granularity.WEEK:
-        return f"the week of {day(start)}"
-    return start.strftime(_WHOLE.get(when.granularity, "%-d %b %Y"))
+    if when.granularity in _OF_A_CLOCK:
+        return moment(when.start)
+    told = when.day.strftime(_WHOLE.get(when.granularity, "%-d %b %Y"))
+    return f"the week of {told}" if when.granularity is Granularity.WEEK else told
 
 
 def done(decision: Decision) -> str:

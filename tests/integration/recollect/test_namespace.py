@@ -80,6 +80,8 @@ class TestQuery:
         assert [hit.id for hit in sarah.query("Where to?", metadata={"channel": "phone"})] == [ids[1]]
         assert len(sarah.query("Where to?", metadata={"tags": ["home"]})) == 2
         assert not sarah.query("Where to?", metadata={"channel": "letter"})
+        by_hand = knows("User moved by hand")
+        assert by_hand in {hit.id for hit in sarah.query("Where to?", metadata={})}
         with pytest.raises(ValueError, match="metadata: give fields"):
             sarah.query("Where to?", metadata={"since": NOON})
 

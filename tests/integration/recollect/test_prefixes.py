@@ -55,6 +55,7 @@ def test_a_threshold_and_a_limit_hold_over_all_of_them(memory: Memory, tenant: s
 
     assert len(everywhere.query("The ladder hangs in the boat shed", threshold=0.9)) == 2
     assert len(everywhere.query("The ladder hangs in the boat shed", limit=1)) == 1
+    assert everywhere.query(" \n") == []
     with pytest.raises(ValueError, match="limit: must be at least 1"):
         everywhere.query("The ladder", limit=0)
 

@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
-from db import turns
+from db import memories, turns
 from db.turns import NewTurn
 from recollect import Memory, Namespace
 from recollect.embedders import MiniLM
+from recollect.fence import fenced
 from recollect.namespaces import NamespacePath
 from tests.given import MODEL, Publishing, Remembering
 from workers.machine import Addresses
@@ -160,11 +161,37 @@ class TestRecall:
         assert [one.content for one in found.messages] == [BREAD[0][1]]
         assert BREAD[1][1] not in found.text
 
+    def test_what_the_history_has_in_another_form_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+        long = "The dough rises. " * 2_000
+        said = ("  My dough will not\nrise ", f"{fenced(['It rains'])}\nWhere does the dough rise?", long)
+        talk("bread", tuple(("Ines", content) for content in (*said, "The dough is blue")))
+        history = [{"role": "user", "content": content} for content in ("My dough will not rise", *said[1:])]
+
+        found = ines.recall_messages("dough", history=history, top_k=9)
+        assert [one.content for one in found.messages] == ["The dough is blue"]
+        assert [one.content for excerpt in found.excerpts for one in excerpt.messages] == ["The dough is blue"]
+        assert [one.content for one in ines.context("dough", history=history, budget=100_000).messages] == [
+            "The dough is blue"
+        ]
+        assert long not in {one.content for one in ines.context(long, budget=100_000).messages}
+
+    @pytest.mark.parametrize("around", [1, (0, 1)], ids=str)
+    def test_what_was_found_beside_another_has_its_neighbours_too(
+        self, ines: Namespace, talk: Talk, around: int | tuple[int, int]
+    ) -> None:
+        """The answer is not among the best by its own scores: it stands behind the question, and is hers who is named."""
+        asked = "What did Ines say of the dough?"
+        for number in range(30):
+            talk(f"bowl {number}", (("Sam", f"What did Ines say of the dough, and of dough {number}?"),))
+        _, answer, last = talk("bread", (("Sam", asked), ("Ines", "Upstairs on the boiler"), ("Sam", "Bring a towel")))
+        found = ines.recall_messages(asked, top_k=4, message_range=around)
+
+        assert answer in {one.id for one in found.messages}
+        assert last in {one.id for excerpt in found.excerpts for one in excerpt.messages}
+
     def test_a_memory_lends_to_the_message_that_it_was_taken_from(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
-        from db import memories
-
         said = (("Sam", "That one, then"),)
         talk("first", said, start=NINE + timedelta(days=1))
         (second,) = talk("second", said)
@@ -212,8 +239,6 @@ class TestContext:
     def test_a_memory_and_the_message_that_it_was_taken_from_count_once(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
-        from db import memories
-
         ids = talk("bread", BREAD)
         content = "Sam puts the dough on top of the boiler overnight"
         memory_id = remembering.memory(content, MINILM.embed([content])[0])
@@ -228,8 +253,6 @@ class TestContext:
     def test_a_memory_that_is_shown_itself_does_not_bring_up_the_message_that_it_was_taken_from(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
-        from db import memories
-
         said = (("Sam", "That one, then"),)
         talk("first", said, start=NINE + timedelta(days=1))
         (second,) = talk("second", said)
@@ -312,6 +335,30 @@ def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -
     found = json.loads(answer("--json", "-c", "bread", "--thread"))
     assert [hit["message"]["content"] for hit in found["hits"]] == [BREAD[1][1]]
     assert [len(excerpt["messages"]) for excerpt in found["excerpts"]] == [3]
+
+
+def test_a_shell_does_not_take_a_memory_that_hangs_for_one_that_knows_nothing(
+    ines: Namespace, addresses: Addresses, admin_engine: Engine
+) -> None:
+    environment = {
+        **os.environ,
+        "RECOLLECT_DATABASE_URL": addresses.database_url,
+        "RECOLLECT_NAMESPACE": str(ines.path),
+    }
+
+    def ask(command: str) -> "subprocess.Popen[str]":
+        asked = [sys.executable, "-m", "recollect", command, "dough", "--json"]
+        return subprocess.Popen(
+            asked, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        )
+
+    with admin_engine.connect() as connection:
+        connection.execute(text("lock table recollect.memories, recollect.embeddings, recollect.turns"))
+        asked = [ask(command) for command in ("query", "context", "recall")]
+        for one in asked:
+            answer, error = one.communicate(timeout=60)
+            assert (one.returncode, answer) == (1, "")
+            assert "did not end in time" in error
 
 
 def test_yesterday_is_that_of_utc_in_whichever_zone_now_is_given(ines: Namespace, remembering: Remembering) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from recollect import Memory, Namespace
 from recollect.cli.app import cli
 from recollect.cli.shell import console
 from recollect.embedders import MiniLM
+from recollect.fence import fenced
 from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from tests.given import Publishing, Remembering
@@ -335,6 +337,50 @@ def test_the_calls_of_tools_do_not_crowd_out_what_was_said(sarah: Namespace, pub
     for before in ({"history": turns}, {"conversation": "c1"}):
         assert sarah.resolve("Is Peter in?", mention="Peter", **before).status == "resolved"
         assert sarah.context("Is Peter in?", **before).questions == ()
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_history_that_ends_with_the_message_tells_as_one_that_ends_before_it(
+    world: World, sarah: Namespace, publishing: Publishing, stored: bool
+) -> None:
+    """A model is sent the message behind its history, and an app may publish it before it asks."""
+    said = ["The greenhouse is full of tomatoes", "Lovely", "Yes", "Ask Peter"]
+    history = [{"role": "user", "content": one} for one in said]
+    at = "2026-03-02T12:00:0{}+00:00"
+    publishing.send(
+        *(publishing.message(one, conversation="c1", occurred_at=at.format(n)) for n, one in enumerate(said))
+    )
+    asked: dict[str, Any] = {"conversation": "c1"} if stored else {"history": history}
+
+    before = sarah.resolve("Ask Peter", mention="Peter", history=history[:-1])
+    assert before.status == "resolved"
+    assert sarah.resolve("Ask Peter", mention="Peter", **asked) == before
+    assert sarah.context("Ask Peter", **asked).memories == sarah.context("Ask Peter", history=history[:-1]).memories
+    assert not sarah.context("Ask Peter", **asked).questions
+
+
+def test_the_stored_turns_tell_whom_a_pronoun_means_as_given_ones_do(
+    world: World, sarah: Namespace, publishing: Publishing
+) -> None:
+    world.knows(world.remembering.entity("Mara Lind"), "Mara Lind cooks peppers on a stove")
+    publishing.send(publishing.message("Mara Lind comes tomorrow", conversation="c1"))
+    history = [{"role": "user", "content": "Mara Lind comes tomorrow"}]
+
+    given = sarah.context("What does she grow?", history=history).explain()
+    stored = [one for one in sarah.context("What does she grow?", conversation="c1").explain() if one.memory]
+    assert stored == [one for one in given if one.memory]
+    assert any("entity" in one.paths for one in stored)
+
+
+@pytest.mark.usefixtures("world")
+def test_notes_that_an_app_put_into_a_turn_do_not_tell_who_is_meant(sarah: Namespace, publishing: Publishing) -> None:
+    notes = {"role": "user", "content": f"{fenced(['Peter grows tomatoes in a greenhouse'])}\nI am tired"}
+    publishing.send(publishing.message(notes["content"], conversation="c1"))
+
+    for before in ({"history": [notes]}, {"conversation": "c1"}):
+        assert sarah.resolve("Is Peter in?", mention="Peter", **before).status == "ambiguous"
+        assert len(sarah.context("Is Peter in?", **before).questions) == 1
+        assert sarah.track(**before).topic == ()
 
 
 @pytest.mark.usefixtures("world")

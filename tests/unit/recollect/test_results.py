@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import FrozenInstanceError
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from recollect import Hit, Hits, MemoryKind, Progress
+from recollect import Granularity, Hit, Hits, MemoryKind, Occurrence, Progress
 
 
 def hit(number: int) -> Hit:
@@ -44,6 +46,29 @@ def test_no_hits_are_false() -> None:
 def test_hits_are_lines_for_a_prompt() -> None:
     assert HITS.text == "- memory 1\n- memory 2\n- memory 3"
     assert Hits((), Progress()).text == ""
+
+
+def at(offset: float, granularity: Granularity, *, hour: int = 0, length: timedelta = timedelta(days=1)) -> Occurrence:
+    start = datetime(2023, 5, 9, hour, tzinfo=timezone(timedelta(hours=offset))).astimezone(UTC)
+    return Occurrence(start=start, end=start + length, granularity=granularity)
+
+
+@given(
+    st.integers(-40, 52),
+    st.sampled_from([Granularity.DAY, Granularity.WEEK, Granularity.MONTH, Granularity.SEASON, Granularity.YEAR]),
+    st.integers(1, 366),
+    st.integers(-1, 1),
+)
+def test_whole_days_are_of_the_calendar_where_they_were_said(
+    quarters: int, granularity: Granularity, days: int, changed: int
+) -> None:
+    length = timedelta(days=days, hours=changed)
+    assert at(quarters / 4, granularity, length=length).day == date(2023, 5, 9)
+
+
+def test_what_is_no_whole_day_is_of_the_day_of_utc() -> None:
+    assert at(9, Granularity.HOUR, hour=8, length=timedelta(hours=1)).day == date(2023, 5, 8)
+    assert at(0, Granularity.DAY, hour=18, length=timedelta(0)).day == date(2023, 5, 9)
 
 
 HERE, THERE = UUID(int=1), UUID(int=2)

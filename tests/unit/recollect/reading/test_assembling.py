@@ -1,7 +1,7 @@
 """Assembling: what must be there is, nothing twice, never above the budget, and whatever the order in which it was found."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -115,6 +115,17 @@ def test_where_there_is_room_events_show_when_they_were() -> None:
         "- He sings.",
     ]
     assert "(" not in context(*events, budget=399).text
+
+
+def test_a_day_of_tokyo_is_that_day() -> None:
+    midnight = datetime(2023, 5, 9, tzinfo=timezone(timedelta(hours=9)))
+    day = Occurrence(start=midnight, end=midnight + timedelta(days=1), granularity=Granularity.DAY)
+    year = Occurrence(start=midnight.replace(month=1, day=1), end=midnight, granularity=Granularity.YEAR)
+    events = [
+        found(number, 3.0 - number, content=f"It was {number}.", kind=MemoryKind.EVENT, occurred=one)
+        for number, one in enumerate((day, year))
+    ]
+    assert context(*events, budget=400).text.splitlines() == ["- It was 0. (9 May 2023)", "- It was 1. (2023)"]
 
 
 def test_what_a_path_must_deliver_is_there_whatever_the_others_find() -> None:

@@ -27,8 +27,16 @@ def test_times_are_told_in_utc() -> None:
     ],
 )
 def test_when_something_happened_is_told_as_precisely_as_it_is_known(granularity: Granularity, told: str) -> None:
-    start = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    start = datetime(2026, 3, 2, 12 if granularity is Granularity.MINUTE else 0, tzinfo=UTC)
     assert occurred(Occurrence(start=start, end=start + timedelta(days=1), granularity=granularity)) == told
+
+
+def test_a_day_is_that_of_who_said_it() -> None:
+    start = datetime(2026, 3, 1, tzinfo=BERLIN)  # 22:00 of the day before in UTC
+    assert occurred(Occurrence(start=start, end=start + timedelta(days=1), granularity=Granularity.DAY)) == "1 Mar 2026"
+    assert (
+        occurred(Occurrence(start=start, end=start + timedelta(days=31), granularity=Granularity.MONTH)) == "March 2026"
+    )
 
 
 @given(st.text(), st.text())
