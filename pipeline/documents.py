@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from pipeline.facts import RecordSchema
-from pipeline.records import fits
+from pipeline.schemas import closed, fits
 from recollect.managing.patching import fields_of, merged, removed, touches
 
 Json = Mapping[str, Any]
@@ -69,29 +69,6 @@ def unformed(held: Held, decisions: Collection[UUID]) -> Held:
     gone = {pointer for pointer, mark in held.marks.items() if mark.by in decisions}
     body = reduce(removed, sorted(gone), held.body)
     return replace(held, body=body, marks={key: mark for key, mark in held.marks.items() if key not in gone})
-
-
-def closed(schema: Any) -> Any:
-    """A JSON Schema in which no object has fields that it does not name, unless it says that it may."""
-    if isinstance(schema, list | tuple):
-        return [closed(one) for one in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    inner = {
-        key: {name: closed(one) for name, one in value.items()}
-        if key in _NAMED and isinstance(value, Mapping)
-        else value
-        if key in _VALUES
-        else closed(value)
-        for key, value in schema.items()
-    }
-    return {"additionalProperties": False, **inner} if "properties" in inner else inner
-
-
-_NAMED = frozenset({"properties", "$defs", "definitions"})
-"""Below them the keys are names of the app's own."""
-
-_VALUES = frozenset({"default", "enum", "const", "examples"})
 
 
 def settled(marks: Mapping[str, Mark], marked: Mapping[str, Mark]) -> dict[str, Mark]:

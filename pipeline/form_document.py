@@ -2,19 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
 from pipeline.documents import Changed, Held, Mark, Misfit, barred, changed, settled
-from pipeline.facts import Message, RecordSchema
-from pipeline.guard import suspicion_of
+from pipeline.facts import Message, Occurrence, RecordSchema
+from pipeline.guard import suspicion_of, texts_in
 from pipeline.portions import portions
+from pipeline.prompts.occurrences import words_for
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import is_said
-from recollect.kinds import Role
+from pipeline.schemas import accepted, accepts
+from pipeline.times import times_in
+from recollect.kinds import Granularity, Role
 from recollect.language_model.objects import leaves
 from recollect.language_model.ports import LanguageModel
 from recollect.managing.fields import Sourced, read_fields
@@ -25,6 +29,8 @@ from recollect.transcript import Turn
 
 _A_PHRASE = 4
 """Words from which a text is more than a name, and is judged as a fact's content is."""
+
+_WITHIN_A_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY, Granularity.DAY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ class _Forming:
     refused: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.now = self.first
+        self.now = replace(self.first, body=accepted(self.shape.schema, self.first.body))
 
     def take(self, messages: Sequence[Message], model: LanguageModel) -> None:
         """Ask about some messages, and take what of the answer can be taken."""
@@ -82,10 +88,11 @@ class _Forming:
         )
         fields, refused = read_fields(model.answer(prompt), talk.numbers, talk.spoken)
         self.refused.update(one.why for one in refused)
+        grounds = self._grounds(messages)
         patch, marked, sources = dict[str, Any](), dict[str, Mark](), list[UUID]()
         for one in fields:
             cited = [messages[number - 1] for number in one.sources]
-            free = self._free(one, cited, messages)
+            free = self._free(one, cited, grounds)
             if free:
                 patch |= free
                 marked |= dict.fromkeys(fields_of(free), Mark(_said_at(cited), hand=False))
@@ -100,14 +107,14 @@ class _Forming:
             change = Changed(body=self.now.body, patch=patch, marked=self.marked)
         return Formed(change, tuple(self.sources), dict(self.refused))
 
-    def _free(self, one: Sourced, cited: Sequence[Message], shown: Sequence[Message]) -> dict[str, Any]:
+    def _free(self, one: Sourced, cited: Sequence[Message], grounds: Vocabulary) -> dict[str, Any]:
         """A proposed field as a patch, without what may not be taken of it."""
         now = {one.name: self.now.body.get(one.name)}
-        patch = patch_between(now, merged(now, {one.name: one.value}))
-        if any(_suspicious(text) for text in _texts(patch)):
+        patch = patch_between(now, self._after(one))
+        if any(map(_suspicious, texts_in(patch))):
             self.refused["value: looks like an instruction"] += 1
             return {}
-        if not is_said(_grounded(patch), self.shape.schema, self._grounds(shown)):
+        if not is_said(patch, self.shape.schema, grounds):
             self.refused["value: names what nobody said"] += 1
             return {}
         edited = barred(self.now.marks, fields_of(patch), _said_at(cited))
@@ -115,10 +122,18 @@ class _Forming:
             self.refused["name: was edited by hand since"] += len(edited)
         return without(patch, edited)
 
+    def _after(self, one: Sourced) -> dict[str, Any]:
+        """The field after what is proposed: an object with that in it, or that alone, where the two are not of one kind."""
+        whole = {one.name: one.value}
+        within = merged({one.name: self.now.body.get(one.name)}, whole)
+        fit_within, fit_alone = (accepts(self.shape.schema, one) for one in (within, whole))
+        return whole if fit_alone and not fit_within else within
+
     def _grounds(self, shown: Sequence[Message]) -> Vocabulary:
         held = [str(leaf) for leaf in leaves(dict(self.now.body)) if isinstance(leaf, str | int | float)]
         said = (text for message in shown for text in (message.content, message.speaker or ""))
-        return Vocabulary.of(["User", *said, *held])
+        told = Vocabulary.of(["User", *said, *held])
+        return reduce(or_, map(words_for, set(_days_in(shown))), told)
 
     def _apply(self, patch: Mapping[str, Any], marked: Mapping[str, Mark], sources: Sequence[UUID]) -> None:
         if not patch:
@@ -137,29 +152,19 @@ def _turn(message: Message) -> Turn:
     return Turn(role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at)
 
 
+def _days_in(messages: Sequence[Message]) -> Iterator[Occurrence]:
+    """The days of which some messages speak, with "tomorrow" or "on Friday": a document has them written out."""
+    for message in messages:
+        for past in (True, False):
+            for phrase in times_in(message.content, message.occurred_at, past=past):
+                if phrase.occurred.granularity in _WITHIN_A_DAY:
+                    yield phrase.occurred
+
+
 def _said_at(cited: Sequence[Message]) -> datetime:
     """When a user said it, the last time."""
     return max(message.occurred_at for message in cited if message.role is Role.USER)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    yield from (leaf for leaf in leaves(value) if isinstance(leaf, str))
-
-
 def _suspicious(text: str) -> bool:
     return len(text.split()) >= _A_PHRASE and suspicion_of(text, "", ()) is not None
-
-
-def _grounded(value: Any) -> Any:
-    """The value as it is held against what was said: of a date, which the schema wants in figures, the day alone.
-
-    Its month may have been said by name, its year be that of the message.
-    """
-    if isinstance(value, dict):
-        return {name: _grounded(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_grounded(inner) for inner in value]
-    if isinstance(value, str):
-        with suppress(ValueError):
-            return date.fromisoformat(value).day
-    return value

@@ -1,13 +1,20 @@
 """Facts in a shape of the app's own: what a model wrote, held against the schema and against what was said."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-import jsonschema_rs
+from typing import Any, Final
 
 from pipeline.facts import Record, RecordSchema
 from pipeline.prompts.vocabulary import Vocabulary
+from pipeline.schemas import closed, fits
 from recollect.language_model.objects import leaves, read_object
+
+_MOMENT: Final = re.compile(
+    r"(?:\d{4}-\d\d-(?P<day>\d\d))?(?:(?:^|[T ])(?P<clock>\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+_DURATION: Final = re.compile(r"-?P(?=T?\d)(?:\d+[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?")
+_FIGURES: Final = re.compile(r"\d+(?:\.\d+)?")
+_MIDNIGHT: Final = "00:00"
 
 
 def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: Vocabulary) -> Record | None:
@@ -20,7 +27,7 @@ def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: 
         read = read_object(data)
     except ValueError:
         return None
-    if schema is None or not fits(read, schema):
+    if schema is None or not fits(read, closed(schema)):
         return None
     return Record(name=name, data=read) if is_said(read, schema, grounds) else None
 
@@ -28,18 +35,7 @@ def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: 
 def is_said(data: Any, schema: Mapping[str, Any], grounds: Vocabulary) -> bool:
     """Whether every name and number in some data occurs in what was said, or is a choice that the schema gives."""
     chosen = grounds | Vocabulary.of(_choices(schema))
-    return all(_occurs(text, chosen) for text in _texts(data))
-
-
-def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Whether data fits a JSON Schema, its formats included: what does not, a typed read could not take.
-
-    Nothing is loaded from anywhere: a schema that points elsewhere fits nothing.
-    """
-    try:
-        return jsonschema_rs.validator_for(dict(schema), offline=True, validate_formats=True).is_valid(data)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        return False
+    return all(_occurs(part, chosen) for text in _texts(data) for part in _spoken(text))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -48,12 +44,25 @@ def _texts(value: Any) -> Iterator[str]:
     )
 
 
+def _spoken(text: str) -> list[str]:
+    """What has to have been said of a text: of a date or a time, which schemas want in figures, the day and what the clock shows.
+
+    The month may have been said by name, the year be that of the message; midnight stands where no time of the day was said.
+    """
+    if moment := _MOMENT.fullmatch(text):
+        day, clock = moment["day"], moment["clock"]
+        return [part for part in (day, None if day and clock == _MIDNIGHT else clock) if part] or [text]
+    if _DURATION.fullmatch(text):
+        return [figures for figures in _FIGURES.findall(text) if float(figures)]
+    return [text]
+
+
 def _occurs(text: str, grounds: Vocabulary) -> bool:
     return not (grounds.lacks_name_or_number_of(text) or grounds.doubts_an_opening_of(text))
 
 
 def _choices(schema: Any) -> Iterator[str]:
-    """The values and the names of fields that a schema gives, at any depth."""
+    """The values that a schema gives to choose from, at any depth."""
     if isinstance(schema, list | tuple):
         for one in schema:
             yield from _choices(one)

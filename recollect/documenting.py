@@ -90,7 +90,7 @@ class Documenting(Querying):
         if not changes:
             raise InvalidEvent("patch: changes nothing; give the fields that are to be otherwise")
         if not isinstance(schema, str):
-            documents.check_fits(schema, documents.merged(body, changes))
+            changes = documents.as_read(schema, body, changes)
         event = {"type": "edit_document", "document": _name(schema), "patch": changes, "document_version": version}
         return self._publish([event], session=session)[0]
 

@@ -1,6 +1,6 @@
 """Documents and records as `Namespace` gives them back, in the app's own shapes; and how an edit of one is checked. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -18,10 +18,9 @@ __all__ = [
     "Document",
     "Record",
     "StoredDocument",
+    "as_read",
     "changes_to",
-    "check_fits",
     "document_of",
-    "merged",
     "stored_of",
     "typed",
 ]
@@ -74,12 +73,41 @@ def changes_to(body: Mapping[str, Any], wanted: BaseModel) -> dict[str, Any]:
     return patch_between(before, as_json(wanted))
 
 
-def check_fits(schema: type[BaseModel], body: Any) -> None:
-    """Raises InvalidEvent where what an edit makes of a document does not fit its schema."""
+def as_read(schema: type[BaseModel], body: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """A patch with its values as the schema reads them: a form brings "42" for a number, which the service would refuse.
+
+    Raises InvalidEvent where what it makes of the document does not fit the schema.
+    """
+
+    def after(changes: Mapping[str, Any]) -> BaseModel:
+        return read(schema, merged(body, changes), as_shown=True)
+
     try:
-        read(schema, body)
+        wanted = after(patch)
     except ValueError as error:
         raise InvalidEvent(f"patch: what it makes {error}") from None
+    told = _with_values_of(as_json(wanted), patch)
+    # A secret is not told as JSON, nor does every validator make the same of what it has made.
+    return {name: told[name] if _is(wanted, after, {**patch, name: told[name]}) else patch[name] for name in patch}
+
+
+def _is(wanted: BaseModel, after: Callable[[Mapping[str, Any]], BaseModel], changes: Mapping[str, Any]) -> bool:
+    try:
+        return after(changes) == wanted
+    except ValueError:
+        return False
+
+
+def _with_values_of(after: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """The patch with what stands in a document where the patch sets something."""
+    told: dict[str, Any] = dict(patch)
+    for name, value in patch.items():
+        stands = after.get(name)
+        if value is None or stands is None:
+            continue
+        both = isinstance(value, Mapping) and isinstance(stands, Mapping)
+        told[name] = _with_values_of(stands, value) if both else stands
+    return told
 
 
 def document_of(schema: type[S], row: Row[Any]) -> Document[S]:

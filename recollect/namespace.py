@@ -1,6 +1,7 @@
 """`Namespace`: what an app does with one user's memories."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,7 +14,7 @@ from recollect.bringing import Bringing
 from recollect.checks import checked_kind, checked_limit, id_or_name, readable
 from recollect.documenting import Documenting
 from recollect.erasing import Erasing
-from recollect.errors import AmbiguousName, NotFound, WaitTimeout
+from recollect.errors import AmbiguousName, InvalidEvent, NotFound, WaitTimeout
 from recollect.following import Following
 from recollect.history import aware, id_of
 from recollect.kinds import MemoryKind, Role
@@ -141,7 +142,7 @@ class Namespace(Bringing, Documenting, Erasing, Following, Prompting, Querying, 
             keep what was gone about in a conversation and how it turned out (`episodes`). Both need an LLM.
         session: as for `publish`. Raises InvalidEvent.
         """
-        shapes = {"schemas": [_shape(one) for one in schemas], "profiles": [_shape(one) for one in profiles]}
+        shapes = {"schemas": _shapes("schemas", schemas), "profiles": _shapes("profiles", profiles)}
         event = {"type": "configure", "instructions": instructions, **shapes, "episodes": episodes}
         return self._publish([event], session=session)[0]
 
@@ -259,10 +260,29 @@ class Namespace(Bringing, Documenting, Erasing, Following, Prompting, Querying, 
             return neighbours(connection, self.path, entity_id, depth=depth, fan_out=fan_out, as_of=moment)
 
 
-def _shape(schema: type[BaseModel] | Mapping[str, Any]) -> dict[str, Any]:
+def _shapes(name: str, given: Iterable[type[BaseModel] | Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Schemas as events have them. Raises InvalidEvent where one is none, or two have one name: one of them would count."""
+    if isinstance(given, type | str | Mapping):
+        raise InvalidEvent(f"{name}: give a list of pydantic models, or of JSON Schemas with a title")
+    shapes = [_shape(f"{name}.{number}", one) for number, one in enumerate(given)]
+    twice = next((one for one, count in Counter(shape["name"] for shape in shapes).items() if count > 1), None)
+    if twice is not None:
+        raise InvalidEvent(f"{name}: two are called {twice}; rename one")
+    return shapes
+
+
+def _shape(name: str, schema: type[BaseModel] | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(schema, Mapping):
         return {"name": schema.get("title"), "json_schema": dict(schema)}
-    return {"name": schema.__name__, "json_schema": schema.model_json_schema()}
+    if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
+        raise InvalidEvent(f"{name}: a pydantic model, or a JSON Schema with a title, got {type(schema).__name__}")
+    return {"name": schema.__name__, "json_schema": _unfolded(schema.model_json_schema())}
+
+
+def _unfolded(schema: dict[str, Any]) -> dict[str, Any]:
+    """A JSON Schema that says what it is: of a model that holds itself, pydantic's only points to that."""
+    pointer = str(schema.get("$ref", "")).rpartition("/")[2]
+    return {**schema["$defs"][pointer], "$defs": schema["$defs"]} if pointer else schema
 
 
 def _message(fields: Mapping[str, Any], occurred_at: datetime | str | None) -> dict[str, Any]:

@@ -26,8 +26,8 @@ from db.decisions import LoggedDecision, Stamp
 from db.erasing_parts import Part
 from db.erasures import Fence
 from db.refs import BatchRef, LaneRef
-from pipeline.documents import closed, unformed
-from pipeline.records import fits
+from pipeline.documents import unformed
+from pipeline.schemas import closed, fits
 from recollect.events import Erase
 from recollect.tenancy import tenant_transaction
 from workers.documents import held_in

@@ -110,17 +110,18 @@ def _details(fact: Fact) -> Iterator[str]:
     mentioned = (
         text for one in fact.mentions for text in (one.name, *one.aliases, one.parent or "", one.description or "")
     )
-    recorded = _texts(fact.record.data) if fact.record else ()
+    recorded = texts_in(fact.record.data) if fact.record else ()
     return (text for text in (*mentioned, fact.value or "", *recorded) if len(text.split()) >= _A_PHRASE)
 
 
-def _texts(data: object) -> Iterator[str]:
+def texts_in(data: object) -> Iterator[str]:
+    """The texts that some data holds, the names of its fields among them: those of a map are a model's own."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping):
-        yield from (text for pair in data.items() for part in pair for text in _texts(part))
+        yield from (text for pair in data.items() for part in pair for text in texts_in(part))
     elif isinstance(data, list | tuple):
-        yield from (text for part in data for text in _texts(part))
+        yield from (text for part in data for text in texts_in(part))
 
 
 def _paragraph(content: str, start: int, end: int) -> str:

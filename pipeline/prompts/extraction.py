@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, WithJsonSchema
 
 from pipeline.facts import Background, Message, RecordSchema
-from pipeline.prompts.answers import Answer, Text
+from pipeline.prompts.answers import Answer, JsonText, Text
 from pipeline.prompts.known_names import known_names
 from pipeline.prompts.rendering import barred, block, conversation_labels, shown_message
 from recollect.kinds import EntityType, Granularity, MemoryKind
@@ -113,10 +113,10 @@ class ExtractedRelation(Answer):
 
 
 class ExtractedRecord(Answer):
-    """A fact in a shape of the app's own. data: JSON text, because strict mode knows no free objects."""
+    """A fact in a shape of the app's own."""
 
     name: Text
-    data: Text
+    data: JsonText
 
 
 class ExtractedFact(Answer):

@@ -119,15 +119,19 @@ class _Chunks:
 
     def add(self, piece: Any) -> None:
         for choice in piece.choices or ():
-            if choice.index != 0:
+            if choice.index:  # endpoints that know of one choice alone leave its number out
                 continue
             self.whole = self.whole or choice.finish_reason is not None
-            self._text.append(choice.delta.content or choice.delta.refusal or "")
-            for call in choice.delta.tool_calls or ():
-                self._call(call)
+            if choice.delta:  # Azure's filter sends pieces that say nothing but what it found
+                self._delta(choice.delta)
 
     def messages(self) -> tuple[Message, ...]:
         return answer(["".join(self._text)], [call for _, call in sorted(self._calls.items())])
+
+    def _delta(self, delta: Any) -> None:
+        self._text.append(delta.content or delta.refusal or "")
+        for call in delta.tool_calls or ():
+            self._call(call)
 
     def _call(self, piece: Any) -> None:
         call = self._calls.setdefault(piece.index, tool_call(None, "", ""))

@@ -4,9 +4,10 @@ The API's strict mode wants every property required, no property beyond them, an
 give exactly that, so that the schema sent is the schema checked.
 """
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from recollect.patterns import lazy_pattern
 
@@ -31,8 +32,15 @@ def verbatim(text: str) -> str:
     return _UNSTORABLE_IN_LINES.sub(" ", text)
 
 
+def _as_text(given: Any) -> str:
+    return given if isinstance(given, str) else json.dumps(given)
+
+
 Text = Annotated[str, AfterValidator(storable)]
 """Text of an answer, made storable."""
+
+JsonText = Annotated[Text, BeforeValidator(_as_text)]
+"""JSON as text, because strict mode knows no free objects; or as it is, as models write it that are held to no schema."""
 
 Verbatim = Annotated[str, AfterValidator(verbatim)]
 """Text of an answer that is looked for letter by letter, or put into another: its blanks at both ends count."""

@@ -10,10 +10,9 @@ from pydantic import BaseModel
 
 from recollect.language_model.objects import read_object
 from recollect.language_model.ports import AnswerRefused, LanguageModel
-from recollect.managing.patching import merged
 from recollect.managing.prompts import collection_prompt
 from recollect.managing.proposals import MOST_CHANGES, ProposedChange, unsourced
-from recollect.managing.schemas import as_json, kept, read
+from recollect.managing.schemas import as_json, patched, read
 from recollect.managing.talk import Talk, talk_of
 from recollect.managing.values import Managed, ManagedMemories, Refused
 
@@ -47,7 +46,7 @@ class MemoryManager:
         What the model proposes is done or refused, change by change; an answer that is none at all is refused as a whole.
         Without a word of a user nothing is asked.
         Raises ModelUnavailable where the model does not answer, InvalidEvent where the conversation cannot be read, and
-        ValueError where two of the existing have one id, or an id is no UUID.
+        ValueError where two of the existing have one id, an id is no UUID, or one is no such pair.
         """
         kept = _kept(existing)
         talk = talk_of(conversation)
@@ -144,7 +143,7 @@ class _Changes:
 
 
 def _updated(change: ProposedChange, target: Managed) -> Managed:
-    value = kept(target.value, read(type(target.value), merged(as_json(target.value), _object(change.data))))
+    value = patched(type(target.value), target.value, _object(change.data))
     return (
         target
         if _same(value, target.value)
@@ -153,15 +152,20 @@ def _updated(change: ProposedChange, target: Managed) -> Managed:
 
 
 def _kept(existing: Iterable[Known]) -> list[Managed]:
-    kept = [
-        replace(one, action=one.action if one.action == "deleted" else "unchanged", reason=None, sources=())
-        if isinstance(one, Managed)
-        else Managed(id=_id(one[0]), value=one[1])
-        for one in existing
-    ]
+    kept = [_as_managed(number, one) for number, one in enumerate(existing)]
     if len({one.id for one in kept}) < len(kept):
         raise ValueError("existing: two memories have the same id")
     return kept
+
+
+def _as_managed(number: int, one: Known) -> Managed:
+    if isinstance(one, Managed):
+        return replace(one, action=one.action if one.action == "deleted" else "unchanged", reason=None, sources=())
+    if not (isinstance(one, tuple | list) and len(one) == 2 and isinstance(one[1], BaseModel)):
+        raise ValueError(
+            f"existing[{number}]: give what an earlier call gave, or a pair of an id and a value of one of the schemas"
+        )
+    return Managed(id=_id(one[0]), value=one[1])
 
 
 def _id(given: UUID | str) -> UUID:

@@ -8,9 +8,9 @@ from pydantic import BaseModel
 
 from recollect.language_model.ports import AnswerRefused, LanguageModel
 from recollect.managing.fields import Sourced, read_fields
-from recollect.managing.patching import merged, patch_between
+from recollect.managing.patching import patch_between
 from recollect.managing.prompts import document_prompt
-from recollect.managing.schemas import as_json, kept, read
+from recollect.managing.schemas import as_json, patched
 from recollect.managing.talk import talk_of
 from recollect.managing.values import ManagedProfile, Refused
 
@@ -55,8 +55,7 @@ class ProfileManager(Generic[S]):
         if not proposed:
             return ManagedProfile(value=current, patch={}, refused=tuple(refused))
         try:
-            value = read(self.schema, merged(before, proposed))
-            value = value if current is None else kept(current, value)
+            value = patched(self.schema, current, proposed)
         except ValueError as error:
             return ManagedProfile(value=current, patch={}, refused=(*refused, Refused(why=str(error), data=proposed)))
         patch = patch_between(before, as_json(value)) if current is not None else proposed

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import ValidationError, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
 
-from recollect.language_model.answers import Answer, Text
+from recollect.language_model.answers import Answer, JsonText, Text
 
 MOST_CHANGES = 100
 """Of one answer; what comes after them is refused."""
@@ -20,7 +20,7 @@ class ProposedChange(Answer):
     action: Annotated[Text, WithJsonSchema({"type": "string", "enum": ["insert", "update", "delete"]})]
     memory: int | None
     kind: Text | None
-    data: Text | None
+    data: JsonText | None
     sources: tuple[int, ...]
     reason: Text
 
@@ -29,7 +29,7 @@ class ProposedField(Answer):
     """A new value of one field of a document. value: JSON text; null removes it, and an object is merged into the one there."""
 
     name: Text
-    value: Text
+    value: JsonText
     sources: tuple[int, ...]
 
 

@@ -7,14 +7,18 @@ from typing import Any, TypeVar
 from pydantic import AliasChoices, BaseModel, RootModel, ValidationError
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
 
 from recollect.errors import ConfigurationError
+from recollect.managing.patching import merged
 
 S = TypeVar("S", bound=BaseModel)
 
 
 def by_name(schemas: Sequence[type[BaseModel]]) -> dict[str, type[BaseModel]]:
     """The schemas by the names that a model is shown. Raises ConfigurationError where one is none, or two have one name."""
+    if isinstance(schemas, type):
+        raise ConfigurationError(f"schemas: give a list, such as [{schemas.__name__}]")
     found: dict[str, type[BaseModel]] = {}
     for schema in schemas:
         if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
@@ -78,16 +82,45 @@ def _name_of(name: str, field: FieldInfo) -> str:
     return alias if isinstance(alias, str) else name
 
 
-def read(schema: type[S], data: Any) -> S:
+def read(schema: type[S], data: Any, *, as_shown: bool = False) -> S:
     """The value that some JSON says. Raises ValueError, naming each field at fault and nothing of its content.
 
-    A field that the schema does not have is a fault, unless it asks for such.
+    A field that the schema does not have is a fault, unless it asks for such. as_shown: so is one under another name than its
+    JSON Schema gives it, also where the class would take it.
     """
     loose = schema.model_config.get("extra") == "allow"
+    names = {"by_alias": True, "by_name": False} if as_shown else {}
     try:
         # As JSON: under ``strict`` a date is no text, and a tuple no list, in Python's own values.
-        return schema.model_validate_json(json.dumps(data, default=str), extra=None if loose else "forbid")
+        return schema.model_validate_json(json.dumps(data, default=str), extra=None if loose else "forbid", **names)
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
     named = sorted({f"{'.'.join(map(str, fault['loc'])) or 'data'}: {fault['type']}" for fault in faults})
     raise ValueError(f"does not fit {schema.__name__} ({'; '.join(named)})")
+
+
+def patched(schema: type[S], before: S | None, patch: Mapping[str, Any]) -> S:
+    """A value after a patch, with what the patch was made without knowing as it was (`kept`); raises ValueError as `read`.
+
+    Where what it makes does not fit, its fields are taken as a whole: an object of another kind has no fields of the old one, and
+    what has to be there may be null.
+    """
+    stands = {} if before is None else {**_untold(before), **as_json(before)}
+    try:
+        after = read(schema, merged(stands, patch))
+    except ValueError as error:
+        try:
+            after = read(schema, {**stands, **patch})
+        except ValueError:
+            raise error from None
+    return after if before is None else kept(before, after)
+
+
+def _untold(value: BaseModel) -> dict[str, Any]:
+    """What is left out of a value as JSON: its class may not do without it."""
+    fields = type(value).model_fields.items()
+    return {
+        _name_of(name, field): to_jsonable_python(getattr(value, name), fallback=str)
+        for name, field in fields
+        if field.exclude
+    }

@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from recollect.contents import text_of
+from recollect.errors import InvalidEvent
 from recollect.fence import strip_fences
-from recollect.kinds import Role
+from recollect.kinds import SPEAKING, Role
 from recollect.language_model.data import barred, block, label, local_time
 from recollect.redaction import redact
 from recollect.transcript import Turn, turns
 
-_MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
+_MACHINES = frozenset({Role.SYSTEM, Role.TOOL, "developer", "function"})
+_ROLES = _MACHINES | SPEAKING
 _MACHINE_CHARACTERS = 500
 
 
@@ -49,14 +52,11 @@ def talk_of(conversation: str | Sequence[Mapping[str, Any]]) -> Talk:
     Secrets in it are replaced, and memories that an app put into a message are left out. Raises InvalidEvent, naming the line or
     the message at fault.
     """
-    return Talk(tuple(replace(turn, content=redact(strip_fences(_text(turn.content)))) for turn in turns(conversation)))
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text")
-        return "\n".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
+    said = turns(conversation)
+    unknown = next((number for number, turn in enumerate(said) if str(turn.role) not in _ROLES), None)
+    if unknown is not None:
+        raise InvalidEvent(f"messages[{unknown}].role: one of {', '.join(sorted(_ROLES))}")
+    return Talk(tuple(replace(turn, content=redact(strip_fences(text_of(turn.content) or ""))) for turn in said))
 
 
 def _shown(number: int, turn: Turn) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from recollect.contents import text_of
 from recollect.kinds import Role
 from recollect.language_model.data import barred
 from recollect.redaction import redact
@@ -90,11 +91,8 @@ def _role(role: str) -> str:
 
 
 def _text(content: Any) -> str:
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text")
-        content = "\n".join(part for part in parts if isinstance(part, str))
     # Cut after what is shown at most, and not at it: a secret that is cut in two is none any more.
-    return redact(content[: 2 * _TURN_CHARACTERS]) if isinstance(content, str) else ""
+    return redact((text_of(content) or "")[: 2 * _TURN_CHARACTERS])
 
 
 def _score(score: Any) -> float | None:

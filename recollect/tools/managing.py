@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, create_model
 
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, MemoryChanged, NotFound
 from recollect.namespace import Namespace
 from recollect.tools.numbers import Numbers, numbers_of
 from recollect.tools.tool import Arguments, MemoryTool, ToolRefused, parameters_of
@@ -78,6 +78,17 @@ def _manage(
     wanted = _Manage.model_validate(arguments)
     if wanted.action not in allowed:
         raise ToolRefused(f"action: one of {', '.join(allowed)}.")
+    try:
+        return _done(wanted, namespace, numbers)
+    except NotFound:  # its words name the memory and the namespace, which are no business of the model's
+        raise ToolRefused(f"number: {wanted.number} is closed already; search again for what is known now.") from None
+    except MemoryChanged:
+        raise ToolRefused(
+            f"number: {wanted.number} says something else by now; search again, and decide anew."
+        ) from None
+
+
+def _done(wanted: _Manage, namespace: Namespace, numbers: Numbers) -> str:
     content = (wanted.content or "").strip()
     if wanted.action == "delete":
         namespace.forget(numbers.of(_number(wanted)), reason="by the agent's tool")

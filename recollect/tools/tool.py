@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from recollect.errors import InvalidEvent, MemoryChanged, NotFound, RecollectError
+from recollect.errors import InvalidEvent, RecollectError
 from recollect.events import faults_of
 from recollect.language_model.answer_schema import compact
 
@@ -64,7 +64,7 @@ class MemoryTool:
             return self.run(_object(arguments))
         except ValidationError as error:
             return f"Not done. {faults_of(error)}."
-        except (ToolRefused, NotFound, MemoryChanged, InvalidEvent) as error:
+        except (ToolRefused, InvalidEvent) as error:
             return f"Not done. {error}"
         except RecollectError as error:
             _log.warning("%s: %s", self.name, error)

@@ -161,10 +161,11 @@ class TestAModelThatUsesThemBadly:
 
     def test_what_is_closed_already_is_said(self, agent: Agent) -> None:
         (created,) = agent.turn(("manage_memory", {"action": "create", "content": "User likes tea", "number": None}))
-        delete = ("manage_memory", {"action": "delete", "content": None, "number": number_in(created)})
+        number = number_in(created)
+        delete = ("manage_memory", {"action": "delete", "content": None, "number": number})
         first, second = agent.turn(delete, delete)
         assert first.startswith("Forgotten")
-        assert second.startswith("Not done. memories: ")
+        assert second == f"Not done. number: {number} is closed already; search again for what is known now."
 
     def test_an_action_that_is_not_allowed_is_refused(self, sarah: Namespace, fake: FakeOpenAI) -> None:
         memory_id = sarah.remember("User likes tea")

@@ -11,6 +11,8 @@ from config.settings import Settings
 from db import memories
 from recollect import InvalidEvent, Memory, MemoryChanged, Namespace, NotFound, StoredMemory
 from recollect.namespaces import NamespacePath
+from recollect.tools import manage_memory_tool
+from recollect.tools.numbers import numbers_of
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.recollect.conftest import Taken
@@ -198,6 +200,22 @@ class TestErrors:
             sarah.forget([tea])
         with pytest.raises(NotFound, match=f"replaces: {tea} is withdrawn already"):
             sarah.remember(COFFEE, replaces=tea)
+
+    def test_a_model_is_told_by_the_number_and_sees_no_id(
+        self, sarah: Namespace, tea: UUID, remembering: Remembering
+    ) -> None:
+        manage, number = manage_memory_tool(sarah), numbers_of(sarah).show(sarah.get(tea))
+        with remembering.stamped() as (connection, stamp):
+            memories.change(connection, remembering.lane, tea, 1, stamp, content="User likes black tea")
+        update = {"action": "update", "content": COFFEE, "number": number}
+        assert (
+            manage(update) == f"Not done. number: {number} says something else by now; search again, and decide anew."
+        )
+
+        sarah.forget(tea)
+        for call in (update, {**update, "action": "delete"}):
+            told = manage(call)
+            assert told == f"Not done. number: {number} is closed already; search again for what is known now."
 
     def test_what_says_something_else_by_now(self, sarah: Namespace, tea: UUID, remembering: Remembering) -> None:
         read = sarah.get(tea)

@@ -1,11 +1,13 @@
 """What the app wants of a namespace: its words reach the LLM as data, and records in its own shapes come back."""
 
 import json
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from recollect import InvalidEvent, Namespace
+from recollect.namespace import _shapes
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
@@ -57,8 +59,63 @@ def test_a_record_that_fits_comes_back_with_its_memory(
     assert (memory.record_name, memory.record) == (("Workout", kept) if kept else (None, None))
 
 
+def test_a_model_that_is_held_to_no_schema_may_write_the_data_itself(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    configured(forming, "", Workout)
+    said = "I was running for 30 minutes."
+    record = {"name": "Workout", "data": {"sport": "running", "minutes": 30}}
+    fake.script("RecordingAnswer", {"facts": [fact_like(content="User was running", quote=said, record=record)]})
+    forming.say(said)
+    assert [one.value for one in sarah.collection(Workout)] == [Workout(sport="running", minutes=30)]
+    assert fake.calls["RecordingAnswer"] == 1
+
+
+def test_a_field_that_no_shape_has_leaves_the_collection_readable(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    configured(forming, "", Workout)
+    for sport, more in (("running", {}), ("rowing", {"place": "park"})):
+        said = f"I was {sport} for 30 minutes in the park."
+        record = {"name": "Workout", "data": json.dumps({"sport": sport, "minutes": 30, **more})}
+        fact = fact_like(content=f"User was {sport} for 30 minutes", quote=said, record=record)
+        fake.script("RecordingAnswer", {"facts": [fact]})
+        forming.say(said)
+    assert [one.value for one in sarah.collection(Workout)] == [Workout(sport="running", minutes=30)]
+
+
 def test_a_shape_that_is_none_is_refused_with_the_fix(sarah: Namespace) -> None:
     with pytest.raises(InvalidEvent, match=r"schemas\.0\.json_schema: must be a JSON Schema of type object"):
         sarah.configure(schemas=[{"title": "Workout", "type": "string"}])
     with pytest.raises(InvalidEvent, match=r"schemas\.0\.name"):
         sarah.configure(schemas=[{"type": "object"}])
+
+
+class Task(BaseModel):
+    """A shape that holds itself."""
+
+    title: str
+    parts: list["Task"] = []
+
+
+def test_a_shape_that_holds_itself_is_one(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
+    forming.command(type="configure", schemas=_shapes("schemas", [Task]))
+    data = {"title": "pack", "parts": [{"title": "buy boxes"}]}
+    record = {"name": "Task", "data": json.dumps(data)}
+    said = "I have to pack, and to buy boxes for that."
+    fake.script("RecordingAnswer", {"facts": [fact_like(content="User has to pack", quote=said, record=record)]})
+    forming.say(said)
+    assert [one.value for one in sarah.collection(Task)] == [Task(title="pack", parts=[Task(title="buy boxes")])]
+
+
+@pytest.mark.parametrize("name", ["schemas", "profiles"])
+def test_shapes_are_a_list_of_models_each_with_a_name_of_its_own(sarah: Namespace, name: str) -> None:
+    wrong: tuple[tuple[Any, str], ...] = (
+        ([Task, {"title": "Task", "type": "object"}], f"{name}: two are called Task; rename one"),
+        (Task, f"{name}: give a list of pydantic models"),
+        ([Task, dict], rf"{name}\.1: a pydantic model, or a JSON Schema with a title"),
+        (["Task"], rf"{name}\.0: a pydantic model, or a JSON Schema with a title, got str"),
+    )
+    for given, why in wrong:
+        with pytest.raises(InvalidEvent, match=f"^{why}"):
+            sarah.configure(**{name: given})

@@ -3,18 +3,20 @@
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, create_model
+from pydantic.alias_generators import to_camel
 from sqlalchemy import Engine, text
 
 from db import decisions, documents
 from db.memories import VersionConflict
 from db.refs import LaneRef
 from recollect import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
+from recollect.documents import as_read, changes_to
 from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.fake_responses import Request
@@ -164,6 +166,42 @@ def test_an_edit_that_cannot_be_is_refused_and_says_why(profile: Kept) -> None:
     assert (profile.value, profile.document.version) == (UserProfile(name="Anna"), 1)
 
 
+class Day(BaseModel):
+    """How a day of the user goes."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    alarm: time | None = None
+    seen_at: datetime | None = None
+    nap: timedelta | None = None
+    since: date | None = None
+    coffees: int | None = None
+    pin: SecretStr | None = None
+    rooms: dict[str, int] = {}
+
+
+def test_what_the_library_takes_for_an_edit_the_service_takes_too(forming: Forming, sarah: Namespace) -> None:
+    forming.command(type="configure", profiles=[{"name": "Day", "json_schema": Day.model_json_schema()}])
+    whole = Day(alarm=time(6, 30), seen_at=datetime(2026, 5, 3, 15), nap=timedelta(minutes=-3))  # noqa: DTZ001 - as apps have it
+    form = {"coffees": "2", "since": "2026-05-03T00:00:00", "pin": "1234", "rooms": {"attic": "1"}, "nap": None}
+    for patch in (changes_to({}, whole), as_read(Day, {}, form)):
+        forming.command(type="edit_document", document="Day", patch=patch)
+
+    assert [one.refused for one in sarah.document_decisions(Day)] == [None, None]
+    stored = sarah.profile_document(Day)
+    assert stored is not None
+    assert stored.value == Day(
+        alarm=time(6, 30),
+        seen_at=whole.seen_at,
+        coffees=2,
+        since=date(2026, 5, 3),
+        pin=SecretStr("1234"),
+        rooms={"attic": 1},
+    )
+    with pytest.raises(InvalidEvent, match=r"what it makes does not fit Day \(seen_at: extra_forbidden\)"):
+        sarah.edit_document(Day, {"seen_at": "2026-05-03T15:00:00"})
+
+
 def test_a_document_that_nobody_asked_for_is_not_made(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
     forming.command(type="edit_document", document="UserProfile", patch={"name": "Ann"})
     forming.say("I am Ann.")
@@ -232,6 +270,27 @@ def test_an_answer_that_is_none_leaves_the_document_and_the_lane_goes_on(profile
     assert profile.document.version == 1
     refused = "the change is not in the shape that was asked for (1); value: names what nobody said (1)"
     assert (profile.decisions[0].refused, profile.decisions[0].in_effect) == (refused, False)
+
+
+# The app's next release ---------------------------------------------------------------------------------------------------
+
+
+def test_a_document_goes_on_where_the_app_asks_for_other_fields(profile: Kept) -> None:
+    profile.form("I am Ann, 30, an actor.", field_set("name", "Ann"), field_set("age", 30), field_set("job", "actor"))
+    newer = create_model("UserProfile", name=(str | None, None), age=(str | None, None), pet=(str | None, None))
+    shape = {"name": "UserProfile", "json_schema": newer.model_json_schema()}
+    profile.forming.command(type="configure", profiles=[shape])
+    with pytest.raises(RecordMisfit, match="age: string_type; job: extra_forbidden"):
+        profile.namespace.profile_document(newer)
+
+    profile.form("My dog is called Rex.", field_set("pet", "Rex"))
+    found = profile.namespace.profile_document(newer)
+    assert found is not None
+    assert found.value == newer(name="Ann", pet="Rex")
+    assert profile.decisions[0].fact["patch"] == {"age": None, "job": None, "pet": "Rex"}
+
+    profile.forming.command(type="undo", decision_id=str(profile.decisions[0].id))
+    assert profile.value == UserProfile(name="Ann", age=30, job="actor")
 
 
 # Back, and away -----------------------------------------------------------------------------------------------------------

@@ -86,6 +86,42 @@ def test_a_record_of_no_schema_is_none() -> None:
     assert read({"name": "Rex"}, name="Car") is None
 
 
+RACE = RecordSchema(
+    "Race",
+    {
+        "type": "object",
+        "properties": {
+            "on": {"type": "string", "format": "date"},
+            "begun_at": {"type": "string", "format": "date-time"},
+            "alarm": {"type": "string", "format": "time"},
+            "took": {"type": "string", "format": "duration"},
+        },
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "is_taken"),
+    [
+        ({"on": "2026-05-03", "begun_at": "2026-05-03T15:00:00"}, True),
+        ({"begun_at": "2026-05-03T15:00:00+01:00", "alarm": "06:30:00", "took": "PT0H45M"}, True),
+        ({"begun_at": "2026-05-03T00:00:00Z", "alarm": "06:30"}, True),
+        ({"begun_at": "2026-05-04T15:00:00"}, False),
+        ({"begun_at": "2026-05-03T16:00:00"}, False),
+        ({"begun_at": "2026-05-03T15:00:17"}, False),
+        ({"begun_at": "3"}, False),
+        ({"alarm": "07:10:00"}, False),
+        ({"took": "PT46M"}, False),
+        ({"took": "45"}, False),
+        ({"finished": True}, False),
+    ],
+)
+def test_of_a_date_or_a_time_the_figures_that_people_say_were_said(data: dict[str, Any], is_taken: bool) -> None:
+    said = Vocabulary.of(["On 3 May at 3pm I ran through Oslo, in 45 minutes. The alarm rang at 6:30."])
+    record = read_record("Race", json.dumps(data), (RACE,), said)
+    assert (record.data if record else None) == (data if is_taken else None)
+
+
 def test_what_postgres_cannot_store_is_cleaned() -> None:
     assert read('{"a": "the\\u0000 beach", "b\\u0000": ["\\ud800"]}', "Any") == {"a": "the  beach", "b": [""]}
 

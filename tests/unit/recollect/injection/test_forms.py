@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessage
+from openai.types.chat.chat_completion_chunk import ChoiceDelta
 from openai.types.responses import ResponseFunctionToolCall
 
 from recollect.events.envelope import MAX_CONTENT_BYTES
@@ -129,6 +130,19 @@ class TestWhereTheNotesGo:
 
 
 class TestWhatIsAnswered:
+    def test_a_stream_may_leave_out_what_says_nothing(self) -> None:
+        """Azure's filter sends pieces without words; other endpoints leave out the number of their only choice."""
+        pieces = Chat().pieces()
+        for index, delta, finish_reason in (
+            (0, None, None),
+            (None, ChoiceDelta(content="Hello"), None),
+            (1, ChoiceDelta(content="Bye"), None),
+            (None, ChoiceDelta(), "stop"),
+        ):
+            choice = SimpleNamespace(index=index, delta=delta, finish_reason=finish_reason)
+            pieces.add(SimpleNamespace(choices=[choice]))
+        assert (pieces.messages(), pieces.whole) == ((assistant("Hello"),), True)
+
     def test_the_first_choice_with_its_calls_of_tools(self) -> None:
         said = ChatCompletionMessage.model_validate(assistant("Let me see.", tool_calls=[CALL]))
         other = ChatCompletionMessage(role="assistant", content="No.")

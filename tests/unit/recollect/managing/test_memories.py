@@ -1,7 +1,7 @@
 """A collection: the model proposes, code disposes, ids stay, and nothing is lost."""
 
-from typing import Any
-from uuid import uuid4
+from typing import Annotated, Any, Literal
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -195,6 +195,48 @@ def test_episodes_are_inserted_only_and_may_rest_on_the_assistants_words() -> No
     assert len(found.refused) == 1
 
 
+def test_the_parts_of_a_message_are_text_in_the_words_of_either_api() -> None:
+    talk = [{"role": "user", "content": [{"type": kind, "text": f"I cook {kind}."}]} for kind in ("text", "input_text")]
+    model = Scripted([{"changes": []}])
+    create_memory_manager(model, schemas=[Recipe])([{"role": "developer", "content": "Be kind."}, *talk])
+    assert all(f"| I cook {kind}." in model.asked[0].user for kind in ("text", "input_text"))
+
+
+class Dog(BaseModel):
+    """A pet of one kind."""
+
+    kind: Literal["dog"] = "dog"
+    breed: str
+
+
+class Cat(BaseModel):
+    """A pet of another."""
+
+    kind: Literal["cat"] = "cat"
+    lives: int | None
+
+
+class Home(BaseModel):
+    """Where a field may be of several kinds, and another has to be there, and may be null."""
+
+    pet: Annotated[Dog | Cat, Field(discriminator="kind")]
+    street: str | None
+
+
+@pytest.mark.parametrize(
+    ("data", "after"),
+    [
+        ({"pet": {"kind": "cat", "lives": None}}, Home(pet=Cat(lives=None), street="Mill Lane")),
+        ({"street": None}, Home(pet=Dog(breed="pug"), street=None)),
+        ({"pet": {"breed": "beagle"}}, Home(pet=Dog(breed="beagle"), street="Mill Lane")),
+    ],
+)
+def test_an_update_may_be_of_another_kind_or_null_where_something_has_to_be(data: Any, after: Home) -> None:
+    home = (uuid4(), Home(pet=Dog(breed="pug"), street="Mill Lane"))
+    (found,) = managed(change("update", memory=1, data=data), existing=[home], schemas=[Home])
+    assert found.value == after
+
+
 def test_what_cannot_be_used_says_so() -> None:
     with pytest.raises(ConfigurationError, match="is no pydantic model"):
         create_memory_manager(Scripted([]), schemas=[dict])  # type: ignore[list-item]
@@ -204,8 +246,19 @@ def test_what_cannot_be_used_says_so() -> None:
         managed(existing=[("row-7", Recipe(dish="stew"))])
     with pytest.raises(ValueError, match="two memories have the same id"):
         managed(existing=[RISOTTO, RISOTTO])
+    for one in (Recipe(dish="stew"), (uuid4(), "Recipe", Recipe(dish="stew")), (uuid4(), {"dish": "stew"})):
+        with pytest.raises(
+            ValueError, match=r"^existing\[1\]: give what an earlier call gave, or a pair of an id and a value"
+        ):
+            managed(existing=[RISOTTO, one])
+    with pytest.raises(ConfigurationError, match=r"schemas: give a list, such as \[Recipe\]"):
+        create_memory_manager(Scripted([]), schemas=Recipe)  # type: ignore[arg-type]
     with pytest.raises(InvalidEvent, match="line 1"):
         managed(talk="I like tea")
+    with pytest.raises(
+        InvalidEvent, match=r"^messages\[0\].role: one of assistant, developer, function, system, tool, user"
+    ):
+        managed(talk=[{"role": "human", "content": "I like tea"}])
 
 
 _ANYTHING = st.recursive(
@@ -250,11 +303,14 @@ class Door(BaseModel):
     place: str = ""
     code: SecretStr = SecretStr("")
     row: int = Field(0, exclude=True)
+    owner: UUID = Field(exclude=True)
 
 
 def test_an_update_leaves_what_the_model_was_not_shown_as_it_was() -> None:
-    door = (uuid4(), Door(place="home", code=SecretStr("1234"), row=7))
+    owner = uuid4()
+    door = (uuid4(), Door(place="home", code=SecretStr("1234"), row=7, owner=owner))
     (found,) = managed(change("update", memory=1, data={"place": "office"}), existing=[door], schemas=[Door])
 
     assert found.action == "updated"
     assert (found.value.place, found.value.code.get_secret_value(), found.value.row) == ("office", "1234", 7)
+    assert found.value.owner == owner

@@ -48,6 +48,13 @@ def test_the_first_document_is_made_of_what_was_said() -> None:
     assert managed(current=None).value is None
 
 
+def test_a_model_that_is_held_to_no_schema_may_write_the_value_itself() -> None:
+    values = {"age": 31, "languages": ["Greek"], "address": {"city": "Porto"}, "name": None}
+    found = managed(*({"name": name, "value": value, "sources": [1]} for name, value in values.items()))
+    assert found.refused == ()
+    assert found.patch == {"age": 31, "languages": ["Greek"], "address": {"city": "Porto"}, "name": None}
+
+
 def test_a_null_removes_and_what_says_nothing_new_is_no_change() -> None:
     assert managed(field_set("name", None)).value == ANN.model_copy(update={"name": None})
     assert managed(field_set("name", "Anna")).patch == {}
@@ -59,7 +66,7 @@ def test_a_null_removes_and_what_says_nothing_new_is_no_change() -> None:
         (field_set("age", 30, 2), "sources: nothing that the user said"),
         (field_set("age", 30, 3), "sources: names a message"),
         ({"name": "age", "value": "thirty", "sources": [1]}, "value: is not JSON"),
-        ({"name": "age", "value": 30, "sources": [1]}, "not in the shape"),
+        ({"name": 7, "value": "30", "sources": [1]}, "not in the shape"),
         (None, "not in the shape"),
     ],
     ids=["the assistant said it", "no such message", "no JSON", "a wrong type", "nothing"],

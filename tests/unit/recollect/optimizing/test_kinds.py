@@ -258,6 +258,17 @@ def test_secrets_of_a_conversation_are_not_shown(fake: FakeOpenAI) -> None:
     assert "[redacted: card number]" in fake.requests[0].prompt
 
 
+def test_the_parts_of_a_message_are_text_in_the_words_of_either_api(fake: FakeOpenAI) -> None:
+    fake.script("LessonsAnswer", proposal("prompt_memory", BETTER))
+    talk = [
+        {"role": "user", "content": [{"type": "input_text", "text": "What do I owe?"}]},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "20 euros."}]},
+    ]
+    create_prompt_optimizer(model_of(fake), kind="prompt_memory")([(talk, "good")], PROMPT)
+    assert "| What do I owe?" in fake.requests[0].prompt
+    assert "| 20 euros." in fake.requests[0].prompt
+
+
 def test_long_conversations_are_shown_by_their_ends(fake: FakeOpenAI) -> None:
     fake.script("LessonsAnswer", proposal("prompt_memory", BETTER))
     said = [{"role": "user", "content": f"{number} {'x' * 400}"} for number in range(4)]

@@ -1,0 +1,104 @@
+"""JSON Schemas of the app's own: whether data fits one, wholly or as a part of the whole. Pure."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import Any, Final
+
+import jsonschema_rs
+from pydantic import TypeAdapter, ValidationError
+
+_NAMED: Final = frozenset({"properties", "$defs", "definitions"})
+"""Below them the keys are names of the app's own."""
+
+_VALUES: Final = frozenset({"default", "enum", "const", "examples"})
+_NUMBER: Final = re.compile(r"[-+]?[\d.]+")
+
+
+def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether data fits a JSON Schema, its formats included: what does not, a typed read could not take.
+
+    Nothing is loaded from anywhere: a schema that points elsewhere fits nothing.
+    """
+    try:
+        validator = jsonschema_rs.validator_for(dict(schema), offline=True, validate_formats=True, formats=_FORMATS)
+        return validator.is_valid(data)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return False
+
+
+def closed(schema: Any) -> Any:
+    """A JSON Schema in which no object has fields that it does not name, unless it says that it may."""
+    return _at_any_depth(schema, lambda one: {"additionalProperties": False, **one} if "properties" in one else one)
+
+
+def accepted(schema: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a document its schema still has a place for: an app may ask for other fields by now than when it was made."""
+    left = _accepted(dict(body), partial(accepts, schema))
+    return left if isinstance(left, dict) else {}
+
+
+def accepts(schema: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    """Whether a schema has a place for a part of a document; what it wants beside it may be missing."""
+    return fits(part, _of_parts(closed(schema)))
+
+
+def _accepted(value: Any, has_a_place: Callable[[Any], bool]) -> Any:
+    """The value without what has no place; None where nothing is left of it."""
+    if has_a_place(value):
+        return value
+    if isinstance(value, Mapping):
+        fields = {name: _accepted(one, partial(_has_a_place_as, name, has_a_place)) for name, one in value.items()}
+        return {name: one for name, one in fields.items() if one is not None} or None
+    if isinstance(value, list):
+        items = (_accepted(one, lambda part: has_a_place([part])) for one in value)
+        return [one for one in items if one is not None]
+    return None
+
+
+def _has_a_place_as(name: str, has_a_place: Callable[[Any], bool], part: Any) -> bool:
+    return has_a_place({name: part})
+
+
+def _of_parts(schema: Any) -> Any:
+    """A JSON Schema of what may be a part of the whole: of a part it may be open which of several kinds it is of."""
+    return _at_any_depth(
+        schema,
+        lambda one: {"anyOf" if key == "oneOf" else key: value for key, value in one.items() if key != "required"},
+    )
+
+
+def _at_any_depth(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """A JSON Schema of which each one that it is made of was changed."""
+    if isinstance(schema, list | tuple):
+        return [_at_any_depth(one, change) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    inner = {
+        key: {name: _at_any_depth(one, change) for name, one in value.items()}
+        if key in _NAMED and isinstance(value, Mapping)
+        else value
+        if key in _VALUES
+        else _at_any_depth(value, change)
+        for key, value in schema.items()
+    }
+    return change(inner)
+
+
+def _read_as(shape: Any) -> Callable[[str], bool]:
+    """Whether a typed read takes a text for a time: the formats of JSON Schema know none without a zone."""
+    adapter = TypeAdapter(shape)
+
+    def reads(text: str) -> bool:
+        try:
+            adapter.validate_json(json.dumps(text), strict=True)
+        except ValidationError:
+            return False
+        return _NUMBER.fullmatch(text) is None  # which pydantic takes for seconds since 1970
+
+    return reads
+
+
+_FORMATS: Final = {"date-time": _read_as(datetime), "time": _read_as(time), "duration": _read_as(timedelta)}
