@@ -12,7 +12,7 @@ from psycopg.errors import DeadlockDetected
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
-from db.revision import mark
+from db.revision import IN_DATABASE, NEWEST, mark
 from db.roles import BACKUP, LOGINS, OWNER, WORDS
 from recollect.errors import ConfigurationError
 from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
@@ -29,7 +29,8 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None], revision: str =
 
     admin_url: a login that may create roles and the extension ``vector``.
     passwords: by login role; one that is missing or None leaves that role's password as it is.
-    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where it is too old or pgvector is missing.
+    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where it is too old, pgvector is missing, or the
+    database is of a later version than this code.
     """
     engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
     try:
@@ -55,6 +56,7 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], revision: str
             _check_postgres(connection)
             connection.execute(text(_PATIENT))
             connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            _check_revision(connection)
             _make_roles(connection, passwords)
             _make_extension(connection)
             connection.exec_driver_sql(f"create schema if not exists recollect authorization {OWNER}")
@@ -78,6 +80,15 @@ def _check_postgres(connection: Connection) -> None:
     if connection.execute(text("select current_setting('transaction_read_only')::bool")).scalar_one():
         raise ConfigurationError(
             f"{_ADMIN}: this Postgres may only be read; give the address of the one that is written to"
+        )
+
+
+def _check_revision(connection: Connection) -> None:
+    there = connection.execute(text(f"select {IN_DATABASE}")).scalar_one()
+    if there > NEWEST:
+        raise ConfigurationError(
+            f"{_ADMIN}: the database is of a later version ({there}) than this code ({NEWEST}), which cannot take it back. "
+            "Run the code that made it so, or put back a backup from before"
         )
 
 

@@ -8,8 +8,9 @@ from recollect.kinds import EntityType, Granularity, MemoryKind
 from recollect.moments import Moment
 from recollect.names import normalise
 
-MAX_ALIASES = 50
-MAX_ABOUT = 50
+MAX_ALIASES = 500
+MAX_ABOUT = 500
+"""Of each more than merges and years of talk make: an export is to fit into another namespace, whatever it holds."""
 
 
 def _holding_a_word(name: str) -> str:

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from recollect.deadline import READ_SECONDS
 from recollect.errors import InvalidEvent
 from recollect.memory import Memory
 from recollect.namespace import Namespace
@@ -68,9 +69,9 @@ AsOf = Annotated[
 
 
 @contextmanager
-def open_namespace(namespace: str) -> Iterator[Namespace]:
-    """The namespace of a command, by the settings of the environment."""
-    with Memory.connect() as memory:
+def open_namespace(namespace: str, *, read_seconds: float = READ_SECONDS) -> Iterator[Namespace]:
+    """The namespace of a command, by the settings of the environment. read_seconds: how long each read may take."""
+    with Memory.connect(read_seconds=read_seconds) as memory:
         yield memory.namespace(*namespace.split("/"))
 
 

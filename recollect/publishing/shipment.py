@@ -97,6 +97,9 @@ class Shipment:
             self._store.failed(time.monotonic(), str(error))
             return
         self._store.answered()
+        if self._window.has_less(received, asked):
+            self._spool.begin_anew(self._publisher)
+            return
         news = self._window.news(received)
         for key, up_to in news.items():
             self._spool.cut(self._publisher, key, up_to)

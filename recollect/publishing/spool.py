@@ -131,6 +131,16 @@ class Spool:
                 connection.execute(_SHRINK, [size])
         return last < up_to
 
+    def begin_anew(self, publisher: UUID) -> None:
+        """Number what waits anew, as another publisher; nothing where the spool has another by now.
+
+        What was cut and is in no inbox any more will never come. Under the old name, the inbox would wait for it before it said
+        that it has what follows.
+        """
+        with self._file.writing() as connection:
+            if connection.execute(_POINT).fetchone()[0] == str(publisher):
+                _take_new_publisher(connection)
+
     def trim(self) -> None:
         """Checkpoint where the write-ahead log has grown large; nobody waits for it."""
         if self._file.log_bytes() > _LARGE_LOG_BYTES:

@@ -52,9 +52,14 @@ class Flow:
     resends: int = 0
 
     @property
+    def suspect(self) -> bool:
+        """Whether it was sent twice more for nothing."""
+        return self.resends >= 2
+
+    @property
     def limit(self) -> int:
         """The highest number that may go."""
-        return self.newest if self.resends < 2 else min(self.newest, self.received + SUSPECT_WINDOW)
+        return min(self.newest, self.received + SUSPECT_WINDOW) if self.suspect else self.newest
 
 
 def patience(resends: int, *, lost: bool) -> float:
@@ -126,6 +131,14 @@ class Window:
     def news(self, received: Mapping[int, int]) -> dict[int, int]:
         """Of what the inbox has, by namespace the highest number, that which was not known yet."""
         return {key: up_to for key, up_to in received.items() if up_to > self._flows[key].received}
+
+    def has_less(self, received: Mapping[int, int], asked: Iterable[int]) -> bool:
+        """Whether the inbox has less of one than it once had, and nothing helps: an earlier state of it was put back.
+
+        Not at the first answer of that kind: servers that repeat another one may be a little behind it.
+        """
+        flows = ((key, self._flows[key]) for key in asked)
+        return any(flow.suspect and received.get(key, 0) < flow.received for key, flow in flows)
 
     def received(self, key: int, up_to: int) -> None:
         """The inbox has all of a namespace's events up to a number."""

@@ -89,6 +89,17 @@ def test_a_second_migration_changes_nothing(empty_database: str) -> None:
     assert schema(empty_database) == first
 
 
+def test_a_backup_may_read_all_that_pg_dump_asks_for(empty_database: str) -> None:
+    migrate(empty_database, {})
+    unseen = """
+        select relname from pg_class where relnamespace = 'recollect'::regnamespace and case relkind
+            when 'r' then not has_table_privilege('recollect_backup', oid, 'select')
+            when 'S' then not has_sequence_privilege('recollect_backup', oid, 'select') end
+    """
+    assert rows(empty_database, "select rolname from pg_roles where rolname = 'recollect_backup' and rolbypassrls")
+    assert rows(empty_database, unseen) == set()
+
+
 def test_two_migrations_at_once_take_turns(empty_database: str) -> None:
     with ThreadPoolExecutor(2) as threads:
         for done in [threads.submit(migrate, empty_database, {}) for _ in range(2)]:
@@ -394,6 +405,16 @@ def test_a_server_that_logs_statements_does_not_see_the_password(
 
     assert 'alter role "recollect_admin" password \'SCRAM-SHA-256$' in logged
     assert "s3cret-of-the-day" not in logged
+
+
+def test_a_database_of_a_later_version_is_told_so_and_stays_as_it_is(empty_database: str) -> None:
+    """As after a deployment that was rolled back."""
+    migrate(empty_database, {})
+    with administrating(empty_database) as connection:
+        connection.exec_driver_sql("update recollect.alembic_version set version_num = '9999'")
+        connection.exec_driver_sql("comment on schema recollect is '9999'")
+    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_ADMIN_URL: the database is of a later version \(9999\)"):
+        migrate(empty_database, {})
 
 
 def test_a_postgres_that_is_too_old_is_told_so(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:

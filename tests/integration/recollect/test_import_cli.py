@@ -1,4 +1,4 @@
-"""The commands `recollect import` and `recollect neighbours`."""
+"""The commands `recollect import`, `recollect export` and `recollect neighbours`."""
 
 import json
 from collections.abc import Callable
@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
-from recollect import InvalidEvent
+from recollect import InvalidEvent, ReadTimeout
 from recollect.cli.app import cli
 from recollect.cli.shell import PlainConsole
 from recollect.namespaces import NamespacePath
@@ -118,3 +119,13 @@ def test_neighbours_are_shown(run: Run, remembering: Remembering) -> None:
     assert row == ["1", "Harp", "Barn", "person", "part_of", "->"]
     (found,) = json.loads(run("neighbours", str(barn), "--json"))["neighbours"]
     assert (found["id"], found["direction"], found["distance"]) == (str(ada), "in", 1)
+
+
+def test_an_export_may_take_longer_than_other_reads(run: Run, remembering: Remembering, admin_engine: Engine) -> None:
+    """A large namespace takes longer to read than a chat can wait."""
+    remembering.memory("Ada restores harps.")
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("lock table recollect.memories")
+        with pytest.raises(ReadTimeout):
+            run("export", "--seconds", 1)
+    assert json.loads(run("export", "--seconds", 30))["content"] == "Ada restores harps."

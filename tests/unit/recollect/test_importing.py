@@ -140,6 +140,17 @@ def test_what_an_export_says_besides_is_taken_or_left() -> None:
     assert sent["occurred"]["granularity"] == "day"
 
 
+def test_an_entity_of_many_names_and_a_memory_about_many_fit() -> None:
+    """As merges and lists of those who came make them; an export is to be imported whole."""
+    crowd = [f"{number} {'ж' * 180}" for number in range(500)]
+    lines = [entity("all", aliases=crowd), *(entity(key) for key in crowd), memory("came", *crowd)]
+    events = list(events_of(check_lines(lines, nothing)))
+    check_events(PATH, events)
+    brought = [one for event in events for one in event["entities"]]
+    assert [len(one["aliases"]) for one in brought if one["key"] == "all"] == [500]
+    assert [len(one["about"]) for event in events for one in event["memories"]] == [500]
+
+
 def test_who_is_the_user_is_said_with_each_event_that_speaks_of_him() -> None:
     lines = [entity("me", is_user=True), *(memory(f"m{n}", "me") for n in range(MAX_IMPORTED * 2)), memory("last")]
     events = list(events_of(check_lines(lines, nothing)))

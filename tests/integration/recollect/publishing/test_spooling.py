@@ -16,7 +16,7 @@ from recollect.namespaces import NamespacePath
 from recollect.publishing import shipper
 from recollect.publishing.checking import CheckedEvent, check_events
 from recollect.publishing.spooling import SpoolPublisher
-from recollect.publishing.window import WINDOW
+from recollect.publishing.window import SUSPECT_WINDOW, WINDOW
 from recollect.signing import SigningKey, TenantKey, open_signed
 from tests.given import NONE, claimed
 from tests.integration.recollect.publishing.conftest import Around, OpenPublisher
@@ -257,6 +257,28 @@ def test_a_copy_does_not_take_the_originals_receipt_for_its_own(
     (again,) = around.taken(1)
     assert again["publisher"] != first["publisher"]
     assert (again["content"], again["event_id"], around.waiting()) == ("mine", first["event_id"], 1)
+
+
+def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published_arrives(
+    spooled: SpoolPublisher, admin_engine: Engine, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    """What was cut since then is in no inbox, and will never come: nothing is to wait for it."""
+    spooled.publish(fresh_namespace, events(fresh_namespace, "gone", "with it"))
+    around.take_in(2)
+    around.cut()
+    with admin_engine.begin() as connection:
+        for table in ("messages", "events", "publishers"):
+            connection.execute(
+                text(f"delete from recollect.{table} where tenant_id = :tenant"), {"tenant": fresh_namespace.tenant_id}
+            )
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(SUSPECT_WINDOW + 5))))
+    around.eventually(lambda: around.take_in() is not None and around.waiting() == 0, "the spool is cut")
+    with admin_engine.begin() as connection:
+        stored = connection.execute(
+            text("select content from recollect.messages where tenant_id = :tenant"),
+            {"tenant": fresh_namespace.tenant_id},
+        ).scalars()
+        assert sorted(map(int, stored)) == list(range(SUSPECT_WINDOW + 5))
 
 
 def test_no_thread_is_left(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:

@@ -129,6 +129,17 @@ class TestCut:
         spool.append(SARAH, ["e"])
         assert contents(spool)[SARAH][-1] == (3, "e")
 
+    def test_what_waits_begins_anew_once(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a", "b", "c"])
+        cut(spool, SARAH, 1)
+        before = publisher(spool)
+        spool.begin_anew(before)
+        after = publisher(spool)
+        assert after != before
+        assert contents(spool) == {SARAH: [(1, "b"), (2, "c")]}
+        spool.begin_anew(before)
+        assert publisher(spool) == after, "another process did it already"
+
     def test_a_long_run_is_cut_whole(self, spool: Spool) -> None:
         spool.append(SARAH, [str(number) for number in range(450)])
         cut(spool, SARAH, 449)

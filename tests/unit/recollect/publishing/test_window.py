@@ -235,6 +235,19 @@ def test_a_new_window_starts_from_what_the_spool_says() -> None:
     assert window.empty
 
 
+def test_an_inbox_that_lacks_what_it_had_was_put_back() -> None:
+    window = Window()
+    window.learn([waiting(0, 100, cut_up_to=90), waiting(1, 100)])
+    for now in (0.0, 300.0):
+        sent(window, now, 200)
+        assert not window.has_less({0: 80}, [0, 1]), "a server that repeats another may be behind it for a moment"
+        window.send_again(now + 300, queue_empty=True)
+    sent(window, 600.0, 200)
+    assert window.has_less({0: 80}, [0, 1])
+    assert window.has_less({}, [0, 1])
+    assert not window.has_less({0: 90}, [0, 1])
+
+
 def test_progress_ends_the_suspicion() -> None:
     window = Window()
     window.learn([waiting(0, 100)])
