@@ -43,6 +43,7 @@ VIEWS = {
     "restores made_at decision_id",
     "prompt_feedback": "tenant_id namespace_id feedback_id name comment score given_at used_at used_by version",
     "summaries": "tenant_id namespace_id conversation_id content up_to version updated_at",
+    "erasures": "tenant_id namespace_id erasure_id scope asked_at erased_at rows late rewritten_at",
     "questions": "tenant_id namespace_id question_id text candidates asked_at answered_at mention memory_id role message_id "
     "conversation_id answer_id",
     "examples": "tenant_id namespace_id example_id mention text entity_id others conversation_id",
