@@ -124,10 +124,21 @@ class _Forming:
 
     def _after(self, one: Sourced) -> dict[str, Any]:
         """The field after what is proposed: an object with that in it, or that alone, where the two are not of one kind."""
-        whole = {one.name: one.value}
-        within = merged({one.name: self.now.body.get(one.name)}, whole)
-        fit_within, fit_alone = (accepts(self.shape.schema, one) for one in (within, whole))
-        return whole if fit_alone and not fit_within else within
+        held, whole = self.now.body.get(one.name), {one.name: one.value}
+        within: dict[str, Any] = merged({one.name: held}, whole)
+        if self._accepts(within) or not (self._accepts(whole) and self._is_of_another_kind(one, held)):
+            return within
+        return whole
+
+    def _is_of_another_kind(self, one: Sourced, held: Any) -> bool:
+        """Whether what is there is no object, or one with a field that has no place beside what is proposed."""
+        if not (isinstance(held, Mapping) and isinstance(one.value, Mapping)):
+            return True
+        others = ({key: inner} for key, inner in held.items() if key not in one.value)
+        return not all(self._accepts({one.name: {**one.value, **other}}) for other in others)
+
+    def _accepts(self, part: Mapping[str, Any]) -> bool:
+        return accepts(self.shape.schema, part)
 
     def _grounds(self, shown: Sequence[Message]) -> Vocabulary:
         held = [str(leaf) for leaf in leaves(dict(self.now.body)) if isinstance(leaf, str | int | float)]

@@ -10,10 +10,16 @@ from typing import Any, Final
 import jsonschema_rs
 from pydantic import TypeAdapter, ValidationError
 
-_NAMED: Final = frozenset({"properties", "$defs", "definitions"})
+_DEFINED: Final = frozenset({"$defs", "definitions"})
+_NAMED: Final = _DEFINED | {"properties"}
 """Below them the keys are names of the app's own."""
 
 _VALUES: Final = frozenset({"default", "enum", "const", "examples"})
+_TOGETHER: Final = frozenset({"allOf", "if", "then", "else", "not"})
+_EITHER: Final = frozenset({"anyOf", "oneOf"})
+_SHUT: Final[Mapping[str, Any]] = {"not": {}}
+"""Fits nothing, as false does; but it is known for the library's own."""
+
 _NUMBER: Final = re.compile(r"[-+]?[\d.]+")
 
 
@@ -29,9 +35,42 @@ def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
         return False
 
 
-def closed(schema: Any) -> Any:
-    """A JSON Schema in which no object has fields that it does not name, unless it says that it may."""
-    return _at_any_depth(schema, lambda one: {"additionalProperties": False, **one} if "properties" in one else one)
+def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON Schema in which no object has fields that it does not name, unless it says that it may.
+
+    One that is put together of several (``allOf``, ``if``) has the fields that any of them names.
+    """
+    shared = set[str]()
+    done: dict[str, Any] = _at_any_depth(schema, partial(_closed, shared))
+    defined = {key: done[key] for key in _DEFINED if isinstance(done.get(key), Mapping)}
+    return done | {
+        key: {name: _opened(one) if f"#/{key}/{name}" in shared else one for name, one in named.items()}
+        for key, named in defined.items()
+    }
+
+
+def _closed(shared: set[str], one: dict[str, Any]) -> dict[str, Any]:
+    """One schema closed, those within it being so already. shared: takes up what else its fields are named in."""
+    places = _TOGETHER | (_EITHER if "properties" in one else frozenset())
+    parts = [part for key in places & one.keys() for part in _parts_in(one[key])]
+    parts += [one] if "properties" in one and "$ref" in one else []
+    if not any(part.keys() & {"properties", "$ref", "unevaluatedProperties"} for part in parts):
+        return {"additionalProperties": _SHUT, **one} if "properties" in one else one
+    shared.update(part["$ref"] for part in parts if "$ref" in part)
+    opened = {key: _opened(one[key]) for key in places & one.keys()}
+    says = one.keys() & {"additionalProperties", "unevaluatedProperties"}
+    return {**one, **opened, **({} if says else {"unevaluatedProperties": _SHUT})}
+
+
+def _opened(one: Any) -> Any:
+    """A schema, or some, as before it was closed."""
+    if isinstance(one, list):
+        return [_opened(part) for part in one]
+    return {key: value for key, value in one.items() if value is not _SHUT} if isinstance(one, Mapping) else one
+
+
+def _parts_in(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Mapping)]
 
 
 def accepted(schema: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sqlalchemy import Row
 
 from recollect.errors import InvalidEvent, RecordMisfit
 from recollect.managing.patching import merged, patch_between
-from recollect.managing.schemas import as_json, read
+from recollect.managing.schemas import alike, as_json, read
 from recollect.results import StoredMemory
 
 __all__ = [
@@ -88,12 +88,20 @@ def as_read(schema: type[BaseModel], body: Mapping[str, Any], patch: Mapping[str
         raise InvalidEvent(f"patch: what it makes {error}") from None
     told = _with_values_of(as_json(wanted), patch)
     # A secret is not told as JSON, nor does every validator make the same of what it has made.
-    return {name: told[name] if _is(wanted, after, {**patch, name: told[name]}) else patch[name] for name in patch}
+    return {
+        name: told[name] if _reads_alike(wanted, after, {**patch, name: told[name]}, {name: value}) else value
+        for name, value in patch.items()
+    }
 
 
-def _is(wanted: BaseModel, after: Callable[[Mapping[str, Any]], BaseModel], changes: Mapping[str, Any]) -> bool:
+def _reads_alike(
+    wanted: BaseModel,
+    after: Callable[[Mapping[str, Any]], BaseModel],
+    changes: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> bool:
     try:
-        return after(changes) == wanted
+        return alike(wanted, after(changes), given)
     except ValueError:
         return False
 

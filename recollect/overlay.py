@@ -34,7 +34,12 @@ class Pending:
     numbers: Mapping[UUID, int]
 
     def in_effect(self, progress: Progress) -> bool:
-        """Whether the service has taken it up, as far as a read can tell; it may have refused it."""
+        """Whether the service has taken it up, as far as a read can tell; it may have refused it.
+
+        Where the spool numbers anew by now, under another name, that is when all that it published is in effect.
+        """
+        if progress.published and not progress.partial and self.numbers.keys().isdisjoint(progress.published):
+            return True
         return all(progress.consolidated.get(publisher, 0) >= number for publisher, number in self.numbers.items())
 
 

@@ -10,8 +10,9 @@ from recollect.fence import one_line
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY})
-_AN_HOUR, _A_DAY = timedelta(hours=1), timedelta(days=1)
+_A_QUARTER, _AN_HOUR, _A_DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 _FROM_MIDNIGHT = timedelta(hours=13)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 State = Literal["active", "superseded", "withdrawn"]
 """Whether a memory holds, was replaced, or was taken back by an undo."""
@@ -33,9 +34,10 @@ class Occurrence:
         of the day that UTC has 13 hours later.
         """
         start, length = self.start.astimezone(UTC), self.end - self.start
-        # Where clocks are changed, days are an hour longer or shorter.
+        # Where clocks are changed, days are an hour longer or shorter. No zone has midnight between two quarters of an hour.
         of_days = length > _AN_HOUR and (length + _AN_HOUR) % _A_DAY <= 2 * _AN_HOUR
-        return (start + _FROM_MIDNIGHT if of_days and self.granularity not in _TIMES_OF_DAY else start).date()
+        from_midnight = of_days and not (start - _EPOCH) % _A_QUARTER and self.granularity not in _TIMES_OF_DAY
+        return (start + _FROM_MIDNIGHT if from_midnight else start).date()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Times as a model writes them, made into intervals, or dropped where they make no sense."""
 
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, time, timedelta, tzinfo
 
 from pipeline.facts import Occurrence
 from pipeline.prompts.extraction import ExtractedTime
@@ -21,6 +21,7 @@ _MONTH_NAMES = _MONTHS_OF_THE_YEAR.split()
 _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LAST_MOMENT = timedelta(microseconds=1)
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR})
+_WITHIN_A_DAY = _TIMES_OF_DAY | {Granularity.PART_OF_DAY}
 _ABBREVIATED = 3
 _NOON = 12
 _SECONDS_PER_MINUTE = 60
@@ -30,12 +31,14 @@ def occurrence_of(given: ExtractedTime | None, zone: tzinfo | None) -> Occurrenc
     """The interval that a model gave, or None where it is no time or ends before it starts.
 
     zone: of the message, for times without an offset. A missing end, or one that equals the start, is one unit of the
-    granularity later.
+    granularity later. What lasts for whole days begins at midnight, also where the model wrote the hour at which it was said.
     """
     start = _time(given.start, zone) if given else None
     if given is None or start is None:
         return None
     end = start if given.end is None else _time(given.end, zone)
+    if end is not None and given.granularity not in _WITHIN_A_DAY and _of_the_same_hour(start, end, zone):
+        start, end = _midnight(start), _midnight(end)
     if end == start:
         end = _one_later(start, given.granularity)
     if end is None or end < start:
@@ -62,6 +65,15 @@ def _time(text: str, zone: tzinfo | None) -> datetime | None:
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     offset = zoned.utcoffset()
     return zoned if offset is not None and offset.seconds % _SECONDS_PER_MINUTE == 0 else None
+
+
+def _of_the_same_hour(start: datetime, end: datetime, zone: tzinfo | None) -> bool:
+    """Whether a time of day stands where whole days were meant; the midnight of the zone may be written in another."""
+    return start.time() == end.time() and start.astimezone(zone or start.tzinfo).time() != time()
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _one_later(start: datetime, granularity: Granularity) -> datetime:

@@ -49,6 +49,24 @@ def as_json(value: BaseModel) -> dict[str, Any]:
     return said
 
 
+def alike(one: Any, other: Any, patch: Any) -> bool:
+    """Whether two values are equal in what a patch sets: what their class makes up, as a time or an id, differs at each read."""
+    if not (isinstance(patch, Mapping) and type(one) is type(other) and isinstance(one, BaseModel | Mapping)):
+        return bool(one == other)
+    mine, others = _values_by_name(one), _values_by_name(other)
+    return all(alike(mine.get(name), others.get(name), value) for name, value in patch.items())
+
+
+def _values_by_name(value: Any) -> Mapping[str, Any]:
+    """What stands in a value, under the names that its JSON Schema gives the fields."""
+    if isinstance(value, RootModel):
+        return _values_by_name(value.root)
+    if not isinstance(value, BaseModel):
+        return value if isinstance(value, Mapping) else {}
+    fields = type(value).model_fields.items()
+    return {**(value.model_extra or {}), **{_name_of(name, field): getattr(value, name) for name, field in fields}}
+
+
 def kept(before: S, after: S) -> S:
     """A value after a change, with what JSON does not tell, as a secret or a field that is left out, as it was before it."""
     old, new = as_json(before), as_json(after)
@@ -102,25 +120,38 @@ def read(schema: type[S], data: Any, *, as_shown: bool = False) -> S:
 def patched(schema: type[S], before: S | None, patch: Mapping[str, Any]) -> S:
     """A value after a patch, with what the patch was made without knowing as it was (`kept`); raises ValueError as `read`.
 
-    Where what it makes does not fit, its fields are taken as a whole: an object of another kind has no fields of the old one, and
-    what has to be there may be null.
+    Where what it makes does not fit, what may be null is so, and an object of another kind than the one there takes its place:
+    it has no fields of the old one.
     """
     stands = {} if before is None else {**_untold(before), **as_json(before)}
     try:
         after = read(schema, merged(stands, patch))
     except ValueError as error:
+        whole = {
+            name: one for name, one in patch.items() if one is None or _is_of_another_kind(before, stands, name, one)
+        }
         try:
-            after = read(schema, {**stands, **patch})
+            after = read(schema, {**merged(stands, patch), **whole})
         except ValueError:
             raise error from None
     return after if before is None else kept(before, after)
 
 
+def _is_of_another_kind(before: BaseModel | None, stands: Mapping[str, Any], name: str, given: Any) -> bool:
+    if before is None or not (isinstance(given, Mapping) and isinstance(stands.get(name), Mapping)):
+        return False
+    try:
+        after = read(type(before), {**stands, name: given})
+    except ValueError:
+        return False
+    return type(_values_by_name(after).get(name)) is not type(_values_by_name(before).get(name))
+
+
 def _untold(value: BaseModel) -> dict[str, Any]:
-    """What is left out of a value as JSON: its class may not do without it."""
+    """What is left out of a value as JSON, and its class does not do without."""
     fields = type(value).model_fields.items()
     return {
         _name_of(name, field): to_jsonable_python(getattr(value, name), fallback=str)
         for name, field in fields
-        if field.exclude
+        if field.exclude and field.is_required()
     }

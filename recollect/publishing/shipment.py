@@ -1,5 +1,6 @@
 """The shipping of one spool: what its shipper does while the lock is its own. For one thread."""
 
+import logging
 import time
 from uuid import UUID
 
@@ -16,6 +17,8 @@ _AT_ONCE = 40  # events between two rests
 _NAMESPACES_TO_ASK = 50
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
 _IDLE_SECONDS = 5.0
+
+_log = logging.getLogger("recollect")
 
 
 class Shipment:
@@ -99,6 +102,11 @@ class Shipment:
         self._store.answered()
         if self._window.has_less(received, asked):
             self._spool.begin_anew(self._publisher)
+            _log.warning(
+                "Postgres lacks what it had of the spool %s, as after a backup was put back: that is gone from here, too; what "
+                "waits is numbered anew",
+                self._spool.path,
+            )
             return
         news = self._window.news(received)
         for key, up_to in news.items():

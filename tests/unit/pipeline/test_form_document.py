@@ -164,6 +164,15 @@ def test_an_object_of_another_kind_takes_the_place_of_the_one_there() -> None:
     assert found.change.patch == {"pet": {"kind": "cat", "breed": None, "purr": "loud"}}
 
 
+def test_what_a_full_object_has_no_room_for_does_not_take_its_place() -> None:
+    rooms = {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 2}
+    shape = RecordSchema("Home", {"type": "object", "properties": {"rooms": rooms}})
+    held = Held(body={"rooms": {"attic": 1, "hall": 1}}, version=1)
+    model = Scripted([{"fields": [field_set("rooms", {"cellar": 1})]}])
+    found = form_document(shape, held, [said("There is 1 cellar.")], model)
+    assert (found.change, found.refused) == (None, {"does not fit the schema Home": 1})
+
+
 @pytest.mark.parametrize(
     ("edit", "at", "field", "kept"),
     [

@@ -122,6 +122,44 @@ def test_of_a_date_or_a_time_the_figures_that_people_say_were_said(data: dict[st
     assert (record.data if record else None) == (data if is_taken else None)
 
 
+_NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+_AGED = {"properties": {"age": {"type": "integer"}}}
+_DEFINED: dict[str, Any] = {"Named": _NAMED, "Pet": {"allOf": [{"$ref": "#/$defs/Named"}, _AGED]}}
+_OF_A_DOG = {
+    "properties": {"name": {}, "kind": {}, "age": {}},
+    "if": {"properties": {"kind": {"const": "dog"}}},
+    "then": {"properties": {"name": {"minLength": 2}}, "required": ["age"]},
+}
+_REX = {"name": "Rex", "age": 3}
+
+
+@pytest.mark.parametrize(
+    ("schema", "taken", "refused"),
+    [
+        ({"allOf": [_NAMED, _AGED]}, _REX, {"age": 3}),
+        ({**_DEFINED["Pet"], "$defs": _DEFINED}, _REX, {"age": 3}),
+        ({**_NAMED, "anyOf": [{**_AGED, "required": ["age"]}, {"required": ["kind"]}]}, _REX, {"name": "Rex"}),
+        (_OF_A_DOG, {**_REX, "kind": "dog"}, {"name": "R", "kind": "dog", "age": 3}),
+        (
+            {"properties": {"pet": {"$ref": "#/$defs/Pet"}}, "$defs": _DEFINED},
+            {"pet": _REX},
+            {"pet": {**_REX, "tag": "Oslo"}},
+        ),
+    ],
+)
+def test_a_schema_that_is_put_together_of_several_has_the_fields_of_all(
+    schema: dict[str, Any], taken: dict[str, Any], refused: dict[str, Any]
+) -> None:
+    def found(data: dict[str, Any]) -> dict[str, Any] | None:
+        said = SAID | Vocabulary.of(["dog R"])
+        record = read_record("Pet", json.dumps(data), (RecordSchema("Pet", schema),), said)
+        return record.data if record else None
+
+    assert found(taken) == taken
+    assert found({**taken, "place": "Oslo"}) is None, "no part of it names this one"
+    assert found(refused) is None
+
+
 def test_what_postgres_cannot_store_is_cleaned() -> None:
     assert read('{"a": "the\\u0000 beach", "b\\u0000": ["\\ud800"]}', "Any") == {"a": "the  beach", "b": [""]}
 

@@ -51,6 +51,22 @@ def test_a_write_is_kept_until_its_number_is_in_effect_and_by_its_namespace() ->
     assert [one.id.int for one in overlay.of(RUTH).remembered] == [3]
 
 
+def test_a_write_under_a_name_that_the_spool_gave_up_is_kept_until_all_is_in_effect() -> None:
+    """As after the database was put back: the number that it waits for will not come."""
+    overlay, anew = Overlay(), UUID(int=2)
+    overlay.add(SARAH, uuid4(), wrote(1, number=90))
+    for waits in (
+        Progress(published={anew: 3}, received={anew: 2}),
+        Progress(published={anew: 3}, received={anew: 3}, pending=1),
+        Progress(published={SPOOL: 89}, received={SPOOL: 89}),
+        Progress(),
+    ):
+        overlay.settle(SARAH, waits)
+        assert len(overlay.of(SARAH).remembered) == 1
+    overlay.settle(SARAH, Progress(published={anew: 3}, received={anew: 3}))
+    assert not overlay.of(SARAH).remembered
+
+
 def test_one_that_never_reads_keeps_the_latest_alone() -> None:
     overlay = Overlay()
     for number in range(1, 1_200):

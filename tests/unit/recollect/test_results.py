@@ -69,6 +69,10 @@ def test_whole_days_are_of_the_calendar_where_they_were_said(
 def test_what_is_no_whole_day_is_of_the_day_of_utc() -> None:
     assert at(9, Granularity.HOUR, hour=8, length=timedelta(hours=1)).day == date(2023, 5, 8)
     assert at(0, Granularity.DAY, hour=18, length=timedelta(0)).day == date(2023, 5, 9)
+    brought = datetime(2023, 5, 9, 19, 34, 56, tzinfo=UTC)
+    assert Occurrence(start=brought, end=brought + timedelta(days=1), granularity=Granularity.DAY).day == date(
+        2023, 5, 9
+    )
 
 
 HERE, THERE = UUID(int=1), UUID(int=2)

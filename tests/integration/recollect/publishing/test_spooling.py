@@ -260,7 +260,11 @@ def test_a_copy_does_not_take_the_originals_receipt_for_its_own(
 
 
 def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published_arrives(
-    spooled: SpoolPublisher, admin_engine: Engine, around: Around, fresh_namespace: NamespacePath
+    spooled: SpoolPublisher,
+    admin_engine: Engine,
+    around: Around,
+    fresh_namespace: NamespacePath,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """What was cut since then is in no inbox, and will never come: nothing is to wait for it."""
     spooled.publish(fresh_namespace, events(fresh_namespace, "gone", "with it"))
@@ -279,6 +283,7 @@ def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published
             {"tenant": fresh_namespace.tenant_id},
         ).scalars()
         assert sorted(map(int, stored)) == list(range(SUSPECT_WINDOW + 5))
+    assert len([one for one in caplog.messages if one.startswith("Postgres lacks what it had of the spool")]) == 1
 
 
 def test_no_thread_is_left(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:

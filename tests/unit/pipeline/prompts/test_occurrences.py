@@ -46,6 +46,21 @@ def test_an_end_that_is_missing_or_the_start_is_one_unit_on(granularity: Granula
     assert occurrence("2023-12-04", "2023-12-04", granularity) == ("2023-12-04T00:00:00+01:00", end)
 
 
+def test_whole_days_begin_at_midnight_whatever_hour_the_model_writes() -> None:
+    day = ("2023-12-04T00:00:00+01:00", "2023-12-05T00:00:00+01:00")
+    assert occurrence("2023-12-04T14:30") == day
+    assert occurrence("2023-12-04T14:30", "2023-12-05T14:30") == day
+    assert occurrence("2023-12-04T14:30", None, Granularity.WEEK) == (day[0], "2023-12-11T00:00:00+01:00")
+    assert occurrence("2023-12-04T14:30", None, Granularity.HOUR) == (
+        "2023-12-04T14:30:00+01:00",
+        "2023-12-04T15:30:00+01:00",
+    )
+    in_utc = ("2023-12-03T23:00:00+00:00", "2023-12-04T23:00:00+00:00")
+    assert occurrence("2023-12-03T23:00Z", "2023-12-04T23:00Z") == occurrence("2023-12-03T23:00Z") == in_utc
+    part = ("2023-12-04T09:00:00+01:00", "2023-12-04T17:00:00+01:00")
+    assert occurrence("2023-12-04T09:00", "2023-12-04T17:00") == part
+
+
 @pytest.mark.parametrize(
     ("start", "end"),
     [

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr, model_validator
 
 from recollect.errors import ConfigurationError, InvalidEvent
 from recollect.language_model import AnswerDeclined, AnswerTruncated, ModelUnavailable
@@ -237,6 +237,43 @@ def test_an_update_may_be_of_another_kind_or_null_where_something_has_to_be(data
     assert found.value == after
 
 
+class Place(BaseModel):
+    """Its fields hang together, and it holds so many at most."""
+
+    street: str = ""
+    city: str = ""
+    rooms: Annotated[dict[str, int], Field(max_length=2)] = {}
+
+    @model_validator(mode="after")
+    def _check(self) -> "Place":
+        if self.city == "Atlantis" and self.street:
+            raise ValueError("sank")
+        return self
+
+
+class Household(BaseModel):
+    """Of two fields one may be of several kinds."""
+
+    pet: Annotated[Dog | Cat, Field(discriminator="kind")]
+    place: Place = Place()
+
+
+def test_beside_an_object_of_another_kind_the_others_keep_their_fields() -> None:
+    known = (uuid4(), Household(pet=Dog(breed="pug"), place=Place(street="Mill Lane", rooms={"attic": 1, "hall": 1})))
+    data = {"pet": {"kind": "cat", "lives": None}, "place": {"city": "Oslo"}}
+    (found,) = managed(change("update", memory=1, data=data), existing=[known], schemas=[Household])
+    assert found.value == Household(
+        pet=Cat(lives=None), place=Place(street="Mill Lane", city="Oslo", rooms={"attic": 1, "hall": 1})
+    )
+
+
+@pytest.mark.parametrize("place", [{"city": "Atlantis"}, {"rooms": {"cellar": 1}}])
+def test_what_does_not_fit_into_an_object_does_not_take_its_place(place: Any) -> None:
+    known = (uuid4(), Household(pet=Dog(breed="pug"), place=Place(street="Mill Lane", rooms={"attic": 1, "hall": 1})))
+    found = managed(change("update", memory=1, data={"place": place}), existing=[known], schemas=[Household])
+    assert (found[0].value, len(found.refused)) == (known[1], 1)
+
+
 def test_what_cannot_be_used_says_so() -> None:
     with pytest.raises(ConfigurationError, match="is no pydantic model"):
         create_memory_manager(Scripted([]), schemas=[dict])  # type: ignore[list-item]
@@ -304,13 +341,15 @@ class Door(BaseModel):
     code: SecretStr = SecretStr("")
     row: int = Field(0, exclude=True)
     owner: UUID = Field(exclude=True)
+    photo: bytes = Field(b"", exclude=True)
 
 
 def test_an_update_leaves_what_the_model_was_not_shown_as_it_was() -> None:
     owner = uuid4()
-    door = (uuid4(), Door(place="home", code=SecretStr("1234"), row=7, owner=owner))
+    photo = b"\xff\xd8"  # no text, which JSON could hold
+    door = (uuid4(), Door(place="home", code=SecretStr("1234"), row=7, owner=owner, photo=photo))
     (found,) = managed(change("update", memory=1, data={"place": "office"}), existing=[door], schemas=[Door])
 
     assert found.action == "updated"
     assert (found.value.place, found.value.code.get_secret_value(), found.value.row) == ("office", "1234", 7)
-    assert found.value.owner == owner
+    assert (found.value.owner, found.value.photo) == (owner, photo)
