@@ -16,8 +16,36 @@ TOUCHED: Final = text(f"""
 """)
 """Whom the memories are about."""
 
+# Of a decision that was taken back, the rows that say what it taught are past already.
+_TAUGHT: Final = f"""
+    past.entity_id = any(cast(:touched as uuid[])) and past.known_to is not null and past.made_by in (
+        select decision.decision_id
+        from recollect.decision_memories as concerned
+        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
+        where {of_lane("concerned")} and concerned.memory_id = any(cast(:memories as uuid[]))
+          and decision.action in ('add', 'update', 'supersede', 'contradict', 'none'))
+"""
+
 # What was unlearned stood in earlier rows of theirs, too.
 UNLEARNED: Final = (
+    (
+        "entity_aliases",
+        text(f"""
+            delete from recollect.entity_aliases as past
+            where {of_lane("past")} and {_TAUGHT} and not exists (
+                select from recollect.entity_aliases as now
+                where {same_entity("now", "past")} and now.known_to is null and now.normalised = past.normalised)
+        """),
+    ),
+    (
+        "entities",
+        text(f"""
+            update recollect.entities as past set description = null
+            from recollect.entities as now
+            where {of_lane("past")} and {_TAUGHT} and {same_entity("now", "past")} and now.known_to is null
+              and past.description is distinct from now.description
+        """),
+    ),
     (
         "entity_aliases",
         text(f"""
@@ -58,6 +86,12 @@ ORPHANS: Final = text(f"""
 """)
 """Of whom nothing is left: no memory, no relation, no member, nobody that was merged into them; and no app named them."""
 
+MEMBERS: Final = text(f"""
+    select distinct entity_id from recollect.entities
+    where {_LANE} and parent_id = {_GONE} and entity_id <> all(cast(:gone as uuid[]))
+""")
+"""Who belongs to those that go: their profiles say so."""
+
 STATEMENTS: Final = (
     *(
         (table, text(f"delete from recollect.{table} where {_LANE} and entity_id = {_GONE}"))
@@ -68,12 +102,28 @@ STATEMENTS: Final = (
         text(f"delete from recollect.relations where {_LANE} and (subject_id = {_GONE} or object_id = {_GONE})"),
     ),
     (None, text(f"update recollect.entities set parent_id = null where {_LANE} and parent_id = {_GONE}")),
+    # It tells the candidates apart by their names and what was known of them; whoever reads it is asked by what is known now.
+    (
+        None,
+        text(f"""
+            update recollect.questions set text = 'Which ' || mention || ' do you mean?'
+            where {_LANE} and candidates && (cast(:gone as uuid[]) || cast(:left as uuid[]))
+        """),
+    ),
     (
         None,
         text(f"""
             update recollect.questions as question
             set candidates = array(select one from unnest(candidates) as one where one <> all(cast(:gone as uuid[])))
             where {_LANE} and candidates && cast(:gone as uuid[])
+        """),
+    ),
+    (
+        None,
+        text(f"""
+            update recollect.examples as example
+            set others = array(select one from unnest(others) as one where one <> all(cast(:gone as uuid[])))
+            where {_LANE} and others && cast(:gone as uuid[])
         """),
     ),
     (

@@ -67,11 +67,11 @@ _REMEMBER_IDS = text(f"""
 
 _PUBLISHED: Final = {
     "events": text(f"delete from recollect.events as event using recollect.erasures as erasure where {_COVERED}"),
+    # Not in, which hashes the few events that are left. A plan made before so much went could loop over all of it for each row.
     "messages": text("""
         delete from recollect.messages as message
-        where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id and not exists (
-            select from recollect.events as event
-            where event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.event_id = message.message_id)
+        where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id and message.message_id not in (
+            select event_id from recollect.events where tenant_id = :tenant_id and namespace_id = :namespace_id)
     """),
 }
 

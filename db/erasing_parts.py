@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, TextClause, text
 
-from db import erasing_entities, erasing_memories, erasing_said
+from db import erasing_entities, erasing_memories, erasing_names, erasing_said
 from db.decisions import Stamp
 from db.refs import LaneRef
 from db.undoing_rows import of_lane
@@ -72,9 +72,12 @@ def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) 
     touched = gone.found(erasing_entities.TOUCHED)
     gone.by(erasing_memories.STATEMENTS)
     touched |= unlearn(connection, lane, part.memories | part.repeated, stamp)
-    gone.by(erasing_entities.UNLEARNED, decision_id=stamp.decision_id)
+    gone.by(erasing_entities.UNLEARNED, touched=sorted(touched), decision_id=stamp.decision_id)
     entities = gone.found(erasing_entities.ORPHANS, touched=sorted(touched)) | part.entities
+    touched |= gone.found(erasing_entities.MEMBERS, gone=sorted(entities))
+    gone.by(erasing_names.STATEMENTS, gone=sorted(entities))
     gone.by(erasing_entities.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
+    erasing_names.call_anew(connection, {**gone.parameters, "left": sorted(touched - entities)})
     gone.by(erasing_memories.LOG)
     gone.by(erasing_said.STATEMENTS)
     return gone.rows, touched - entities
@@ -105,17 +108,17 @@ class _Gone:
     def __init__(self, connection: Connection, lane: LaneRef, part: Part) -> None:
         self.rows: dict[str, int] = {}
         self._connection = connection
-        self._parameters: Mapping[str, Any] = {
+        self.parameters: Mapping[str, Any] = {
             **lane.scope,
             **{name: sorted(getattr(part, name)) for name in ("messages", "memories", "repeated")},
         }
 
     def found(self, statement: TextClause, **more: Any) -> set[UUID]:
-        return set(self._connection.execute(statement, {**self._parameters, **more}).scalars())
+        return set(self._connection.execute(statement, {**self.parameters, **more}).scalars())
 
     def by(self, statements: Sequence[tuple[str | None, TextClause]], **more: Any) -> None:
         for table, statement in statements:
-            rows = self._connection.execute(statement, {**self._parameters, **more}).rowcount
+            rows = self._connection.execute(statement, {**self.parameters, **more}).rowcount
             if table is not None:
                 self.rows[table] = self.rows.get(table, 0) + rows
 
@@ -130,13 +133,19 @@ _SAID_IN = text(f"""
       and (event.event_id is null or {erasing_said.COVERED})
 """)
 
-# A message that an earlier erasure took bears nothing out any more.
+# A message that an earlier erasure took bears nothing out any more; an app that put it down by its own hand does.
 _RESTING_ON = text(f"""
     select memory_id, not exists (
         select from recollect.memory_sources as other
         join recollect.messages as message on {of_lane("message")} and message.message_id = other.message_id
         where {of_lane("other")} and other.memory_id = source.memory_id
-          and other.message_id <> all(cast(:messages as uuid[]))) as alone
+          and other.message_id <> all(cast(:messages as uuid[]))
+    ) and not exists (
+        select from recollect.memories as made
+        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = made.made_by
+        where {of_lane("made")} and made.memory_id = source.memory_id
+          and decision.action = 'add' and decision.decided_by = 'app'
+    ) as alone
     from recollect.memory_sources as source
     where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[])) group by memory_id
 """)

@@ -19,12 +19,34 @@ from db.refs import LaneRef
 _LOCK_ERASING = 0x6572617365  # "erase"
 
 
-def next_in(connection: Connection, lane: LaneRef) -> Mapping[str, Any] | None:
-    """The payload of the erasure that a lane waits for longest; None where it waits for none, which its timer then says, too."""
-    found: Mapping[str, Any] | None = connection.execute(_NEXT, lane.scope).scalar()
-    if found is None:
-        connection.execute(_NO_MORE, lane.scope)
-    return found
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An erasure that waits: the id of its event, and what that says."""
+
+    erasure_id: UUID
+    payload: Mapping[str, Any]
+
+
+def next_in(connection: Connection, lane: LaneRef) -> Asked | None:
+    """The erasure that a lane waits for longest, if any."""
+    row = connection.execute(_NEXT, lane.scope).one_or_none()
+    return Asked(row.event_id, row.payload) if row else None
+
+
+def waits(connection: Connection, lane: LaneRef, erasure_id: UUID) -> bool:
+    """Whether an erasure was not carried out yet."""
+    return connection.execute(_WAITS, {**lane.scope, "erasure_id": erasure_id}).one_or_none() is not None
+
+
+def nothing_waits(connection: Connection, lane: LaneRef) -> None:
+    """A lane waits for no erasure, and its timer says so. It must be locked since before that was looked for."""
+    connection.execute(_NO_MORE, lane.scope)
+
+
+def bury(connection: Connection, lane: LaneRef, erasure_id: UUID, reason: str) -> None:
+    """Give an erasure up that cannot be read, as a dead letter. The lane, which must be locked, goes on with what waits."""
+    connection.execute(_BURY, {**lane.scope, "erasure_id": erasure_id, "reason": reason})
+    _go_on(connection, lane)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +59,10 @@ class Fence:
 
 
 def put_up(connection: Connection, lane: LaneRef, fence: Fence) -> None:
-    """Keep out what an erasure covers, and take the lane from whoever is at work in it. Does no harm twice.
+    """Keep out what an erasure covers, and take the lane, which must be locked, from whoever is at work in it.
 
-    The batch at work ends; its events are taken again by another.
+    Does no harm twice. The batch at work ends; its events are taken again by another.
     """
-    connection.execute(_LOCK_LANE, lane.scope)
     wanted = {"erasure_id": fence.erasure_id, "of_scope": fence.scope, "conversation": fence.conversation}
     connection.execute(_FENCE, {**lane.scope, **wanted})
     for statement in (_GIVE_BACK, _END_BATCH, _FREE_LANE):
@@ -53,6 +74,11 @@ def alone(connection: Connection, lane: LaneRef) -> bool:
     return bool(connection.execute(_ALONE, {"lock": _LOCK_ERASING, "of": str(lane.namespace_id)}).scalar_one())
 
 
+def take_time(connection: Connection) -> None:
+    """Let the statements of this transaction last as long as they last: what is large has to go, too."""
+    connection.execute(_NO_TIMEOUT)
+
+
 def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[str, int]) -> None:
     """An erasure is carried out; its event says nothing any more. The lane, which must be locked, goes on with what waits.
 
@@ -60,8 +86,7 @@ def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[
     """
     connection.execute(_RECEIPT, {**lane.scope, "erasure_id": erasure_id, "rows": dict(rows)})
     connection.execute(_CARRIED_OUT, {**lane.scope, "erasure_id": erasure_id})
-    for statement in (_GO_ON, _SETTLE):
-        connection.execute(statement, lane.scope)
+    _go_on(connection, lane)
 
 
 def clock(connection: Connection) -> datetime:
@@ -80,23 +105,48 @@ def tables_with_content(connection: Connection) -> list[str]:
     return list(connection.execute(_WITH_CONTENT).scalars())
 
 
+def transactions(connection: Connection) -> set[str]:
+    """The transactions of others that are open now, of the whole server: each has a lock on itself, which all may see."""
+    return set(connection.execute(_TRANSACTIONS).scalars())
+
+
 def mark_rewritten(connection: Connection, tenant_id: UUID, *, before: datetime) -> int:
     """Say of what was erased before a time that no file holds it any more; returns how many receipts say so now."""
     return connection.execute(_REWRITTEN, {"tenant_id": tenant_id, "before": before}).rowcount
 
 
 def lock_lane(connection: Connection, lane: LaneRef) -> None:
-    """Have arrivals wait until this transaction ends. Late in it: whoever publishes waits so long."""
+    """Have arrivals wait until this transaction ends, which is to be soon: whoever publishes waits so long."""
     connection.execute(_LOCK_LANE, lane.scope)
+
+
+def _go_on(connection: Connection, lane: LaneRef) -> None:
+    for statement in (_GO_ON, _SETTLE):
+        connection.execute(statement, lane.scope)
 
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _NEXT = text(f"""
-    select payload from recollect.events where {_LANE} and type = 'erase' and state = 'received' order by position limit 1
+    select event_id, payload from recollect.events
+    where {_LANE} and type = 'erase' and state = 'received' order by position limit 1
 """)
 
+_WAITS = text(
+    f"select from recollect.events where {_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'"
+)
+
 _NO_MORE = text(f"update recollect.lanes set erase_due_at = null where {_LANE}")
+
+_BURY = text(f"""
+    with buried as (
+        update recollect.events set state = 'dead', reason = :reason where {_LANE} and event_id = :erasure_id returning event_id
+    )
+    insert into recollect.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
+    select :tenant_id, :namespace_id, event_id, 'stage', :reason from buried
+    on conflict (tenant_id, namespace_id, letter_id) do update
+        set times = dead.times + 1, died_at = now(), reason = excluded.reason
+""")
 
 _LOCK_LANE = text(f"select from recollect.lanes where {_LANE} for update")
 
@@ -130,6 +180,8 @@ _FREE_LANE = text(f"""
 
 _ALONE = text("select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))")
 
+_NO_TIMEOUT = text("set local statement_timeout = 0")
+
 _RECEIPT = text(f"""
     update recollect.erasures set erased_at = clock_timestamp(), rows = :rows where {_LANE} and erasure_id = :erasure_id
 """).bindparams(bindparam("rows", type_=JSONB))
@@ -159,6 +211,10 @@ _TO_REWRITE = text("""
 _WITH_CONTENT = text("""
     select relname from pg_class
     where relnamespace = to_regnamespace('recollect') and relkind = 'r' and relforcerowsecurity order by relname
+""")
+
+_TRANSACTIONS = text("""
+    select virtualtransaction from pg_locks where locktype = 'virtualxid' and granted and pid <> pg_backend_pid()
 """)
 
 _REWRITTEN = text("""

@@ -22,11 +22,11 @@ def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], s
     return {key for statement in (_NAMES, _TRAITS) for key in connection.execute(statement, parameters).scalars()}
 
 
-_LETTER: Final = "[0-9a-z\u00df-\u024f\u0370-\u052f]"
+LETTER: Final = "[0-9a-z\u00df-\u024f\u0370-\u052f]"
 """Of the scripts that set words apart; in the others a name has no end that can be seen."""
 
 
-def _is_said_still(words: str) -> str:
+def is_said_still(words: str) -> str:
     """Whether a memory that holds says some words of the entity ``now``: whole, for "Pete" is not said where "Peter" is."""
     literally = rf"regexp_replace(lower({words}), '(\W)', '\\\1', 'g')"
     return f"""
@@ -34,7 +34,7 @@ def _is_said_still(words: str) -> str:
                 join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = link.memory_id
                 where {same_entity("link", "now")} and link.known_to is null and link.certainty = 'sure'
                   and memory.known_to is null and memory.state = 'active'
-                  and lower(memory.content) ~ ('(?<!{_LETTER})' || {literally} || '(''?s)?(?!{_LETTER})'))
+                  and lower(memory.content) ~ ('(?<!{LETTER})' || {literally} || '(''?s)?(?!{LETTER})'))
     """
 
 
@@ -75,7 +75,7 @@ _NAMES = text(f"""
       and exists (select from taught join part_of using (entity_id)
                   join recollect.entity_aliases as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
                   where part_of.now_id = now.entity_id and {of_lane("made")} and made.normalised = now.normalised)
-      and not {_is_said_still("now.alias")}
+      and not {is_said_still("now.alias")}
     returning now.entity_id
 """)
 
@@ -99,9 +99,9 @@ _TRAITS = text(f"""
     ),
     kept as (
         select now.entity_id,
-               case when now.description <> all(learned.descriptions) or {_is_said_still("now.description")}
+               case when now.description <> all(learned.descriptions) or {is_said_still("now.description")}
                     or learned.descriptions is null then now.description end as description,
-               case when now.parent_id <> all(learned.parents) or {_is_said_still("parent.name")}
+               case when now.parent_id <> all(learned.parents) or {is_said_still("parent.name")}
                     or learned.parents is null then now.parent_id end as parent_id
         from learned
         join recollect.entities as now on {same_entity("now", "learned")} and now.known_to is null

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 import structlog
+from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from db import (
@@ -58,24 +59,37 @@ def erase(lane: LaneRef, parts: Parts) -> None:
 
 
 def _erase(lane: LaneRef, parts: Parts) -> None:
-    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        wanted = _next(connection, lane)
-        if wanted is None:
-            return
-        erasures.put_up(connection, lane, Fence(wanted.event_id, _scope(wanted), wanted.conversation))
+    wanted = _fenced(lane, parts)
+    if wanted is None:
+        return
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         # Another may have finished it since, or is at it.
-        if not erasures.alone(connection, lane) or _next(connection, lane) != wanted:
+        if not erasures.alone(connection, lane) or not erasures.waits(connection, lane, wanted.event_id):
             return
+        erasures.take_time(connection)
         rows = _everything(connection, lane, wanted) if wanted.everything else _part(connection, lane, wanted, parts)
         told = {table: number for table, number in rows.items() if number}
         erasures.done(connection, lane, wanted.event_id, told)
     _log.info("erased", erasure_id=str(wanted.event_id), scope=_scope(wanted), rows=told)
 
 
-def _next(connection: Connection, lane: LaneRef) -> Erase | None:
-    payload = erasures.next_in(connection, lane)
-    return None if payload is None else Erase.model_validate(payload)
+def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
+    """The erasure that a lane waits for longest, with its fence up; None where there is none that can be read."""
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        # First: what an app publishes at this moment would be overlooked else, or what was finished since be begun again.
+        erasures.lock_lane(connection, lane)
+        asked = erasures.next_in(connection, lane)
+        if asked is None:
+            erasures.nothing_waits(connection, lane)
+            return None
+        try:
+            wanted = Erase.model_validate(asked.payload)
+        except ValidationError as error:
+            erasures.bury(connection, lane, asked.erasure_id, f"erase: {describe(error)}")
+            _log.error("erasure_refused", erasure_id=str(asked.erasure_id), error=describe(error))
+            return None
+        erasures.put_up(connection, lane, Fence(wanted.event_id, _scope(wanted), wanted.conversation))
+        return wanted
 
 
 def _scope(wanted: Erase) -> str:

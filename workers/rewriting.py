@@ -4,6 +4,7 @@ A row that is deleted stays in its page until something else needs the place. Re
 else. Nobody reads or writes a table meanwhile, and there has to be room for a second one: an operator says when.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -14,16 +15,20 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from db import erasures, namespaces
 from db.roles import OWNER
+from recollect.errors import StoreUnavailable
 from recollect.tenancy import tenant_transaction
 from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
 _ADMIN: Final = "RECOLLECT_ADMIN_URL"
+_PATIENCE_SECONDS = 60.0
+_POLL_SECONDS = 0.1
 
 
 def rewrite(admin_url: str, tell: Callable[[str], object]) -> int:
     """Rewrite all tables with content where something was erased since they last were; returns how many receipts say so now.
 
-    tell: is given the name of each table before it is rewritten. Raises StoreUnavailable where Postgres does not answer.
+    tell: is given the name of each table before it is rewritten. Raises StoreUnavailable where Postgres does not answer, or an
+    older transaction does not end: it may see what was erased since it began, and Postgres keeps that for it.
     """
     engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
     try:
@@ -47,6 +52,7 @@ def _rewrite(engine: Engine, tell: Callable[[str], object]) -> int:
     if not waiting:
         return 0
     with _as_owner(engine) as connection:
+        _outlast_others(connection)
         for table in erasures.tables_with_content(connection):
             tell(table)
             connection.exec_driver_sql(f"vacuum (full) recollect.{table}")
@@ -57,6 +63,18 @@ def _rewrite(engine: Engine, tell: Callable[[str], object]) -> int:
         with _of_tenant(engine, tenant_id) as connection:
             marked += erasures.mark_rewritten(connection, tenant_id, before=began)
     return marked
+
+
+def _outlast_others(connection: Connection) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    older = erasures.transactions(connection)
+    while older & erasures.transactions(connection):
+        if time.monotonic() > deadline:
+            raise StoreUnavailable(
+                f"{_ADMIN}: a transaction that began before this command has not ended, and what was erased is kept for it; look "
+                "for a dump or an app that does not commit in pg_stat_activity, and run this again afterwards"
+            )
+        time.sleep(_POLL_SECONDS)
 
 
 @contextmanager

@@ -56,6 +56,19 @@ def test_a_memory_that_is_borne_out_elsewhere_stays_and_says_what_was_said_there
     assert find("really") == {}
 
 
+def test_what_an_app_put_down_stays_though_it_was_repeated_there(
+    forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    forming.command(type="remember", content="User likes figs")
+    forming.say("I really like figs.", "I like figs.", conversation="gone")
+    assert sarah.get(sarah.memories()[0].id).sources
+
+    forming.erase(conversation="gone")
+
+    assert "User likes figs" in {one.content for one in sarah.memories()}
+    assert find("really") == {}
+
+
 def test_what_was_replaced_there_does_not_come_back(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("I live in Leeds.", conversation="kept")
     forming.say("I moved to Quuxville.", conversation="gone")

@@ -1,26 +1,31 @@
 """What was published before an erasure and comes after it, what waits beside it, and an erasure that is cut short."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, create_engine
 
 from config.settings import Settings
-from db import erasures, inbox
+from db import erasing_everything, erasures, inbox
 from db.erasures import Fence
 from recollect import Namespace
+from recollect.events import parse_event
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
 from tests.forming import Forming
-from tests.given import Hint, Publishing, claim, workers_with
+from tests.given import NONE, Hint, Publishing, claim, until_blocked, workers_with
 from tests.integration.workers.conftest import Find
 from workers import tasks
+from workers.dead_letters import letters, requeue
 from workers.dispatching import dispatch
+from workers.erasing import erase
+from workers.parts import parts
 
 HOUR = timedelta(hours=1)
 
@@ -183,6 +188,97 @@ def test_one_after_the_other(forming: Forming, sarah: Namespace) -> None:
     assert [one.scope for one in sarah.receipts()] == ["conversation", "conversation"]
     forming.say("I work at Brightleaf.")
     assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
+
+
+def test_one_that_is_published_at_this_moment_is_not_overlooked(
+    forming: Forming, sarah: Namespace, ingest_engine: Engine, admin_engine: Engine
+) -> None:
+    """In a transaction of the app's own, while a worker that was told twice finds nothing to erase."""
+    mine = forming.publishing
+    mine.send(mine.message("I live in Leeds.", conversation="c"))
+    event = parse_event(erasing(mine, conversation="c")).model_dump_json(exclude_none=True)
+    with ThreadPoolExecutor(1) as pool:
+        with ingest_engine.begin() as connection:
+            inbox.publish(connection, [event], quiet=NONE, most=NONE)
+            told = pool.submit(run, mine)
+            until_blocked(admin_engine, "lanes")
+        told.result(timeout=30)
+
+    assert [one.scope for one in sarah.receipts()] == ["conversation"]
+
+
+def test_whoever_waits_for_the_end_of_it_publishes_to_a_namespace_with_a_name(
+    forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    mine = forming.publishing
+    mine.send(mine.message("I live in Leeds."))
+    with ThreadPoolExecutor(1) as pool:
+        with tenant_transaction(forming.engine, mine.lane.tenant_id) as connection:
+            erasures.lock_lane(connection, mine.lane)
+            sent = pool.submit(mine.send, mine.message("I like figs."))
+            until_blocked(admin_engine, "publish")
+            erasing_everything.erase_names(connection, {**mine.lane.scope, "erasure_id": uuid4()})
+            connection.exec_driver_sql(
+                "delete from recollect.namespaces where namespace_id = %(namespace_id)s", mine.lane.scope
+            )
+        sent.result(timeout=30)
+
+    with tenant_transaction(forming.engine, mine.lane.tenant_id) as connection:
+        named = "select path from recollect.namespaces where namespace_id = %(namespace_id)s"
+        assert connection.exec_driver_sql(named, mine.lane.scope).scalar_one() == list(mine.path.parts)
+
+
+def test_one_that_cannot_be_read_is_a_dead_letter_and_holds_up_nobody(
+    forming: Forming, sarah: Namespace, ingest_engine: Engine, service: Settings, worker_engine: Engine
+) -> None:
+    """Published past the library, which would have refused it; given up again when an operator has it tried once more."""
+    mine = forming.publishing
+    event = {**erasing(mine, conversation="c"), "everything": "quux"}
+    with ingest_engine.begin() as connection:
+        inbox.publish(connection, [json.dumps(event)], quiet=NONE, most=NONE)
+
+    forming.say("I live in Leeds.", conversation="c")
+
+    assert [one.content for one in sarah.memories()] == ["User lives in Leeds"]
+    assert not sarah.progress().partial
+    for _ in range(2):
+        (letter,) = letters(worker_engine, [UUID(event["event_id"])])
+        assert (letter.origin, letter.reason) == ("stage", "erase: ValidationError")
+        assert requeue(worker_engine, letter, service, {}) is None
+        assert claim(forming.engine, mine.lane) is None
+        run(mine)
+    assert sarah.receipts() == []
+
+
+@pytest.fixture
+def slow(admin_engine: Engine) -> Iterator[None]:
+    """The database takes its time to delete a message."""
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("""
+            create function public.take_time() returns trigger language plpgsql as $$
+            begin perform pg_sleep(1); return old; end $$;
+            create trigger slow before delete on recollect.messages for each row execute function public.take_time()
+        """)
+    yield
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("drop trigger slow on recollect.messages; drop function public.take_time()")
+
+
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("what", [{"everything": True}, {"conversation": "c"}], ids=["everything", "a conversation"])
+def test_what_is_large_goes_too_however_long_it_takes(
+    forming: Forming, sarah: Namespace, worker_engine: Engine, what: dict[str, Any]
+) -> None:
+    """Longer than any other statement of a worker may last."""
+    mine = forming.publishing
+    mine.send(mine.message("I live in Leeds.", conversation="c"), erasing(mine, **what))
+    hasty = create_engine(worker_engine.url, connect_args={"options": "-c statement_timeout=500"})
+    try:
+        erase(mine.lane, replace(parts(), engine=hasty))
+    finally:
+        hasty.dispose()
+
+    assert sarah.receipts()[0].rows["messages"] == 1
 
 
 def test_a_worker_is_told_before_anything_else_and_again_when_it_does_not_come(

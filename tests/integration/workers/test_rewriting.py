@@ -9,8 +9,9 @@ from sqlalchemy import Engine
 
 from config.settings import settings
 from recollect import Namespace
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, StoreUnavailable
 from tests.forming import Forming
+from workers import rewriting
 
 
 @pytest.fixture
@@ -55,6 +56,29 @@ def test_what_was_erased_is_in_no_file_any_more(
     assert receipt.rewritten_at is not None
     assert receipt.rewritten_at > receipt.erased_at
     assert [one.content for one in sarah.query("figs")] == ["User likes figs"]
+
+
+@pytest.mark.usefixtures("administrator")
+def test_nothing_is_said_to_be_gone_that_an_older_transaction_still_sees(
+    forming: Forming,
+    admin_engine: Engine,
+    in_files: Callable[[str], list[str]],
+    run: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a dump does that began before; Postgres keeps the rows for it, also in files that are written anew."""
+    monkeypatch.setattr(rewriting, "_PATIENCE_SECONDS", 0.2)
+    word = f"quux{uuid4().hex}"
+    forming.say(f"I live in {word}.", conversation="gone")
+    with admin_engine.execution_options(isolation_level="REPEATABLE READ").connect() as dump:
+        dump.exec_driver_sql("select from recollect.models")
+        forming.erase(conversation="gone")
+        with pytest.raises(StoreUnavailable, match="RECOLLECT_ADMIN_URL: a transaction that began before this command"):
+            run("rewrite")
+        assert in_files(word)
+
+    assert "in no file any more" in run("rewrite")
+    assert in_files(word) == []
 
 
 @pytest.mark.usefixtures("settled")

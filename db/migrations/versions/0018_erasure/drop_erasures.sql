@@ -23,6 +23,16 @@ $$;
 drop trigger erasures_are_due on recollect.events;
 drop trigger erased_stay_out on recollect.events;
 drop function recollect.have_erased, recollect.keep_out_erased, recollect.settle_watermarks, recollect.precedes, recollect.made_at;
+create or replace function recollect.open_lane(tenant uuid, namespace uuid, path text[]) returns void
+    language plpgsql
+as $$
+begin
+    insert into recollect.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
+    insert into recollect.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
+    insert into recollect.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
+    perform from recollect.lanes where tenant_id = tenant and namespace_id = namespace for update;
+end
+$$;
 alter table recollect.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in

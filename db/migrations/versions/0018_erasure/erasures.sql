@@ -18,6 +18,8 @@ create table recollect.erasures (
     rewritten_at        timestamptz,                        -- since when nothing of it is left in the files of the tables either
     primary key (tenant_id, namespace_id, erasure_id)
 );
+-- What the fence asks for each event that comes in, however often something was erased.
+create index erasures_fencing on recollect.erasures (tenant_id, namespace_id, conversation) where scope in ('everything', 'conversation');
 alter table recollect.erasures enable row level security;
 alter table recollect.erasures force row level security;
 create policy of_tenant on recollect.erasures using (tenant_id = recollect.current_tenant());
@@ -79,8 +81,8 @@ begin
     end if;
     select erasure_id into fence from recollect.erasures as erasure
     where erasure.tenant_id = new.tenant_id and erasure.namespace_id = new.namespace_id
-      and (erasure.scope = 'everything'
-           or erasure.scope = 'conversation' and erasure.conversation = sha256(convert_to(new.conversation_id, 'UTF8')))
+      and erasure.scope in ('everything', 'conversation')
+      and (erasure.conversation is null or erasure.conversation = sha256(convert_to(new.conversation_id, 'UTF8')))
       and recollect.precedes(new.event_id, new.publisher_id, new.publisher_sequence, new.position, erasure)
     order by asked_at desc limit 1;
     if fence is null and not exists (
@@ -112,8 +114,21 @@ begin
     return null;
 end
 $$;
-create trigger erasures_are_due after insert on recollect.events
+-- Of a dead letter that is taken up again, too.
+create trigger erasures_are_due after insert or update of state on recollect.events
     for each row when (new.type = 'erase' and new.state = 'received') execute function recollect.have_erased();
+
+-- As before, but with the lane locked first: what locked it before this may have deleted the namespace's name with all the rest.
+create or replace function recollect.open_lane(tenant uuid, namespace uuid, path text[]) returns void
+    language plpgsql
+as $$
+begin
+    insert into recollect.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
+    perform from recollect.lanes where tenant_id = tenant and namespace_id = namespace for update;
+    insert into recollect.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
+    insert into recollect.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
+end
+$$;
 
 revoke all on function recollect.made_at, recollect.precedes, recollect.settle_watermarks, recollect.keep_out_erased,
     recollect.have_erased from public;
