@@ -12,8 +12,8 @@ from sqlalchemy import Connection, text
 
 from db.decisions import Stamp
 from db.refs import LaneRef
-from db.undoing_entities import same_entity, told_anew
-from db.undoing_rows import of_lane
+from db.undoing.entities import same_entity, told_anew
+from db.undoing.rows import of_lane
 
 
 def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], stamp: Stamp) -> set[UUID]:

@@ -12,19 +12,10 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
-from db import (
-    decisions,
-    documents,
-    erasing_everything,
-    erasing_parts,
-    erasures,
-    namespaces,
-    profiles,
-    registry,
-    summaries,
-)
+from db import decisions, documents, erasures, namespaces, profiles, registry, summaries
 from db.decisions import LoggedDecision, Stamp
-from db.erasing_parts import Part
+from db.erasing.everything import erase_everything, erase_names
+from db.erasing.parts import Part, erase_conversation, erase_part, of_conversation, of_entity, of_memories
 from db.erasures import Fence
 from db.refs import BatchRef, LaneRef
 from pipeline.documents import unformed
@@ -104,9 +95,9 @@ def _scope(wanted: Erase) -> str:
 
 def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
     parameters = {**lane.scope, "erasure_id": wanted.event_id}
-    gone = erasing_everything.erase_everything(connection, parameters)
+    gone = erase_everything(connection, parameters)
     erasures.lock_lane(connection, lane)
-    return gone | erasing_everything.erase_names(connection, parameters)
+    return gone | erase_names(connection, parameters)
 
 
 def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
@@ -115,7 +106,7 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     decisions.log(connection, BatchRef(lane, wanted.event_id), [_logged(stamp)])
     summed_up = summaries.of_messages(connection, lane, part.messages)
     rows = {"documents": _documents(connection, lane, part)}
-    gone, touched = erasing_parts.erase_part(connection, lane, part, stamp)
+    gone, touched = erase_part(connection, lane, part, stamp)
     rows |= gone
     profiles.touch(connection, lane, registry.standing(connection, lane, touched))
     profiles.set_timer(connection, lane, **debounce(parts))
@@ -125,19 +116,17 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
             summaries.ask_for(connection, lane, conversation)
     erasures.lock_lane(connection, lane)
     if wanted.conversation is not None:
-        also = erasing_parts.erase_conversation(
-            connection, lane, wanted.event_id, wanted.conversation, kinds=OF_CONVERSATIONS
-        )
+        also = erase_conversation(connection, lane, wanted.event_id, wanted.conversation, kinds=OF_CONVERSATIONS)
         rows |= {table: rows.get(table, 0) + number for table, number in also.items()}
     return rows
 
 
 def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> Part:
     if wanted.conversation is not None:
-        return erasing_parts.of_conversation(connection, lane, wanted.event_id, wanted.conversation)
+        return of_conversation(connection, lane, wanted.event_id, wanted.conversation)
     if wanted.entity is not None:
-        return erasing_parts.of_entity(connection, lane, wanted.entity)
-    return erasing_parts.of_memories(connection, lane, wanted.memories)
+        return of_entity(connection, lane, wanted.entity)
+    return of_memories(connection, lane, wanted.memories)
 
 
 def _documents(connection: Connection, lane: LaneRef, part: Part) -> int:

@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine
 
 from config.settings import Settings
-from db import erasing_everything, erasures, inbox
+from db import erasures, inbox
+from db.erasing.everything import erase_names
 from db.erasures import Fence
 from recollect import Namespace
 from recollect.events import parse_event
@@ -217,7 +218,7 @@ def test_whoever_waits_for_the_end_of_it_publishes_to_a_namespace_with_a_name(
             erasures.lock_lane(connection, mine.lane)
             sent = pool.submit(mine.send, mine.message("I like figs."))
             until_blocked(admin_engine, "publish")
-            erasing_everything.erase_names(connection, {**mine.lane.scope, "erasure_id": uuid4()})
+            erase_names(connection, {**mine.lane.scope, "erasure_id": uuid4()})
             connection.exec_driver_sql(
                 "delete from recollect.namespaces where namespace_id = %(namespace_id)s", mine.lane.scope
             )

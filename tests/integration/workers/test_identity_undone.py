@@ -21,7 +21,7 @@ from db import decisions, entities, links, memories, questions
 from db.decisions import Stamp
 from db.questions import Asked, HeldRelation
 from db.refs import BatchRef, LaneRef
-from db.undoing_rows import TABLES
+from db.undoing.rows import TABLES
 from recollect import exporting
 from recollect.embedders import Vectors
 from recollect.events import parse_event

@@ -1,5 +1,5 @@
 """Of what is erased, names: with whom somebody became, with whom stays and was introduced there, and in what an app said of those
-that go. See `db.erasing_parts`.
+that go. See `db.erasing.parts`.
 """
 
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
-from db.undoing_entities import same_entity
-from db.undoing_rows import of_lane
+from db.undoing.entities import same_entity
+from db.undoing.rows import of_lane
 from db.unlearning import LETTER, is_said_still
 from recollect.names import normalise
 

@@ -10,10 +10,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db import undoing_documents, undoing_entities, undoing_memories
 from db.decisions import Stamp
 from db.refs import LaneRef
-from db.undoing_rows import TABLES, of_lane
+from db.undoing import documents as of_documents
+from db.undoing import entities as of_entities
+from db.undoing import memories as of_memories
+from db.undoing.rows import TABLES, of_lane
 
 _INTRODUCING = frozenset({"add", "update", "supersede", "contradict", "none"})
 
@@ -77,28 +79,28 @@ def _of(done: Done) -> dict[str, Any]:
 _RESTING_ON = text(
     " union all ".join(
         (
-            *undoing_entities.RESTING_ON,
+            *of_entities.RESTING_ON,
             *(table.naming_no_more for table in TABLES),
-            undoing_entities.BELONGING_TO_NO_MORE,
+            of_entities.BELONGING_TO_NO_MORE,
         )
     )
 )
 _MOVED_ON = text(
     " union all ".join(
         (
-            undoing_memories.MOVED_ON,
+            of_memories.MOVED_ON,
             *(table.moved_on for table in TABLES),
-            undoing_entities.MOVED_ON,
-            undoing_documents.MOVED_ON,
+            of_entities.MOVED_ON,
+            of_documents.MOVED_ON,
         )
     )
     + " limit 1"
 )
 _REVERSE = (
     *(table.reverse for table in TABLES),
-    *undoing_memories.REVERSE,
-    *undoing_entities.REVERSE,
-    undoing_documents.REVERSE,
+    *of_memories.REVERSE,
+    *of_entities.REVERSE,
+    of_documents.REVERSE,
 )
 
 _FIND = text(f"""

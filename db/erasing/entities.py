@@ -1,11 +1,11 @@
-"""Of what is erased, what it told of entities: those of whom nothing else is known go. See `db.erasing_parts`."""
+"""Of what is erased, what it told of entities: those of whom nothing else is known go. See `db.erasing.parts`."""
 
 from typing import Final
 
 from sqlalchemy import text
 
-from db.undoing_entities import same_entity
-from db.undoing_rows import of_lane
+from db.undoing.entities import same_entity
+from db.undoing.rows import of_lane
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _GONE: Final = "any(cast(:gone as uuid[]))"

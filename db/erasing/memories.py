@@ -1,10 +1,10 @@
-"""Of what is erased, the memories, with what hangs on them and what the log saw of them. See `db.erasing_parts`."""
+"""Of what is erased, the memories, with what hangs on them and what the log saw of them. See `db.erasing.parts`."""
 
 from typing import Final
 
 from sqlalchemy import text
 
-from db.undoing_rows import of_lane
+from db.undoing.rows import of_lane
 
 EPISODE: Final = "Episode"
 """The name of the record that makes a memory one; it tells of a whole conversation."""

@@ -142,4 +142,4 @@ TABLES: Final = (
         names="ended.entity_id || ended.others",
     ),
 )
-"""But memories and entities, of which a decision changes parts (`db.undoing_memories`, `db.undoing_entities`)."""
+"""But memories and entities, of which a decision changes parts (`db.undoing.memories`, `db.undoing.entities`)."""

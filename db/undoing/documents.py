@@ -1,10 +1,10 @@
-"""How the document that a decision changed becomes again what it was. See `db.undoing_rows`."""
+"""How the document that a decision changed becomes again what it was. See `db.undoing.rows`."""
 
 from typing import Final
 
 from sqlalchemy import text
 
-from db.undoing_rows import of_lane
+from db.undoing.rows import of_lane
 
 _DOCUMENTS = "any(cast(:documents as uuid[]))"
 _MADE = f"{of_lane('made')} and made.document_id = {_DOCUMENTS} and made.made_by = :undone"

@@ -1,11 +1,11 @@
-"""How the memories that a decision made or changed become again what they were, with their vectors. See `db.undoing_rows`."""
+"""How the memories that a decision made or changed become again what they were, with their vectors. See `db.undoing.rows`."""
 
 from typing import Final
 
 from sqlalchemy import text
 
 from db.memories import IMAGE
-from db.undoing_rows import alike, of_lane
+from db.undoing.rows import alike, of_lane
 
 _SAME_MEMORY = f"{of_lane('now')} and now.memory_id = made.memory_id"
 _MADE_MEMORIES = f"{of_lane('made')} and made.memory_id = any(cast(:memories as uuid[])) and made.made_by = :undone"

@@ -12,10 +12,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, TextClause, text
 
-from db import erasing_entities, erasing_memories, erasing_names, erasing_said
 from db.decisions import Stamp
+from db.erasing import entities as entity_rows
+from db.erasing import memories as memory_rows
+from db.erasing import names, said
 from db.refs import LaneRef
-from db.undoing_rows import of_lane
+from db.undoing.rows import of_lane
 from db.unlearning import unlearn
 from recollect.ids import remembered_id
 
@@ -69,17 +71,17 @@ def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) 
     What is taken back in entities is marked with the stamp, whose decision is the erasure's own.
     """
     gone = _Gone(connection, lane, part)
-    touched = gone.found(erasing_entities.TOUCHED)
-    gone.by(erasing_memories.STATEMENTS)
+    touched = gone.found(entity_rows.TOUCHED)
+    gone.by(memory_rows.STATEMENTS)
     touched |= unlearn(connection, lane, part.memories | part.repeated, stamp)
-    gone.by(erasing_entities.UNLEARNED, touched=sorted(touched), decision_id=stamp.decision_id)
-    entities = gone.found(erasing_entities.ORPHANS, touched=sorted(touched)) | part.entities
-    touched |= gone.found(erasing_entities.MEMBERS, gone=sorted(entities))
-    gone.by(erasing_names.STATEMENTS, gone=sorted(entities))
-    gone.by(erasing_entities.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
-    erasing_names.call_anew(connection, {**gone.parameters, "left": sorted(touched - entities)})
-    gone.by(erasing_memories.LOG)
-    gone.by(erasing_said.STATEMENTS)
+    gone.by(entity_rows.UNLEARNED, touched=sorted(touched), decision_id=stamp.decision_id)
+    entities = gone.found(entity_rows.ORPHANS, touched=sorted(touched)) | part.entities
+    touched |= gone.found(entity_rows.MEMBERS, gone=sorted(entities))
+    gone.by(names.STATEMENTS, gone=sorted(entities))
+    gone.by(entity_rows.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
+    names.call_anew(connection, {**gone.parameters, "left": sorted(touched - entities)})
+    gone.by(memory_rows.LOG)
+    gone.by(said.STATEMENTS)
     return gone.rows, touched - entities
 
 
@@ -92,7 +94,7 @@ def erase_conversation(
     """
     gone = _Gone(connection, lane, Part())
     wanted = {"erasure_id": erasure_id, "conversation": conversation, "kinds": list(kinds)}
-    gone.by(erasing_said.OF_CONVERSATION, **wanted)
+    gone.by(said.OF_CONVERSATION, **wanted)
     return gone.rows
 
 
@@ -130,7 +132,7 @@ _SAID_IN = text(f"""
     from recollect.messages as message
     left join recollect.events as event on {of_lane("event")} and event.event_id = message.message_id
     where {of_lane("message")} and message.conversation_id = :conversation
-      and (event.event_id is null or {erasing_said.COVERED})
+      and (event.event_id is null or {said.COVERED})
 """)
 
 # A message that an earlier erasure took bears nothing out any more; an app that put it down by its own hand does.
@@ -165,7 +167,7 @@ _EPISODES_ON = text(f"""
     from recollect.memory_sources as source
     join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = source.memory_id
     where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[]))
-      and memory.record_name = '{erasing_memories.EPISODE}'
+      and memory.record_name = '{memory_rows.EPISODE}'
 """)
 
 _ENTITY = text(f"""
