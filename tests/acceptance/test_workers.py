@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psutil
+import psycopg
 import pytest
 
 from recollect import Namespace
@@ -69,6 +70,27 @@ def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes
         running.eventually(lambda: running.rows(ALIVE) == [], "its slots count no more")
         running.eventually(lambda: not worker.is_running() or running.pid("worker") != worker.pid, "it is gone")
     assert running.rows(ALIVE) == [(2,)]
+
+
+def test_an_erasure_whose_worker_is_killed_in_the_midst_of_it_is_finished_by_another(running: Running) -> None:
+    namespace = running.memory.namespace("acme", "half erased")
+    namespace.publish("I play the quuxophone", conversation="c")
+    namespace.wait(timeout=SOON_SECONDS)
+    assert running.addresses.admin_url is not None
+    with psycopg.connect(running.addresses.admin_url) as holding:
+        holding.execute("select from recollect.memories where content like '%quuxophone%' for update")
+        erased = namespace.erase(everything=True)
+        blocked = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from recollect.%'"
+        running.eventually(lambda: running.rows(blocked) == [(1,)], "it is in the midst of it")
+        for child in psutil.Process(running.pid("worker")).children():
+            child.kill()
+        assert namespace.receipt(erased) is None
+        assert [one.content for one in namespace.memories()] == ["User plays the quuxophone"], "all of it, or nothing"
+        holding.rollback()
+
+    running.eventually(lambda: namespace.receipt(erased) is not None, "it is erased")
+    assert namespace.memories() == []
+    assert len(namespace.receipts()) == 1
 
 
 def test_what_is_erased_does_not_wait_for_a_model_that_hangs(running: Running, fake: FakeOpenAI) -> None:
