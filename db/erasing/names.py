@@ -26,16 +26,19 @@ _BECAME: Final = f"""
     )
 """
 
-_NAMES_ELSEWHERE: Final = text(f"""
+_ELSEWHERE: Final = f"""
     with recursive {_BECAME}
     delete from recollect.entity_aliases as now using became, recollect.decisions as merge
     where {of_lane("now")} and now.entity_id = became.entity_id and now.entity_id <> all(cast(:gone as uuid[]))
       and {of_lane("merge")} and merge.decision_id = now.made_by and merge.action = 'merge'
-      and exists (
+      and not {is_said_still("now.alias")}
+"""
+_NAMES_ELSEWHERE: Final = text(f"""
+    {_ELSEWHERE} and exists (
         select from recollect.entity_aliases as own
         where {of_lane("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised)
-      and not {is_said_still("now.alias")}
 """)
+_NAME_ELSEWHERE: Final = text(f"{_ELSEWHERE} and now.normalised = :before")
 
 # What an app said of them by its own hand, the id of whose event is the decision's; of what it brought, their lines and keys.
 _COMMANDED: Final = f"""
@@ -102,8 +105,9 @@ def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
     """
     for row in connection.execute(_CALLED, parameters).all():
         names = {"called": row.called, "normalised": normalise(row.called), "before": normalise(row.name)}
-        for statement in (_CALL, _UNNAME, _NAME):
-            connection.execute(statement, {**parameters, **names, "entity_id": row.entity_id})
+        of_one = {**parameters, **names, "entity_id": row.entity_id, "gone": [row.entity_id]}
+        for statement in (_CALL, _UNNAME, _NAME, _NAME_ELSEWHERE):
+            connection.execute(statement, of_one)
 
 
 STATEMENTS: Final = (

@@ -98,6 +98,32 @@ def test_a_memory_goes_with_the_messages_that_it_came_from(forming: Forming, sar
     assert sarah.message(later).messages
 
 
+def test_the_turn_that_followed_holds_nothing_of_it_either(
+    forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    """A turn is found by the one before it, too: it has a vector of both."""
+    told = ("Hello there.", "I have quuxitis.", "So I drink tea.", "And coffee.")
+    first, gone, follows, last = (
+        forming.say(said, conversation="c", occurred_at=f"2026-03-02T12:0{minute}:00+00:00")[0]
+        for minute, said in enumerate(told)
+    )
+    (memory,) = sarah.memories_from(gone)
+
+    def alone() -> dict[UUID, bool]:
+        statement = (
+            "select message_id, embedding = with_before from recollect.turns where namespace_id = %(namespace_id)s"
+        )
+        with admin_engine.connect() as connection:
+            found = connection.exec_driver_sql(statement, {"namespace_id": forming.publishing.lane.namespace_id})
+            return {row[0]: row[1] for row in found}
+
+    assert alone() == {first: True, gone: False, follows: False, last: False}
+
+    forming.erase(memories=[str(memory.id)])
+
+    assert alone() == {first: True, follows: True, last: False}
+
+
 def test_a_memory_put_down_by_hand_goes_with_its_event(forming: Forming, sarah: Namespace, find: Find) -> None:
     event_id = forming.command(type="remember", content="User has quuxitis.")
     memory_id = remembered_id(forming.publishing.lane.namespace_id, event_id)
