@@ -158,6 +158,8 @@ def test_an_erasure_does_not_wait_for_what_cannot_be_done(
 
     assert find("quux") == {}
     assert sarah.receipts()
+    progress = sarah.progress()
+    assert progress.consolidated[mine.id] == progress.received[mine.id] == 2
 
 
 def test_an_erasure_that_was_cut_short_is_finished(forming: Forming, sarah: Namespace, find: Find) -> None:
