@@ -41,9 +41,9 @@ UNLEARNED: Final = (
         "entities",
         text(f"""
             update recollect.entities as past set description = null
-            from recollect.entities as now
-            where {of_lane("past")} and {_TAUGHT} and {same_entity("now", "past")} and now.known_to is null
-              and past.description is distinct from now.description
+            where {of_lane("past")} and {_TAUGHT} and past.description is not null and not exists (
+                select from recollect.entities as now
+                where {same_entity("now", "past")} and now.known_to is null and now.description = past.description)
         """),
     ),
     (

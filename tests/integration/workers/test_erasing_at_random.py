@@ -103,7 +103,7 @@ def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[str]]:
     return rows
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 119, 145])  # the last two found faults
 def test_one_conversation_is_gone_and_all_else_is_there(
     forming: Forming,
     sarah: Namespace,
