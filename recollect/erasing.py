@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import RowMapping, text
 
 from recollect import standing
 from recollect.checks import readable
 from recollect.errors import InvalidEvent, NotFound
+from recollect.events.erasing import ErasedScope
 from recollect.history import id_of
 from recollect.ids import uuid7
 from recollect.namespaces import NamespacePath
@@ -19,8 +19,6 @@ from recollect.publishing.inbox import AppSession
 from recollect.remembering import AMemory, Remembering, ids_of
 from recollect.results import Entity
 from recollect.tenancy import tenant_transaction
-
-ErasedScope = Literal["everything", "conversation", "entity", "memories"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,28 +67,32 @@ class Erasing(Remembering):
         event = {"type": "erase", "event_id": event_id, "everything": everything, "memories": wanted}
         event |= {} if conversation is None else {"conversation": conversation}
         event |= {} if entity is None else {"entity": self._to_erase(entity)}
-        self._check_there(wanted)
+        if wanted:
+            self._check_there(wanted)
         self._publish([event], session=session)
-        if session is None:
+        if session is None and wanted:
             self._lay(event_id, memory=None, closes=dict.fromkeys(wanted))
-        if everything:
+        if session is None and everything:
             overlay_of(self._engine).drop(self.path)
         return event_id
 
     def receipt(self, erasure_id: UUID | str) -> Receipt | None:
         """That an erasure was carried out, by what `erase` returned; None until then."""
-        wanted = id_of("erasure_id", erasure_id)
-        return next((one for one in self.receipts() if one.id == wanted), None)
+        return next(iter(self._receipts(id_of("erasure_id", erasure_id))), None)
 
     def receipts(self) -> list[Receipt]:
         """What was ever erased here, the latest first. The receipts outlive what they are about."""
+        return self._receipts(None)
+
+    def _receipts(self, erasure_id: UUID | None) -> list[Receipt]:
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            return [_receipt(row) for row in _receipts(connection, self.path)]
+            rows = connection.execute(_RECEIPTS, {**_scope(self.path), "erasure_id": erasure_id}).mappings()
+            return [_receipt(row) for row in rows]
 
     def _check_there(self, memory_ids: list[UUID]) -> None:
         laid = self._laid()
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
-            found = standing.standing(connection, self.path, memory_ids) if memory_ids else {}
+            found = standing.standing(connection, self.path, memory_ids)
         for one in memory_ids:
             if one not in found and laid.memory(one) is None:
                 raise NotFound(f"memories: there is no memory {one} in {self.path}")
@@ -105,10 +107,6 @@ class Erasing(Remembering):
         if is_user:
             raise InvalidEvent("entity: is the user; everything=True erases all that is known of the user")
         return wanted
-
-
-def _receipts(connection: Connection, path: NamespacePath) -> Iterable[RowMapping]:
-    return connection.execute(_RECEIPTS, _scope(path)).mappings()
 
 
 def _receipt(row: RowMapping) -> Receipt:
@@ -130,6 +128,7 @@ def _scope(path: NamespacePath) -> dict[str, UUID]:
 _RECEIPTS = text("""
     select erasure_id, scope, asked_at, erased_at, rows, late, rewritten_at from recollect_read_v1.erasures
     where tenant_id = :tenant_id and namespace_id = :namespace_id and erased_at is not null
+      and (cast(:erasure_id as uuid) is null or erasure_id = :erasure_id)
     order by erased_at desc, erasure_id
 """)
 

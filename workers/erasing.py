@@ -61,7 +61,7 @@ def _erase(lane: LaneRef, parts: Parts) -> None:
         rows = _everything(connection, lane, wanted) if wanted.everything else _part(connection, lane, wanted, parts)
         told = {table: number for table, number in rows.items() if number}
         erasures.done(connection, lane, wanted.event_id, told)
-    _log.info("erased", erasure_id=str(wanted.event_id), scope=_scope(wanted), rows=told)
+    _log.info("erased", erasure_id=str(wanted.event_id), scope=wanted.scope, rows=told)
 
 
 def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
@@ -79,18 +79,8 @@ def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
             erasures.bury(connection, lane, asked.erasure_id, f"erase: {describe(error)}")
             _log.error("erasure_refused", erasure_id=str(asked.erasure_id), error=describe(error))
             return None
-        erasures.put_up(connection, lane, Fence(wanted.event_id, _scope(wanted), wanted.conversation))
+        erasures.put_up(connection, lane, Fence(wanted.event_id, wanted.scope, wanted.conversation))
         return wanted
-
-
-def _scope(wanted: Erase) -> str:
-    given = {
-        "everything": wanted.everything,
-        "conversation": wanted.conversation is not None,
-        "entity": wanted.entity is not None,
-        "memories": bool(wanted.memories),
-    }
-    return next(scope for scope, is_given in given.items() if is_given)
 
 
 def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:

@@ -1,5 +1,5 @@
-"""Of what is erased, names: with whom somebody became, with whom stays and was introduced there, and in what an app said of those
-that go. See `db.erasing.parts`.
+"""Of what is erased, names: of those who go, with those whom they were merged into and in what an app said of them; and of those
+who stay, where nothing that stays calls them so. See `db.erasing.parts`.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The event that has something erased: not closed, as a `Forget` does, but gone."""
 
-from typing import Literal
+from typing import Literal, get_args
 from uuid import UUID
 
 from pydantic import Field, model_validator
@@ -8,6 +8,9 @@ from pydantic import Field, model_validator
 from recollect.events.envelope import Envelope
 
 MAX_ERASED = 200
+
+ErasedScope = Literal["everything", "conversation", "entity", "memories"]
+"""What an erasure takes; each is a field of the event, of which it gives one."""
 
 
 class Erase(Envelope):
@@ -24,7 +27,14 @@ class Erase(Envelope):
 
     @model_validator(mode="after")
     def _check_one(self) -> "Erase":
-        given = (self.everything, self.conversation is not None, self.entity is not None, bool(self.memories))
-        if given.count(True) != 1:
+        if len(self._given()) != 1:
             raise ValueError("everything: give one of everything, conversation, entity and memories")
         return self
+
+    @property
+    def scope(self) -> ErasedScope:
+        """What it takes."""
+        return self._given()[0]
+
+    def _given(self) -> list[ErasedScope]:
+        return [scope for scope in get_args(ErasedScope) if getattr(self, scope)]

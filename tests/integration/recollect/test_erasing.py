@@ -4,6 +4,7 @@ from collections.abc import Callable
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import Engine
 
 from recollect import InvalidEvent, Memory, Namespace, NotFound
 from tests.given import Remembering
@@ -60,6 +61,16 @@ def test_this_process_does_not_see_it_from_here_on(
     assert list(sarah.query("figs")) == []
     with pytest.raises(NotFound):
         sarah.get(figs)
+
+
+def test_what_is_asked_for_in_a_session_that_is_rolled_back_hides_nothing(
+    sarah: Namespace, ingest_engine: Engine
+) -> None:
+    sarah.remember("User likes figs")
+    with ingest_engine.connect() as connection:
+        sarah.erase(everything=True, session=connection)
+        connection.rollback()
+    assert [hit.content for hit in sarah.query("figs")] == ["User likes figs"]
 
 
 def test_it_is_asked_for_twice_in_a_shell(
