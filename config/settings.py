@@ -40,6 +40,8 @@ class Settings(BaseSettings):
     data_dir: Path = Path(".recollect")
 
     embedder: str = "minilm"
+    embedding_url: str | None = None
+    embedding_api_key: SecretStr | None = None
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
     llm_model: str = "gpt-4o-mini"

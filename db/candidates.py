@@ -88,6 +88,12 @@ def store_salience(
         connection.execute(_SET_SALIENCE, rows)
 
 
+def of_other_models(connection: Connection, batch: BatchRef, model: str) -> dict[int, str]:
+    """By number, what the facts of a batch say whose embeddings another model made, or none."""
+    rows = connection.execute(_OF_OTHERS, {**batch.scope, "model": model})
+    return {row.number: row.content for row in rows}
+
+
 def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: Mapping[int, Vector]) -> None:
     """Add the embeddings, by fact number."""
     rows = [
@@ -112,6 +118,11 @@ _STORE = text("""
 _FACTS = text(f"""
     select number, fact, salience, factors, cast(embedding as text) as vector from recollect.candidate_facts
     where {_BATCH} and refused is null order by number
+""")
+
+_OF_OTHERS = text(f"""
+    select number, fact ->> 'content' as content from recollect.candidate_facts
+    where {_BATCH} and refused is null and model is distinct from :model order by number
 """)
 
 _REFUSED = text(f"""

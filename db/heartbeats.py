@@ -8,9 +8,12 @@ ALIVE = timedelta(seconds=30)
 """How old a heartbeat may be for its worker to count; they come every few seconds."""
 
 
-def beat(connection: Connection, worker: str, slots: int) -> None:
-    """Note that a worker is alive. worker: its node name, which no other has. slots: how many tasks it can run at once."""
-    connection.execute(_BEAT, {"worker": worker, "slots": slots})
+def beat(connection: Connection, worker: str, slots: int, model: str) -> None:
+    """Note that a worker is alive.
+
+    worker: its node name, which no other has. slots: how many tasks it can run at once. model: what it embeds with.
+    """
+    connection.execute(_BEAT, {"worker": worker, "slots": slots, "model": model})
 
 
 def leave(connection: Connection, worker: str) -> None:
@@ -19,8 +22,8 @@ def leave(connection: Connection, worker: str) -> None:
 
 
 _BEAT = text("""
-    insert into recollect.workers (worker, slots, seen_at) values (:worker, :slots, now())
-    on conflict (worker) do update set slots = excluded.slots, seen_at = excluded.seen_at
+    insert into recollect.workers (worker, slots, model, seen_at) values (:worker, :slots, :model, now())
+    on conflict (worker) do update set slots = excluded.slots, model = excluded.model, seen_at = excluded.seen_at
 """)
 
 _LEAVE = text("delete from recollect.workers where worker = :worker")

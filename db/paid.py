@@ -1,4 +1,4 @@
-"""Answers that were paid for, the models that vectors are made with, and what it all cost."""
+"""Answers that were paid for, and what they cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -76,21 +76,6 @@ def stage_of(connection: Connection, batch: BatchRef) -> str:
     return str(connection.execute(_STAGE, batch.scope).scalar_one())
 
 
-def active_model(connection: Connection) -> str | None:
-    """The model that new vectors come from; None where no worker ever started."""
-    active: str | None = connection.execute(_ACTIVE).scalar()
-    return active
-
-
-def set_active_model(connection: Connection, model: str, dimensions: int) -> str | None:
-    """Make a model the one that new vectors come from. Where another is active already, changes nothing and returns its name."""
-    active = active_model(connection)
-    if active is None:
-        connection.execute(_ADD_MODEL, {"model": model, "dimensions": dimensions})
-        active = active_model(connection)
-    return None if active == model else active
-
-
 def _storable(tokens: int) -> int:
     # An endpoint can report anything, and the answer is paid for all the same.
     return min(max(tokens, 0), _MOST_TOKENS)
@@ -135,9 +120,3 @@ _COSTS = {
 _BATCH = f"{_LANE} and batch_id = :batch_id"
 
 _STAGE = text(f"select stage from recollect.batches where {_BATCH}")
-
-_ACTIVE = text("select model from recollect.models where active")
-
-_ADD_MODEL = text("""
-    insert into recollect.models (model, dimensions, active) values (:model, :dimensions, true) on conflict do nothing
-""")

@@ -21,7 +21,7 @@ from recollect.publishing.inbox import AppSession
 from recollect.publishing.publisher import Publisher, open_publisher, publish_checked
 from recollect.retrieving import warm_up
 from recollect.settings import ClientSettings, client_settings
-from recollect.urls import sqlalchemy_url
+from recollect.urls import session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
     from recollect.prefixes import Under
@@ -79,8 +79,8 @@ class Memory:
             spool_bytes=spool_bytes,
             signing_key=signing_key,
         )
-        opened = open_embedder(settings.embedder, api_key=settings.openai_api_key, base_url=settings.openai_base_url)
-        engine = _open_engine(settings, checked_seconds("read_seconds", read_seconds))
+        opened = open_embedder(settings.embedder, **settings.endpoint._asdict())
+        engine = _open_engine(settings, opened.name, checked_seconds("read_seconds", read_seconds))
         try:
             _check(engine, opened)
             return cls(engine, opened, open_publisher(settings))
@@ -140,12 +140,12 @@ class Memory:
         self.close()
 
 
-def _open_engine(settings: ClientSettings, read_seconds: float) -> Engine:
+def _open_engine(settings: ClientSettings, model: str, read_seconds: float) -> Engine:
     engine = create_engine(
         sqlalchemy_url(settings.database_url, _SETTING),
         # No pre-ping, which would be a round trip for each read: `recollect.tenancy` replaces connections that have died.
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
-        connect_args={"connect_timeout": 5},
+        connect_args={"connect_timeout": 5, "fallback_application_name": session_name(model)},
         pool_size=_CONNECTIONS,
         max_overflow=0,  # what is opened is kept: a connection costs more than a read
         pool_use_lifo=True,
@@ -156,9 +156,9 @@ def _open_engine(settings: ClientSettings, read_seconds: float) -> Engine:
 
 def _check(engine: Engine, embedder: Embedder) -> None:
     with ends_within(engine), engine.connect() as connection:
-        active = views.active_model(connection)
-    if active is not None and active[0] != embedder.name:
+        live = views.live_models(connection)
+    if live and embedder.name not in live:
         raise EmbedderMismatch(
-            f"RECOLLECT_EMBEDDER: this app embeds with {embedder.name}, the service with {active[0]}; "
+            f"RECOLLECT_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "
             "set the same model on both sides, or similarities between them mean nothing"
         )

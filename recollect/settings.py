@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from recollect.embedders import Endpoint
 from recollect.errors import ConfigurationError
 from recollect.publishing.spool_place import default_folder
 from recollect.signing import SigningKey, parse_key
@@ -22,8 +23,7 @@ class ClientSettings:
     database_url: str
     broker_url: str | None
     embedder: str
-    openai_api_key: str | None
-    openai_base_url: str | None
+    endpoint: Endpoint
     publish: PublishMode
     spool_dir: Path
     spool_bytes: int
@@ -40,7 +40,7 @@ def client_settings(
     spool_bytes: int | None = None,
     signing_key: str | None = None,
 ) -> ClientSettings:
-    """Arguments first, then the environment: RECOLLECT_ and the argument's name, OPENAI_API_KEY, OPENAI_BASE_URL.
+    """Arguments first, then the environment: RECOLLECT_ and the argument's name; where the embedder is, is not an argument.
 
     Raises ConfigurationError where no database is named, or where a setting is wrong.
     """
@@ -57,8 +57,12 @@ def client_settings(
         database_url=database,
         broker_url=broker_url or environment.get("RECOLLECT_BROKER_URL") or None,
         embedder=embedder or environment.get("RECOLLECT_EMBEDDER") or "minilm",
-        openai_api_key=environment.get("OPENAI_API_KEY") or None,
-        openai_base_url=environment.get("OPENAI_BASE_URL") or None,
+        endpoint=Endpoint.chosen(
+            url=environment.get("RECOLLECT_EMBEDDING_URL") or None,
+            api_key=environment.get("RECOLLECT_EMBEDDING_API_KEY") or None,
+            openai_url=environment.get("OPENAI_BASE_URL") or None,
+            openai_api_key=environment.get("OPENAI_API_KEY") or None,
+        ),
         publish=_mode(publish or environment.get("RECOLLECT_PUBLISH") or "spool"),
         spool_dir=Path(folder) if folder else default_folder(),
         spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),

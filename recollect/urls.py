@@ -5,6 +5,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 
 from recollect.errors import ConfigurationError, StoreUnavailable
 
+_LONGEST_NAME = 63  # bytes of an identifier of Postgres
 _NOT_ALLOWED = "42501"  # the SQLSTATE insufficient_privilege
 
 
@@ -27,6 +28,14 @@ def sqlalchemy_url(url: str, setting: str) -> URL:
 def describe(url: URL) -> str:
     """Where a URL leads, without its password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+
+def session_name(model: str) -> str:
+    """What the sessions of an app are called that reads with an embedding model, unless the app calls them something else.
+
+    The service sees by it which models are in use.
+    """
+    return f"recollect {model}".encode()[:_LONGEST_NAME].decode(errors="ignore")
 
 
 def lacks_rights(url: URL, setting: str, error: ProgrammingError) -> Exception:

@@ -16,10 +16,11 @@ from recollect.rows import entity_of, memory_fields
 from recollect.tenancy import Statement
 
 
-def active_model(connection: Connection) -> tuple[str, int] | None:
-    """Name and dimensions of the model that the service embeds with; None before the service first ran."""
-    row = connection.execute(_ACTIVE_MODEL).one_or_none()
-    return (row.model, row.dimensions) if row else None
+def live_models(connection: Connection) -> list[str]:
+    """The models that there are vectors of, of all that is known: the active one first. None before the service first ran."""
+    rows = connection.execute(_MODELS)
+    # The column came later than the view: tables that are older than this library have one model.
+    return [row.model for row in rows if row.active or getattr(row, "ready", False)]
 
 
 def memories(
@@ -100,7 +101,7 @@ def _scope(path: NamespacePath) -> dict[str, UUID]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
 
-_ACTIVE_MODEL = text("select model, dimensions from recollect_read_v1.models where active")
+_MODELS = text("select * from recollect_read_v1.models order by active desc, model")
 
 MEMORY_COLUMNS = """
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,

@@ -15,16 +15,14 @@ from redis import Redis
 from sqlalchemy import Engine, create_engine
 
 from config.settings import Settings, settings
-from db import paid
 from db.engine import open_engine
 from db.refs import LaneRef
 from recollect import Memory
-from recollect.embedders import MiniLM
 from recollect.namespaces import NamespacePath
 from recollect.urls import sqlalchemy_url
 from tests.given import Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
-from tests.machine_given import put_database
-from workers.machine import Addresses, servers
+from tests.machine_given import machine_of_minilm
+from workers.machine import Addresses
 
 # At import: the service's modules read their settings when they are imported, which collecting does.
 for _name in [name for name in os.environ if name.startswith(("RECOLLECT_", "OPENAI_"))]:
@@ -53,13 +51,7 @@ def _spools_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 @pytest.fixture(scope="session")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     """A running Postgres, migrated and with MiniLM as its active model, and a running Redis."""
-    data_dir = tmp_path_factory.mktemp("machine")
-    put_database(data_dir)
-    with servers(Settings(data_dir=data_dir, flower_port=0)) as running:
-        engine = open_engine(running.worker_url, setting="RECOLLECT_WORKER_URL")
-        with engine.begin() as connection:
-            paid.set_active_model(connection, MiniLM().name, 384)
-        engine.dispose()
+    with machine_of_minilm(tmp_path_factory.mktemp("machine")) as running:
         yield running
 
 

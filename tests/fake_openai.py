@@ -133,10 +133,11 @@ class _Handler(BaseHTTPRequestHandler):
         ):
             self._chat(request, response)
             return
-        if isinstance(response, Fault):
-            self._misbehave(request, response)
+        said = response(request) if callable(response) else response
+        if isinstance(said, Fault):
+            self._misbehave(request, said)
             return
-        answer = json.dumps(response(request) if callable(response) else response)
+        answer = json.dumps(said)
         self._send(200, answer.encode() if request.schema == EMBEDDINGS else completion_body(request, answer))
 
     def _misbehave(self, request: Request, fault: Fault) -> None:

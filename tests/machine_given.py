@@ -2,13 +2,20 @@
 
 import atexit
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 import psycopg
 
+from config.settings import Settings
+from db import models
+from db.engine import open_engine
 from db.migrate import migrate
+from recollect.embedders import MiniLM
+from workers.machine import Addresses, servers
 from workers.machine.folder import held
 from workers.machine.postgres import postgres, url
 
@@ -16,6 +23,19 @@ from workers.machine.postgres import postgres, url
 def put_database(data_dir: Path) -> None:
     """Put a migrated database into a data folder, before its servers start."""
     shutil.copytree(_migrated(), data_dir / "postgres")
+
+
+@contextmanager
+def machine_of_minilm(data_dir: Path) -> Iterator[Addresses]:
+    """A running Postgres, migrated and with MiniLM as its active model, and a running Redis."""
+    data_dir.mkdir(exist_ok=True)
+    put_database(data_dir)
+    with servers(Settings(data_dir=data_dir, flower_port=0)) as running:
+        engine = open_engine(running.worker_url, setting="RECOLLECT_WORKER_URL")
+        with engine.begin() as connection:
+            models.set_active_model(connection, MiniLM().name, 384)
+        engine.dispose()
+        yield running
 
 
 @cache

@@ -18,7 +18,7 @@ from recollect.queue import transport_options
 from workers import losses
 from workers.broker import check_broker
 from workers.heartbeat import Heartbeat
-from workers.parts import WORKER_URL, check_parts, leave_parts_to_parent
+from workers.parts import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
 from workers.reconnecting import Amqp
 
 QUEUES = {
@@ -102,7 +102,7 @@ def _leave_parts(**_: Any) -> None:
 @signals.worker_ready.connect
 def _start_heartbeat(sender: Any, **_: Any) -> None:
     engine = open_engine(settings().login("worker"), setting=WORKER_URL)
-    heartbeat = Heartbeat(engine, sender.hostname, lambda: _slots(sender))
+    heartbeat = Heartbeat(engine, sender.hostname, lambda: _slots(sender), model=open_embedder_of(settings()).name)
     heartbeat.start()
     # A cold shutdown sends the first alone, a warm one both.
     for stopping in (signals.worker_shutting_down, signals.worker_shutdown):

@@ -1,12 +1,10 @@
 """`python -m workers`: the service's command line."""
 
 import shlex
-import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import Annotated, Literal
 
 import typer
@@ -26,6 +24,8 @@ from workers.indexing import index_messages, index_scopes, keep_indexed
 from workers.intake import run_intake
 from workers.lane_commands import lanes_cli
 from workers.machine import CONSOLE, Addresses, processes, servers
+from workers.model_commands import models_cli
+from workers.repeating import until_asked_to_stop
 from workers.rewriting import rewrite as rewrite_tables
 from workers.status import read_status
 from workers.status_report import print_status
@@ -43,6 +43,7 @@ cli = typer.Typer(
 cli.add_typer(dead_cli, name="dead")
 cli.add_typer(lanes_cli, name="lanes")
 cli.add_typer(budget_cli, name="budget")
+cli.add_typer(models_cli, name="models")
 
 
 def main() -> None:
@@ -90,14 +91,14 @@ def demo(
 def intake() -> None:
     """Take events from the queue into the inbox, until stopped."""
     configure_logging(settings())
-    run_intake(settings(), _until_asked_to_stop())
+    run_intake(settings(), until_asked_to_stop())
 
 
 @cli.command()
 def sweep() -> None:
     """Claim what is due and tell the workers, until stopped."""
     configure_logging(settings())
-    run_sweeper(settings(), _until_asked_to_stop())
+    run_sweeper(settings(), until_asked_to_stop())
 
 
 @cli.command()
@@ -123,7 +124,7 @@ def index(
     console.print(_index(chosen, admin_url, chosen.login("worker")) or "There is nothing to index.")
     if every is not None:
         configure_logging(chosen)
-        keep_indexed(admin_url, _until_asked_to_stop(), every=every)
+        keep_indexed(admin_url, until_asked_to_stop(), every=every)
 
 
 @cli.command()
@@ -213,15 +214,3 @@ def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) ->
     console.print(
         f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'recollect.env')))}; set +a", soft_wrap=True
     )
-
-
-def _until_asked_to_stop() -> Callable[[], bool]:
-    asked = False
-
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        nonlocal asked
-        asked = True
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, ask)
-    return lambda: asked

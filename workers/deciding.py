@@ -19,7 +19,7 @@ from pipeline.linking.values import LinkedFacts
 from recollect.embedders import Vectors
 from recollect.kinds import Granularity, MemoryKind
 from recollect.tenancy import tenant_transaction
-from workers import linking, loading
+from workers import filling, linking, loading
 from workers.linking import Facts
 from workers.parts import Parts
 
@@ -49,7 +49,8 @@ class Plan:
 
 
 def decide(batch: BatchRef, parts: Parts) -> Plan:
-    """Load what a batch's facts are held against, and decide; writes nothing but the LLM's answer, if one is asked."""
+    """Load what a batch's facts are held against, and decide; writes nothing but vectors and what an LLM answers."""
+    filling.embed_again(batch, parts)
     facts = loading.facts_of(batch, parts)
     messages = {message.number: message for message in loading.messages_of(batch, parts)}
     # What must not become a memory teaches nothing about anybody either.

@@ -21,11 +21,14 @@ class Heartbeat:
     The engine is for it alone. Between two beats it has no connection that a child, forked at any time, could share.
     """
 
-    def __init__(self, engine: Engine, worker: str, slots: Callable[[], int], *, every: float = _EVERY_SECONDS) -> None:
-        """worker: the node name. slots: how many tasks the worker can run now. every: seconds."""
+    def __init__(
+        self, engine: Engine, worker: str, slots: Callable[[], int], *, model: str, every: float = _EVERY_SECONDS
+    ) -> None:
+        """worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds."""
         self._engine = engine
         self._worker = worker
         self._slots = slots
+        self._model = model
         self._every = every
         self._away = False
         self._ended = threading.Event()
@@ -42,7 +45,7 @@ class Heartbeat:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            self._tell(lambda connection: heartbeats.beat(connection, self._worker, self._slots()))
+            self._tell(lambda connection: heartbeats.beat(connection, self._worker, self._slots(), self._model))
             self._ended.wait(self._every)
         self._tell(lambda connection: heartbeats.leave(connection, self._worker))
 

@@ -4,33 +4,29 @@ A namespace that has outgrown a scan gets indexes, one that has shrunk loses the
 turns get theirs.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import psycopg
 import structlog
 from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from config.settings import Settings
-from db import namespaces, paid, scopes, turns
+from db import models, namespaces, scopes, turns
 from db.engine import check_login, open_engine
 from db.roles import OWNER
 from db.scopes import Scope
-from recollect.errors import StoreUnavailable
 from recollect.tenancy import tenant_transaction
 from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
+from workers.filling import fill_turns
 from workers.parts import WORKER_URL, mismatch, open_embedder_of
-from workers.retries import describe
-from workers.turns import add_missing
+from workers.repeating import repeat
 
 OFTEN: Final = 300.0
 """Seconds between two looks at what is due. What has just outgrown a scan is searched by one until then, and no worse for it."""
 
 _ADMIN = "RECOLLECT_ADMIN_URL"
-_TICK_SECONDS = 0.5
 
 _log = structlog.get_logger()
 
@@ -87,16 +83,7 @@ def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = 
 
     Where Postgres is away, the next finds it back.
     """
-    due = time.monotonic() + every
-    while not stopped():
-        if time.monotonic() < due:
-            time.sleep(min(_TICK_SECONDS, every))
-            continue
-        try:
-            index_scopes(admin_url)
-        except (StoreUnavailable, DBAPIError, psycopg.Error) as error:
-            _log.warning("index_interrupted", error=describe(error))
-        due = time.monotonic() + every
+    repeat(lambda: index_scopes(admin_url), stopped, every=every, interrupted="index_interrupted")
 
 
 def index_messages(settings: Settings, worker_url: str) -> int:
@@ -108,7 +95,7 @@ def index_messages(settings: Settings, worker_url: str) -> int:
     try:
         check_login(engine, setting=WORKER_URL)
         with engine.begin() as connection:
-            model = paid.active_model(connection)
+            model = models.active_model(connection)
             tenants = namespaces.tenants(connection)
         if model is None:
             return 0
@@ -121,7 +108,7 @@ def index_messages(settings: Settings, worker_url: str) -> int:
         embedder = open_embedder_of(settings)
         if embedder.name != model:
             raise mismatch(embedder, model)
-        return sum(add_missing(engine, lane, embedder) for lane in lacking)
+        return sum(fill_turns(engine, lane, embedder) for lane in lacking)
     finally:
         engine.dispose()
 

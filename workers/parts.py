@@ -6,9 +6,9 @@ from functools import lru_cache
 from sqlalchemy import Engine
 
 from config.settings import Settings, settings
-from db import paid
+from db import models
 from db.engine import check_login, open_engine
-from recollect.embedders import Embedder, open_embedder
+from recollect.embedders import Embedder, Endpoint, open_embedder
 from recollect.errors import EmbedderMismatch
 from recollect.language_model import LanguageModel
 from workers.kept_model import UsageLog
@@ -63,7 +63,7 @@ def check_parts() -> None:
         check_login(engine, setting=WORKER_URL)
         embedder = open_embedder_of(chosen)
         with engine.begin() as connection:
-            other = paid.set_active_model(connection, embedder.name, embedder.dimensions)
+            other = models.set_active_model(connection, embedder.name, embedder.dimensions)
     finally:
         engine.dispose()
     if other is not None:
@@ -73,12 +73,17 @@ def check_parts() -> None:
 def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
     """What to raise where the embedder is not the one of the database's active model."""
     return EmbedderMismatch(
-        f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database holds vectors of {active}; "
-        f"set it to {active}, or start with an empty database"
+        f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {active}, "
+        "or go over to the other with 'python -m workers models'"
     )
 
 
-def open_embedder_of(chosen: Settings) -> Embedder:
-    """The embedder that the settings name. Raises ConfigurationError or ModelMissing."""
-    key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
-    return open_embedder(chosen.embedder, api_key=key, base_url=chosen.openai_base_url)
+def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:
+    """The embedder that the settings name, or another. Raises ConfigurationError or ModelMissing."""
+    endpoint = Endpoint.chosen(
+        url=chosen.embedding_url,
+        api_key=chosen.embedding_api_key.get_secret_value() if chosen.embedding_api_key else None,
+        openai_url=chosen.openai_base_url,
+        openai_api_key=chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None,
+    )
+    return open_embedder(spec or chosen.embedder, **endpoint._asdict())

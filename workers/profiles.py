@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from db import memories, profiles
 from db.refs import LaneRef
+from db.vectors import outdate
 from pipeline.embed import embed
 from pipeline.refresh_profiles import Refreshed, StaleProfile, ToldMemory
 from recollect.embedders import Vectors
@@ -76,6 +77,7 @@ def _store(
         profiles.save_profile(connection, lane, row, summary=one.summary, holds=one.holds)
     profiles.forget(connection, lane, due.gone)
     memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
+    outdate(connection, lane, parts.embedder.name, "profile", list(vectors))
     profiles.set_timer(connection, lane, **debounce(parts))
 
 

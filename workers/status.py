@@ -8,6 +8,7 @@ from typing import Any
 from config.settings import Settings
 from db import heartbeats, scopes, status
 from db.breakers import Breaker, breakers
+from db.models import Model, models
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect.errors import QueueUnavailable
 from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
@@ -41,6 +42,7 @@ class Status:
     offline_rules: bool
     over_budget: Sequence[TenantStanding]
     indexes_due: int
+    models: Sequence[Model]
 
     @property
     def stuck(self) -> bool:
@@ -61,6 +63,7 @@ class Status:
             "offline_rules": self.offline_rules,
             "over_budget": [one.as_dict() for one in self.over_budget],
             "indexes_due": self.indexes_due,
+            "models": [one._asdict() for one in self.models],
             "stuck": self.stuck,
         }
 
@@ -84,6 +87,7 @@ def read_status(settings: Settings) -> Status:
                 offline_rules=not settings.uses_llm,
                 over_budget=over,
                 indexes_due=scopes.due(connection),
+                models=models(connection),
             )
 
 

@@ -47,6 +47,7 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
         yield "refused", f"{dead.refused_last_hour:,} in the last hour", True
     if found.indexes_due:
         yield "indexes due", f"{found.indexes_due:,} namespaces; run 'python -m workers index'", True
+    yield from _models(found)
     yield "facts by", "the offline rules" if found.offline_rules else "the LLM", False
     if found.over_budget:
         count = len(found.over_budget)
@@ -55,6 +56,12 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
         for one in found.over_budget[:_TENANTS]:
             stands = one.standing
             yield "", f"{one.tenant}: {stands.spent:,} tokens in 24 h of {stands.tokens_per_day:,}", False
+
+
+def _models(found: Status) -> Iterator[tuple[str, str, bool]]:
+    if len(found.models) > 1:
+        names = ", ".join(f"{one.name} ({one.state})" for one in found.models)
+        yield "embedding models", f"{names}; see 'python -m workers models'", False
 
 
 def _state(found: Status) -> str:

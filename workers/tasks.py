@@ -14,7 +14,7 @@ import pipeline.score_salience
 from db import candidates
 from db.candidates import RefusedRow
 from db.refs import BatchRef, LaneRef
-from workers import applying, commands, deciding, erasing, loading, profiles, reflecting, turns
+from workers import applying, commands, deciding, erasing, filling, loading, profiles, reflecting, turns
 from workers.app import app
 from workers.parts import Parts, parts
 from workers.reflection import Debounce
@@ -67,6 +67,7 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
 @_stage
 def embed(batch: BatchRef, parts: Parts) -> Store:
     """A vector for each fact, and two for each message."""
+    filling.catch_up(batch.lane, parts)
     contents = {number: fact.content for number, (fact, _) in loading.facts_of(batch, parts).items()}
     found = turns.turns_among(parts.engine, batch.lane, parts.embedder.name, loading.messages_of(batch, parts))
     texts = {text: text for text in (*contents.values(), *turns.texts_of(found))}
@@ -79,6 +80,7 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
 @_stage
 def consolidate(batch: BatchRef, parts: Parts) -> Store:
     """Facts to memories, or a command carried out: the only stage that touches memories."""
+    filling.catch_up(batch.lane, parts)
     command = loading.command_of(batch, parts)
     if command is not None:
         return commands.prepare(batch, command, parts)

@@ -1,4 +1,4 @@
-"""The turns of a batch, or of messages from before there were turns: loaded, given their vectors, and stored."""
+"""The turns of messages: loaded, given their vectors, and kept until their batch takes effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -7,17 +7,14 @@ from sqlalchemy import Connection, Engine
 from db import breakers, candidates, turns
 from db.refs import BatchRef, LaneRef
 from db.turns import MessageRow, NewTurn
-from pipeline.embed import embed
 from pipeline.facts import Message
 from pipeline.turns import Turn, turns_of
-from recollect.embedders import Embedder, Vectors
+from recollect.embedders import Vectors
 from recollect.fence import strip_fences
 from recollect.kinds import Role
 from recollect.redaction import redact
 from recollect.tenancy import tenant_transaction
 from workers.providers import EMBEDDER
-
-_AT_ONCE = 100
 
 
 def turns_among(engine: Engine, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[Turn]:
@@ -58,21 +55,6 @@ def keep(
     turns.keep_candidates(connection, batch, model, of_turns)
     if of_facts or of_turns:
         breakers.close(connection, EMBEDDER)
-
-
-def add_missing(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
-    """Make the turns of messages that took effect when there were none yet; returns how many. Goes on where it was cut off."""
-    with tenant_transaction(engine, lane.tenant_id) as connection:
-        missing = turns.without_turn(connection, lane, embedder.name)
-    added = 0
-    for first in range(0, len(missing), _AT_ONCE):
-        with tenant_transaction(engine, lane.tenant_id) as connection:
-            stored = turns.messages(connection, lane, missing[first : first + _AT_ONCE])
-        found = turns_among(engine, lane, embedder.name, [as_message(one) for one in stored])
-        new = with_vectors(found, embed({text: text for text in texts_of(found)}, embedder))
-        with tenant_transaction(engine, lane.tenant_id) as connection:
-            added += turns.add(connection, lane, embedder.name, new)
-    return added
 
 
 def as_message(one: MessageRow) -> Message:

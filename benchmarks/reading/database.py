@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config.logging import configure_logging
 from config.settings import Settings
-from db import paid
+from db import models
 from db.engine import open_engine
 from db.migrate import migrate
 from recollect.embedders import Embedder
@@ -29,7 +29,7 @@ def database(embedder: Embedder) -> Iterator[Addresses]:
         migrate(addresses.admin_url, {})
         engine = open_engine(addresses.worker_url, setting="RECOLLECT_WORKER_URL")
         with engine.begin() as connection:
-            paid.set_active_model(connection, embedder.name, embedder.dimensions)
+            models.set_active_model(connection, embedder.name, embedder.dimensions)
         engine.dispose()
         yield addresses
 

@@ -1,18 +1,32 @@
 """Embedders: texts in, unit vectors out, by the local model or by any OpenAI-compatible endpoint."""
 
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from recollect.embedders.cache import CachedEmbedder
 from recollect.embedders.embedder import Embedder, Vectors
 from recollect.embedders.minilm import MiniLM
-from recollect.embedders.openai import DEFAULT_TIMEOUT, OpenAIEmbedder
+from recollect.embedders.openai import DEFAULT_TIMEOUT, NO_KEY_NEEDED, OpenAIEmbedder
 from recollect.errors import ConfigurationError
 from recollect.patterns import lazy_pattern
 
-__all__ = ["CachedEmbedder", "Embedder", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder"]
+__all__ = ["CachedEmbedder", "Embedder", "Endpoint", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder"]
 
 DEFAULT_CACHE_SIZE: Final = 1000
 _ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
+
+
+class Endpoint(NamedTuple):
+    """Where to embed, and with which key; where one is None, OPENAI_BASE_URL or OPENAI_API_KEY of the environment says."""
+
+    base_url: str | None
+    api_key: str | None
+
+    @classmethod
+    def chosen(
+        cls, *, url: str | None, api_key: str | None, openai_api_key: str | None, openai_url: str | None
+    ) -> Self:
+        """An endpoint of its own, where the settings name one, else that of the LLM, whose key is shown to nobody else."""
+        return cls(url, api_key or NO_KEY_NEEDED) if url else cls(openai_url, api_key or openai_api_key)
 
 
 def open_embedder(

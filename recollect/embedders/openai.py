@@ -24,7 +24,7 @@ _BATCH_BYTES: Final = 256_000
 _MOST_BYTES: Final = 8_000
 """Of a longer text only the head is embedded: a token is a byte at least, so this always fits OpenAI's 8,191 tokens."""
 
-_NO_KEY_NEEDED: Final = "none"
+NO_KEY_NEEDED: Final = "none"
 _LEAST_PATIENCE: Final = 0.001
 
 
@@ -61,7 +61,7 @@ class OpenAIEmbedder:
         self._asked = dimensions
         self._dimensions = None if dimensions is None else _in_range(dimensions)
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or (self._base_url and _NO_KEY_NEEDED)
+        self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or (self._base_url and NO_KEY_NEEDED)
         self._timeout = timeout
         self._client: tuple[int, OpenAI] | None = None
         self._check_setup()

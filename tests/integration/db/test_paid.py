@@ -1,16 +1,15 @@
-"""Answers that were paid for, what they cost, and the one active model."""
+"""Answers that were paid for, and what they cost."""
 
-from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Engine, text
 
 from db import paid
 from db.paid import Cost
 from db.refs import BatchRef, LaneRef
 from recollect.tenancy import tenant_transaction
-from tests.given import LONG, MODEL, Remembering
+from tests.given import LONG, Remembering
 
 
 def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
@@ -50,23 +49,3 @@ def test_whatever_an_endpoint_reports_can_be_kept(
         (cost,) = paid.costs(connection, lane.tenant_id, by="model", since=LONG)
 
     assert cost == Cost("m", 1, kept, kept)
-
-
-class TestActiveModel:
-    @pytest.fixture
-    def connection(self, admin_engine: Engine) -> Iterator[Connection]:
-        """In a transaction that is rolled back: the model is the whole database's."""
-        with admin_engine.connect() as connection:
-            yield connection
-            connection.rollback()
-
-    def test_the_first_one_becomes_active_and_the_next_one_is_told_of_it(self, connection: Connection) -> None:
-        connection.execute(text("update recollect.models set active = false"))
-
-        assert paid.set_active_model(connection, "one", 256) is None
-        assert paid.set_active_model(connection, "one", 256) is None
-        assert paid.set_active_model(connection, "two", 512) == "one"
-
-    def test_the_model_of_the_service_stays(self, connection: Connection) -> None:
-        assert paid.set_active_model(connection, "another", 384) == MODEL
-        assert paid.set_active_model(connection, MODEL, 384) is None

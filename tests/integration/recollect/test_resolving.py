@@ -205,9 +205,9 @@ QUIET_SECONDS = 0.03
 class Counting:
     """Stands between a client and Postgres on a socket, and counts how often the client waited for an answer.
 
-    What is asked over two connections at once is one wait. A pipeline's first statements may be answered while its last are still on
-    the way, or one connection before the other asks, so that who only watches sees more round trips than the client took: an answer is
-    held back here until the client has nothing more to say without it.
+    What is asked over two connections at once is one wait. A pipeline's first statements may be answered while its last are on
+    the way, or one connection before the other asks, so that who only watches sees more round trips than the client took: an
+    answer is held back here until the client has nothing more to say without it.
     """
 
     def __init__(self, folder: Path, target: str) -> None:

@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from benchmarks.faults.proxy import proxied
 from db.engine import open_engine
+from tests.given import MODEL
 from workers.heartbeat import Heartbeat
 from workers.machine import Addresses, wait_until
 
@@ -49,7 +50,7 @@ def test_a_worker_is_seen_at_once_and_again_until_it_leaves(
     engine: Engine, worker: str, seen: Callable[[], tuple[int, datetime] | None]
 ) -> None:
     slots = [2]
-    heartbeat = Heartbeat(engine, worker, lambda: slots[0], every=0.05)
+    heartbeat = Heartbeat(engine, worker, lambda: slots[0], model=MODEL, every=0.05)
     heartbeat.start()
     wait_until(lambda: seen() is not None, SOON_SECONDS, "the first beat")
     first = seen()
@@ -70,7 +71,7 @@ def test_a_worker_is_seen_at_once_and_again_until_it_leaves(
 def test_between_two_beats_there_is_no_connection_for_a_child_to_share(
     engine: Engine, worker: str, seen: Callable[[], tuple[int, datetime] | None]
 ) -> None:
-    heartbeat = Heartbeat(engine, worker, lambda: 1, every=60)
+    heartbeat = Heartbeat(engine, worker, lambda: 1, model=MODEL, every=60)
     heartbeat.start()
     wait_until(lambda: seen() is not None, SOON_SECONDS, "the first beat")
     wait_until(lambda: engine.pool.status().endswith("Current Checked out connections: 0"), SOON_SECONDS, "its end")
@@ -85,7 +86,7 @@ def test_a_database_that_is_away_is_waited_for_and_reported_once(
     there = Path(str(url.query["host"])) / SOCKET
     away = create_engine(url.set(drivername="postgresql+psycopg", query={"host": str(tmp_path)}))
     with capture_logs() as logs:
-        heartbeat = Heartbeat(away, worker, lambda: 1, every=0.05)
+        heartbeat = Heartbeat(away, worker, lambda: 1, model=MODEL, every=0.05)
         heartbeat.start()
         wait_until(lambda: bool(logs), SOON_SECONDS, "the report")
         time.sleep(0.3)  # some more beats
@@ -107,7 +108,7 @@ def test_what_goes_wrong_in_between_does_not_end_it(
         return 1
 
     with capture_logs():
-        heartbeat = Heartbeat(engine, worker, slots, every=0.05)
+        heartbeat = Heartbeat(engine, worker, slots, model=MODEL, every=0.05)
         heartbeat.start()
         wait_until(lambda: seen() is not None, SOON_SECONDS, "the next beat")
         heartbeat.stop()

@@ -36,6 +36,7 @@ QUIET = Status(
     offline_rules=True,
     over_budget=(),
     indexes_due=0,
+    models=(),
 )
 AWAY = Breaker("llm", 12.0, 3, "the LLM endpoint answered 503")
 NO_WORKERS = Workforce(workers=0, slots=0)
@@ -81,6 +82,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "offline_rules",
         "over_budget",
         "indexes_due",
+        "models",
         "stuck",
     ]
 

@@ -38,12 +38,7 @@ def test_the_rest_has_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"RECOLLECT_{name}", "")
     monkeypatch.setenv("OPENAI_API_KEY", "")
     found = client_settings()
-    assert (found.broker_url, found.embedder, found.openai_api_key, found.openai_base_url) == (
-        None,
-        "minilm",
-        None,
-        None,
-    )
+    assert (found.broker_url, found.embedder, found.endpoint) == (None, "minilm", (None, None))
     assert (found.publish, found.spool_dir, found.spool_bytes, found.signing_key) == (
         "spool",
         default_folder(),
@@ -75,3 +70,12 @@ def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("DATABASE_URL", "postgresql://app@host/app")
     with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL is not set. Set it, or pass database_url="):
         client_settings()
+
+
+def test_embeddings_may_come_from_elsewhere_than_the_llm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_DATABASE_URL", "database")
+    monkeypatch.setenv("OPENAI_API_KEY", "llm's key")
+    assert client_settings().endpoint == (None, "llm's key")
+    monkeypatch.setenv("RECOLLECT_EMBEDDING_URL", "http://own")
+    monkeypatch.setenv("RECOLLECT_EMBEDDING_API_KEY", "own key")
+    assert client_settings().endpoint == ("http://own", "own key")

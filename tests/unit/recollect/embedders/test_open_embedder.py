@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.embedders import open_embedder
+from recollect.embedders import Endpoint, open_embedder
 from recollect.errors import ConfigurationError
 
 
@@ -42,3 +42,19 @@ def test_an_unknown_form_names_the_setting_and_the_forms(spec: str) -> None:
 def test_dimensions_out_of_range_are_refused(dimensions: int) -> None:
     with pytest.raises(ConfigurationError, match=f"{dimensions} dimensions; choose from 256 to 3072"):
         open_embedder(f"openai:m@{dimensions}", api_key="k")
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ((None, None), ("http://llm", "llm's key")),
+        ((None, "own key"), ("http://llm", "own key")),
+        (("http://own", "own key"), ("http://own", "own key")),
+        (("http://own", None), ("http://own", "none")),
+    ],
+)
+def test_an_endpoint_of_its_own_is_not_shown_the_key_of_the_llm(
+    own: tuple[str | None, str | None], expected: tuple[str, str]
+) -> None:
+    url, key = own
+    assert Endpoint.chosen(url=url, api_key=key, openai_url="http://llm", openai_api_key="llm's key") == expected

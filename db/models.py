@@ -1,0 +1,106 @@
+"""Models: what vectors are made with. One is active: new vectors come from it.
+
+A second may live beside it while a database goes over from one to the other. It is added, given what it lacks (`db.vectors`), and
+ready from then on, so that apps may read with it. Then it is made the active one; the one before stays ready until it is dropped.
+"""
+
+from datetime import timedelta
+from typing import Literal, NamedTuple
+
+from sqlalchemy import Connection, text
+
+
+class Model(NamedTuple):
+    """A model by its name. dimensions: of a vector. state: filling: it lacks vectors yet, so that nobody reads with it."""
+
+    name: str
+    dimensions: int
+    state: Literal["active", "ready", "filling"]
+
+
+def models(connection: Connection) -> list[Model]:
+    """All of them, in the order in which they came."""
+    return [Model(row.model, row.dimensions, row.state) for row in connection.execute(_MODELS)]
+
+
+def active_model(connection: Connection) -> str | None:
+    """The model that new vectors come from; None where no worker ever started."""
+    active: str | None = connection.execute(_ACTIVE).scalar()
+    return active
+
+
+def set_active_model(connection: Connection, model: str, dimensions: int) -> str | None:
+    """Make a model the one that new vectors come from. Where another is active already, changes nothing and returns its name."""
+    active = active_model(connection)
+    if active is None:
+        connection.execute(_ADD, {"model": model, "dimensions": dimensions, "active": True})
+        active = active_model(connection)
+    return None if active == model else active
+
+
+def add(connection: Connection, model: str, dimensions: int) -> None:
+    """Add a model that lacks everything yet; does no harm twice."""
+    connection.execute(_ADD, {"model": model, "dimensions": dimensions, "active": False})
+
+
+def make_ready(connection: Connection, model: str) -> None:
+    """Let apps read with a model: it has what there is."""
+    connection.execute(_READY, {"model": model, "ready": True})
+
+
+def switch(connection: Connection, model: str) -> None:
+    """Have new vectors come from a model that is ready. The one before stays ready."""
+    connection.execute(_LOCK)
+    for statement in (_NOT_ACTIVE, _NOW_ACTIVE):
+        connection.execute(statement, {"model": model})
+
+
+def retire(connection: Connection, model: str) -> None:
+    """Let no app begin to read with a model that is to be dropped."""
+    connection.execute(_READY, {"model": model, "ready": False})
+
+
+def drop(connection: Connection, model: str) -> None:
+    """Forget a model of which nothing is left."""
+    connection.execute(_DROP, {"model": model})
+
+
+def workers_with(connection: Connection, model: str, *, alive: timedelta) -> list[str]:
+    """The workers that embed with a model, or do not say with which. alive: how old a heartbeat may be."""
+    return list(connection.execute(_WORKERS, {"model": model, "alive": alive}).scalars())
+
+
+def readers_with(connection: Connection, application_name: str) -> int:
+    """How many sessions of apps bear a name; those that chose another name for themselves are not seen."""
+    return int(connection.execute(_READERS, {"name": application_name}).scalar_one())
+
+
+_MODELS = text("""
+    select model, dimensions, case when active then 'active' when ready then 'ready' else 'filling' end as state
+    from recollect.models order by created_at, model
+""")
+
+_ACTIVE = text("select model from recollect.models where active")
+
+_ADD = text("""
+    insert into recollect.models (model, dimensions, active, ready) values (:model, :dimensions, :active, :active)
+    on conflict do nothing
+""")
+
+_READY = text("update recollect.models set ready = :ready where model = :model and ready <> :ready")
+
+# Two that switch at the same time take turns.
+_LOCK = text("lock table recollect.models in share row exclusive mode")
+
+_NOT_ACTIVE = text("update recollect.models set active = false where active and model <> :model")
+
+_NOW_ACTIVE = text("update recollect.models set active = true where model = :model and ready")
+
+_DROP = text("delete from recollect.models where model = :model and not active")
+
+_WORKERS = text("""
+    select worker from recollect.workers
+    where seen_at > now() - cast(:alive as interval) and coalesce(model, :model) = :model order by worker
+""")
+
+_READERS = text("select count(*) from pg_stat_activity where datname = current_database() and application_name = :name")

@@ -1,0 +1,160 @@
+"""The vectors that one model lacks, of what has one of another. Written and deleted beside a running service."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.refs import LaneRef
+
+Vector = NDArray[np.float32]
+
+
+class Lacking(NamedTuple):
+    """What lacks a vector, with its text. kind: of owner, as the table has it. mention: what an example is about."""
+
+    kind: str
+    owner_id: UUID
+    version: int
+    text: str
+    mention: str | None
+
+
+def lanes_lacking(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
+    """The namespaces of a tenant in which something has a vector of another model and none of this."""
+    rows = connection.execute(_LANES, {"tenant_id": tenant_id, "model": model}).scalars()
+    return [LaneRef(tenant_id, namespace_id) for namespace_id in rows]
+
+
+def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
+    """All that lacks a vector of a model in a namespace, memories first."""
+    return [Lacking(*row) for row in connection.execute(_OF_LANE, {**lane.scope, "model": model})]
+
+
+def add(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vector]) -> int:
+    """Give a model what it lacked, where that still stands as it was embedded; returns how many. The lane must be locked."""
+    rows = [
+        {
+            "kind": one.kind,
+            "owner_id": str(one.owner_id),
+            "version": one.version,
+            "text": one.text,
+            "vector": HalfVector(vector).to_text(),
+        }
+        for one, vector in vectors.items()
+    ]
+    if not rows:
+        return 0
+    asked_for = {"kinds": list({one.kind for one in vectors}), "ids": [one.owner_id for one in vectors]}
+    return connection.execute(_ADD, {**lane.scope, **asked_for, "model": model, "rows": rows}).rowcount
+
+
+def outdate(connection: Connection, lane: LaneRef, model: str, kind: str, owner_ids: Sequence[UUID]) -> None:
+    """The text of some owners changed, and this model has its vector: what others have is of the text before, and goes."""
+    if owner_ids:
+        connection.execute(_OUTDATE, {**lane.scope, "model": model, "kind": kind, "ids": list(owner_ids)})
+
+
+def lanes_with(connection: Connection, tenant_id: UUID, model: str) -> list[LaneRef]:
+    """The namespaces of a tenant in which a model has anything."""
+    rows = connection.execute(_LANES_WITH, {"tenant_id": tenant_id, "model": model}).scalars()
+    return [LaneRef(tenant_id, namespace_id) for namespace_id in rows]
+
+
+def delete_some(connection: Connection, lane: LaneRef, model: str, *, limit: int) -> int:
+    """Delete up to ``limit`` each of a model's vectors and turns in a namespace; returns how many went. The lane must be locked.
+
+    With the last go the counts that are kept of them.
+    """
+    parameters = {**lane.scope, "model": model, "limit": limit}
+    gone = sum(connection.execute(statement, parameters).rowcount for statement in _DELETE_SOME)
+    if not gone:
+        for statement in _DELETE_COUNTS:
+            connection.execute(statement, parameters)
+    return gone
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+# A profile has one text, which changes; a memory one for each version, and an example one, which stay.
+_LACKING = """
+    from (select distinct tenant_id, namespace_id, owner_kind, owner_id, version from recollect.embeddings as vector
+          where {scope} and model <> :model) as known
+    cross join lateral (
+        select content as text, null as mention from recollect.memories as memory
+        where (memory.tenant_id, memory.namespace_id, memory.memory_id, memory.version)
+            = (known.tenant_id, known.namespace_id, known.owner_id, known.version)
+          and known.owner_kind in ('memory', 'past_memory')
+        union all
+        select summary, null from recollect.profiles as profile
+        where (profile.tenant_id, profile.namespace_id, profile.entity_id) = (known.tenant_id, known.namespace_id, known.owner_id)
+          and known.owner_kind = 'profile'
+        union all
+        select text, mention from recollect.examples as example
+        where (example.tenant_id, example.namespace_id, example.example_id)
+            = (known.tenant_id, known.namespace_id, known.owner_id)
+          and known.owner_kind = 'example'
+    ) as said
+    where not exists (
+        select from recollect.embeddings as made
+        where (made.tenant_id, made.namespace_id, made.owner_kind, made.owner_id, made.version)
+            = (known.tenant_id, known.namespace_id, known.owner_kind, known.owner_id, known.version)
+          and made.model = :model)
+"""
+_COLUMNS = "select known.owner_kind, known.owner_id, known.version, said.text, said.mention"
+_OTHER_MODELS = "model = any(array(select model from recollect.models where model <> :model))"
+_ASKED_FOR = f"{_OTHER_MODELS} and owner_kind = any(cast(:kinds as text[])) and owner_id = any(cast(:ids as uuid[]))"
+_ASKED = f"{_COLUMNS} {_LACKING.format(scope=f'{_LANE} and {_ASKED_FOR}')}"
+
+_LANES = text(f"""
+    select distinct known.namespace_id {_LACKING.format(scope="tenant_id = :tenant_id")} order by known.namespace_id
+""")
+
+_OF_LANE = text(f"{_COLUMNS} {_LACKING.format(scope=_LANE)} order by known.owner_kind, known.owner_id, known.version")
+
+_ADD = text(f"""
+    with lacking as ({_ASKED})
+    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+    select :tenant_id, :namespace_id, :model, lacking.owner_kind, lacking.owner_id, lacking.version, cast(given.vector as halfvec)
+    from jsonb_to_recordset(:rows) as given (kind text, owner_id uuid, version integer, text text, vector text)
+    join lacking on (lacking.owner_kind, lacking.owner_id, lacking.version, lacking.text)
+                  = (given.kind, given.owner_id, given.version, given.text)
+""").bindparams(bindparam("rows", type_=JSONB))
+
+_OUTDATE = text(f"""
+    delete from recollect.embeddings
+    where {_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
+""")
+
+_COUNTED = ("vocabulary", "scopes")
+
+_LANES_WITH = text(
+    " union ".join(
+        f"select namespace_id from recollect.{table} where tenant_id = :tenant_id and model = :model"
+        for table in ("embeddings", "turns", "candidate_turns", "candidate_facts", *_COUNTED)
+    )
+)
+
+_SOME = f"""
+    array(select ctid from recollect.{{table}} where {_LANE} and model = :model limit :limit for update)
+"""
+
+# What a batch under way made of its facts is made again by the stage that needs it; of its messages, when they lack a turn.
+_DELETE_SOME = [
+    *(
+        text(f"delete from recollect.{table} where ctid = any({_SOME.format(table=table)})")
+        for table in ("embeddings", "turns", "candidate_turns")
+    ),
+    text(f"""
+        update recollect.candidate_facts set model = null, embedding = null
+        where ctid = any({_SOME.format(table="candidate_facts")})
+    """),
+]
+
+_DELETE_COUNTS = [text(f"delete from recollect.{table} where {_LANE} and model = :model") for table in _COUNTED]

@@ -1,0 +1,486 @@
+"""A database in use goes over to another embedding model, by the operator's commands and an endpoint that has its faults."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pgvector import HalfVector
+from sqlalchemy import Engine, text
+
+from config.settings import Settings, settings
+from db import erasures, heartbeats
+from db.engine import open_engine
+from db.lanes import STAGES
+from recollect import EmbedderMismatch, Memory, Namespace
+from recollect.errors import ConfigurationError, EmbedderUnavailable, NotFound
+from recollect.namespaces import NamespacePath
+from recollect.tenancy import tenant_transaction
+from tests.fake_answers import Json
+from tests.fake_openai import FakeOpenAI
+from tests.fake_responses import EMBEDDINGS, Fault, Request, embeddings_body
+from tests.forming import Forming
+from tests.given import MODEL, Remembering, claimed, until_blocked
+from tests.integration.workers.conftest import Find, Said
+from tests.machine_given import machine_of_minilm
+from workers import models, tasks
+from workers.machine import Addresses
+from workers.parts import check_parts, parts
+
+OTHER = "other@256"
+OTHER_EMBEDDER = f"openai:{OTHER}"
+
+Run = Callable[..., Said]
+
+
+# Each test has a machine of its own: the models are the whole database's.
+@pytest.fixture
+def addresses(tmp_path: Path) -> Iterator[Addresses]:
+    with machine_of_minilm(tmp_path / "machine") as running:
+        yield running
+
+
+@contextmanager
+def opened(url: str | None) -> Iterator[Engine]:
+    assert url is not None
+    engine = open_engine(url, setting="RECOLLECT_WORKER_URL")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def admin_engine(addresses: Addresses) -> Iterator[Engine]:
+    with opened(addresses.admin_url) as engine:
+        yield engine
+
+
+@pytest.fixture
+def worker_engine(addresses: Addresses) -> Iterator[Engine]:
+    with opened(addresses.worker_url) as engine:
+        yield engine
+
+
+@pytest.fixture
+def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
+    with opened(addresses.ingest_url) as engine:
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def endpoint(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """Where the other model is; there is no LLM."""
+    with FakeOpenAI() as served:
+        monkeypatch.setenv("RECOLLECT_EMBEDDING_URL", served.base_url)
+        _start_with(None)
+        yield served
+
+
+@contextmanager
+def embedding_with(embedder: str) -> Iterator[None]:
+    """The worker of this process is one that was started with an embedder."""
+    before = os.environ.get("RECOLLECT_EMBEDDER")
+    try:
+        _start_with(embedder)
+        yield
+    finally:
+        _start_with(before)
+
+
+def _start_with(embedder: str | None) -> None:
+    if parts.cache_info().currsize:
+        parts().engine.dispose()
+    os.environ.pop("RECOLLECT_EMBEDDER", None)
+    if embedder:
+        os.environ["RECOLLECT_EMBEDDER"] = embedder
+    settings.cache_clear()
+    parts.cache_clear()
+
+
+@contextmanager
+def app_with(addresses: Addresses, embedder: str, path: NamespacePath) -> Iterator[Namespace]:
+    with Memory.connect(
+        database_url=addresses.database_url, broker_url=addresses.broker_url, embedder=embedder, publish="direct"
+    ) as connected:
+        yield connected.namespace(*path.parts)
+
+
+def over(run: Run) -> None:
+    """Go over to the other model, with all that the operator does for it."""
+    for command in (("add", OTHER_EMBEDDER), ("fill",), ("switch", OTHER)):
+        assert run("models", *command).status == 0
+
+
+def a_life(forming: Forming, sarah: Namespace) -> datetime:
+    """Facts, one of them outdated, two of one name and an answer that told them apart; returns a time before one was outdated."""
+    forming.say("I live in Leeds.", "I like figs.", conversation="a")
+    forming.say("My brother Peter keeps bees.", conversation="b")
+    forming.say("Peter Haas is one of our writers at WOBS.", conversation="c")
+    (haas,) = [one for one in sarah.entities() if one.name == "Peter Haas"]
+    forming.command(type="clarify", mention="Peter", text="Peter's bees are fine.", entity_id=str(haas.id))
+    middle = datetime.now(UTC)
+    forming.say("I moved to York.", conversation="d")
+    return middle
+
+
+def vectors_of(engine: Engine, model: str) -> dict[str, set[tuple[Any, ...]]]:
+    """What a model has, by table, without the vectors themselves."""
+    columns = {
+        "embeddings": "tenant_id, namespace_id, owner_kind, owner_id, version, words, length",
+        "turns": "tenant_id, namespace_id, conversation_id, said_at, message_id, words, role, speaker",
+        "traits": "tenant_id, namespace_id, entity_id, owner_kind, owner_id, words",
+        "vocabulary where holders > 0": "tenant_id, namespace_id, scanned, lexeme, holders, occurrences",
+        "scopes": "tenant_id, namespace_id, memories, turns",
+    }
+    with engine.connect() as connection:
+        return {
+            table: {
+                tuple(row)
+                for row in connection.execute(
+                    text(f"select {names} from (select * from recollect.{table}) as one where model = :model"),
+                    {"model": model},
+                )
+            }
+            for table, names in columns.items()
+        }
+
+
+def states(run: Run) -> dict[str, tuple[str, int]]:
+    return {one["name"]: (one["state"], one["lacking"]) for one in run("models", "--json").json["models"]}
+
+
+def all_reads(sarah: Namespace, middle: datetime) -> dict[str, Any]:
+    """What the public reads say, now and as of a time before."""
+    return {
+        "query": [hit.content for hit in sarah.query("Where do I live?", limit=10)],
+        "past": [hit.content for hit in sarah.query("Where do I live?", limit=10, as_of=middle)],
+        "context": sarah.context("What does Peter do with his bees?").text,
+        "messages": [one.content for one in sarah.recall_messages("figs").messages],
+        "resolve": sarah.resolve("Ask Peter about the bees", mention="Peter").status,
+    }
+
+
+def test_the_way_over(run: Run, forming: Forming, addresses: Addresses, admin_engine: Engine) -> None:
+    path = forming.publishing.path
+    with app_with(addresses, "minilm", path) as old:
+        middle = a_life(forming, old)
+        before = all_reads(old, middle)
+        assert "is filling" in run("models", "add", OTHER_EMBEDDER)
+        assert states(run) == {MODEL: ("active", 0), OTHER: ("filling", 1)}
+        with pytest.raises(EmbedderMismatch), app_with(addresses, OTHER_EMBEDDER, path):
+            pass
+        with pytest.raises(ConfigurationError, match="is not ready"):
+            run("models", "switch", OTHER)
+
+        filled = run("models", "fill")
+
+        assert f"{OTHER} is ready" in filled
+        assert states(run) == {MODEL: ("active", 0), OTHER: ("ready", 0)}
+        assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
+        assert all(vectors_of(admin_engine, OTHER).values())
+        assert all_reads(old, middle) == before
+        with app_with(addresses, OTHER_EMBEDDER, path) as new:
+            found = all_reads(new, middle)
+        assert {name: sorted(found[name]) for name in ("query", "past")} == {
+            name: sorted(before[name]) for name in ("query", "past")
+        }
+        assert "User lives in Leeds" in found["past"]
+        assert found["messages"]
+
+        assert "RECOLLECT_EMBEDDER=openai:other@256" in run("models", "switch", OTHER)
+        assert states(run) == {MODEL: ("ready", 0), OTHER: ("active", 0)}
+        assert all_reads(old, middle) == before
+    assert run("models", "drop", MODEL).status == 0
+    assert not any(vectors_of(admin_engine, MODEL).values())
+    assert states(run) == {OTHER: ("active", 0)}
+    with app_with(addresses, OTHER_EMBEDDER, path) as new:
+        assert all_reads(new, middle) == found
+    with pytest.raises(EmbedderMismatch), app_with(addresses, "minilm", path):
+        pass
+
+
+def test_workers_of_both_models_take_turns(
+    run: Run, forming: Forming, addresses: Addresses, admin_engine: Engine
+) -> None:
+    path = forming.publishing.path
+    forming.say("I live in Leeds.", conversation="a")
+    over(run)
+    forming.say("I like figs.", conversation="a")  # by one that was not restarted yet
+
+    with embedding_with(OTHER_EMBEDDER):
+        check_parts()
+        forming.say("I like figs.", conversation="b")
+        forming.say("I work at Brightleaf.", conversation="b")
+    with pytest.raises(EmbedderMismatch, match="embeds with other@256"):
+        check_parts()
+    forming.say("I work at Brightleaf.", conversation="c")
+
+    run("models", "fill")
+    assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
+    for embedder in ("minilm", OTHER_EMBEDDER):
+        with app_with(addresses, embedder, path) as sarah:
+            hits = sarah.query("What do I like?", limit=10)
+            assert sorted(hit.content for hit in hits) == [
+                "User likes figs",
+                "User lives in Leeds",
+                "User works at Brightleaf",
+            ]
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_a_batch_that_one_embedded_is_consolidated_by_another(
+    run: Run, forming: Forming, addresses: Addresses, *, dropped: bool
+) -> None:
+    forming.say("I like figs.", conversation="a")
+    over(run)
+    forming.publishing.say("I like figs.", "I like figs, and I work at Brightleaf.")
+    batch = claimed(forming.engine, forming.publishing.lane)
+    ids = [str(one) for one in (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)]
+    for place, stage in enumerate(STAGES):
+        with embedding_with("minilm" if place < STAGES.index("consolidate") else OTHER_EMBEDDER):
+            if stage == "consolidate" and dropped:
+                run("models", "drop", MODEL)
+            getattr(tasks, stage).apply(args=ids, throw=True, task_id=str(batch.batch_id))
+
+    run("models", "fill")
+    with app_with(addresses, OTHER_EMBEDDER, forming.publishing.path) as sarah:
+        assert sorted(one.content for one in sarah.memories()) == ["User likes figs", "User works at Brightleaf"]
+        assert sarah.query("User works at Brightleaf")[0].similarity > 0.99
+        assert len(sarah.recall_messages("figs", message_range=0, top_k=10).messages) == 3
+
+
+def test_of_a_profile_that_changed_no_vector_of_the_text_before_stays(
+    run: Run, forming: Forming, admin_engine: Engine
+) -> None:
+    forming.say("My brother Peter keeps bees.", conversation="b")
+    over(run)
+    forming.say("Peter lives in Leeds.", conversation="b")  # with MiniLM still
+
+    assert states(run)[OTHER] == ("active", 1)
+    run("models", "fill")
+
+    assert any("Leeds" in summary for summary in summaries_that_fit(admin_engine))
+
+
+def summaries_that_fit(engine: Engine) -> list[str]:
+    """The profiles' texts, each of which is what the other model's vector of it was made of."""
+    with engine.connect() as connection:
+        profiles = connection.execute(
+            text("""
+                select summary, cast(embedding as text) as vector from recollect.profiles as profile
+                join recollect.embeddings as one on one.owner_id = profile.entity_id and owner_kind = 'profile'
+                where model = :model
+            """),
+            {"model": OTHER},
+        ).all()
+    with embedding_with(OTHER_EMBEDDER):
+        for row in profiles:
+            (expected,) = parts().embedder.embed([row.summary])
+            assert expected @ HalfVector.from_text(row.vector).to_numpy() > 0.99
+    return [row.summary for row in profiles]
+
+
+def meanwhile(endpoint: FakeOpenAI, happens: Callable[[], object]) -> None:
+    """Something happens while the endpoint is embedding."""
+
+    def answer(request: Request) -> Json:
+        happens()
+        return embeddings_body(request.body)
+
+    endpoint.script(EMBEDDINGS, answer)
+
+
+def test_what_is_erased_while_it_is_embedded_stays_gone(
+    run: Run, forming: Forming, endpoint: FakeOpenAI, find: Find, admin_engine: Engine
+) -> None:
+    forming.say("I live in Quuxville.", conversation="gone")
+    forming.say("I like figs.", conversation="kept")
+    run("models", "add", OTHER_EMBEDDER)
+    meanwhile(endpoint, lambda: forming.erase(conversation="gone"))
+    run("models", "fill")
+    assert find("quux") == {}
+
+    run("models", "fill")
+    assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
+
+
+def test_messages_that_are_erased_while_they_are_embedded_stay_gone(
+    run: Run, forming: Forming, endpoint: FakeOpenAI, find: Find
+) -> None:
+    forming.say("Is it raining in Quuxville?", conversation="gone")
+    run("models", "add", OTHER_EMBEDDER)
+    meanwhile(endpoint, lambda: forming.erase(everything=True))
+    run("models", "fill")
+    assert find("quux") == {}
+
+
+def test_what_is_replaced_while_it_is_embedded_is_not_found_any_more(
+    run: Run, forming: Forming, endpoint: FakeOpenAI, addresses: Addresses, admin_engine: Engine
+) -> None:
+    forming.say("I live in Leeds.", conversation="a")
+    run("models", "add", OTHER_EMBEDDER)
+    meanwhile(endpoint, lambda: forming.say("I moved to York.", conversation="b"))
+    run("models", "fill")
+    run("models", "fill")
+
+    assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
+    with app_with(addresses, OTHER_EMBEDDER, forming.publishing.path) as sarah:
+        assert [hit.content for hit in sarah.query("Where do I live?")] == ["User moved to York"]
+
+
+def test_a_profile_that_changes_while_it_is_embedded_is_embedded_again(
+    run: Run, forming: Forming, endpoint: FakeOpenAI, admin_engine: Engine
+) -> None:
+    forming.say("My brother Peter keeps bees.", conversation="b")
+    run("models", "add", OTHER_EMBEDDER)
+    meanwhile(endpoint, lambda: forming.say("Peter lives in Leeds.", conversation="b"))
+    run("models", "fill")
+    run("models", "fill")
+    assert any("Leeds" in summary for summary in summaries_that_fit(admin_engine))
+
+
+@pytest.mark.parametrize("said", ["I live in Leeds.", "Is it raining?"])
+def test_while_something_is_being_erased_a_namespace_is_left_for_the_next_time(
+    run: Run, forming: Forming, worker_engine: Engine, admin_engine: Engine, said: str
+) -> None:
+    lane = forming.publishing.lane
+    forming.say(said)
+    run("models", "add", OTHER_EMBEDDER)
+    with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+        assert erasures.alone(connection, lane)
+        run("models", "fill")
+        assert not any(vectors_of(admin_engine, OTHER).values())
+        assert states(run)[OTHER] == ("ready", 1)
+    run("models", "fill")
+    assert states(run)[OTHER] == ("ready", 0)
+
+
+def test_who_writes_in_the_lane_is_waited_for(
+    run: Run, forming: Forming, worker_engine: Engine, admin_engine: Engine
+) -> None:
+    lane = forming.publishing.lane
+    forming.say("I live in Leeds.")
+    run("models", "add", OTHER_EMBEDDER)
+    filling = threading.Thread(target=models.fill_all, args=(worker_engine, settings(), print))
+    with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+        erasures.lock_lane(connection, lane)
+        filling.start()
+        until_blocked(admin_engine, "recollect.lanes")
+        assert not any(vectors_of(admin_engine, OTHER).values())
+    filling.join()
+    assert states(run)[OTHER] == ("ready", 0)
+
+
+def test_a_text_that_the_endpoint_refuses_is_left_out(run: Run, forming: Forming, endpoint: FakeOpenAI) -> None:
+    forming.say("I live in Leeds.", "I like figs.", "I work at Brightleaf.")
+    run("models", "add", OTHER_EMBEDDER)
+
+    def answer(request: Request) -> Any:
+        refused = any("figs" in one for one in request.body["input"])
+        return Fault.status(400, param="input") if refused else embeddings_body(request.body)
+
+    for _ in range(50):
+        endpoint.script(EMBEDDINGS, answer)
+    filled = run("models", "fill")
+    assert f"{OTHER} is ready" in filled
+    assert states(run)[OTHER] == ("ready", 1)
+
+
+def test_a_model_that_is_gone_does_not_keep_the_other_from_being_filled(
+    run: Run, forming: Forming, endpoint: FakeOpenAI
+) -> None:
+    forming.say("I live in Leeds.")
+    over(run)
+    with embedding_with(OTHER_EMBEDDER):
+        forming.say("I like figs.")
+    run("models", "switch", MODEL)
+    remembering = Remembering(forming.engine, forming.publishing.lane)
+    remembering.memory("User works at Brightleaf", parts().embedder.embed(["User works at Brightleaf"])[0])
+    endpoint.script(EMBEDDINGS, *[Fault.status(404)] * 9)
+
+    said = run("models", "fill")
+
+    assert said.status == 1
+    assert f"{OTHER}: RECOLLECT_EMBEDDER: the endpoint does not know the model 'other' (404)" in said
+    assert states(run) == {MODEL: ("active", 0), OTHER: ("ready", 1)}
+
+
+class TestDropping:
+    @pytest.fixture(autouse=True)
+    def gone_over(self, run: Run, forming: Forming) -> None:
+        forming.say("I live in Leeds.")
+        over(run)
+
+    def refused(self, run: Run, why: str, name: str = MODEL) -> None:
+        with pytest.raises(ConfigurationError, match=why):
+            run("models", "drop", name)
+
+    def test_not_the_active_one(self, run: Run) -> None:
+        self.refused(run, "is the active model; switch to another first", OTHER)
+
+    def test_not_what_nobody_knows(self, run: Run) -> None:
+        with pytest.raises(NotFound, match=rf"^third: no such model; there are {MODEL}, {OTHER}$"):
+            run("models", "drop", "third")
+
+    @pytest.mark.parametrize("model", [MODEL, None])
+    def test_not_while_a_worker_embeds_with_it_or_may(self, run: Run, worker_engine: Engine, model: str | None) -> None:
+        with worker_engine.begin() as connection:
+            heartbeats.beat(connection, "celery@two", 2, MODEL)
+            connection.execute(text("update recollect.workers set model = :model"), {"model": model})
+        self.refused(run, rf"these workers embed with {MODEL}: celery@two; restart them first")
+        with worker_engine.begin() as connection:
+            heartbeats.beat(connection, "celery@two", 2, OTHER)
+        assert run("models", "drop", MODEL).status == 0
+
+    def test_not_while_it_alone_tells_what_the_other_lacks(self, run: Run, forming: Forming) -> None:
+        forming.say("I like figs.")
+        self.refused(run, r"other@256 lacks vectors; run 'python -m workers models fill' first")
+
+    def test_not_while_apps_read_with_it_unless_by_force(
+        self, run: Run, forming: Forming, addresses: Addresses
+    ) -> None:
+        with app_with(addresses, "minilm", forming.publishing.path) as old:
+            assert old.query("Where do I live?")
+            self.refused(run, r"1 connections of apps read with all-MiniLM-L6-v2.* openai:other@256, or give --force")
+            assert "is gone" in run("models", "drop", MODEL, "--force")
+            assert not old.query("Where do I live?")
+
+    def test_while_something_is_published_nothing_is_lost(
+        self, run: Run, forming: Forming, addresses: Addresses
+    ) -> None:
+        with embedding_with(OTHER_EMBEDDER):
+            said = threading.Thread(target=lambda: forming.publishing.say("I like figs."))
+            said.start()
+            run("models", "drop", MODEL)
+            said.join()
+            forming.say("I work at Brightleaf.")
+        with app_with(addresses, OTHER_EMBEDDER, forming.publishing.path) as new:
+            assert len(new.memories()) == 3
+
+
+def test_a_database_without_vectors_needs_no_second_model(run: Run, admin_engine: Engine) -> None:
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("delete from recollect.models")
+    with pytest.raises(
+        ConfigurationError, match=f"set RECOLLECT_EMBEDDER={OTHER_EMBEDDER} for the service and the apps"
+    ):
+        run("models", "add", OTHER_EMBEDDER)
+
+
+def test_an_endpoint_that_does_not_answer_adds_no_model(run: Run, endpoint: FakeOpenAI) -> None:
+    endpoint.script(EMBEDDINGS, Fault.status(500))
+    with pytest.raises(EmbedderUnavailable):
+        run("models", "add", OTHER_EMBEDDER)
+    assert states(run) == {MODEL: ("active", 0)}
+
+
+def test_it_can_be_listed(run: Run, forming: Forming) -> None:
+    forming.say("I live in Leeds.")
+    run("models", "add", OTHER_EMBEDDER)
+    run("models", "add", OTHER_EMBEDDER)
+    header, *lines = run("models").splitlines()
+    assert header.split("  ")[0] == "model"
+    assert [line.split() for line in lines] == [[MODEL, "384", "active", "0"], [OTHER, "256", "filling", "1"]]

@@ -1,0 +1,47 @@
+"""What an operator's command does again and again, until it is asked to stop."""
+
+import signal
+import time
+from collections.abc import Callable
+from types import FrameType
+
+import psycopg
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from recollect.errors import StoreUnavailable
+from workers.retries import describe
+
+_TICK_SECONDS = 0.5
+
+_log = structlog.get_logger()
+
+
+def repeat(work: Callable[[], object], stopped: Callable[[], bool], *, every: float, interrupted: str) -> None:
+    """Do some work again and again until ``stopped``. every: seconds from the end of one to the next; the first comes then.
+
+    Where Postgres is away, the next finds it back; interrupted: the log's event then.
+    """
+    due = time.monotonic() + every
+    while not stopped():
+        if time.monotonic() < due:
+            time.sleep(min(_TICK_SECONDS, every))
+            continue
+        try:
+            work()
+        except (StoreUnavailable, DBAPIError, psycopg.Error) as error:
+            _log.warning(interrupted, error=describe(error))
+        due = time.monotonic() + every
+
+
+def until_asked_to_stop() -> Callable[[], bool]:
+    """Whether somebody pressed Ctrl-C, or told this process to end; from now on neither ends it by itself."""
+    asked = False
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, ask)
+    return lambda: asked
