@@ -20,6 +20,7 @@ from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
 from db.refs import LaneRef
+from recollect.zones import offset_of
 
 Vector = NDArray[np.float32]
 
@@ -61,7 +62,7 @@ def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory
     """New memories, version 1 of each, in one statement."""
     rows = [
         {name: _plain(value) for name, value in stamp.columns.items()}
-        | {name: _plain(getattr(memory, name)) for name in NewMemory.__slots__}
+        | {name: _plain(value) for name, value in _columns(memory).items()}
         for memory, stamp in new
     ]
     if rows:
@@ -70,6 +71,7 @@ def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory
 
 def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int, stamp: Stamp, **changes: Any) -> None:
     """The next version of a memory, with some columns changed (`CHANGEABLE`). Raises VersionConflict where it moved on."""
+    changes = _with_offsets(changes)
     row = {**lane.scope, **stamp.columns, "memory_id": memory_id, "version": version}
     if connection.execute(_END, row).rowcount != 1:
         raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
@@ -114,15 +116,29 @@ def set_vectors(
         connection.execute(_SET_VECTORS, {**lane.scope, "model": model, "kind": kind, "version": version, "rows": rows})
 
 
+def _columns(memory: NewMemory) -> dict[str, Any]:
+    return _with_offsets({name: getattr(memory, name) for name in NewMemory.__slots__})
+
+
+def _with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns, and beside each time that is kept with its zone that zone's offset."""
+    times = {name: columns[name] for name in _ZONED if name in columns}
+    return {**columns, **{f"{name}_offset": None if at is None else offset_of(at) for name, at in times.items()}}
+
+
 def _plain(value: Any) -> Any:
     """A column's value as JSON has it."""
     return str(value) if isinstance(value, UUID | datetime) else value
 
 
+_ZONED: Final = ("valid_from", "occurred_from", "occurred_to")
+_OFFSETS: Final = tuple(f"{name}_offset" for name in _ZONED)
+
 CHANGEABLE: Final = frozenset(
     {
         *("content", "value", "salience", "confidence", "tier", "reinforced", "state", "superseded_by", "valid_to"),
         *("occurred_from", "occurred_to", "granularity", "record_name", "record", "marked", "factors"),
+        *("occurred_from_offset", "occurred_to_offset"),
     }
 )
 
@@ -130,9 +146,9 @@ CHANGEABLE: Final = frozenset(
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 
-_NEW_COLUMNS = """
+_NEW_COLUMNS = f"""
     memory_id, kind, content, salience, factors, confidence, tier, attribute, value, occurred_from, occurred_to, granularity,
-    valid_from, said_by, marked, record_name, record, key
+    valid_from, said_by, marked, record_name, record, key, {", ".join(_OFFSETS)}
 """
 _JSON: Final = {"factors": JSONB(), "record": JSONB(none_as_null=True)}
 
@@ -143,7 +159,8 @@ _ADD = text(f"""
     from jsonb_to_recordset(:rows) as one
         (at timestamptz, decision_id uuid, memory_id uuid, kind text, content text, salience real, factors jsonb, confidence real,
          tier text, attribute text, value text, occurred_from timestamptz, occurred_to timestamptz, granularity text,
-         valid_from timestamptz, said_by text, marked boolean, record_name text, record jsonb, key text)
+         valid_from timestamptz, said_by text, marked boolean, record_name text, record jsonb, key text,
+         {", ".join(f"{name} smallint" for name in _OFFSETS)})
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _END = text(f"""
@@ -154,7 +171,7 @@ _END = text(f"""
 IMAGE: Final = (
     *("kind", "content", "salience", "factors", "confidence", "tier", "reinforced", "attribute", "value", "state"),
     *("superseded_by", "occurred_from", "occurred_to", "granularity", "valid_from", "valid_to", "said_by", "marked"),
-    *("record_name", "record", "key"),
+    *("record_name", "record", "key", *_OFFSETS),
 )
 """What a version says, without who made it and when."""
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 from db.refs import BatchRef, LaneRef
 from recollect.reading.indexed_sql import LOOK_ON, in_literals
 from recollect.tenancy import rows_within
+from recollect.zones import in_zone
 
 _LOOK = 100
 """So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
@@ -78,7 +79,9 @@ def similar_to_batch(
     return [
         SimilarRow(
             fact_number=row.number,
-            said_at=row.valid_from,
+            said_at=in_zone(row.valid_from, row.valid_from_offset),
+            occurred_from=row.occurred_from and in_zone(row.occurred_from, row.occurred_from_offset),
+            occurred_to=row.occurred_to and in_zone(row.occurred_to, row.occurred_to_offset),
             subject_ids=tuple(row.subject_ids or ()),
             sure_ids=tuple(row.sure_ids or ()),
             unsure_ids=tuple(row.unsure_ids or ()),
@@ -95,9 +98,10 @@ def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUI
 
 
 _SIMILAR_COLUMNS = (
-    *("memory_id", "version", "kind", "content", "attribute", "value", "said_by", "occurred_from", "occurred_to"),
+    *("memory_id", "version", "kind", "content", "attribute", "value", "said_by"),
     *("granularity", "salience", "confidence", "reinforced"),
 )
+_TIMES = ("valid_from", "occurred_from", "occurred_to")
 
 _INDEXED = text(f"""
     select models.dimensions, set_config('hnsw.ef_search', :look, true) as look, {LOOK_ON} as looking
@@ -143,7 +147,7 @@ def _statement(nearest: str) -> str:
         within="one.number, known.entity_id",
         least="cast(%(least)s as float8) / 2",
     )
-    columns = ", ".join(("valid_from", *_SIMILAR_COLUMNS))
+    columns = ", ".join((*_TIMES, *(f"{time}_offset" for time in _TIMES), *_SIMILAR_COLUMNS))
     return f"""
     with fact as materialized (
         select number, embedding, coalesce(fact ->> 'attribute', fact ->> 'ends') as attribute

@@ -17,6 +17,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.refs import BatchRef, LaneRef
+from recollect.zones import in_zone
 
 Vector = NDArray[np.float32]
 
@@ -97,21 +98,24 @@ def _rows(turns: Sequence[NewTurn]) -> list[Mapping[str, str]]:
     ]
 
 
-def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime]]) -> MessageRow:
-    return MessageRow(row.message_id, row.conversation_id, row.role, row.speaker, row.content, row.occurred_at)
+def _message(row: Row[tuple[UUID, str | None, str, str | None, str, datetime, int | None]]) -> MessageRow:
+    said_at = in_zone(row.occurred_at, row.occurred_at_offset)
+    return MessageRow(row.message_id, row.conversation_id, row.role, row.speaker, row.content, said_at)
 
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _OF_LANE = "message.tenant_id = :tenant_id and message.namespace_id = :namespace_id"
 _COLUMNS = (
-    "message.message_id, message.conversation_id, message.role, message.speaker, message.content, message.occurred_at"
+    "message.message_id, message.conversation_id, message.role, message.speaker, message.content, message.occurred_at, "
+    "message.occurred_at_offset"
 )
 
 # The words, and when and by whom they were said: a question may ask for "8 May 2023", or for what somebody said. The day is that
-# of UTC.
+# which it was where it was said.
 _WORDS = """
     to_tsvector('english', concat_ws(' ',
-        to_char(message.occurred_at at time zone 'UTC', 'FMDD FMMonth YYYY'), message.speaker, one.said)) as words
+        to_char(message.occurred_at at time zone 'UTC' + make_interval(mins => coalesce(message.occurred_at_offset, 0)),
+                'FMDD FMMonth YYYY'), message.speaker, one.said)) as words
 """
 
 _GIVEN = f"""

@@ -47,6 +47,14 @@ def _key_of_memory(given: str) -> str:
     return _key_of("memories", "memory_id", given)
 
 
+def _zoned(time: str) -> str:
+    """A time with the offset that is kept beside it, written as JSON has times: UTC's is +00:00."""
+    offset = f"coalesce({time}_offset, 0)"
+    there = f"to_jsonb({time} at time zone 'UTC' + make_interval(mins => {offset})) #>> '{{}}'"
+    sign = f"case when {offset} < 0 then '-' else '+' end"
+    return f"{there} || {sign} || to_char(make_interval(mins => abs({offset})), 'HH24\\:MI')"
+
+
 _ENTITIES = text(f"""
     with recursive entity as (
         select entity.* from recollect_read_v1.entities_over_time as entity where {known("entity")}
@@ -73,11 +81,11 @@ _MEMORIES = text(
     f"""
     select jsonb_build_object(
         'type', 'memory', 'id', {_KEY.format("memory", "memory_id")}, 'content', memory.content, 'kind', memory.kind,
-        'occurred_at', memory.valid_from,
+        'occurred_at', {{said_at}},
         'about', (select coalesce(jsonb_agg({_key_of_entity("link.entity_id")} order by {{order}}), '[]') {{links}}),
         'roles', (select coalesce(jsonb_agg(jsonb_build_array(link.role, link.certainty) order by {{order}}), '[]') {{links}}),
         'occurred', case when memory.occurred_from is not null then jsonb_build_object(
-            'start', memory.occurred_from, 'end', memory.occurred_to, 'granularity', memory.granularity) end,
+            'start', {{start}}, 'end', {{end}}, 'granularity', memory.granularity) end,
         'salience', memory.salience, 'confidence', memory.confidence, 'tier', memory.tier, 'reinforced', memory.reinforced,
         'attribute', memory.attribute, 'value', memory.value, 'said_by', memory.said_by, 'marked', nullif(memory.marked, false),
         'record_name', memory.record_name, 'record', memory.record,
@@ -88,6 +96,9 @@ _MEMORIES = text(
                     where {known("source")} and source.memory_id = memory.memory_id)) as record
     from ({_ACTIVE}) as memory order by memory.memory_id
 """.format(
+        said_at=_zoned("memory.valid_from"),
+        start=_zoned("memory.occurred_from"),
+        end=_zoned("memory.occurred_to"),
         order="array_position(array['subject', 'object', 'about'], link.role), link.entity_id",
         links=f"""from recollect_read_v1.memory_entities_over_time as link
                     where {known("link")} and link.memory_id = memory.memory_id""",

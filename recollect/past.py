@@ -112,6 +112,7 @@ _COLUMNS = f"""
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
     memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
     memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset,
     (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
      from recollect_read_v1.memory_entities_over_time as link
      join recollect_read_v1.entities_over_time as entity on entity.entity_id = link.entity_id
@@ -127,7 +128,8 @@ _BY_KEY = text(f"""
 """)
 
 _SOURCES = text(f"""
-    select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at
+    select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at,
+           message.occurred_at_offset
     from recollect_read_v1.provenance_over_time as source
     left join recollect_read_v1.messages as message
       on message.tenant_id = source.tenant_id and message.namespace_id = source.namespace_id

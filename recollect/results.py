@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, overload
 from uuid import UUID
 
@@ -28,16 +28,17 @@ class Occurrence:
 
     @property
     def day(self) -> date:
-        """The day on which it begins: where it is of whole days, as the calendar had it where it was said; otherwise in UTC.
+        """The day on which it begins, as the calendar had it where it was said.
 
-        Whole days begin at the midnight of a zone that is not kept. A midnight from Honolulu's to that of Auckland's summer is
-        of the day that UTC has 13 hours later.
+        Whole days that begin at no midnight do so at that of a zone which was not kept. A midnight from Honolulu's to that of
+        Auckland's summer is of the day that UTC has 13 hours later.
         """
-        start, length = self.start.astimezone(UTC), self.end - self.start
+        start, length = self.start, self.end - self.start
         # Where clocks are changed, days are an hour longer or shorter. No zone has midnight between two quarters of an hour.
         of_days = length > _AN_HOUR and (length + _AN_HOUR) % _A_DAY <= 2 * _AN_HOUR
-        from_midnight = of_days and not (start - _EPOCH) % _A_QUARTER and self.granularity not in _TIMES_OF_DAY
-        return (start + _FROM_MIDNIGHT if from_midnight else start).date()
+        elsewhere = of_days and start.time() != time() and not (start - _EPOCH) % _A_QUARTER
+        from_midnight = elsewhere and self.granularity not in _TIMES_OF_DAY
+        return (start.astimezone(UTC) + _FROM_MIDNIGHT if from_midnight else start).date()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,8 @@ class StoredMemory:
     """One memory, as it is known now, or was at a time.
 
     salience: 0 to 10. confidence: 0 to 1; tier is "solid" for what was said plainly, "hypothesis" for guesses.
-    said_at: when it was said; said_by: by whom, where several people speak. marked: the user asked to remember it.
+    said_at: when it was said, in the zone of where; said_by: by whom, where several people speak. marked: the user asked to
+        remember it.
     occurred: when what it speaks of happened, where that was said.
     about: the names of the entities that it is about, its subject first.
     state, superseded_by: a memory that was replaced stays, and points to what replaced it; one that an undo took back is

@@ -58,7 +58,7 @@ class Retrieving(Freshness):
         history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
         repeated. Where only the conversation is named, its latest stored messages help.
         budget: tokens of the text at most. overlay: so many messages of what was said last, in any conversation, and is not yet
-        consolidated are part of it, too. now: when it is asked, with a time zone; the clock's time by default.
+        consolidated are part of it, too. now: when it is asked, with a time zone, whose day it is; the clock's time by default.
         reranker: a second opinion on the best 50 of what was found, which may also leave some out (docs/reading.md).
         seconds: how long it may take, by default what `Memory.connect` was told. Where it would take longer, the answer is empty
         and ``partial``, and ``reason`` says why; strict: ReadTimeout instead.

@@ -8,13 +8,18 @@ from sqlalchemy import Row
 from recollect.decisions import Considered, Decision
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 from recollect.results import Entity, Occurrence, Source
+from recollect.zones import in_zone
 
 
 def memory_fields(row: Row[Any]) -> dict[str, Any]:
     """The fields of a `StoredMemory`, or of a `Hit` but for its similarity."""
     occurred = None
     if row.occurred_from is not None:
-        occurred = Occurrence(start=row.occurred_from, end=row.occurred_to, granularity=Granularity(row.granularity))
+        occurred = Occurrence(
+            start=in_zone(row.occurred_from, row.occurred_from_offset),
+            end=in_zone(row.occurred_to, row.occurred_to_offset),
+            granularity=Granularity(row.granularity),
+        )
     return {
         "id": row.memory_id,
         "version": row.version,
@@ -23,7 +28,7 @@ def memory_fields(row: Row[Any]) -> dict[str, Any]:
         "salience": round(row.salience, 2),
         "confidence": round(row.confidence, 2),
         "tier": row.tier,
-        "said_at": row.valid_from,
+        "said_at": in_zone(row.valid_from, row.valid_from_offset),
         "occurred": occurred,
         "about": tuple(row.about or ()),
         "state": row.state,
@@ -44,7 +49,7 @@ def source_of(row: Row[Any]) -> Source:
         stance=row.stance,
         role=Role(row.role) if row.role else None,
         speaker=row.speaker,
-        said_at=row.occurred_at,
+        said_at=row.occurred_at and in_zone(row.occurred_at, row.occurred_at_offset),
     )
 
 

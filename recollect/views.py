@@ -107,6 +107,7 @@ MEMORY_COLUMNS = """
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
     memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
     memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset,
     (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
      from recollect_read_v1.memory_entities as link
      join recollect_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)

@@ -15,7 +15,7 @@ def statement_for(path: NamespacePath, limit: int) -> Statement:
 # Their numbers go on where those of the conversation's messages in effect end.
 _AHEAD = """
     select ahead.message_id, ahead.conversation_id, ahead.occurred_at as said_at, ahead.role, ahead.speaker, ahead.content,
-           ahead.metadata,
+           ahead.occurred_at_offset, ahead.metadata,
            row_number() over (partition by ahead.conversation_id order by ahead.occurred_at, ahead.position) - 1 + (
                select count(distinct turn.message_id) from recollect_read_v1.turns as turn
                where turn.tenant_id = ahead.tenant_id and turn.namespace_id = ahead.namespace_id

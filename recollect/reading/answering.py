@@ -15,6 +15,7 @@ from recollect.reading.found import StoredMessage
 from recollect.reading.messages import asked, rank_messages
 from recollect.reading.messages_sql import Among, Scanned, Told
 from recollect.reading.paths import Path, called_for, without
+from recollect.reading.periods import where_asked
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, excerpts
 from recollect.reading.reranking import JUDGED, Judge, reranked
 from recollect.reading.rounds import Store, first, second, spoken, third
@@ -106,7 +107,11 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
         scanned.found,
         with_before=scanned.with_before,
         words=scanned.words,
-        asked=asked(wanted.text, names_of(heard.found, borne), wanted.now),
+        asked=asked(
+            wanted.text,
+            names_of(heard.found, borne),
+            where_asked(wanted.now, (one.message.said_at for one in scanned.found)),
+        ),
         lent=lent,
     )
     above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]

@@ -8,6 +8,7 @@ from recollect.fence import strip_fences
 from recollect.kinds import Role
 from recollect.namespaces import NamespacePath
 from recollect.reading.found import StoredMessage
+from recollect.zones import in_zone
 
 
 def statement_for(
@@ -38,7 +39,7 @@ def message_of(row: Any) -> StoredMessage:
         role=Role(row.role),
         speaker=row.speaker,
         content=strip_fences(row.content),  # what an app published with its whole prompt was not said
-        said_at=row.said_at,
+        said_at=in_zone(row.said_at, row.occurred_at_offset),
         metadata=row.metadata or {},
     )
 
@@ -56,7 +57,7 @@ _AROUND = f"""
               and one.message_id = any(cast(%(messages)s as uuid[])))
     )
     select distinct near.message_id, near.conversation_id, near.said_at, near.place,
-           message.role, message.speaker, message.content, message.metadata
+           message.role, message.speaker, message.content, message.occurred_at_offset, message.metadata
     from placed as hit
     join placed as near on near.conversation_id = hit.conversation_id
      and near.place between hit.place - %(before)s and hit.place + %(after)s

@@ -1,9 +1,8 @@
 """The context of a message as a value, and how its text shows what is in it. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date
-from itertools import groupby
+from datetime import date
 from uuid import UUID
 
 from recollect.asking import Question
@@ -107,24 +106,37 @@ def message_note(message: StoredMessage) -> str:
 
 
 def group_of(message: StoredMessage) -> tuple[str, date]:
-    """Conversation and day: what shares a heading."""
+    """Conversation and day, by which a message has a heading of its own, unless it goes on under another (`_groups`)."""
     return message.conversation or "", _said_on(message)
 
 
 def in_order(messages: Sequence[StoredMessage]) -> tuple[StoredMessage, ...]:
     """Groups by their first message, and in each the order in which it was said."""
-    said = sorted(messages, key=lambda one: (one.said_at, one.place, one.id))
-    first: dict[tuple[str, date], int] = {}
-    for number, one in enumerate(said):
-        first.setdefault(group_of(one), number)
-    return tuple(sorted(said, key=lambda one: first[group_of(one)]))
+    return tuple(message for group in _groups(messages) for message in group)
+
+
+def _groups(messages: Sequence[StoredMessage]) -> Iterable[Sequence[StoredMessage]]:
+    """What shares a heading: what was said in a conversation on one day, by the calendar of who spoke or of who spoke first.
+
+    An app may publish what the user says in their zone, and what the assistant says in the server's: no heading comes between.
+    """
+    groups: dict[tuple[str, date], list[StoredMessage]] = {}
+    latest: dict[str, list[StoredMessage]] = {}
+    for one in sorted(messages, key=lambda one: (one.said_at, one.place, one.id)):
+        group = latest.get(one.conversation or "")
+        if group is None or _said_on(group[0]) not in {
+            _said_on(one),
+            one.said_at.astimezone(group[0].said_at.tzinfo).date(),
+        }:
+            group = latest[one.conversation or ""] = groups.setdefault(group_of(one), [])
+        group.append(one)
+    return groups.values()
 
 
 def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
-    for _, group in groupby(messages, key=group_of):
-        together = list(group)
-        yield day_heading(together[0])
-        yield from map(message_note, together)
+    for group in _groups(messages):
+        yield day_heading(group[0])
+        yield from map(message_note, group)
 
 
 def _date(memory: StoredMemory) -> str:
@@ -138,7 +150,7 @@ def _date(memory: StoredMemory) -> str:
 
 
 def _said_on(one: StoredMemory | StoredMessage) -> date:
-    return one.said_at.astimezone(UTC).date()
+    return one.said_at.date()
 
 
 def _day(day: date) -> str:

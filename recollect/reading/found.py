@@ -27,6 +27,7 @@ class StoredMessage:
     """One message of a conversation, as the app published it.
 
     conversation: None where the app named none. place: the message's number in its conversation, from 0, in the order of time.
+    said_at: in the zone in which it was published.
     """
 
     id: UUID

@@ -6,7 +6,6 @@ only "Vera plays the cello" says who she is. So the best hits lend to what else 
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import UTC
 from uuid import UUID
 
 from recollect.disambiguation import Resolution
@@ -117,7 +116,7 @@ def _of_house(one: MemoryFound, house: Collection[UUID], bearings: Mapping[UUID,
 def _when(one: MemoryFound, periods: Collection[Named]) -> float:
     """How well it fits one of the times, 0 to 1: by when it happened, or else was said."""
     occurred = one.memory.occurred
-    day = occurred.day if occurred else one.memory.said_at.astimezone(UTC).date()
+    day = occurred.day if occurred else one.memory.said_at.date()
     return max(period.fits(day) for period in periods)
 
 

@@ -226,7 +226,8 @@ _KNOWN = f"""
     known as materialized (
         select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
                memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
-               memory.valid_from, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key
+               memory.valid_from, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+               memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset
         from recollect_read_v1.memories as memory
         where {of_scope("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from chosen))
     ),

@@ -6,7 +6,7 @@ conversation what all of it is about, so each lends to it. Pure.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
@@ -46,11 +46,14 @@ class Asked:
 
 
 def asked(message: str, names: Collection[str], now: datetime) -> Asked:
-    """A question as ranking takes it. names: of those whom it names, all that they are called. now: when it is asked."""
+    """A question as ranking takes it.
+
+    names: of those whom it names, all that they are called. now: when it is asked, by the clocks of where.
+    """
     return Asked(
         words=tuple(words_of(message)),
         names=frozenset(spelled_out(normalise(name)) for name in names),
-        periods=periods(message, now.astimezone(UTC).date()),
+        periods=periods(message, now.date()),
     )
 
 
@@ -167,7 +170,7 @@ def _said_by_named(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
 def _said_then(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
     if not asked.periods:
         return np.zeros(len(messages))
-    days = [message.said_at.astimezone(UTC).date() for message in messages]
+    days = [message.said_at.date() for message in messages]
     fits = {day: max(period.fits(day) for period in asked.periods) for day in set(days)}
     return np.array([fits[day] for day in days])
 

@@ -207,7 +207,8 @@ _FOUND = f"""
         where {_scope("turn")} and turn.model = %(model)s and turn.message_id = any(array(select message_id from placed))
     ),
     said as materialized (
-        select message_id, role, speaker, content, nullif(metadata, cast('{{}}' as jsonb)) as metadata  -- seldom there
+        select message_id, role, speaker, content, occurred_at_offset,
+               nullif(metadata, cast('{{}}' as jsonb)) as metadata  -- seldom there
         from recollect_read_v1.messages as message
         where {_scope("message")} and message.message_id = any(array(select message_id from placed))
     ),

@@ -1,13 +1,13 @@
-"""Times that a question names: "in May 2023", "on 8 June", "last week". Pure; a day is a day of UTC.
+"""Times that a question names: "in May 2023", "on 8 June", "last week". Pure.
 
 What happened is often told some days later, so that a week after a time still counts as of it.
 """
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from recollect.patterns import AS_ASCII, lazy_pattern
 from recollect.wordlists import BEFORE_DAYS
@@ -76,8 +76,17 @@ class Interval:
         return float(self.first <= said <= self.last + _WEEK)
 
 
+def where_asked(now: datetime, said: Iterable[datetime]) -> datetime:
+    """When it is asked, as clocks and calendars have it there: "yesterday" is the day before the one that it is there.
+
+    A time in UTC, as that of a server is, tells nothing of where; what was said last with a zone does.
+    """
+    latest = max((one for one in said if one.utcoffset()), default=now)
+    return now if now.utcoffset() else now.astimezone(latest.tzinfo)
+
+
 def periods(message: str, today: date) -> tuple[Period | Interval, ...]:
-    """The times that a message names, each once. today: the day on which it is said."""
+    """The times that a message names, each once. today: the day on which it is asked."""
     plain = message.translate(AS_ASCII)
     return tuple(dict.fromkeys((*_named(plain), *_counted(plain, today))))
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from itertools import groupby
 from typing import Literal
 from uuid import UUID
@@ -124,5 +123,5 @@ def _lines(excerpt: Excerpt, here: str | None) -> Iterator[str]:
         where = "Earlier in this conversation"
     else:
         where = f"In conversation {one_line(excerpt.conversation)}"
-    yield f"{where}, {first.said_at.astimezone(UTC):%-d %B %Y, %H:%M}:"
+    yield f"{where}, {first.said_at:%-d %B %Y, %H:%M}:"
     yield from map(message_note, excerpt.messages)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID
 
 from recollect.asking import Question, question
@@ -10,7 +10,7 @@ from recollect.lookup import NameMatch
 from recollect.reading.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
 from recollect.reading.messages import RankedMessage, asked, rank_messages
 from recollect.reading.paths import Path, oldest, paths
-from recollect.reading.periods import periods
+from recollect.reading.periods import periods, where_asked
 from recollect.reading.rounds import Fetched, Heard
 from recollect.resolving import offered
 
@@ -66,6 +66,7 @@ def names_of(found: Iterable[NameMatch], meant: Collection[UUID]) -> set[str]:
 
 def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
     """Say whom a message means, and rank the memories by that."""
+    now = where_asked(now, _said(fetched))
     meant = _meant(heard, fetched)
     contests = fetched.meant.items()
     plausible = {key: name for name, one in contests for key in not_ruled_out(one.decision) if key not in meant}
@@ -82,7 +83,7 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
         named=meant,
         plausible={*plausible, *others},
         left_out=bearers - {*meant, *plausible, *others},
-        periods=periods(heard.parsed.text, now.astimezone(UTC).date()),
+        periods=periods(heard.parsed.text, now.date()),
     )
     return Understood(
         heard=heard,
@@ -92,6 +93,12 @@ def understood(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
         ranked=_told_in_one_line(ranked, others, meant),
         now=now,
     )
+
+
+def _said(fetched: Fetched) -> Iterator[datetime]:
+    """When all that was fetched was said."""
+    yield from (one.memory.said_at for one in fetched.memories.memories)
+    yield from (one.message.said_at for one in fetched.messages.found)
 
 
 def _told_in_one_line(

@@ -34,19 +34,25 @@ _MOST_WORDS = 48
 
 
 def day(time: datetime) -> str:
-    """2 Mar 2026, in UTC as all times here."""
-    return f"{time.astimezone(UTC):%-d %b %Y}"
+    """2 Mar 2026, where it was said."""
+    return f"{time:%-d %b %Y}"
 
 
 def moment(time: datetime) -> str:
-    """2 Mar 2026, 12:00"""
+    """2 Mar 2026, 12:00, in UTC as all times of the service itself."""
     return f"{time.astimezone(UTC):%-d %b %Y, %H:%M}"
+
+
+def moment_there(time: datetime) -> str:
+    """2 Mar 2026, 12:00 +01:00, by the clock where it was said."""
+    offset = f" {time.isoformat()[-6:]}" if time.utcoffset() else ""
+    return f"{time:%-d %b %Y, %H:%M}{offset}"
 
 
 def occurred(when: Occurrence) -> str:
     """When something happened, as precisely as is known."""
     if when.granularity in _OF_A_CLOCK:
-        return moment(when.start)
+        return moment_there(when.start)
     told = when.day.strftime(_WHOLE.get(when.granularity, "%-d %b %Y"))
     return f"the week of {told}" if when.granularity is Granularity.WEEK else told
 
@@ -98,6 +104,7 @@ def plainly(value: Any) -> str:
 
 
 FUNCTIONS = {
-    one.__name__: one for one in (day, moment, occurred, done, told, around, shortened, short_id, freshness, plainly)
+    one.__name__: one
+    for one in (day, moment, moment_there, occurred, done, told, around, shortened, short_id, freshness, plainly)
 }
 """What the templates may call."""

@@ -10,7 +10,7 @@ from tests.integration.db.test_migrate import administrating, empty_database, ro
 
 __all__ = ["empty_database"]
 
-_BEFORE = "0019"
+_BEFORE = "0020"
 _THIS = "0021"
 _MODELS = "insert into recollect.models (model, dimensions, active) values ('one', 384, true), ('older', 256, false)"
 

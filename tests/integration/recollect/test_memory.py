@@ -56,9 +56,11 @@ def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses
     admin_url, url = (one.render_as_string(hide_password=False) for one in urls)
     migrate(admin_url, {}, "0010")
     with Memory.connect(database_url=url) as memory:
-        assert not memory.namespace("acme", "sarah").query("Where does she live?")
-        with pytest.raises(StoreMismatch, match=r"^RECOLLECT_DATABASE_URL: .*python -m workers migrate"):
-            memory.namespace("acme", "sarah").context("Where does she live?")
+        sarah = memory.namespace("acme", "sarah")
+        assert not sarah.progress().partial
+        for read in (sarah.context, sarah.query, sarah.recall_messages):
+            with pytest.raises(StoreMismatch, match=r"^RECOLLECT_DATABASE_URL: .*python -m workers migrate"):
+                read("Where does she live?")
 
 
 def test_a_login_that_may_not_read_is_told_which_may(addresses: Addresses) -> None:

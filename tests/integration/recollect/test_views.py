@@ -19,16 +19,18 @@ VIEWS = {
     "models": "model dimensions active",
     "namespaces": "tenant_id namespace_id path created_at",
     "conversations": "tenant_id namespace_id conversation_id started_at last_message_at ended_at",
-    "messages": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata",
+    "messages": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata "
+    "occurred_at_offset",
     "memories": "tenant_id namespace_id memory_id version kind content salience factors confidence tier reinforced attribute "
     "value state superseded_by occurred_from occurred_to granularity valid_from valid_to known_from known_to "
-    "said_by marked record_name record key",
+    "said_by marked record_name record key valid_from_offset occurred_from_offset occurred_to_offset",
     "embeddings": "tenant_id namespace_id model owner_kind owner_id embedding version words length terms compact",
     "turns": "tenant_id namespace_id model message_id conversation_id said_at role speaker embedding with_before words length "
     "terms compact",
     "vocabulary": "tenant_id namespace_id model scanned lexeme holders occurrences term",
     "scopes": "tenant_id namespace_id model indexed memories turns_indexed turns",
-    "messages_ahead": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata position",
+    "messages_ahead": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata position "
+    "occurred_at_offset",
     "terms": "tenant_id namespace_id memory_id term frequency",
     "entities": "tenant_id namespace_id entity_id name entity_type description parent_id tags is_user created_at key search",
     "aliases": "tenant_id namespace_id entity_id alias normalised first_word last_word initials",

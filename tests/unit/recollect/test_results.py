@@ -66,7 +66,16 @@ def test_whole_days_are_of_the_calendar_where_they_were_said(
     assert at(quarters / 4, granularity, length=length).day == date(2023, 5, 9)
 
 
-def test_what_is_no_whole_day_is_of_the_day_of_utc() -> None:
+@given(st.integers(-40, 52), st.sampled_from(Granularity), st.integers(0, 23))
+def test_what_is_kept_with_its_zone_is_of_the_day_where_it_was_said(
+    quarters: int, granularity: Granularity, hour: int
+) -> None:
+    start = datetime(2023, 5, 9, hour, tzinfo=timezone(timedelta(minutes=15 * quarters)))
+    length = timedelta(hours=1) if hour else timedelta(days=1)
+    assert Occurrence(start=start, end=start + length, granularity=granularity).day == date(2023, 5, 9)
+
+
+def test_what_is_no_whole_day_and_was_kept_without_its_zone_is_of_the_day_of_utc() -> None:
     assert at(9, Granularity.HOUR, hour=8, length=timedelta(hours=1)).day == date(2023, 5, 8)
     assert at(0, Granularity.DAY, hour=18, length=timedelta(0)).day == date(2023, 5, 9)
     brought = datetime(2023, 5, 9, 19, 34, 56, tzinfo=UTC)

@@ -286,3 +286,47 @@ class TestASecondOpinion:
         given = (oldest, later, *self.GIVEN)
         judged = context(*given, named=True, judge=lambda texts: None if answer is None else [answer] * len(texts))
         assert judged == context(*given, named=True)
+
+
+SEATTLE = timezone(-timedelta(hours=8))
+MONDAY = datetime(2026, 3, 2, 20, tzinfo=SEATTLE)
+"""In the evening: Tuesday, 04:00 in UTC."""
+
+
+def test_no_heading_parts_who_speaks_in_a_zone_of_their_own_from_who_answers_in_that_of_the_server() -> None:
+    talk = [MONDAY + timedelta(minutes=minute) for minute in range(4)]
+    turns = [at.astimezone(UTC) if number % 2 else at for number, at in enumerate(talk)]
+    for shift, day in ((0, "2 March 2026"), (1, "3 March 2026")):  # whoever speaks first tells the day
+        there = [said(message=message(number, said_at=at), score=1.0) for number, at in enumerate(turns[shift:])]
+        lines = context(messages=there).text.splitlines()
+        assert lines == [f"{day}:", *(f"user: said {number}" for number in range(len(there)))]
+
+
+def test_the_next_day_has_a_heading_of_its_own_in_any_zone() -> None:
+    days = [MONDAY, MONDAY + timedelta(hours=12), (MONDAY + timedelta(days=1, hours=12)).astimezone(UTC)]
+    there = [said(message=message(number, said_at=at), score=1.0) for number, at in enumerate(days)]
+    headings = [line for line in context(messages=there).text.splitlines() if line.endswith(":")]
+    assert headings == ["2 March 2026:", "3 March 2026:", "4 March 2026:"]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 80), st.integers(-14, 14), st.sampled_from("ab")), min_size=1, max_size=12),
+    st.integers(1, 60),
+)
+def test_whatever_the_zones_it_keeps_within_the_budget(said_at: list[tuple[int, int, str]], budget: int) -> None:
+    there = [
+        said(
+            message=message(
+                number,
+                conversation=conversation,
+                said_at=(MONDAY + timedelta(hours=hours)).astimezone(timezone(timedelta(hours=zone))),
+            ),
+            score=1.0,
+        )
+        for number, (hours, zone, conversation) in enumerate(said_at)
+    ]
+    made = context(messages=there, budget=budget)
+    assert made.tokens <= budget
+    assert sorted(line for line in made.text.splitlines() if line.startswith("user:")) == sorted(
+        f"user: {one.content}" for one in made.messages
+    )

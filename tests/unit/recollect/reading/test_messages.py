@@ -133,10 +133,18 @@ def test_what_was_said_at_the_time_that_is_named_comes_first() -> None:
     assert "when" not in there[1].parts
 
 
-def test_yesterday_is_counted_from_the_day_of_the_question_in_utc() -> None:
+def test_yesterday_is_counted_from_the_day_that_it_is_where_it_is_asked() -> None:
     asking = datetime(2024, 5, 10, 1, 30, tzinfo=timezone(timedelta(hours=2)))  # still the 9th in UTC
     (yesterday,) = asked("yesterday", (), asking).periods
-    assert yesterday == Interval(first=date(2024, 5, 8), last=date(2024, 5, 8))
+    assert yesterday == Interval(first=date(2024, 5, 9), last=date(2024, 5, 9))
+
+
+def test_what_was_said_late_in_the_evening_is_of_that_day() -> None:
+    seattle = timezone(-timedelta(hours=8))
+    monday = found(0, conversation="a", said_at=datetime(2024, 5, 6, 20, tzinfo=seattle))  # 04:00 of Tuesday in UTC
+    there = ranked(monday, question=asked("2024-05-07", (), NOON))
+    assert there[0].parts["when"] == W.when / 2, "of the month, and before the day"
+    assert ranked(monday, question=asked("2024-05-06", (), NOON))[0].parts["when"] == W.when
 
 
 def test_a_question_tells_less_than_an_answer() -> None:

@@ -1,12 +1,12 @@
 """Times that a question names, and how well what was said on a day may tell of them."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.reading.periods import Interval, Period, periods
+from recollect.reading.periods import Interval, Period, periods, where_asked
 
 TODAY = date(2026, 3, 4)  # a Wednesday
 
@@ -76,3 +76,25 @@ def test_what_is_said_within_a_time_or_a_week_after_it_fits(period: Period | Int
 )
 def test_any_text_names_times_that_any_day_can_be_held_against(message: str, today: date, said: date) -> None:
     assert all(one.fits(said) in {0.0, 0.5, 1.0} for one in periods(f"999 years ago, {message}", today))
+
+
+NOW = datetime(2026, 3, 3, 4, tzinfo=UTC)
+SEATTLE, BERLIN = timezone(-timedelta(hours=8)), timezone(timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("now", "said", "day"),
+    [
+        (NOW, [], 3),
+        (NOW, [NOW - timedelta(days=1)], 3),
+        (NOW, [NOW.astimezone(SEATTLE) - timedelta(days=2), NOW - timedelta(days=1)], 2),
+        (NOW, [NOW.astimezone(SEATTLE) - timedelta(days=2), NOW.astimezone(BERLIN) - timedelta(days=1)], 3),
+        (NOW.astimezone(BERLIN), [NOW.astimezone(SEATTLE)], 3),
+        (NOW.astimezone(SEATTLE), [NOW.astimezone(BERLIN)], 2),
+    ],
+)
+def test_today_is_where_it_is_asked_or_else_where_something_was_said_last(
+    now: datetime, said: list[datetime], day: int
+) -> None:
+    asked = where_asked(now, said)
+    assert (asked, asked.day) == (NOW, day)

@@ -6,14 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Granularity, Occurrence, Progress
-from workers.console.wording import around, freshness, moment, occurred, plainly, shortened
+from workers.console.wording import around, day, freshness, moment, moment_there, occurred, plainly, shortened
 
 BERLIN = timezone(timedelta(hours=2))
 PUBLISHER = UUID(int=7)
 
 
-def test_times_are_told_in_utc() -> None:
-    assert moment(datetime(2026, 3, 2, 1, 30, tzinfo=BERLIN)) == "1 Mar 2026, 23:30"
+def test_times_of_the_service_are_told_in_utc_and_those_of_what_was_said_where_it_was() -> None:
+    said = datetime(2026, 3, 2, 1, 30, tzinfo=BERLIN)
+    assert moment(said) == "1 Mar 2026, 23:30"
+    assert (day(said), moment_there(said)) == ("2 Mar 2026", "2 Mar 2026, 01:30 +02:00")
+    assert moment_there(said.astimezone(UTC)) == "1 Mar 2026, 23:30"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,141 @@
+"""What was said is shown where it was said: on its day and at its time of day there, wherever somebody or a model reads it."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db.refs import LaneRef
+from recollect import Namespace
+from recollect.importing import check_lines, events_of
+from recollect.publishing.checking import check_events
+from recollect.tenancy import tenant_transaction
+from tests.fake_openai import FakeOpenAI
+from tests.forming import Forming
+
+SEATTLE = timezone(-timedelta(hours=8))
+MONDAY = datetime(2026, 3, 2, 20, tzinfo=SEATTLE)
+"""In the evening: Tuesday, 04:00 in UTC."""
+
+
+def test_a_message_is_of_the_day_and_the_hour_where_it_was_said(forming: Forming, sarah: Namespace) -> None:
+    (message_id,) = forming.say("I like the pump of the boat.", conversation="boat", occurred_at=MONDAY.isoformat())
+
+    (hit,) = sarah.recall_messages("pump").hits
+    assert hit.message.said_at.isoformat() == "2026-03-02T20:00:00-08:00"
+    assert sarah.recall_messages("pump").text.splitlines()[0] == "In conversation boat, 2 March 2026, 20:00:"
+    assert sarah.message(message_id, message_range=3).messages[0].said_at.isoformat() == MONDAY.isoformat()
+    (memory,) = sarah.memories()
+    assert memory.said_at.isoformat() == MONDAY.isoformat()
+    assert [one.said_at.isoformat() for one in sarah.get(memory.id).sources if one.said_at] == [MONDAY.isoformat()]
+    forming.say("Which pump fits the boat?", conversation="shop", occurred_at=MONDAY.isoformat())
+    assert "2 March 2026:\nuser: Which pump fits" in sarah.context("What about the pump of the boat?").text
+
+
+def test_what_has_not_taken_effect_is_of_its_day_too(forming: Forming, sarah: Namespace) -> None:
+    forming.publishing.send(
+        forming.publishing.message("The pump leaks.", conversation="boat", occurred_at=MONDAY.isoformat())
+    )
+    context = sarah.context("What now?", overlay=1)
+    assert context.text.splitlines()[0] == "2 March 2026:"
+
+
+@pytest.mark.parametrize("minutes", [-660, -480, -210, -1, 0, 1, 330, 345, 765, 840])
+def test_whatever_the_zone_the_day_is_that_of_the_event(forming: Forming, sarah: Namespace, minutes: int) -> None:
+    zone = timezone(timedelta(minutes=minutes))
+    times = [datetime(2026, 3, 2, hour, minute, tzinfo=zone) for hour, minute in ((0, 0), (12, 30), (23, 59))]
+    for number, said in enumerate(times):
+        forming.say(f"I like tea number {number}.", conversation=f"c{number}", occurred_at=said.isoformat())
+
+    found = sarah.recall_messages("tea", top_k=3)
+    assert sorted(one.said_at.isoformat() for one in found.messages) == [said.isoformat() for said in times]
+    assert all(", 2 March 2026, " in line for line in found.text.splitlines() if line.startswith("In conversation"))
+    assert {one.said_at.date() for one in sarah.memories()} == {times[0].date()}
+
+
+def test_the_words_of_a_turn_hold_its_own_day(forming: Forming, reader_engine: Engine, lane: LaneRef) -> None:
+    forming.say("I repaired the pump.", conversation="boat", occurred_at="2026-03-31T20:00:00-08:00")
+    with tenant_transaction(reader_engine, lane.tenant_id) as connection:
+        (words,) = connection.execute(text("select words from recollect_read_v1.turns"), {}).scalars()
+    assert "'march'" in words
+    assert "'31'" in words
+
+
+def test_when_something_happened_keeps_its_zone(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I met Ada yesterday evening at 8.", occurred_at=MONDAY.isoformat())
+    (memory,) = sarah.memories()
+    assert memory.occurred is not None
+    assert memory.occurred.start.isoformat() == "2026-03-01T20:00:00-08:00"
+    assert memory.occurred.day == datetime(2026, 3, 1, tzinfo=SEATTLE).date()
+    (hit,) = sarah.query("Ada", limit=1)
+    assert hit.occurred == memory.occurred
+    assert hit.occurred.end.isoformat() == "2026-03-01T21:00:00-08:00"
+
+
+def test_a_memory_and_a_fact_that_speak_of_one_day_show_it_alike(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    forming.say("My friend Peter cooks soup on Sunday", occurred_at=MONDAY.isoformat())
+    forming.say("My friend Peter cooks fish soup on Sunday", occurred_at=MONDAY.isoformat())
+    prompts = [one.prompt for one in fake.requests if one.schema == "ConsolidationAnswer"]
+    assert prompts
+    days = set(re.findall(r"\d{4}-\d\d-\d\d", prompts[-1]))
+    assert "2026-03-02" in days
+    assert "2026-03-03" not in days
+
+
+def test_an_export_holds_the_zone_and_brings_it_elsewhere(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I met Ada yesterday evening at 8.", occurred_at=MONDAY.isoformat())
+    forming.say("I live in Leeds.", occurred_at="2026-03-04T12:00:00.25+05:45")
+    forming.say("I like coffee.", occurred_at="2026-03-05T12:00:00+00:00")
+    records = {one["content"]: one for one in map(json.loads, sarah.export()) if one["type"] == "memory"}
+    said = {one["occurred_at"] for one in records.values()}
+    assert said == {"2026-03-02T20:00:00-08:00", "2026-03-04T12:00:00.25+05:45", "2026-03-05T12:00:00+00:00"}
+    met = next(one for one in records.values() if "Ada" in one["content"])
+    assert (met["occurred"]["start"], met["occurred"]["end"]) == (
+        "2026-03-01T20:00:00-08:00",
+        "2026-03-01T21:00:00-08:00",
+    )
+
+    before = list(sarah.export())
+    forming.command(type="erase", everything=True)
+    events = events_of(check_lines(before, sarah._known_keys))
+    for one in check_events(sarah.path, list(events)):
+        body = json.loads(one.body)
+        forming.command(**{name: body[name] for name in ("type", "entities", "memories")})
+    again = {one["content"]: one for one in map(json.loads, sarah.export()) if one["type"] == "memory"}
+    assert {name: (one["occurred_at"], one.get("occurred")) for name, one in again.items()} == {
+        name: (one["occurred_at"], one.get("occurred")) for name, one in records.items()
+    }
+
+
+def test_an_undo_brings_the_zone_back(forming: Forming, sarah: Namespace) -> None:
+    forming.say("I live in Seattle.", occurred_at=MONDAY.isoformat())
+    before = list(sarah.export())
+    forming.say("I moved to Berlin yesterday.", occurred_at="2026-04-02T01:00:00+02:00")
+    after = list(sarah.export())
+    (berlin,) = [one for one in sarah.memories() if "Berlin" in one.content]
+    (move,) = sarah.decisions(berlin.id)
+
+    undone = forming.command(type="undo", decision_id=str(move.id))
+    assert list(sarah.export()) == before
+    forming.command(type="undo", decision_id=str(undone))
+    assert list(sarah.export()) == after
+
+
+def test_a_row_from_before_zones_were_kept_is_shown_in_utc(
+    forming: Forming, sarah: Namespace, admin_engine: Engine, lane: LaneRef
+) -> None:
+    forming.say("I like tea.", conversation="c", occurred_at=MONDAY.isoformat())
+    with admin_engine.begin() as connection:
+        for table, column in (("messages", "occurred_at_offset"), ("memories", "valid_from_offset")):
+            connection.execute(
+                text(f"update recollect.{table} set {column} = null where tenant_id = :tenant_id"),
+                {"tenant_id": lane.tenant_id},
+            )
+    (memory,) = sarah.memories()
+    (message,) = sarah.recall_messages("tea").messages
+    assert {memory.said_at.isoformat(), message.said_at.isoformat()} == {MONDAY.astimezone(UTC).isoformat()}
+    assert json.loads(list(sarah.export())[-1])["occurred_at"] == "2026-03-03T04:00:00+00:00"
