@@ -76,6 +76,16 @@ def all_versions(connection: Connection, lane: LaneRef) -> list[DocumentVersion]
     return [DocumentVersion(*row) for row in connection.execute(_ALL_VERSIONS, lane.scope)]
 
 
+def said_to(connection: Connection, lane: LaneRef) -> dict[UUID, str]:
+    """What the messages say of which documents were formed, by decision."""
+    return {row.decision_id: row.said for row in connection.execute(_SAID_TO, lane.scope)}
+
+
+def trim(connection: Connection, lane: LaneRef, decisions: Collection[UUID]) -> None:
+    """What some decisions set holds more than is to be known: the log keeps of which messages they were made, and not what."""
+    connection.execute(_TRIM, {**lane.scope, "decisions": list(decisions)})
+
+
 def rewrite(connection: Connection, lane: LaneRef, one: DocumentVersion) -> None:
     """What a version says in place of what it said. For what is erased: nothing else changes what was."""
     row = {"document_id": one.document_id, "version": one.version, "body": dict(one.body), "fields": dict(one.fields)}
@@ -115,6 +125,21 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _FORMED_OF = text(f"""
     select decision_id from recollect.decisions
     where {_LANE} and action = 'document' and fact -> 'messages' ?| cast(:messages as text[])
+""")
+
+_SAID_TO = text("""
+    select decision.decision_id, string_agg(message.content, ' ') as said
+    from recollect.decisions as decision
+    cross join lateral jsonb_array_elements_text(decision.fact -> 'messages') as source
+    join recollect.messages as message on message.tenant_id = decision.tenant_id
+      and message.namespace_id = decision.namespace_id and message.message_id = cast(source.value as uuid)
+    where decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id and decision.action = 'document'
+    group by decision.decision_id
+""")
+
+_TRIM = text(f"""
+    update recollect.decisions set fact = jsonb_set(fact, '{{patch}}', '{{}}')
+    where {_LANE} and action = 'document' and decision_id = any(cast(:decisions as uuid[]))
 """)
 
 _ALL_VERSIONS = text(f"""

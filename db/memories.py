@@ -71,7 +71,7 @@ def add_all(connection: Connection, lane: LaneRef, new: Sequence[tuple[NewMemory
 
 def change(connection: Connection, lane: LaneRef, memory_id: UUID, version: int, stamp: Stamp, **changes: Any) -> None:
     """The next version of a memory, with some columns changed (`CHANGEABLE`). Raises VersionConflict where it moved on."""
-    changes = _with_offsets(changes)
+    changes = with_offsets(changes)
     row = {**lane.scope, **stamp.columns, "memory_id": memory_id, "version": version}
     if connection.execute(_END, row).rowcount != 1:
         raise VersionConflict(f"memory {memory_id} is no longer at version {version}")
@@ -117,10 +117,10 @@ def set_vectors(
 
 
 def _columns(memory: NewMemory) -> dict[str, Any]:
-    return _with_offsets({name: getattr(memory, name) for name in NewMemory.__slots__})
+    return with_offsets({name: getattr(memory, name) for name in NewMemory.__slots__})
 
 
-def _with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
+def with_offsets(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Columns, and beside each time that is kept with its zone that zone's offset."""
     times = {name: columns[name] for name in _ZONED if name in columns}
     return {**columns, **{f"{name}_offset": None if at is None else offset_of(at) for name, at in times.items()}}

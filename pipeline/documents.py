@@ -3,7 +3,8 @@
 Fields are named by JSON Pointers; see `recollect.managing.patching`.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import reduce
@@ -12,7 +13,8 @@ from uuid import UUID
 
 from pipeline.facts import RecordSchema
 from pipeline.schemas import closed, fits
-from recollect.managing.patching import fields_of, merged, removed, touches
+from recollect.language_model.objects import leaves
+from recollect.managing.patching import fields_of, merged, removed, replaced, touches, value_at
 
 Json = Mapping[str, Any]
 
@@ -64,11 +66,54 @@ def changed(shape: RecordSchema, held: Held, patch: Json, marked: Mapping[str, M
     return Changed(body=body, patch=patch, marked=marked)
 
 
-def unformed(held: Held, decisions: Collection[UUID]) -> Held:
-    """A document without the fields that some decisions set, as if nobody had ever spoken of them. It need not fit its schema."""
-    gone = {pointer for pointer, mark in held.marks.items() if mark.by in decisions}
-    body = reduce(removed, sorted(gone), held.body)
-    return replace(held, body=body, marks={key: mark for key, mark in held.marks.items() if key not in gone})
+def unformed(
+    versions: Sequence[Held], decisions: Collection[UUID], said: Mapping[UUID, str]
+) -> tuple[list[Held], set[UUID]]:
+    """The versions of a document, in order, without the fields that some decisions set, as if nobody had ever spoken of them; and
+    the other decisions that had set more than is left. They need not fit their schema.
+
+    What was set there may stand in what others made of it, as in a list that was added to: it goes from that, too, unless what
+    they were made of says it. said: that, by decision.
+    """
+    lost = set[str]()
+    left, trimmed = list[Held](), set[UUID]()
+    for before, held in zip((Held(), *versions), versions, strict=False):
+        gone = {pointer for pointer, mark in held.marks.items() if mark.by in decisions}
+        for pointer in gone:
+            lost |= _texts(value_at(held.body, pointer)) - _texts(before.body)
+        body: Json = reduce(removed, sorted(gone), held.body)
+        for pointer, mark in held.marks.items():
+            value = value_at(body, pointer)
+            if mark.hand or mark.by is None or value is None:
+                continue
+            own = said.get(mark.by, "")
+            kept = _without(value, [one for one in lost if not _holds(own, [one])])
+            if kept is None:
+                gone.add(pointer)
+            if kept != value:
+                body = removed(body, pointer) if kept is None else replaced(body, pointer, kept)
+                trimmed.add(mark.by)
+        left.append(replace(held, body=body, marks={key: mark for key, mark in held.marks.items() if key not in gone}))
+    return left, trimmed
+
+
+def _texts(value: Any) -> set[str]:
+    given = (
+        str(one).casefold() for one in leaves(value) if isinstance(one, str | int | float) and not isinstance(one, bool)
+    )
+    return {one for one in given if one.strip()}
+
+
+def _holds(value: Any, texts: Iterable[str]) -> bool:
+    """Whether a value says one of some texts, as whole words."""
+    return any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", one) for text in texts for one in _texts(value))
+
+
+def _without(value: Any, texts: Collection[str]) -> Any:
+    """A value without what says one of some texts; None where nothing is left."""
+    if isinstance(value, list):
+        return [one for one in value if not _holds(one, texts)] or (None if value else value)
+    return None if _holds(value, texts) else value
 
 
 def settled(marks: Mapping[str, Mark], marked: Mapping[str, Mark]) -> dict[str, Mark]:

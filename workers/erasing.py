@@ -6,6 +6,8 @@ two, or in the second, leaves what the next one finishes.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 import structlog
@@ -26,6 +28,7 @@ from workers.documents import held_in
 from workers.parts import Parts
 from workers.profiles import debounce
 from workers.reflecting import OF_CONVERSATIONS
+from workers.retelling import retold
 from workers.retries import describe
 
 _log = structlog.get_logger()
@@ -91,7 +94,7 @@ def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
 
 
 def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
-    part = _chosen(connection, lane, wanted)
+    part = retold(connection, lane, _chosen(connection, lane, wanted), parts.embedder)
     stamp = decisions.stamp_of_event(connection, wanted.event_id)
     decisions.log(connection, BatchRef(lane, wanted.event_id), [_logged(stamp)])
     summed_up = summaries.of_messages(connection, lane, part.messages)
@@ -122,19 +125,23 @@ def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> Part:
 def _documents(connection: Connection, lane: LaneRef, part: Part) -> int:
     """Take what was formed of messages out of all versions of the documents; one that does not fit its schema then goes."""
     formed = documents.formed_of(connection, lane, part.messages)
+    if not formed:
+        return 0
     shapes = {one["name"]: one["json_schema"] for one in namespaces.configuration(connection, lane).profiles}
-    rows = 0
-    for one in documents.all_versions(connection, lane) if formed else ():
-        held = held_in(one)
-        left = unformed(held, formed)
-        if left == held:
-            continue
-        rows += 1
-        if one.name in shapes and not fits(left.body, closed(shapes[one.name])):
-            documents.delete(connection, lane, one.document_id)
-            continue
-        kept = {key: mark for key, mark in one.fields.items() if key in left.marks}
-        documents.rewrite(connection, lane, replace(one, body=left.body, fields=kept))
+    said, rows = documents.said_to(connection, lane), 0
+    for name, versions in groupby(documents.all_versions(connection, lane), key=attrgetter("name")):
+        of_one = list(versions)
+        all_left, trimmed = unformed([held_in(one) for one in of_one], formed, said)
+        documents.trim(connection, lane, trimmed)
+        for one, left in zip(of_one, all_left, strict=True):
+            if left == held_in(one):
+                continue
+            rows += 1
+            if name in shapes and not fits(left.body, closed(shapes[name])):
+                documents.delete(connection, lane, one.document_id)
+                continue
+            kept = {key: mark for key, mark in one.fields.items() if key in left.marks}
+            documents.rewrite(connection, lane, replace(one, body=left.body, fields=kept))
     return rows
 
 

@@ -4,49 +4,12 @@ from typing import Final
 
 from sqlalchemy import text
 
+from db.erasing.told import TOLD
 from db.undoing.rows import of_lane
-
-EPISODE: Final = "Episode"
-"""The name of the record that makes a memory one; it tells of a whole conversation."""
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _ERASED: Final = "any(cast(:memories as uuid[]))"
 _REPEATED: Final = "any(cast(:repeated as uuid[]))"
-
-# A fact names its messages by their places among those of its batch, from 1. The shells of erased ones keep theirs.
-_TOLD: Final = f"""
-    numbered as (
-        select event.batch_id, event.event_id, row_number() over (partition by event.batch_id order by event.place) as number
-        from recollect.events as event
-        where {of_lane("event")} and event.payload ->> 'type' = 'message' and event.batch_id in (
-            select batch_id from recollect.events
-            where {_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null)
-    ),
-    told as (
-        select decision.decision_id, bool_and(numbered.event_id = any(cast(:messages as uuid[]))) as alone
-        from recollect.decisions as decision
-        cross join lateral jsonb_array_elements_text(
-            case jsonb_typeof(decision.fact -> 'sources') when 'array' then decision.fact -> 'sources' else '[]' end) as source
-        join numbered on numbered.batch_id = decision.batch_id and numbered.number = cast(source.value as bigint)
-        where {of_lane("decision")} and decision.batch_id in (select batch_id from numbered)
-          and decision.fact #>> '{{record,name}}' is distinct from '{EPISODE}'
-        group by decision.decision_id having bool_or(numbered.event_id = any(cast(:messages as uuid[])))
-    )
-"""
-
-# Versions of a memory that stays whose words nobody else brought: an update by what was said there.
-_VERSIONS = text(f"""
-    with {_TOLD},
-    brought as (
-        select memory.memory_id, memory.version, memory.content, coalesce(told.alone, false) as alone
-        from recollect.memories as memory left join told on told.decision_id = memory.made_by
-        where {of_lane("memory")} and memory.memory_id = {_REPEATED}
-    )
-    delete from recollect.memories as gone using brought
-    where {of_lane("gone")} and gone.memory_id = brought.memory_id and gone.version = brought.version and not exists (
-        select from brought as other
-        where other.memory_id = brought.memory_id and other.content = brought.content and not other.alone)
-""")
 
 # The last one that others brought holds again.
 _LAST_VERSION = text(f"""
@@ -78,7 +41,7 @@ _LAST_VECTOR = text(f"""
 
 # What made and changed them, what was decided of what was said there and became no memory, and what documents took from there.
 _DECISIONS = text(f"""
-    with {_TOLD}
+    with {TOLD}
     update recollect.decisions as decision
     set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
     where {of_lane("decision")} and (
@@ -87,7 +50,21 @@ _DECISIONS = text(f"""
         or decision.action in ('add', 'update', 'supersede', 'contradict', 'none', 'forget') and exists (
             select from recollect.decision_memories as concerned
             where {of_lane("concerned")} and concerned.memory_id = {_ERASED}
-              and concerned.decision_id = decision.decision_id))
+              and concerned.decision_id = decision.decision_id and decision.memory_id = concerned.memory_id))
+""")
+
+# A model says in its own words why it decides so, of all that it was shown with a batch: other facts, and memories as they were.
+_REASONS = text(f"""
+    with {TOLD},
+    shown as (
+        select decision.batch_id
+        from recollect.decisions as decision cross join lateral jsonb_array_elements(decision.candidates) as candidate
+        where {of_lane("decision")} and decision.prompt_version is not null
+          and candidate.value ->> 'memory_id' = any(cast(cast(:memories as uuid[]) || cast(:retold as uuid[]) as text[]))
+    )
+    update recollect.decisions as decision set reason = 'erased'
+    where {of_lane("decision")} and decision.prompt_version is not null
+      and decision.batch_id in (select batch_id from numbered union select batch_id from shown)
 """)
 
 # What an app put down or closed by its own hand: the decision has the event's id.
@@ -114,6 +91,57 @@ _IMPORTED = text(f"""
       and jsonb_path_query_array(event.payload, '$.memories[*].id') ?| keys.erased
 """)
 
+# Of memories that stay, what only an erased fact brought: somebody else whom it named, how two stand to each other, a question.
+_STILL_TOLD: Final = f"""
+    select from recollect.decision_memories as concerned
+    join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
+    where {of_lane("concerned")} and concerned.memory_id = brought.memory_id and decision.memory_id = concerned.memory_id
+      and decision.decision_id not in (select decision_id from told where alone)
+"""
+_BROUGHT: Final = f"""
+    {of_lane("brought")} and brought.memory_id = {_REPEATED} and brought.made_by in (select decision_id from told where alone)
+"""
+
+_LINKS = text(f"""
+    with {TOLD}
+    delete from recollect.memory_entities as brought
+    where {_BROUGHT} and not exists (
+        {_STILL_TOLD} and exists (
+            select from jsonb_path_query(decision.fact, '$.mentions[*].name') as mention
+            join recollect.entity_aliases as named on {of_lane("named")} and named.entity_id = brought.entity_id
+            where strpos(lower(named.alias), lower(mention #>> '{{}}')) > 0
+               or strpos(lower(mention #>> '{{}}'), lower(named.alias)) > 0))
+""")
+
+_RELATIONS = text(f"""
+    with {TOLD}
+    delete from recollect.relations as brought
+    where {_BROUGHT} and not exists (
+        {_STILL_TOLD} and jsonb_path_query_array(decision.fact, '$.relations[*].predicate') ? brought.predicate)
+""")
+
+_QUESTIONS = text(f"""
+    with {TOLD} delete from recollect.questions as brought where {_BROUGHT}
+""")
+
+# By whom else it was said, who said it first.
+_SAID_BY = text(f"""
+    with speaking as (
+        select distinct on (source.memory_id) source.memory_id, message.speaker
+        from recollect.memory_sources as source
+        join recollect.messages as message on {of_lane("message")} and message.message_id = source.message_id
+        where {of_lane("source")} and source.memory_id = {_REPEATED} and source.stance = 'for' and source.known_to is null
+          and source.message_id <> all(cast(:messages as uuid[])) and message.role = 'user'
+        order by source.memory_id, message.occurred_at, message.message_id
+    )
+    update recollect.memories as memory set said_by = speaking.speaker from speaking
+    where {of_lane("memory")} and memory.memory_id = speaking.memory_id and memory.said_by is not null and not exists (
+        select from recollect.memory_sources as source
+        join recollect.messages as message on {of_lane("message")} and message.message_id = source.message_id
+        where {of_lane("source")} and source.memory_id = memory.memory_id and message.speaker = memory.said_by
+          and source.message_id <> all(cast(:messages as uuid[])))
+""")
+
 _DELETED: Final = {
     "memories": "memory_id",
     "memory_entities": "memory_id",
@@ -124,12 +152,15 @@ _DELETED: Final = {
 
 STATEMENTS: Final = (
     ("events", _IMPORTED),
-    ("memories", _VERSIONS),
     *(
         (table, text(f"delete from recollect.{table} where {_LANE} and {column} = {_ERASED}"))
         for table, column in _DELETED.items()
     ),
     ("memory_edges", text(f"delete from recollect.memory_edges where {_LANE} and to_id = {_ERASED}")),
+    ("memory_entities", _LINKS),
+    ("relations", _RELATIONS),
+    ("questions", _QUESTIONS),
+    (None, _SAID_BY),
     (None, text(f"update recollect.memories set superseded_by = null where {_LANE} and superseded_by = {_ERASED}")),
     (None, _LAST_VERSION),
     ("embeddings", _VECTORS),
@@ -138,6 +169,7 @@ STATEMENTS: Final = (
 """In this order, each with the table of which it deletes or empties rows, if it does."""
 
 LOG: Final = (
+    (None, _REASONS),
     ("decisions", _DECISIONS),
     ("events", _BY_HAND),
     ("decision_memories", text(f"delete from recollect.decision_memories where {_LANE} and memory_id = {_ERASED}")),

@@ -6,7 +6,7 @@ forgotten (`db.unlearning`), and here from what was, too.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,8 @@ from db.decisions import Stamp
 from db.erasing import entities as entity_rows
 from db.erasing import memories as memory_rows
 from db.erasing import names, said
+from db.erasing.told import EPISODE
+from db.erasing.versions import Retold, retell
 from db.refs import LaneRef
 from db.undoing.rows import of_lane
 from db.unlearning import unlearn
@@ -34,6 +36,7 @@ class Part:
     memories: frozenset[UUID] = frozenset()
     repeated: frozenset[UUID] = frozenset()
     entities: frozenset[UUID] = frozenset()
+    retold: Retold = field(default_factory=Retold)
 
 
 def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, conversation: str) -> Part:
@@ -72,6 +75,7 @@ def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) 
     """
     gone = _Gone(connection, lane, part)
     touched = gone.found(entity_rows.TOUCHED)
+    gone.rows["memories"] = retell(connection, lane, part.retold)
     gone.by(memory_rows.STATEMENTS)
     touched |= unlearn(connection, lane, part.memories | part.repeated, stamp)
     gone.by(entity_rows.UNLEARNED, touched=sorted(touched), decision_id=stamp.decision_id)
@@ -113,6 +117,7 @@ class _Gone:
         self.parameters: Mapping[str, Any] = {
             **lane.scope,
             **{name: sorted(getattr(part, name)) for name in ("messages", "memories", "repeated")},
+            "retold": sorted({memory_id for memory_id, _ in (*part.retold.gone, *part.retold.anew)}),
         }
 
     def found(self, statement: TextClause, **more: Any) -> set[UUID]:
@@ -135,13 +140,14 @@ _SAID_IN = text(f"""
       and (event.event_id is null or {said.COVERED})
 """)
 
-# A message that an earlier erasure took bears nothing out any more; an app that put it down by its own hand does.
+# A message that says otherwise, or was taken back, or erased earlier bears nothing out; an app that put it down by
+# its own hand does.
 _RESTING_ON = text(f"""
     select memory_id, not exists (
         select from recollect.memory_sources as other
         join recollect.messages as message on {of_lane("message")} and message.message_id = other.message_id
         where {of_lane("other")} and other.memory_id = source.memory_id
-          and other.message_id <> all(cast(:messages as uuid[]))
+          and other.message_id <> all(cast(:messages as uuid[])) and other.stance = 'for' and other.known_to is null
     ) and not exists (
         select from recollect.memories as made
         join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = made.made_by
@@ -167,7 +173,7 @@ _EPISODES_ON = text(f"""
     from recollect.memory_sources as source
     join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = source.memory_id
     where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[]))
-      and memory.record_name = '{memory_rows.EPISODE}'
+      and memory.record_name = '{EPISODE}'
 """)
 
 _ENTITY = text(f"""

@@ -36,12 +36,26 @@ def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
 def removed(document: Mapping[str, Any], field: str) -> Json:
     """The document without a field, given as a pointer, and without what held nothing else; the same where it is not there."""
     name, _, inner = field[1:].partition("/")
-    key = name.replace("~1", "/").replace("~0", "~")
+    key = _key(name)
     rest = {other: value for other, value in document.items() if other != key}
     if not inner or not isinstance(document.get(key), Mapping):
         return dict(document) if inner else rest
     left = removed(document[key], f"/{inner}")
     return {**document, key: left} if left or not document[key] else rest
+
+
+def value_at(document: Mapping[str, Any], field: str) -> Any:
+    """What a field holds, given as a pointer; None where it is not there."""
+    value: Any = document
+    for name in field[1:].split("/"):
+        value = value.get(_key(name)) if isinstance(value, Mapping) else None
+    return value
+
+
+def replaced(document: Mapping[str, Any], field: str, value: Any) -> Json:
+    """The document with another value of a field that is there, given as a pointer."""
+    name, _, inner = field[1:].partition("/")
+    return {**document, _key(name): replaced(document[_key(name)], f"/{inner}", value) if inner else value}
 
 
 def fields_of(patch: Mapping[str, Any], above: str = "") -> Iterator[str]:
@@ -74,3 +88,8 @@ def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") ->
 def touches(one: str, other: str) -> bool:
     """Whether two fields are the same, or one is in the other."""
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def _key(name: str) -> str:
+    """A part of a pointer as the document has it."""
+    return name.replace("~1", "/").replace("~0", "~")

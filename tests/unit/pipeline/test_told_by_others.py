@@ -1,0 +1,60 @@
+"""What is left of a memory whose versions were made of several conversations, where one of them is erased."""
+
+from pipeline.facts import Fact, Record
+from pipeline.told_by_others import Says, Version, told_by_others
+from recollect.kinds import MemoryKind
+
+
+def fact(content: str, **given: object) -> Fact:
+    """What somebody said."""
+    return Fact.model_validate({"kind": MemoryKind.FACT, "content": content, "sources": (1,), "quote": "", **given})
+
+
+def contents(*versions: Version) -> dict[int, str]:
+    """What is left, in words."""
+    return {number: says.content for number, says in told_by_others(versions).items()}
+
+
+def test_what_follows_an_erased_version_is_told_in_its_own_words() -> None:
+    first = Version(1, Says("works at A"), fact=fact("works at A"))
+    erased = Version(2, Says("works at A on the q team"), erased=True)
+    more = Version(3, Says("works at A on the q team in Leeds"), fact=fact("works at A in Leeds"))
+
+    assert contents(first, erased, more) == {1: "works at A", 3: "works at A in Leeds"}
+
+
+def test_what_others_had_said_more_precisely_stays() -> None:
+    first = Version(1, Says("works at A as a vet"), fact=fact("works at A as a vet"))
+    erased = Version(2, Says("works at A as a vet on the q team"), erased=True)
+    again = Version(3, erased.says, fact=fact("works at A"))
+
+    assert contents(first, erased, again) == {1: "works at A as a vet", 3: "works at A as a vet"}
+
+
+def test_what_an_undo_brought_back_is_erased_too() -> None:
+    first, erased = Version(1, Says("likes tea"), fact=fact("likes tea")), Version(2, Says("likes q tea"), erased=True)
+    undone, again = Version(3, Says("likes tea")), Version(4, Says("likes q tea"))
+
+    assert contents(first, erased, undone, again) == {1: "likes tea", 3: "likes tea", 4: "likes tea"}
+
+
+def test_what_others_said_word_for_word_stays_as_it_is() -> None:
+    assert contents(
+        Version(1, Says("likes tea"), erased=True), Version(2, Says("likes tea"), fact=fact("likes tea"))
+    ) == {
+        1: "likes tea",
+        2: "likes tea",
+    }
+
+
+def test_a_record_goes_though_others_said_the_same_words() -> None:
+    first = Version(1, Says("ran", record_name="Run", record={"gear": "q"}), erased=True)
+    again = Version(2, first.says, fact=fact("ran"))
+    other = Version(3, first.says, fact=fact("ran", record=Record(name="Run", data={"gear": "shoes"})))
+
+    assert told_by_others([first, again]) == {2: Says("ran")}
+    assert told_by_others([first, other]) == {3: Says("ran", record_name="Run", record={"gear": "shoes"})}
+
+
+def test_of_what_only_an_erased_conversation_said_nothing_is_left() -> None:
+    assert contents(Version(1, Says("likes q"), erased=True), Version(2, Says("likes q"))) == {}
