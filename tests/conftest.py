@@ -138,9 +138,15 @@ def slots(settled: None, worker_engine: Engine) -> Callable[[int], None]:
 
 @pytest.fixture
 def memory(addresses: Addresses, tmp_path: Path) -> Iterator[Memory]:
-    """The library, connected to the running servers, with a spool that no other test shares."""
+    """The library, connected to the running servers, with a spool that no other test shares.
+
+    A read may take a minute: the machine may be busy.
+    """
     with Memory.connect(
-        database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path / "spool"
+        database_url=addresses.database_url,
+        broker_url=addresses.broker_url,
+        spool_dir=tmp_path / "spool",
+        read_seconds=60,
     ) as connected:
         yield connected
 

@@ -10,6 +10,7 @@ from tests.acceptance.running import Running, machine
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A machine that works by the offline rules."""
-    environment = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}
+    # A gap that is waited for would end no wait of a test: what nobody is to wait for shows, however slow the machine is.
+    environment = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", "RECOLLECT_GAP_SECONDS": "3600"}
     with machine(tmp_path_factory.mktemp("offline"), environment, flower=True) as started:
         yield started

@@ -29,7 +29,9 @@ class Running:
     def __init__(self, addresses: Addresses, kept: Processes) -> None:
         self.addresses = addresses
         self._kept = kept
-        self.memory = Memory.connect(database_url=addresses.database_url, broker_url=addresses.broker_url)
+        self.memory = Memory.connect(
+            database_url=addresses.database_url, broker_url=addresses.broker_url, read_seconds=60
+        )
 
     def flower(self, path: str) -> str:
         """A page of Flower, as its text."""
@@ -69,7 +71,7 @@ class Running:
         assert {file.stem for file in files} >= {*self._kept.pids(), "postgres", "redis"}
         return "\n".join(file.read_text(errors="replace") for file in files)
 
-    def eventually(self, predicate: Callable[[], bool], what: str, timeout: float = 30) -> None:
+    def eventually(self, predicate: Callable[[], bool], what: str, timeout: float = 90) -> None:
         """Wait for something that happens soon."""
         deadline = time.monotonic() + timeout
         while not predicate():

@@ -80,7 +80,7 @@ def test_of_a_conversation_with_one_bad_message_nothing_is_sent(running: Running
     with pytest.raises(InvalidEvent, match="occurred_at: has no time zone"):
         half.publish("I like tea", occurred_at=datetime(2026, 3, 2))  # noqa: DTZ001 - the point
     half.publish("I like plums", occurred_at=datetime(2026, 3, 2, tzinfo=UTC))
-    half.wait(timeout=30)
+    half.wait(timeout=90)
 
     assert [memory.content for memory in half.memories()] == ["User likes plums"]
     assert half.progress().received.popitem()[1] == 1
@@ -181,7 +181,7 @@ def test_a_superuser_is_refused(running: Running) -> None:
     assert running.addresses.admin_url is not None
     environment = {**os.environ, **running.addresses.environment(), "RECOLLECT_WORKER_URL": running.addresses.admin_url}
     command = [sys.executable, "-m", "workers", "sweep"]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=90)
     assert result.returncode == 1
     assert "RECOLLECT_WORKER_URL: the login 'postgres' is a superuser" in result.stderr
 
@@ -202,7 +202,7 @@ def test_a_wrong_key_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
                 ),
                 "the batch says what is wrong",
             )
-            assert "OPENAI_API_KEY" in running.logs()
+            running.eventually(lambda: "OPENAI_API_KEY" in running.logs(), "the log does, too")
             assert "sk-wrong" not in running.logs()
-            ann.wait(timeout=60)
+            ann.wait(timeout=90)
             assert [memory.content for memory in ann.memories()] == ["User likes tea"]

@@ -52,7 +52,7 @@ def celery(running: Running) -> Iterator[Celery]:
 
 def seen_by_an_onlooker(running: Running, celery: Celery) -> str:
     """All that an operator can see."""
-    inspect = celery.control.inspect(timeout=1)
+    inspect = celery.control.inspect(timeout=10, limit=1)
     inspected = [inspect.active(), inspect.reserved(), inspect.scheduled(), inspect.stats(), inspect.registered()]
     tasks = running.flower_tasks()
     pages = [running.flower(path) for path in (*FLOWER_PAGES, DATATABLE, *(f"/task/{task_id}" for task_id in tasks))]
@@ -91,7 +91,7 @@ def test_the_search_would_find_a_canary() -> None:
 def test_while_tasks_succeed(running: Running, celery: Celery) -> None:
     namespace = running.memory.namespace("acme", "success")
     namespace.publish(SECRET, conversation="c1")
-    namespace.wait(timeout=60)
+    namespace.wait(timeout=90)
     assert any(CANARIES[1] in memory.content for memory in namespace.memories())
     running.eventually(lambda: "SUCCESS" in states(running), "Flower has seen a success")
 
@@ -104,7 +104,7 @@ def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, f
     namespaces = [running.memory.namespace("acme", f"slow-{number}") for number in range(hangs)]
     for namespace in namespaces:
         namespace.publish(SECRET, conversation="c1")
-    inspect = celery.control.inspect(timeout=1)
+    inspect = celery.control.inspect(timeout=10, limit=1)
 
     def busy() -> bool:
         return any((inspect.active() or {}).values()) and bool(
@@ -139,7 +139,7 @@ def test_while_tasks_fail(
     fake.script("ExtractionAnswer", answer)
     namespace = running.memory.namespace("acme", f"failing-{request.node.callspec.id}")
     namespace.publish(SECRET, conversation="c1")
-    namespace.wait(timeout=60)
+    namespace.wait(timeout=90)
     running.eventually(lambda: "FAILURE" in states(running), "Flower has seen a failure")
 
     assert_no_canary(seen_by_an_onlooker(running, celery))

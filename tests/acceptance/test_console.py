@@ -24,7 +24,7 @@ from tests.acceptance.console_world import CORRECTION, OPEN, PilotProfile, tell
 from tests.acceptance.running import Running, machine
 
 LOGIN = "pilot:a quiet harbour"
-SECONDS = 30
+SECONDS = 90
 
 needs_a_browser = pytest.mark.skipif(
     not (CHROMIUM and DRIVER),
@@ -74,7 +74,7 @@ def console(running: Running) -> Iterator[str]:
             yield process.stdout.readline().split()[-1]
         finally:
             process.send_signal(signal.SIGTERM)
-            assert process.wait(15) == 0
+            assert process.wait(60) == 0
 
 
 @contextmanager

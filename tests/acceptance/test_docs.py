@@ -60,7 +60,7 @@ def run(page: str, number: int, variables: dict[str, Any]) -> str:
 def brought(sarah: Namespace, lines: tuple[Mapping[str, Any], ...]) -> None:
     """Import what a page takes for granted."""
     sarah.import_records(lines)
-    sarah.wait(timeout=30)
+    sarah.wait(timeout=90)
 
 
 def test_the_page_about_the_graph(sarah: Namespace) -> None:
@@ -71,20 +71,20 @@ def test_the_page_about_the_graph(sarah: Namespace) -> None:
 def test_the_page_about_questions(sarah: Namespace) -> None:
     brought(sarah, PETERS)
     sarah.publish("Peter is learning to bake rye bread.")
-    sarah.wait(timeout=30)
+    sarah.wait(timeout=90)
     variables: dict[str, Any] = {"sarah": sarah}
     told = run("identity.md", 0, variables)
     assert told.startswith("Which Peter do you mean: ")
     assert {"the writer at WOBS", "your brother"} == {line.split(" ", 1)[1] for line in told.splitlines()[1:]}
     variables["question"] = sarah.questions()[0]
     run("identity.md", 1, variables)  # two answers, of which the second comes too late
-    sarah.wait(timeout=30)
+    sarah.wait(timeout=90)
     assert sarah.questions() == []
     peter = variables["question"].candidates[0].entity_id
     other = variables["question"].candidates[1].entity_id
     memories = [one for one in sarah.memories(about=peter) if one.key is None]
     run("identity.md", 2, {"sarah": sarah, "pete": other, "peter": peter, "memories": memories})
-    sarah.wait(timeout=30)
+    sarah.wait(timeout=90)
     assert "Peter Haas" in {one.name for one in sarah.entities()}
 
 
@@ -110,7 +110,7 @@ def test_the_page_about_following_a_conversation(sarah: Namespace) -> None:
 def test_the_pages_about_reading_and_recalling(sarah: Namespace) -> None:
     run("reflection.md", 0, {"sarah": sarah})
     sarah.publish("The number of the boat is AX 77.", conversation="c6")
-    sarah.wait(timeout=30)
+    sarah.wait(timeout=90)
     assert "AX 77" in run("recall.md", 0, {"sarah": sarah, "turns": []})
 
 

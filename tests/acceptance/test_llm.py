@@ -34,7 +34,7 @@ def test_one_extraction_a_batch_and_at_most_one_decision(running: Running, fake:
         for number in range(5):
             sarah.publish(f"I like dish {talk}-{number} very much", conversation=f"c{talk}")
             sarah.publish("Good to know!", role="assistant", conversation=f"c{talk}")
-        sarah.wait(timeout=60)
+        sarah.wait(timeout=90)
 
     calls = fake.calls - before
     (batches,) = running.rows(
@@ -55,7 +55,7 @@ def test_an_outage_loses_nothing_and_counts_against_nobody(running: Running, fak
     omar = running.memory.namespace("acme", "omar")
 
     omar.publish("I play the oboe")
-    omar.wait(timeout=60)
+    omar.wait(timeout=90)
 
     assert [memory.content for memory in omar.memories()] == ["User plays the oboe"]
 
@@ -75,7 +75,7 @@ def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running:
     )
 
     eve.publish("I play the harp")
-    eve.wait(timeout=30)
+    eve.wait(timeout=90)
 
     assert [memory.content for memory in eve.memories()] == ["User plays the harp"]
 

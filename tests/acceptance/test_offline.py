@@ -22,7 +22,7 @@ def test_an_event_goes_from_publish_to_query(running: Running) -> None:
     sarah = running.memory.namespace("acme", "sarah")
 
     event_id = sarah.publish("I just moved to Seattle", role="user", conversation="c1")
-    progress = sarah.wait(timeout=30)
+    progress = sarah.wait(timeout=90)
 
     assert progress.pending == 0
     hits = sarah.query("Where does she live?", limit=5)
@@ -38,7 +38,7 @@ def test_the_acceptance_story(running: Running) -> None:
     """The writer's role and the taught process are in the context of one message, years later."""
     nadia = running.memory.namespace("acme", "nadia")
     nadia.publish_conversation(STORY, conversation="c1", occurred_at=datetime(2023, 1, 12, tzinfo=UTC), ended=True)
-    nadia.wait(timeout=30)
+    nadia.wait(timeout=90)
 
     context = nadia.context("Check if Peter's content is passing as human", budget=200)
 
@@ -51,11 +51,11 @@ def test_the_acceptance_story(running: Running) -> None:
 def test_a_correction_replaces_what_was_said_and_keeps_it(running: Running) -> None:
     sam = running.memory.namespace("acme", "sam")
     sam.publish("I live in Leeds")
-    sam.wait(timeout=30)
+    sam.wait(timeout=90)
     before = sam.query("Where does the user live?")[0]
 
     sam.publish("I've moved, I live in Lisbon now")
-    sam.wait(timeout=30)
+    sam.wait(timeout=90)
 
     contents = [hit.content for hit in sam.query("Where does the user live?")]
     assert any("Lisbon" in content for content in contents)
@@ -70,7 +70,7 @@ def test_what_is_told_from_the_other_side_or_by_a_fuller_name_is_one_memory(runn
     lea = running.memory.namespace("acme", "lea")
     for said in ("My wife is called Ana.", "John likes tea.", "Ana is my wife.", "John Doe likes tea."):
         lea.publish(said)
-        lea.wait(timeout=30)
+        lea.wait(timeout=90)
 
     assert {one.content: one.confidence for one in lea.memories()} == {
         "User's wife is Ana": 1.0,
@@ -81,7 +81,7 @@ def test_what_is_told_from_the_other_side_or_by_a_fuller_name_is_one_memory(runn
 def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> None:
     tom = running.memory.namespace("acme", "tom")
     published = [tom.publish(f"My lucky number {number} is {number * 7}", conversation="c") for number in range(120)]
-    tom.wait(timeout=60)
+    tom.wait(timeout=90)
 
     stored = running.rows(
         f"select event_id, state from recollect.events where namespace_id = '{tom.path.namespace_id}' order by position"
@@ -95,7 +95,7 @@ def test_publishing_an_event_twice_stores_it_once_and_holds_nothing_back(running
     first = ada.publish("I like tea")
     ada.publish("I like tea", event_id=first)
     ada.publish("I like figs")
-    ada.wait(timeout=15)  # less than a gap is waited for
+    ada.wait(timeout=90)  # less than a gap is waited for
 
     assert {memory.content for memory in ada.memories()} == {"User likes tea", "User likes figs"}
     (stored,) = running.rows(f"select count(*) from recollect.events where event_id = '{first}'")
@@ -106,7 +106,7 @@ def test_two_tenants_do_not_see_each_other(running: Running) -> None:
     for tenant, drink in (("north", "cocoa"), ("south", "cider")):
         namespace = running.memory.namespace(tenant, "user")
         namespace.publish(f"I love {drink}")
-        namespace.wait(timeout=30)
+        namespace.wait(timeout=90)
 
     assert [hit.content for hit in running.memory.namespace("north", "user").query("drinks")] == ["User loves cocoa"]
     assert running.memory.namespace("north", "somebody-else").query("drinks").hits == ()
@@ -115,7 +115,7 @@ def test_two_tenants_do_not_see_each_other(running: Running) -> None:
 def test_flower_lists_the_five_stages_as_successful(running: Running) -> None:
     kim = running.memory.namespace("acme", "kim")
     kim.publish("I work at Northwind as a nurse")
-    kim.wait(timeout=30)
+    kim.wait(timeout=90)
 
     def succeeded() -> set[str]:
         return {task["name"] for task in running.flower_tasks().values() if task["state"] == "SUCCESS"}
@@ -130,9 +130,9 @@ def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path
 
     def recollect(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "recollect", *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
-    published = recollect("publish", "-n", "acme/cli", "--transcript", str(transcript), "--wait", "30", "--json")
+    published = recollect("publish", "-n", "acme/cli", "--transcript", str(transcript), "--wait", "90", "--json")
     assert published.returncode == 0, published.stderr
     assert len(json.loads(published.stdout)["event_ids"]) == 2
 
@@ -157,6 +157,6 @@ def test_many_threads_share_one_memory(running: Running) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    progress = shared.wait(timeout=60)
+    progress = shared.wait(timeout=90)
 
     assert set(progress.consolidated.values()) == {40}

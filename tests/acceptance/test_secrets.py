@@ -204,7 +204,7 @@ def test_no_secret_of_somebody_elses_producer_gets_past_the_queue(running: Runni
             producer.publish(
                 body, routing_key=QUEUE.routing_key, content_type="application/json", content_encoding="utf-8"
             )
-    running.eventually(lambda: running.logs().count("event_refused") >= 3 * len(given), "all is received", timeout=60)
+    running.eventually(lambda: running.logs().count("event_refused") >= 3 * len(given), "all is received", timeout=90)
     for number in range(3):
         running.memory.namespace("acme", f"foreign-{number}").wait(timeout=120)
 

@@ -85,9 +85,9 @@ def test_the_tutorial_prints_what_it_says(
     assert len(commands) >= 4
 
     chat(environment, tmp_path, told[1])
-    running.eventually(lambda: len(sarah.memories()) == 3, "the tutorial's memories", timeout=60)
+    running.eventually(lambda: len(sarah.memories()) == 3, "the tutorial's memories", timeout=90)
     chat(environment, tmp_path, asked[1])
-    sarah.wait(60)
+    sarah.wait(90)
     for command, lines in commands:
         words = command.replace(*OWN_TENANT).replace('"', "\x00").split("\x00")
         split = [part for place, text in enumerate(words) for part in ([text] if place % 2 else text.split())]

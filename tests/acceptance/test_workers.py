@@ -1,6 +1,7 @@
 """A real worker whose child is killed, and one that is told to stop, both in the middle of a task: another run does it again.
 
-The lease is longer than the tests wait for anything, so that what goes on does not go on because a lease lapsed.
+The lease and the model that hangs last longer than the tests wait for anything, so that what goes on does not go on because a
+lease lapsed, or the model was given up.
 """
 
 from collections.abc import Iterator
@@ -14,9 +15,9 @@ from recollect import Namespace
 from tests.acceptance.running import Running, machine
 from tests.fake_openai import FakeOpenAI, Fault
 
-LEASE_SECONDS = 120
-SOON_SECONDS = 30
-HANG = Fault.hang(60)
+HANG_SECONDS = 240
+SOON_SECONDS = 90
+HANG = Fault.hang(HANG_SECONDS)
 ALIVE = "select slots from recollect.workers"
 
 
@@ -31,7 +32,8 @@ def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Itera
     environment = {
         "OPENAI_BASE_URL": fake.base_url,
         "OPENAI_API_KEY": "sk-test",
-        "RECOLLECT_LEASE_SECONDS": str(LEASE_SECONDS),
+        "RECOLLECT_LEASE_SECONDS": str(HANG_SECONDS),
+        "RECOLLECT_LLM_TIMEOUT": str(HANG_SECONDS),
         "RECOLLECT_CONCURRENCY": "2",
     }
     with machine(tmp_path_factory.mktemp("workers"), environment) as started:
@@ -57,7 +59,7 @@ def test_a_child_that_is_killed_gives_its_lane_free_at_once(running: Running, fa
         for child in worker.children():
             child.kill()
     assert worker.is_running()
-    assert '"event": "worker_lost"' in running.log("worker")
+    running.eventually(lambda: '"event": "worker_lost"' in running.log("worker"), "it is said")
 
 
 def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes(
@@ -108,4 +110,4 @@ def test_what_is_erased_does_not_wait_for_a_model_that_hangs(running: Running, f
         statement = f"select count(*) from recollect.{table} where cast({said} as text) like '%quuxophone%'"
         assert running.rows(statement) == [(0,)]
     assert "quuxophone" not in running.logs()
-    assert '"event": "erased"' in running.log("worker")
+    running.eventually(lambda: '"event": "erased"' in running.log("worker"), "it is said")

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 from db import breakers
 from tests.given import LONG, NONE, SOON
 
-FIRST = timedelta(seconds=2)
+FIRST = timedelta(minutes=1)
 MOST = timedelta(minutes=5)
 LLM = "llm"
 
@@ -132,7 +132,7 @@ def test_what_was_under_way_when_it_failed_counts_once(provider: Provider) -> No
 def test_each_outage_in_a_row_doubles_the_pause_up_to_the_most(provider: Provider) -> None:
     pauses = []
     for _ in range(20):
-        pauses.append(provider.trip().total_seconds())
+        pauses.append(provider.trip(first=timedelta(seconds=2)).total_seconds())
         provider.wait_out()
         assert provider.admit()
 

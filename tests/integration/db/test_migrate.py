@@ -130,7 +130,7 @@ def test_what_a_statement_may_take_by_default_ends_no_migration(empty_database: 
         for limit in ("statement_timeout", "lock_timeout"):
             connection.exec_driver_sql(f"alter database {make_url(empty_database).database} set {limit} = 200")
     with (
-        psycopg.connect(empty_database) as reading,
+        psycopg.connect(empty_database, options="-c statement_timeout=0 -c lock_timeout=0") as reading,
         watched(empty_database) as engine,
         ThreadPoolExecutor(1) as threads,
     ):

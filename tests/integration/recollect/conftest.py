@@ -18,7 +18,7 @@ Events = list[dict[str, Any]]
 Taken = Callable[..., Events]
 Eventually = Callable[[Callable[[], object], str], None]
 
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 
 
 @pytest.fixture

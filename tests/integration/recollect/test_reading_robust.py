@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
@@ -30,11 +31,15 @@ from recollect.tenancy import Statement, in_one_trip, tenant_transaction
 from recollect.urls import sqlalchemy_url
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
 from tests.given import Remembering
+from tests.integration.recollect.conftest import Eventually
 from workers.machine import Addresses
 
 MINILM = MiniLM()
-SLACK = 4.0
-"""What a busy machine may take beyond a deadline."""
+SLACK = 12.0
+"""What a busy machine may take beyond a deadline; what hangs or sleeps here does it for longer."""
+
+PATIENT = 60.0
+"""Seconds for a read that is to end by itself, well or not: the machine may be busy."""
 
 TENANT = UUID(int=7)
 NAIVE = datetime(2026, 3, 2)  # noqa: DTZ001 - that is what is refused
@@ -56,7 +61,7 @@ def proxy(addresses: Addresses) -> Iterator[Proxy]:
 @pytest.fixture
 def far(proxy: Proxy) -> Iterator[Memory]:
     """The library, connected through the proxy."""
-    with Memory.connect(database_url=address(proxy.port), read_seconds=1) as connected:
+    with Memory.connect(database_url=address(proxy.port), read_seconds=PATIENT) as connected:
         yield connected
 
 
@@ -88,8 +93,13 @@ def within(seconds: float) -> Iterator[None]:
 def of(memory: Memory, path: NamespacePath) -> Namespace:
     """The namespace, with the embedder's model loaded: what comes then is the server's time."""
     namespace = memory.namespace(*path.parts)
-    namespace.query("Where does she live?", seconds=60)
+    namespace.query("Where does she live?", seconds=PATIENT)
     return namespace
+
+
+def hasten(memory: Memory) -> None:
+    """From now on, a read may take a second where it does not say otherwise."""
+    bounded(memory._engine, 1)
 
 
 class TestAServerThatHangs:
@@ -99,6 +109,7 @@ class TestAServerThatHangs:
         knows("User moved to Seattle")
         sarah = of(far, fresh_namespace)
         assert sarah.query("Where does she live?").reason is None
+        hasten(far)
         proxy.blackhole()
 
         with within(0.4):
@@ -122,6 +133,7 @@ class TestAServerThatHangs:
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, read: Callable[[Namespace], object]
     ) -> None:
         sarah = of(far, fresh_namespace)
+        hasten(far)
         proxy.blackhole()
         with within(1), pytest.raises(ReadTimeout):
             read(sarah)
@@ -157,21 +169,32 @@ class TestAServerThatHangs:
             Memory.connect(database_url=address(proxy.port), read_seconds=0.3)
 
 
+def patient_trip(engine: Engine, statement: Statement) -> list[list[Any]]:
+    with ends_within(engine, PATIENT):
+        return in_one_trip(engine, TENANT, [statement])
+
+
 class TestAServerThatIsSlow:
-    def test_it_ends_the_statement_itself_and_the_connection_stays(self, one_connection: Engine) -> None:
-        with ends_within(one_connection):
+    def test_it_ends_the_statement_itself_and_the_connection_stays(
+        self, one_connection: Engine, eventually: Eventually
+    ) -> None:
+        with ends_within(one_connection, PATIENT):
             (before,) = in_one_trip(one_connection, TENANT, [("select pg_backend_pid() as pid", {})])[0]
         with within(0.5), pytest.raises(ReadTimeout):
             in_one_trip(one_connection, TENANT, [SLEEP])
         with within(0.5), pytest.raises(ReadTimeout), tenant_transaction(one_connection, TENANT) as connection:
             connection.execute(text(SLEEP[0]))
 
-        with tenant_transaction(one_connection, TENANT) as connection:
-            running = connection.execute(
-                text("select count(*) from pg_stat_activity where query like '%pg_sleep(20)%' and pid = :pid"),
-                {"pid": before.pid},
-            )
-            assert running.scalar_one() == 0
+        def ended() -> bool:
+            with ends_within(one_connection, PATIENT), tenant_transaction(one_connection, TENANT) as connection:
+                running = connection.execute(
+                    text("select count(*) from pg_stat_activity where query like '%pg_sleep(20)%' and pid = :pid"),
+                    {"pid": before.pid},
+                )
+                return bool(running.scalar_one() == 0)
+
+        with within(1):
+            eventually(ended, "the end of the statement")
 
     def test_one_deadline_holds_for_all_that_a_call_does(self, one_connection: Engine) -> None:
         nap: Statement = ("select pg_sleep(0.2)", {})
@@ -182,8 +205,7 @@ class TestAServerThatIsSlow:
 
         with within(0.5):
             assert with_deadline(one_connection, read, seconds=None, late=lambda reason: reason) is not None
-        with within(1.5):
-            assert with_deadline(one_connection, read, seconds=5, late=None) is None
+        assert with_deadline(one_connection, read, seconds=PATIENT, late=None) is None
         assert remaining() is None
 
     def test_a_deadline_inside_another_cannot_move_it(self, one_connection: Engine) -> None:
@@ -202,7 +224,7 @@ class TestAServerThatIsSlow:
             with one_connection.connect():
                 with within(0.5), pytest.raises(ReadTimeout):
                     pool.submit(in_one_trip, one_connection, TENANT, [("select 1", {})]).result()
-                waiting = pool.submit(in_one_trip, one_connection, TENANT, [("select 1 as one", {})])
+                waiting = pool.submit(patient_trip, one_connection, ("select 1 as one", {}))
                 time.sleep(0.2)
             assert waiting.result()[0][0].one == 1
 
@@ -229,11 +251,11 @@ class TestARerankerOfTheApp:
 
     def test_one_that_hangs_costs_no_more_than_the_time_of_the_read(self, sarah: Namespace) -> None:
         def hangs(message: str, texts: Sequence[str]) -> list[float]:
-            time.sleep(20)
+            time.sleep(60)
             return []
 
-        with within(1):
-            hits = sarah.query("Where does she live?", seconds=1, reranker=hangs)
+        with within(4):  # enough for the part before it
+            hits = sarah.query("Where does she live?", seconds=4, reranker=hangs)
         assert (len(hits), hits.partial) == (3, False)
 
 
@@ -268,10 +290,10 @@ class TestAServerThatIsGone:
     def test_each_read_says_so(self, proxy: Proxy, fresh_namespace: NamespacePath, read: Read) -> None:
         gone = Proxy(proxy.port)
         gone.start()
-        with Memory.connect(database_url=address(gone.port), read_seconds=1) as memory:
+        with Memory.connect(database_url=address(gone.port), read_seconds=PATIENT) as memory:
             sarah = of(memory, fresh_namespace)
             gone.close()
-            with within(1), pytest.raises(StoreUnavailable, match=r"^RECOLLECT_DATABASE_URL: cannot connect to "):
+            with within(0), pytest.raises(StoreUnavailable, match=r"^RECOLLECT_DATABASE_URL: cannot connect to "):
                 read(sarah, "Does Peter like figs?")
 
     def test_connections_that_were_cut_while_they_waited_are_replaced(
@@ -452,7 +474,7 @@ class TestThreadsAndForks:
         for child in children:
             child.start()
         for child in children:
-            child.join(30)
+            child.join(PATIENT)
         assert [child.exitcode for child in children] == [0, 0, 0]
         assert in_a_child(memory, fresh_namespace) == ["User moved to Seattle"]
 
@@ -474,7 +496,7 @@ def test_without_a_thread_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pooler_that_changes_connections_between_transactions_is_named(addresses: Addresses) -> None:
     """As PgBouncer in transaction mode: what was prepared is not there any more, and the driver does not know."""
     one = create_engine(sqlalchemy_url(addresses.database_url, "url"), pool_size=1, max_overflow=0)
-    engine = bounded(one, 5)
+    engine = bounded(one, PATIENT)
     asked: Statement = ("select 1 as one", {})
     assert in_one_trip(engine, TENANT, [asked])[0][0].one == 1
     with engine.begin() as connection:

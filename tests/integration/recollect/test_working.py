@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -21,11 +20,11 @@ from recollect import Memory, Namespace, StoreUnavailable, WorkingMemory
 from recollect.deadline import bounded
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
-from recollect.working import InProcess, InRedis
+from recollect.working import InProcess, InRedis, stores
 from recollect.working.state import State
 from tests.given import Remembering
 from tests.integration.recollect.conftest import Taken
-from workers.machine import Addresses
+from workers.machine import Addresses, wait_until
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -86,40 +85,52 @@ def test_both_stores_tell_the_same(client: Redis, history: list[tuple[str, int, 
 
 
 _ADDING = """
-import sys
+import select, sys
 from recollect import WorkingMemory
-working = WorkingMemory(sys.argv[2], store=sys.argv[1])
-for _ in range(100):
+from recollect.working import stores
+stores._TIMEOUT_SECONDS = stores._CONTENDED_SECONDS = 60.0
+working, added = WorkingMemory(sys.argv[2], store=sys.argv[1]), 0
+while not select.select([sys.stdin], [], [], 0)[0]:
     working.add("page", 1, "x")
     working.add("page", 2, "y")
+    added += 1
+print(added)
 """
 
 
-def test_two_processes_lose_nothing(addresses: Addresses, session: str) -> None:
-    working = WorkingMemory(session, store=addresses.broker_url)
-    deadline = time.monotonic() + 60
-    with subprocess.Popen([sys.executable, "-c", _ADDING, addresses.broker_url, session]) as other:
-        while not working.get_recent() and time.monotonic() < deadline:
-            time.sleep(0.001)
-        begun = other.poll() is None
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy, Redis may take its time, and others may be quicker for long."""
+    monkeypatch.setattr(stores, "_TIMEOUT_SECONDS", 60.0)
+    monkeypatch.setattr(stores, "_CONTENDED_SECONDS", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
+def test_two_processes_lose_nothing(client: Redis, addresses: Addresses, session: str) -> None:
+    """The other goes on for as long as this one adds."""
+    working = WorkingMemory(session, store=client)
+    command = [sys.executable, "-c", _ADDING, addresses.broker_url, session]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        wait_until(lambda: bool(working.get_recent()), timeout=60, what="what the other adds")
         for _ in range(100):
             working.add("page", 1, "x")
             working.add("page", 3, "z")
-    assert (other.returncode, begun) == (0, True)
+        said, _ = other.communicate("enough\n")
+    added = int(said)
 
-    assert {one.id: one.accesses for one in working.get_recent()} == {"1": 200, "2": 100, "3": 100}
+    assert {one.id: one.accesses for one in working.get_recent()} == {"1": 100 + added, "2": added, "3": 100}
 
 
 def test_redis_forgets_by_itself(client: Redis, session: str) -> None:
     working = WorkingMemory(session, store=client, ttl=timedelta(minutes=6))
     working.add("page", 1, "x")
     key = f"recollect:working:-:{session}"
-    assert 355_000 < client.pttl(key) <= 360_000
-    client.pexpire(key, 1000)
+    assert 300_000 < client.pttl(key) <= 360_000
+    client.pexpire(key, 200_000)
     working.get_recent()
-    assert client.pttl(key) <= 1000, "who only looks on keeps nothing alive"
+    assert client.pttl(key) <= 200_000, "who only looks on keeps nothing alive"
     working.get("page", 1)
-    assert client.pttl(key) > 355_000
+    assert client.pttl(key) > 300_000
     working.clear()
     assert not client.exists(key)
 
@@ -153,6 +164,7 @@ def test_who_was_slower_decides_again(client: Redis) -> None:
     assert asked == [0, 5]
 
 
+@pytest.mark.usefixtures("patient")
 def test_an_answer_that_is_lost_doubles_nothing(addresses: Addresses, session: str) -> None:
     """The client asks again by itself: what was stored before the connection broke must not count for another's change."""
     broker = urlsplit(addresses.broker_url)

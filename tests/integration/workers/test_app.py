@@ -59,5 +59,5 @@ def test_a_worker_tells_how_many_tasks_it_can_run(
         wait_until(lambda: told() == [slots], 60, "the worker's heartbeat")
     finally:
         running.terminate()
-        running.wait(30)
-    wait_until(lambda: told() == [], 10, "the worker's leave")
+        running.wait(60)
+    wait_until(lambda: told() == [], 60, "the worker's leave")

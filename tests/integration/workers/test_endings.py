@@ -241,12 +241,21 @@ def test_outages_that_outlast_their_leases_are_no_crashes(
 
         def work(_batch: BatchRef, _used: Parts) -> Store:
             proxy.refuse()
-            back.start()
             return lambda connection: None
+
+        settle = endings.settle
+
+        def settled_when_it_is_back(*given: Any) -> None:
+            back.start()
+            settle(*given)
 
         for _ in range(4):
             back = Timer(1.0, proxy.heal)
-            with patch("workers.stages.parts", lambda: far_parts), pytest.raises(StageFailed, match="OperationalError"):
+            with (
+                patch("workers.stages.parts", lambda: far_parts),
+                patch("workers.endings.settle", settled_when_it_is_back),
+                pytest.raises(StageFailed, match="OperationalError"),
+            ):
                 run_stage("extract", batch, work, owner="a task")
             back.join()
             with admin_engine.begin() as connection:

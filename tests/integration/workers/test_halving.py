@@ -34,7 +34,7 @@ def kept(fake: FakeOpenAI, worker_engine: Engine, lane: LaneRef) -> KeptModel:
         "gpt-fake",
         api_key="sk-fake",
         base_url=fake.base_url,
-        timeout=5,
+        timeout=60,
         on_usage=usage.note,
     )
     return KeptModel(model, worker_engine, BatchRef(lane, uuid4()), usage, stage="extract")

@@ -16,7 +16,7 @@ from tests.given import MODEL
 from workers.heartbeat import Heartbeat
 from workers.machine import Addresses, wait_until
 
-SOON_SECONDS = 10
+SOON_SECONDS = 60
 SOCKET = ".s.PGSQL.5432"
 
 

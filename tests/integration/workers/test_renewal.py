@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
+from db import leases
 from db.leases import Lease
 from db.refs import LaneRef
 from tests.given import LONG, SOON, Publishing, Worker, claimed, terminate_blocked, until_blocked
@@ -41,6 +42,12 @@ def is_renewed() -> bool:
     return any(thread.name == "renewal" for thread in threading.enumerate())
 
 
+def lapse(connection: Connection, lease: Lease) -> None:
+    """It is over, until it is renewed."""
+    lapsed = text("update recollect.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id")
+    connection.execute(lapsed, lease.batch.lane.scope)
+
+
 def eventually(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 30
     while not condition():
@@ -53,10 +60,7 @@ def test_it_lasts_while_the_block_runs(lease: Lease, used: Parts, admin_engine: 
         for _ in range(2):
             eventually(lambda: lasts(admin_engine, lease))
             with admin_engine.begin() as connection:
-                lapsed = text(
-                    "update recollect.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id"
-                )
-                connection.execute(lapsed, lease.batch.lane.scope)
+                lapse(connection, lease)
         eventually(lambda: lasts(admin_engine, lease))
 
 
@@ -84,11 +88,16 @@ def test_without_a_thread_it_is_the_machine_s_fault(lease: Lease, used: Parts, m
         pass
 
 
-def test_it_is_left_alone_once_another_took_over(lease: Lease, used: Parts, worker: Worker) -> None:
-    successor = worker.leased(lease.batch, owner="its successor", lasting=LONG)
+def test_it_is_left_alone_once_another_took_over(
+    lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
+) -> None:
     with renewed(lease, used):
-        assert is_renewed()
+        with worker.transaction() as connection:
+            lapse(connection, lease)
+            successor = leases.take(connection, lease.batch, "extract", owner="its successor", lasting=LONG)
+            until_blocked(admin_engine, "update recollect.lanes set lease_until")
         eventually(lambda: not is_renewed())
+    assert successor is not None
     assert worker.holds(successor)
 
 

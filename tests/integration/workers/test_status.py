@@ -51,7 +51,7 @@ def test_counts_what_the_intake_has_not_taken(
 ) -> None:
     assert read_status(service).queued_events == 0
     memory.namespace(*fresh_namespace.parts).publish_conversation("User: one\nAssistant: two")
-    wait_until(lambda: read_status(service).queued_events == 2, timeout=15, what="the events in the queue")
+    wait_until(lambda: read_status(service).queued_events == 2, timeout=60, what="the events in the queue")
 
     assert read_status(service).queued_events == 2, "looking takes nothing"
     assert read_status(service).offline_rules

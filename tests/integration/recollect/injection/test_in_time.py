@@ -1,6 +1,7 @@
 """Whatever befalls memory's servers, the answer comes in time and is the plain one; when they are back, the turns arrive."""
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,12 +17,12 @@ from recollect import Memory, Namespace, ReadTimeout, StoreUnavailable, with_mem
 from recollect.injection import background
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.integration.recollect.conftest import Taken
-from tests.integration.recollect.injection.conftest import MINILM
+from tests.integration.recollect.injection.conftest import MINILM, PATIENT
 from workers.machine import Addresses
 
 LIMIT = 0.3
-SLACK = 2.0
-"""What a busy machine may take beyond the limit. The true figures: python -m benchmarks.injection."""
+SLACK = 15.0
+"""What a busy machine may take beyond the limit; what hangs here does so for longer. The true figures: benchmarks.injection."""
 
 MESSAGES: Any = [{"role": "user", "content": "What is my dog called?"}]
 
@@ -35,6 +36,7 @@ class Servers:
             database_url=f"postgresql://recollect_reader@127.0.0.1:{postgres.port}/recollect",
             broker_url=broker_url.replace(f":{urlsplit(broker_url).port}/", f":{redis.port}/"),
             spool_dir=folder,
+            read_seconds=PATIENT,
         )
         self.memory._embedder = MINILM
 
@@ -74,8 +76,8 @@ def far(servers: Servers) -> Namespace:
 
 
 @pytest.mark.parametrize(
-    ("befalls", "error"),
-    [(Servers.down, StoreUnavailable), (Servers.hang, ReadTimeout), (Servers.slow, ReadTimeout)],
+    ("befalls", "error", "limit"),
+    [(Servers.down, StoreUnavailable, PATIENT), (Servers.hang, ReadTimeout, LIMIT), (Servers.slow, ReadTimeout, LIMIT)],
     ids=["down", "hung", "slow"],
 )
 def test_the_answer_is_the_plain_one_and_in_time_and_the_turns_arrive_later(  # noqa: PLR0917 - fixtures
@@ -85,9 +87,10 @@ def test_the_answer_is_the_plain_one_and_in_time_and_the_turns_arrive_later(  # 
     taken: Taken,
     befalls: Callable[[Servers], None],
     error: type[Exception],
+    limit: float,
 ) -> None:
     told: list[Exception] = []
-    client = with_memory(plain, far, seconds=LIMIT, on_error=told.append)
+    client = with_memory(plain, far, seconds=limit, on_error=told.append)
     expected = plain.chat.completions.create(model="m", messages=MESSAGES)
     befalls(servers)
 
@@ -108,7 +111,7 @@ def test_the_first_pieces_are_passed_on_while_the_last_are_still_made(
     sarah: Namespace, plain: openai.OpenAI, fake: FakeOpenAI
 ) -> None:
     client = with_memory(plain, sarah, seconds=LIMIT)
-    fake.script(CHAT, Fault.drip(0.1))
+    fake.script(CHAT, Fault.drip(0.3))
     arrived = [time.monotonic() for _ in client.chat.completions.create(model="m", messages=MESSAGES, stream=True)]
     assert len(arrived) == 7
     assert arrived[-1] - arrived[0] > 0.4
@@ -119,12 +122,16 @@ def test_what_no_deadline_bounds_holds_the_answer_no_longer(
 ) -> None:
     """As the look-up of a host's name, a model that is loaded, a disk that hangs: the thread hangs, not the chat."""
     told: list[Exception] = []
+    over = threading.Event()
     client = with_memory(plain, sarah, seconds=0.2, on_error=told.append)
-    monkeypatch.setattr(Namespace, "context", lambda *_, **__: time.sleep(1))
-    monkeypatch.setattr(Namespace, "publish_conversation", lambda *_, **__: time.sleep(1))
+    monkeypatch.setattr(Namespace, "context", lambda *_, **__: over.wait(60))
+    monkeypatch.setattr(Namespace, "publish_conversation", lambda *_, **__: over.wait(60))
     started = time.monotonic()
-    client.chat.completions.create(model="m", messages=MESSAGES)
-    assert time.monotonic() - started < 0.2 + SLACK
+    try:
+        client.chat.completions.create(model="m", messages=MESSAGES)
+        assert time.monotonic() - started < 0.2 + SLACK
+    finally:
+        over.set()
     assert [type(one) for one in told] == [ReadTimeout]
 
 

@@ -14,12 +14,18 @@ AT_LAST: list[Callable[[], object]] = []
 atexit.register(lambda: [do() for do in AT_LAST])  # before the library's own, and so run after that
 
 from recollect import Memory, Namespace, QueueUnavailable, SpoolUnavailable  # noqa: E402
+from recollect.publishing import spooling  # noqa: E402
 
 TENANT = sys.argv[2]
 
 
 def say(*words: object) -> None:
     print(*words, flush=True)
+
+
+def close_patiently() -> None:
+    """Closing takes the time that it needs to ship, on a machine that is busy."""
+    spooling._LAST_CALL_SECONDS = 60.0
 
 
 def publish_and_die(memory: Memory) -> None:
@@ -37,6 +43,7 @@ def publish_and_wait(memory: Memory) -> None:
 
 def publish_and_exit(memory: Memory) -> None:
     """Ends as a script does, without closing anything."""
+    close_patiently()
     sarah = memory.namespace(TENANT, "sarah")
     for number in range(200):
         sarah.publish(str(number))
@@ -44,6 +51,7 @@ def publish_and_exit(memory: Memory) -> None:
 
 def publish_when_all_ended(memory: Memory) -> None:
     """In a function that runs after all that the library does at the end."""
+    close_patiently()
     sarah = memory.namespace(TENANT, "sarah")
     sarah.publish("first")
     AT_LAST.append(lambda: sarah.publish("last"))
@@ -128,6 +136,7 @@ def _child(sarah: Namespace, number: int) -> int:
 
 def fork_and_let_the_child_ship(memory: Memory) -> None:
     """As a server that loads the app before it forks: the parent connects and ends, the child publishes and stays."""
+    close_patiently()
     memory.namespace(TENANT, "sarah").publish("by the parent")
     parent = os.getpid()
     if os.fork():

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
+from recollect.publishing import spooling, window
 from recollect.publishing.spool import Spool
 from recollect.publishing.spooling import SpoolPublisher
 from recollect.queue import EventQueue
@@ -16,6 +17,7 @@ from tests.integration.recollect.conftest import Eventually, Taken
 from workers.machine import Addresses
 
 OpenPublisher = Callable[..., SpoolPublisher]
+LostAfter = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,19 @@ class Around:
     def queued(self) -> int:
         """How many events are in the queue."""
         return self.broker.llen("recollect:events:recollect.events")
+
+
+@pytest.fixture
+def lost_after(monkeypatch: pytest.MonkeyPatch) -> LostAfter:
+    """Sets after how many seconds what is gone and not in the inbox goes again; until then, nothing does, however slow the test.
+
+    And closing has time to ship.
+    """
+    monkeypatch.setattr(spooling, "_LAST_CALL_SECONDS", 60.0)
+    monkeypatch.setattr(window, "_SLOW_SECONDS", 3_600.0)
+    monkeypatch.setattr(window, "_MOST_SECONDS", 3_600.0)
+    monkeypatch.setattr(window, "_LOST_SECONDS", 3_600.0)
+    return lambda seconds: monkeypatch.setattr(window, "_LOST_SECONDS", seconds)
 
 
 @pytest.fixture

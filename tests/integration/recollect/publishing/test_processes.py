@@ -119,14 +119,15 @@ def test_one_that_is_killed_while_redis_is_full_loses_nothing(app: App, around: 
 
 def test_one_that_just_ends_sends_what_it_published(app: App, around: Around) -> None:
     ends(app("publish_and_exit"))
-    assert contents(around.taken()) == list(map(str, range(200)))
+    found = contents(around.taken())  # a slow one sends some of them twice
+    assert list(dict.fromkeys(found)) == list(map(str, range(200)))
 
 
 def test_what_is_published_after_the_end_of_shipping_is_kept_for_the_next_process(
     app: App, around: Around, received: Received
 ) -> None:
     ends(app("publish_when_all_ended"))
-    assert contents(around.taken()) == ["first"]
+    assert set(contents(around.taken())) == {"first"}
     assert contents(received(2)) == ["first", "last"]
 
 

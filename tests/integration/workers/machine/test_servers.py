@@ -162,7 +162,7 @@ def _patiently(connection: "redis.Redis") -> dict[str, int]:
         except redis.ConnectionError:
             return False
 
-    wait_until(answers, timeout=10, what="Redis")
+    wait_until(answers, timeout=60, what="Redis")
     return dict(connection.info("server"))
 
 

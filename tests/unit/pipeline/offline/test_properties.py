@@ -110,9 +110,9 @@ def test_earlier_messages_give_no_facts_of_their_own(
 )
 def test_a_very_long_message_takes_no_more_than_a_moment(piece: str) -> None:
     content = piece * (100_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     extract_offline(messages([(Role.USER, None, content)]), Background())
-    assert time.perf_counter() - started < MOST_SECONDS
+    assert time.process_time() - started < MOST_SECONDS
 
 
 @pytest.mark.parametrize("mark", "….!#ßⅧ")

@@ -84,7 +84,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
 @pytest.fixture
 def embedder(endpoint: Endpoint) -> OpenAIEmbedder:
-    return OpenAIEmbedder("small", api_key="sk-right", base_url=endpoint.url, timeout=5)
+    return OpenAIEmbedder("small", api_key="sk-right", base_url=endpoint.url, timeout=60)
 
 
 def failure(embedder: OpenAIEmbedder) -> RecollectError:
@@ -258,7 +258,7 @@ def test_an_endpoint_that_ignores_the_asked_dimensions_is_caught(endpoint: Endpo
 
 def test_a_hanging_endpoint_is_given_up_in_time(endpoint: Endpoint) -> None:
     def hang(request: Body) -> tuple[int, Any]:
-        endpoint.released.wait(10)
+        endpoint.released.wait(60)
         return 200, {}
 
     endpoint.behave = hang
@@ -270,19 +270,20 @@ def test_a_hanging_endpoint_is_given_up_in_time(endpoint: Endpoint) -> None:
 
 def test_an_endpoint_that_drips_is_given_up_in_time_also_by_a_read_that_has_less() -> None:
     with FakeOpenAI() as fake:
-        embedder = OpenAIEmbedder("small", api_key="k", base_url=fake.base_url, timeout=1)
+        hasty = OpenAIEmbedder("small", api_key="k", base_url=fake.base_url, timeout=1)
+        patient = OpenAIEmbedder("small", api_key="k", base_url=fake.base_url, timeout=60)
         reading = bounded(create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"), 0.3)
-        fake.script(EMBEDDINGS, Fault.drip(0.05), Fault.drip(0.05))
+        fake.script(EMBEDDINGS, Fault.drip(0.1), Fault.drip(0.1))  # twenty seconds
 
         started = time.monotonic()
         with pytest.raises(EmbedderUnavailable, match="within 1 s"):
-            embedder.embed(["a"])
+            hasty.embed(["a"])
         in_between = time.monotonic()
         with pytest.raises(ReadTimeout), ends_within(reading):
-            embedder.embed(["a"])
+            patient.embed(["a"])
 
-    assert in_between - started < 3
-    assert time.monotonic() - in_between < 1
+    assert in_between - started < 12
+    assert time.monotonic() - in_between < 12
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "nonsense", "http://[", "ftp://127.0.0.1/v1"])

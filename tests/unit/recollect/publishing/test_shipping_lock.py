@@ -31,7 +31,7 @@ def forked() -> Callable[[], None]:
 
 def taken_soon(lock: ShippingLock) -> bool:
     """Whether it can be had: a child that was forked just now may not have come to close its copy."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not (taken := lock.take()) and time.monotonic() < deadline:
         time.sleep(0.02)
     return taken

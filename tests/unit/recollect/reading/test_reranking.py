@@ -73,7 +73,7 @@ def test_where_it_takes_too_long_all_stays(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("recollect.reading.reranking.READ_SECONDS", 0.05)
 
     def slow(message: str, texts: Sequence[str]) -> list[float]:
-        time.sleep(2)
+        time.sleep(60)
         return [0.0, 1.0]
 
     assert order(["one", "other"], slow) == ["one", "other"]
@@ -97,7 +97,7 @@ def lazily(message: str, texts: Sequence[str]) -> Any:
 
 def slowly(_: str, texts: Sequence[str]) -> Any:
     for _ in texts:
-        time.sleep(5)
+        time.sleep(60)
         yield 1.0
 
 
@@ -106,4 +106,4 @@ def test_what_is_lazy_or_too_large_changes_nothing_either(reranker: Reranker, mo
     monkeypatch.setattr("recollect.reading.reranking.READ_SECONDS", 0.2)
     started = time.monotonic()
     assert order(["a", "b"], reranker) == ["a", "b"]
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
