@@ -11,7 +11,7 @@ from sqlalchemy import Engine, create_engine
 from recollect import views
 from recollect.checks import checked_seconds
 from recollect.deadline import READ_SECONDS, bounded, ends_within
-from recollect.embedders import Embedder, open_embedder
+from recollect.embedders import Embedder, open_embedder, spec_of
 from recollect.errors import EmbedderMismatch, RecollectError
 from recollect.namespace import Namespace
 from recollect.namespaces import NamespacePath, NamespacePrefix, with_context
@@ -160,5 +160,5 @@ def _check(engine: Engine, embedder: Embedder) -> None:
     if live and embedder.name not in live:
         raise EmbedderMismatch(
             f"RECOLLECT_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "
-            "set the same model on both sides, or similarities between them mean nothing"
+            f"set it to {' or '.join(map(spec_of, live))} here, too: similarities between two models mean nothing"
         )

@@ -7,6 +7,7 @@ import typer
 
 from config.logging import configure_logging
 from config.settings import settings
+from recollect.embedders import spec_of
 from workers import models
 from workers.login import logged_in
 from workers.repeating import repeat, until_asked_to_stop
@@ -74,7 +75,7 @@ def switch(name: Name) -> None:
     with logged_in(settings()) as engine:
         active = models.switch(engine, name)
     _say(
-        f"{active.name} is active. Set RECOLLECT_EMBEDDER={models.spec_of(active.name)} and restart the workers, then the apps."
+        f"{active.name} is active. Set RECOLLECT_EMBEDDER={spec_of(active.name)} and restart the workers, then the apps."
     )
 
 

@@ -13,7 +13,7 @@ from config.settings import Settings
 from db import erasures, heartbeats, models, namespaces, turns, vectors
 from db.models import Model
 from db.refs import LaneRef
-from recollect.embedders.model_files import MODEL
+from recollect.embedders import spec_of
 from recollect.errors import ConfigurationError, NotFound, RecollectError
 from recollect.tenancy import tenant_transaction
 from recollect.urls import session_name
@@ -98,11 +98,6 @@ def drop(engine: Engine, name: str, *, force: bool = False) -> int:
     with engine.begin() as connection:
         models.drop(connection, name)
     return gone
-
-
-def spec_of(name: str) -> str:
-    """What to set RECOLLECT_EMBEDDER to for a model."""
-    return "minilm" if name == MODEL else f"openai:{name}"
 
 
 def _known(engine: Engine, name: str) -> Model:

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from config.settings import Settings, settings
 from db import models
 from db.engine import check_login, open_engine
-from recollect.embedders import Embedder, Endpoint, open_embedder
+from recollect.embedders import Embedder, Endpoint, open_embedder, spec_of
 from recollect.errors import EmbedderMismatch
 from recollect.language_model import LanguageModel
 from workers.kept_model import UsageLog
@@ -73,7 +73,7 @@ def check_parts() -> None:
 def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
     """What to raise where the embedder is not the one of the database's active model."""
     return EmbedderMismatch(
-        f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {active}, "
+        f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {spec_of(active)}, "
         "or go over to the other with 'python -m workers models'"
     )
 

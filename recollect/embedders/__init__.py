@@ -5,11 +5,12 @@ from typing import Final, NamedTuple, Self
 from recollect.embedders.cache import CachedEmbedder
 from recollect.embedders.embedder import Embedder, Vectors
 from recollect.embedders.minilm import MiniLM
+from recollect.embedders.model_files import MODEL
 from recollect.embedders.openai import DEFAULT_TIMEOUT, NO_KEY_NEEDED, OpenAIEmbedder
 from recollect.errors import ConfigurationError
 from recollect.patterns import lazy_pattern
 
-__all__ = ["CachedEmbedder", "Embedder", "Endpoint", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder"]
+__all__ = ["CachedEmbedder", "Embedder", "Endpoint", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder", "spec_of"]
 
 DEFAULT_CACHE_SIZE: Final = 1000
 _ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
@@ -27,6 +28,11 @@ class Endpoint(NamedTuple):
     ) -> Self:
         """An endpoint of its own, where the settings name one, else that of the LLM, whose key is shown to nobody else."""
         return cls(url, api_key or NO_KEY_NEEDED) if url else cls(openai_url, api_key or openai_api_key)
+
+
+def spec_of(name: str) -> str:
+    """What RECOLLECT_EMBEDDER says for a model."""
+    return "minilm" if name == MODEL else f"openai:{name}"
 
 
 def open_embedder(
