@@ -30,7 +30,7 @@ from workers.rewriting import rewrite as rewrite_tables
 from workers.status import read_status
 from workers.status_report import print_status
 from workers.sweeper import run_sweeper
-from workers.terminal import Json, console, print_json, printable
+from workers.terminal import Every, Json, console, print_json, printable
 from workers.usage_commands import budget_cli, show_usage
 
 cli = typer.Typer(
@@ -111,12 +111,7 @@ def migrate() -> None:
 
 @cli.command()
 def index(
-    every: Annotated[
-        float | None,
-        typer.Option(
-            min=1, help="Look again after so many seconds, until stopped; without it, once.", show_default=False
-        ),
-    ] = None,
+    every: Every = None,
 ) -> None:
     """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat."""
     chosen = settings()

@@ -11,7 +11,7 @@ from recollect.embedders import spec_of
 from workers import models
 from workers.login import logged_in
 from workers.repeating import repeat, until_asked_to_stop
-from workers.terminal import Json, console, print_json, print_table, printable
+from workers.terminal import Every, Json, console, print_json, print_table, printable
 
 models_cli = typer.Typer(
     help="Embedding models: which there are, and how to go over to another while the service runs (docs/embedders.md).",
@@ -50,12 +50,7 @@ def add(
 
 @models_cli.command()
 def fill(
-    every: Annotated[
-        float | None,
-        typer.Option(
-            min=1, help="Look again after so many seconds, until stopped; without it, once.", show_default=False
-        ),
-    ] = None,
+    every: Every = None,
 ) -> None:
     """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
     chosen = settings()

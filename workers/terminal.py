@@ -13,6 +13,11 @@ from recollect.cli.shell import UNFOLDED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
+Every = Annotated[
+    float | None,
+    typer.Option(min=1, help="Look again after so many seconds, until stopped; without it, once.", show_default=False),
+]
+
 console = Console(emoji=False)
 
 
