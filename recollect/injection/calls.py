@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -36,6 +36,7 @@ class Injection:
     memory: Memory | Namespace
     namespace: Whose | Callable[[], Whose] | None
     conversation: str | Callable[[], str]
+    zone: tzinfo | Callable[[], tzinfo]
     budget: int
     seconds: float
     on_extract: Callable[[list[UUID]], object] | None
@@ -64,6 +65,11 @@ class Injection:
             return name
         return self.conversation() if callable(self.conversation) else self.conversation
 
+    def clock(self) -> Callable[[], datetime]:
+        """The time, as the user of a call has it."""
+        zone = self.zone() if callable(self.zone) else self.zone
+        return lambda: datetime.now(zone)
+
     def report(self, error: Exception) -> None:
         """Tell that the chat went on without memory. An error that is not ours may hold text, and is named by its type."""
         try:
@@ -88,7 +94,8 @@ class Call:
 
     def __init__(self, injection: Injection, form: Form, arguments: Arguments) -> None:
         """Raises InvalidNamespace, and what the app's own callables raise: before anything is sent."""
-        self._begun, self._begun_at = time.monotonic(), datetime.now(UTC)
+        self._clock = injection.clock()
+        self._begun, self._begun_at = time.monotonic(), self._clock()
         self.injection, self.form = injection, form
         self._whose = injection.whose(arguments.pop("namespace", None))
         own = arguments.get("conversation") if form.own_conversation else arguments.pop("conversation", None)
@@ -135,7 +142,7 @@ class Call:
         mark: Message = {"metadata": {"cut": True}} if cut else {}
         turn = [
             *({**message, "occurred_at": self._begun_at} for message in self._asked.new),
-            *({**message, "occurred_at": datetime.now(UTC), **mark} for message in answer),
+            *({**message, "occurred_at": self._clock(), **mark} for message in answer),
         ]
         if not turn:
             return None
@@ -156,6 +163,7 @@ class Call:
                 conversation=self._conversation,
                 history=self._asked.history,
                 budget=self.injection.budget,
+                now=self._begun_at,
                 strict=True,
             )
         except Exception as error:  # noqa: BLE001 - the edge of a thread; who waits for it tells it

@@ -1,6 +1,7 @@
 """`with_memory`: the one function of this package that an app calls."""
 
 from collections.abc import Callable
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, TypeVar, cast
 from uuid import UUID, uuid4
 
@@ -22,6 +23,7 @@ def with_memory(
     *,
     namespace: Whose | Callable[[], Whose] | None = None,
     conversation: str | Callable[[], str] | None = None,
+    zone: tzinfo | Callable[[], tzinfo] = UTC,
     budget: int = 800,
     seconds: float = 0.3,
     on_extract: Callable[[list[UUID]], object] | None = None,
@@ -38,6 +40,7 @@ def with_memory(
     another with ``namespace=``, which is not sent.
     conversation: its name, or a function that says it; by default one of its own for this client. A call may name another with
     ``conversation=``, which is not sent. That of ``responses`` is OpenAI's own: it is sent, and is the name here, too.
+    zone: that of the user's clock, or a function that says it at each call: what is said on a Monday evening is of a Monday then.
     budget: tokens of what is put into the prompt, at most, the fence apart.
     seconds: how much later than without memory an answer may come, at most. What is not read by then stays out.
     on_extract: called with the ids of the events of each turn that was published, in a thread of its own.
@@ -53,6 +56,7 @@ def with_memory(
         memory=memory,
         namespace=namespace,
         conversation=_conversation(conversation),
+        zone=_zone(zone),
         budget=checked_limit(budget, "budget"),
         seconds=checked_seconds("seconds", seconds),
         on_extract=on_extract,
@@ -79,6 +83,14 @@ def _conversation(given: object) -> str | Callable[[], str]:
     if callable(given) or (isinstance(given, str) and given):
         return cast("str | Callable[[], str]", given)
     raise TypeError(f"conversation: a name, or a function that says one, got {given!r}")
+
+
+def _zone(given: object) -> tzinfo | Callable[[], tzinfo]:
+    if isinstance(given, tzinfo) or callable(given):
+        return cast("tzinfo | Callable[[], tzinfo]", given)
+    raise TypeError(
+        f"zone: a zone such as zoneinfo.ZoneInfo('Europe/Paris'), or a function that says one, got {given!r}"
+    )
 
 
 def _check_callable(**functions: object) -> None:

@@ -5,6 +5,7 @@ import gc
 import logging
 from collections.abc import Callable
 from copy import copy
+from datetime import timedelta, timezone
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,9 @@ QUESTION: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "co
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"where": "here"}'}}
 Client = openai.OpenAI
 Ask = Callable[[Any], str]
+
+
+SEATTLE = timezone(timedelta(hours=-8))
 
 
 @pytest.fixture
@@ -317,6 +321,15 @@ class TestWhose:
         assert [event["namespace"][1] for event in events] == ["ann", "ann", "bob", "bob"]
         assert {event["conversation"] for event in events} == {"today"}
 
+    @pytest.mark.parametrize("given", [SEATTLE, lambda: SEATTLE])
+    def test_what_is_said_is_of_the_user_s_day(  # noqa: PLR0917 - fixtures
+        self, plain: openai.OpenAI, sarah: Namespace, knows: Knows, fake: FakeOpenAI, taken: Taken, given: Any
+    ) -> None:
+        knows("Sarah likes figs")
+        chat_create(with_memory(plain, sarah, zone=given, seconds=PATIENT))
+        assert [event["occurred_at"][-6:] for event in taken(2)] == ["-08:00", "-08:00"]
+        assert "figs" in str(fake.requests[0].body)
+
     def test_nothing_is_sent_where_nobody_says_whose(
         self, plain: openai.OpenAI, memory: Memory, fake: FakeOpenAI
     ) -> None:
@@ -332,6 +345,7 @@ class TestWhose:
             ({"namespace": "acme/sarah"}, InvalidNamespace, "namespace: "),
             ({"namespace": ("acme",)}, InvalidNamespace, "namespace: needs a tenant"),
             ({"conversation": 5}, TypeError, "conversation: "),
+            ({"zone": "Europe/Paris"}, TypeError, "zone: a zone such as"),
             ({"budget": 0}, ValueError, "budget: "),
             ({"seconds": 0}, ValueError, "seconds: "),
             ({"on_error": "x"}, TypeError, "on_error: a function, got str"),
