@@ -54,10 +54,10 @@ def fill(
 ) -> None:
     """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
     chosen = settings()
-    configure_logging(chosen)
     with logged_in(chosen) as engine:
         whole = models.fill_all(engine, chosen, _say)
         if every is not None:
+            configure_logging(chosen)
             again = partial(models.fill_all, engine, chosen, _say)
             repeat(again, until_asked_to_stop(), every=every, interrupted="fill_interrupted")
     if not whole:

@@ -16,7 +16,7 @@ from tests.integration.db.test_migrate import empty_database
 __all__ = ["empty_database"]
 
 VIEWS = {
-    "models": "model dimensions active",
+    "models": "model dimensions active ready",
     "namespaces": "tenant_id namespace_id path created_at",
     "conversations": "tenant_id namespace_id conversation_id started_at last_message_at ended_at",
     "messages": "tenant_id namespace_id message_id conversation_id role speaker content occurred_at metadata "
