@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, text
 
+_LOCK_MODEL = 0x6D6F64656C  # "model"
+
 
 class Model(NamedTuple):
     """A model by its name. dimensions: of a vector. state: filling: it lacks vectors yet, so that nobody reads with it."""
@@ -65,6 +67,23 @@ def drop(connection: Connection, model: str) -> None:
     connection.execute(_DROP, {"model": model})
 
 
+def hold(connection: Connection, model: str) -> None:
+    """Keep all who add to a model away from it, until this session lets go of it or ends: it is being dropped."""
+    connection.execute(_HOLD, {"model": model, "lock": _LOCK_MODEL})
+
+
+def let_go(connection: Connection, model: str) -> None:
+    """End what `hold` began in this session."""
+    connection.execute(_LET_GO, {"model": model, "lock": _LOCK_MODEL})
+
+
+def may_add(connection: Connection, model: str) -> bool:
+    """Whether a model may be given vectors until this transaction ends: nobody drops it, or has dropped it."""
+    free = connection.execute(_SHARE, {"model": model, "lock": _LOCK_MODEL}).scalar_one()
+    # A statement of its own: that before saw the models as they were before it had the lock.
+    return bool(free) and any(one.name == model for one in models(connection))
+
+
 def workers_with(connection: Connection, model: str, *, alive: timedelta) -> list[str]:
     """The workers that embed with a model, or do not say with which. alive: how old a heartbeat may be."""
     return list(connection.execute(_WORKERS, {"model": model, "alive": alive}).scalars())
@@ -95,6 +114,12 @@ _LOCK = text("lock table recollect.models in share row exclusive mode")
 _NOT_ACTIVE = text("update recollect.models set active = false where active and model <> :model")
 
 _NOW_ACTIVE = text("update recollect.models set active = true where model = :model and ready")
+
+_HOLD = text("select pg_advisory_lock(hashtextextended(:model, :lock))")
+
+_LET_GO = text("select pg_advisory_unlock(hashtextextended(:model, :lock))")
+
+_SHARE = text("select pg_try_advisory_xact_lock_shared(hashtextextended(:model, :lock))")
 
 _DROP = text("delete from recollect.models where model = :model and not active")
 

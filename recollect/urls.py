@@ -1,11 +1,14 @@
 """Addresses of Postgres and Redis: checked with an error that names the setting, and shown without their passwords."""
 
+from hashlib import sha256
+
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
 
 from recollect.errors import ConfigurationError, StoreUnavailable
 
 _LONGEST_NAME = 63  # bytes of an identifier of Postgres
+_HEAD = 46
 _NOT_ALLOWED = "42501"  # the SQLSTATE insufficient_privilege
 
 
@@ -33,9 +36,13 @@ def describe(url: URL) -> str:
 def session_name(model: str) -> str:
     """What the sessions of an app are called that reads with an embedding model, unless the app calls them something else.
 
-    The service sees by it which models are in use.
+    The service sees by it which models are in use. What Postgres would cut off or write otherwise stands there as a digest.
     """
-    return f"recollect {model}".encode()[:_LONGEST_NAME].decode(errors="ignore")
+    name = f"recollect {model}"
+    if name.isascii() and name.isprintable() and len(name) <= _LONGEST_NAME:
+        return name
+    head = "".join(sign if sign.isascii() and sign.isprintable() else "?" for sign in name[:_HEAD])
+    return f"{head} {sha256(model.encode()).hexdigest()[: _LONGEST_NAME - _HEAD - 1]}"
 
 
 def lacks_rights(url: URL, setting: str, error: ProgrammingError) -> Exception:

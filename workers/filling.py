@@ -66,7 +66,7 @@ def fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
         made = _embedded({text: text for text in texts_of(found)}, embedder)
         new = with_vectors([one for one in found if {one.said, one.with_before} <= made.keys()], made)
         with tenant_transaction(engine, lane.tenant_id) as connection:
-            if _alone(connection, lane):
+            if _may_write(connection, lane, embedder.name):
                 added += turns.add(connection, lane, embedder.name, new)
     return added
 
@@ -78,7 +78,7 @@ def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     for some in _portions(missing):
         made = _embedded({one: _text_of(one) for one in some}, embedder)
         with tenant_transaction(engine, lane.tenant_id) as connection:
-            if _alone(connection, lane):
+            if _may_write(connection, lane, embedder.name):
                 added += vectors.add(connection, lane, embedder.name, made)
     return added
 
@@ -88,9 +88,9 @@ def _text_of(one: Lacking) -> str:
     return one.text if one.mention is None else telling(one.text, one.mention).texts[0]
 
 
-def _alone(connection: Connection, lane: LaneRef) -> bool:
-    """Lock a lane, unless something is being erased in it at this moment: what is written now would outlive that."""
-    if not erasures.alone(connection, lane):
+def _may_write(connection: Connection, lane: LaneRef, model: str) -> bool:
+    """Lock a lane, unless something is being erased in it or the model dropped: what is written now would outlive that."""
+    if not (erasures.alone(connection, lane) and models.may_add(connection, model)):
         return False
     erasures.lock_lane(connection, lane)
     return True

@@ -1,7 +1,7 @@
 """`python -m workers models`: what vectors are made with, and how a database in use goes over to another."""
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -10,13 +10,15 @@ from config.settings import settings
 from recollect.embedders import spec_of
 from workers import models
 from workers.login import logged_in
-from workers.repeating import repeat, until_asked_to_stop
+from workers.repeating import repeat, tried, until_asked_to_stop
 from workers.terminal import Every, Json, console, print_json, print_table, printable
 
 models_cli = typer.Typer(
     help="Embedding models: which there are, and how to go over to another while the service runs (docs/embedders.md).",
     invoke_without_command=True,
 )
+
+_INTERRUPTED: Final = "fill_interrupted"
 
 Name = Annotated[str, typer.Argument(metavar="MODEL", help="As 'models' lists it.")]
 
@@ -55,11 +57,13 @@ def fill(
     """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
     chosen = settings()
     with logged_in(chosen) as engine:
-        whole = models.fill_all(engine, chosen, _say)
-        if every is not None:
+        fill_all = partial(models.fill_all, engine, chosen, _say)
+        if every is None:
+            whole = fill_all()
+        else:
             configure_logging(chosen)
-            again = partial(models.fill_all, engine, chosen, _say)
-            repeat(again, until_asked_to_stop(), every=every, interrupted="fill_interrupted")
+            whole = bool(tried(fill_all, interrupted=_INTERRUPTED))
+            repeat(fill_all, until_asked_to_stop(), every=every, interrupted=_INTERRUPTED)
     if not whole:
         raise typer.Exit(1)
 
@@ -80,10 +84,14 @@ def drop(
     force: Annotated[
         bool, typer.Option("--force", help="Even where apps still read with it; they find nothing then.")
     ] = False,
+    incomplete: Annotated[
+        bool,
+        typer.Option("--incomplete", help="Even where the active one lacks vectors; no query finds these any more."),
+    ] = False,
 ) -> None:
     """Delete all that a model has, once nobody uses it."""
     with logged_in(settings()) as engine:
-        gone = models.drop(engine, name, force=force)
+        gone = models.drop(engine, name, force=force, incomplete=incomplete)
     _say(f"{name} is gone, with {gone:,} rows.")
 
 

@@ -4,6 +4,7 @@ Nothing stops for it. Until the old one is dropped, whoever reads or writes with
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
 
@@ -39,7 +40,9 @@ def add(engine: Engine, settings: Settings, spec: str) -> Model:
     (vector,) = embedder.embed(["Does it answer?"])
     with engine.begin() as connection:
         models.add(connection, embedder.name, len(vector))
-    return _known(engine, embedder.name)
+    added = _known(engine, embedder.name)
+    _check_dimensions(added, len(vector))
+    return added
 
 
 def listed(engine: Engine) -> list[tuple[Model, int]]:
@@ -70,11 +73,11 @@ def switch(engine: Engine, name: str) -> Model:
     return _known(engine, name)
 
 
-def drop(engine: Engine, name: str, *, force: bool = False) -> int:
+def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = False) -> int:
     """Delete all that a model has; returns how many vectors and turns that was.
 
-    Raises NotFound; ConfigurationError where it is the active one, a worker embeds with it, or the active one lacks something,
-    which its vectors alone tell; and, without ``force``, where apps that are connected read with it.
+    Raises NotFound; ConfigurationError where it is the active one, or a worker embeds with it; without ``incomplete``, where the
+    active one lacks something, which its vectors alone tell; and, without ``force``, where apps that are connected read with it.
     """
     found = _known(engine, name)
     if found.state == "active":
@@ -85,19 +88,43 @@ def drop(engine: Engine, name: str, *, force: bool = False) -> int:
         readers = models.readers_with(connection, session_name(name))
     if at_work:
         raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
-    if active is not None and any(_lacking(engine, active)):
-        raise ConfigurationError(f"{active} lacks vectors; run 'python -m workers models fill' first")
+    if active is not None and not incomplete and any(_lacking(engine, active)):
+        raise ConfigurationError(
+            f"{active} lacks vectors; run 'python -m workers models fill' first, or, where it leaves some out that the endpoint "
+            "refuses, give --incomplete: no query finds these any more"
+        )
     if readers and not force:
         raise ConfigurationError(
             f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
             f"RECOLLECT_EMBEDDER set to {spec_of(active or '')}, or give --force"
         )
-    with engine.begin() as connection:
-        models.retire(connection, name)
-    gone = sum(_emptied(engine, lane, name) for lane in _lanes_with(engine, name))
-    with engine.begin() as connection:
-        models.drop(connection, name)
+    with _held(engine, name):
+        with engine.begin() as connection:
+            models.retire(connection, name)
+        gone = sum(_emptied(engine, lane, name) for lane in _lanes_with(engine, name))
+        with engine.begin() as connection:
+            models.drop(connection, name)
     return gone
+
+
+def _check_dimensions(model: Model, dimensions: int) -> None:
+    """Raise ConfigurationError where an endpoint answers otherwise than it did: vectors of two lengths cannot be compared."""
+    if dimensions != model.dimensions:
+        raise ConfigurationError(
+            f"the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} here; "
+            f"add it with its dimensions, such as openai:MODEL@{dimensions}, or drop what there is of it first"
+        )
+
+
+@contextmanager
+def _held(engine: Engine, name: str) -> Iterator[None]:
+    """Keep a model from being filled; without a transaction, which would be open for as long as the block takes."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        models.hold(connection, name)
+        try:
+            yield
+        finally:
+            models.let_go(connection, name)
 
 
 def _known(engine: Engine, name: str) -> Model:
@@ -109,10 +136,11 @@ def _known(engine: Engine, name: str) -> Model:
 
 
 def _filled(engine: Engine, settings: Settings, model: Model, say: Say) -> bool:
+    with engine.begin() as connection:
+        if not models.may_add(connection, model.name):
+            return True
     try:
-        lacking = list(_lacking(engine, model.name))
-        embedder = open_embedder_of(settings, spec_of(model.name)) if lacking else None
-        made = sum(fill(engine, lane, embedder) for lane in lacking) if embedder else 0
+        made = _made(engine, settings, model)
     except RecollectError as error:
         say(f"{model.name}: {error}")
         return False
@@ -120,9 +148,23 @@ def _filled(engine: Engine, settings: Settings, model: Model, say: Say) -> bool:
         say(f"{model.name}: {made:,} vectors made")
     if model.state == "filling":
         with engine.begin() as connection:
-            models.make_ready(connection, model.name)
-        say(f"{model.name} is ready")
+            if models.may_add(connection, model.name):
+                models.make_ready(connection, model.name)
+                say(f"{model.name} is ready")
     return True
+
+
+def _made(engine: Engine, settings: Settings, model: Model) -> int:
+    """Give a model what it lacks, and what came to lack while that took its time, until that is no less; returns how many."""
+    of_each: list[int] = []
+    while len(of_each) < 2 or 0 < of_each[-1] < of_each[-2]:
+        lacking = list(_lacking(engine, model.name))
+        if not lacking:
+            break
+        embedder = open_embedder_of(settings, spec_of(model.name))
+        _check_dimensions(model, embedder.dimensions)
+        of_each.append(sum(fill(engine, lane, embedder) for lane in lacking))
+    return sum(of_each)
 
 
 def _lacking(engine: Engine, name: str) -> Iterator[LaneRef]:

@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Callable
 from types import FrameType
+from typing import TypeVar
 
 import psycopg
 import structlog
@@ -16,6 +17,8 @@ _TICK_SECONDS = 0.5
 
 _log = structlog.get_logger()
 
+T = TypeVar("T")
+
 
 def repeat(work: Callable[[], object], stopped: Callable[[], bool], *, every: float, interrupted: str) -> None:
     """Do some work again and again until ``stopped``. every: seconds from the end of one to the next; the first comes then.
@@ -27,11 +30,17 @@ def repeat(work: Callable[[], object], stopped: Callable[[], bool], *, every: fl
         if time.monotonic() < due:
             time.sleep(min(_TICK_SECONDS, every))
             continue
-        try:
-            work()
-        except (StoreUnavailable, DBAPIError, psycopg.Error) as error:
-            _log.warning(interrupted, error=describe(error))
+        tried(work, interrupted=interrupted)
         due = time.monotonic() + every
+
+
+def tried(work: Callable[[], T], *, interrupted: str) -> T | None:
+    """Do some work that is done again later; where Postgres is away, says so in the log and returns None."""
+    try:
+        return work()
+    except (StoreUnavailable, DBAPIError, psycopg.Error) as error:
+        _log.warning(interrupted, error=describe(error))
+        return None
 
 
 def until_asked_to_stop() -> Callable[[], bool]:

@@ -5,7 +5,7 @@ from typing import Final
 from sqlalchemy import text
 
 from db.erasing.told import TOLD
-from db.undoing.rows import of_lane
+from db.undoing.rows import of_lane, told_by
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _ERASED: Final = "any(cast(:memories as uuid[]))"
@@ -37,6 +37,7 @@ _LAST_VECTOR = text(f"""
         select max(latest.version) from recollect.embeddings as latest
         where {of_lane("latest")} and latest.model = vector.model and latest.owner_id = vector.owner_id
           and latest.owner_kind in ('memory', 'past_memory'))
+      and {told_by("vector", "memory")}
 """)
 
 # What made and changed them, what was decided of what was said there and became no memory, and what documents took from there.

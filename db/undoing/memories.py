@@ -5,7 +5,7 @@ from typing import Final
 from sqlalchemy import text
 
 from db.memories import IMAGE
-from db.undoing.rows import alike, of_lane
+from db.undoing.rows import alike, of_lane, told_by
 
 _SAME_MEMORY = f"{of_lane('now')} and now.memory_id = made.memory_id"
 _MADE_MEMORIES = f"{of_lane('made')} and made.memory_id = any(cast(:memories as uuid[])) and made.made_by = :undone"
@@ -57,6 +57,7 @@ _RESTORE_VECTORS = text(f"""
     join recollect.embeddings as vector
       on vector.tenant_id = after.tenant_id and vector.namespace_id = after.namespace_id
      and vector.owner_kind = 'past_memory' and vector.owner_id = after.memory_id and vector.version <= before.version
+    where {told_by("vector", "after")}
     order by after.memory_id, vector.model, vector.version desc
 """)
 

@@ -77,6 +77,15 @@ def of_lane(alias: str) -> str:
     return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id"
 
 
+def told_by(vector: str, memory: str) -> str:
+    """That the vector of an earlier version is of what a memory says now: a model may lack those of the versions between."""
+    return f"""
+        exists (select from recollect.memories as said
+                where {of_lane("said")} and said.memory_id = {vector}.owner_id and said.version = {vector}.version
+                  and said.content = {memory}.content)
+    """
+
+
 def no_more(entity_id: str) -> str:
     """How the last row of an entity has ended, to be joined to a row that names it.
 

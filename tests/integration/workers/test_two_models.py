@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from pgvector import HalfVector
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
 
 from config.settings import Settings, settings
 from db import erasures, heartbeats
 from db.engine import open_engine
 from db.lanes import STAGES
+from db.refs import LaneRef
 from recollect import EmbedderMismatch, Memory, Namespace
 from recollect.errors import ConfigurationError, EmbedderUnavailable, NotFound
 from recollect.namespaces import NamespacePath
@@ -26,13 +29,17 @@ from tests.fake_responses import EMBEDDINGS, Fault, Request, embeddings_body
 from tests.forming import Forming
 from tests.given import MODEL, Remembering, claimed, until_blocked
 from tests.integration.workers.conftest import Find, Said
+from tests.integration.workers.test_erasing_retold import decided, say_in_turn
 from tests.machine_given import machine_of_minilm
-from workers import models, tasks
+from workers import filling, model_commands, models, repeating, tasks
 from workers.machine import Addresses
 from workers.parts import check_parts, parts
 
 OTHER = "other@256"
 OTHER_EMBEDDER = f"openai:{OTHER}"
+
+WORKS = "User works at Brightleaf"
+TOLD = ("I work at Brightleaf", "I work at Brightleaf on the quux team", "I work at Brightleaf in Leeds")
 
 Run = Callable[..., Said]
 
@@ -374,19 +381,142 @@ def test_who_writes_in_the_lane_is_waited_for(
     assert states(run)[OTHER] == ("ready", 0)
 
 
-def test_a_text_that_the_endpoint_refuses_is_left_out(run: Run, forming: Forming, endpoint: FakeOpenAI) -> None:
-    forming.say("I live in Leeds.", "I like figs.", "I work at Brightleaf.")
-    run("models", "add", OTHER_EMBEDDER)
-
+def refuse_figs(endpoint: FakeOpenAI) -> None:
     def answer(request: Request) -> Any:
         refused = any("figs" in one for one in request.body["input"])
         return Fault.status(400, param="input") if refused else embeddings_body(request.body)
 
     for _ in range(50):
         endpoint.script(EMBEDDINGS, answer)
+
+
+def test_a_text_that_the_endpoint_refuses_is_left_out(run: Run, forming: Forming, endpoint: FakeOpenAI) -> None:
+    forming.say("I live in Leeds.", "I like figs.", "I work at Brightleaf.")
+    run("models", "add", OTHER_EMBEDDER)
+    refuse_figs(endpoint)
     filled = run("models", "fill")
     assert f"{OTHER} is ready" in filled
     assert states(run)[OTHER] == ("ready", 1)
+
+
+def test_a_text_that_the_endpoint_refuses_does_not_keep_the_old_model_for_ever(
+    run: Run, forming: Forming, endpoint: FakeOpenAI, addresses: Addresses
+) -> None:
+    forming.say("I live in Leeds.", "I like figs.")
+    refuse_figs(endpoint)
+    over(run)
+    with pytest.raises(ConfigurationError, match=r"other@256 lacks vectors.* give --incomplete"):
+        run("models", "drop", MODEL, "--force")
+
+    assert "is gone" in run("models", "drop", MODEL, "--incomplete")
+
+    assert states(run) == {OTHER: ("active", 1)}  # the message that was refused
+    with app_with(addresses, OTHER_EMBEDDER, forming.publishing.path) as sarah:
+        assert sorted(one.content for one in sarah.memories()) == ["User likes figs", "User lives in Leeds"]
+        assert [hit.content for hit in sarah.query("likes", limit=10)] == ["User lives in Leeds"]
+
+
+def test_what_came_while_it_was_filled_a_model_that_is_ready_has_too(
+    run: Run, forming: Forming, endpoint: FakeOpenAI, admin_engine: Engine
+) -> None:
+    forming.say("I live in Leeds.")
+    run("models", "add", OTHER_EMBEDDER)
+    meanwhile(endpoint, lambda: forming.say("I like figs."))
+
+    assert f"{OTHER} is ready" in run("models", "fill")
+
+    assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
+
+
+def test_a_fill_that_goes_on_outlives_that_postgres_is_away(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> bool:
+        raise OperationalError("select", None, Exception())
+
+    monkeypatch.setattr(models, "fill_all", away)
+    monkeypatch.setattr(
+        repeating, "_log", structlog.get_logger()
+    )  # a logger keeps how it is set up when it first speaks
+    monkeypatch.setattr(model_commands, "until_asked_to_stop", lambda: lambda: True)
+    assert run("models", "fill", "--every", 1).status == 1
+
+
+def contents_that_fit(engine: Engine) -> list[tuple[str, str]]:
+    """The other model's vectors of memories: of what kind, and the text, of which each was made."""
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text("""
+                select owner_kind, content, cast(embedding as text) as vector from recollect.embeddings as one
+                join recollect.memories as memory on memory.memory_id = one.owner_id and memory.version = one.version
+                where model = :model and owner_kind in ('memory', 'past_memory')
+            """),
+            {"model": OTHER},
+        ).all()
+    with embedding_with(OTHER_EMBEDDER):
+        for row in rows:
+            (expected,) = parts().embedder.embed([row.content])
+            assert expected @ HalfVector.from_text(row.vector).to_numpy() > 0.99
+    return sorted((row.owner_kind, row.content) for row in rows)
+
+
+@pytest.fixture
+def made_more_precise(endpoint: FakeOpenAI, forming: Forming, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Says what makes one memory more and more precise, each in a conversation of its own, by an LLM."""
+    monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
+    _start_with(None)
+    team = f"{WORKS} on the quux team"
+    endpoint.script("ConsolidationAnswer", decided("update", team), decided("update", f"{team} in Leeds"))
+
+    def say(*said: str) -> None:
+        say_in_turn(endpoint, forming, *said, gone=1)
+
+    return say
+
+
+def test_what_is_taken_back_while_a_model_lacks_something_has_no_vector_of_another_text(
+    run: Run, forming: Forming, made_more_precise: Callable[..., None], addresses: Addresses, admin_engine: Engine
+) -> None:
+    made_more_precise(TOLD[0])
+    over(run)
+    made_more_precise(*TOLD[1:])
+    with app_with(addresses, "minilm", forming.publishing.path) as sarah:
+        (memory,) = sarah.memories()
+        latest = sarah.decisions(memory.id)[-1]
+    forming.command(type="undo", decision_id=str(latest.id))
+
+    run("models", "fill")
+
+    assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
+    assert ("memory", f"{WORKS} on the quux team") in contents_that_fit(admin_engine)
+
+
+def test_what_is_told_anew_by_an_erasure_has_one_vector_that_is_found(
+    run: Run, forming: Forming, made_more_precise: Callable[..., None], admin_engine: Engine
+) -> None:
+    made_more_precise(*TOLD)
+    over(run)
+    forming.erase(conversation="gone")
+
+    run("models", "fill")
+
+    assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
+    assert contents_that_fit(admin_engine) == [("memory", f"{WORKS} in Leeds"), ("past_memory", WORKS)]
+
+
+def test_an_endpoint_that_answers_with_other_dimensions_than_before_fills_nothing(
+    run: Run, forming: Forming, endpoint: FakeOpenAI, admin_engine: Engine
+) -> None:
+    forming.say("I live in Leeds.")
+    assert "(1536 dimensions)" in run("models", "add", "openai:other")
+    for _ in range(2):
+        endpoint.script(EMBEDDINGS, lambda request: embeddings_body({**request.body, "dimensions": 512}))
+
+    with pytest.raises(ConfigurationError, match="answers with 512 dimensions, and other has 1536 here"):
+        run("models", "add", "openai:other")
+    said = run("models", "fill")
+
+    assert said.status == 1
+    assert "answers with 512 dimensions" in said
+    assert not any(vectors_of(admin_engine, "other").values())
 
 
 def test_a_model_that_is_gone_does_not_keep_the_other_from_being_filled(
@@ -447,6 +577,23 @@ class TestDropping:
             self.refused(run, r"1 connections of apps read with all-MiniLM-L6-v2.* openai:other@256, or give --force")
             assert "is gone" in run("models", "drop", MODEL, "--force")
             assert not old.query("Where do I live?")
+
+    def test_a_fill_that_runs_beside_it_makes_nothing_anew(
+        self, run: Run, worker_engine: Engine, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        emptied = models._emptied
+
+        def filled_at_once(engine: Engine, lane: LaneRef, name: str) -> int:
+            gone = emptied(engine, lane, name)
+            models.fill_all(worker_engine, settings(), print)
+            with embedding_with("minilm"):
+                filling.fill(worker_engine, lane, parts().embedder)  # one that had begun before
+            return gone
+
+        monkeypatch.setattr(models, "_emptied", filled_at_once)
+        assert run("models", "drop", MODEL).status == 0
+        assert not any(vectors_of(admin_engine, MODEL).values())
+        assert states(run) == {OTHER: ("active", 0)}
 
     def test_while_something_is_published_nothing_is_lost(
         self, run: Run, forming: Forming, addresses: Addresses

@@ -5,7 +5,7 @@ from psycopg.errors import InsufficientPrivilege, UndefinedTable
 from sqlalchemy.exc import ProgrammingError
 
 from recollect.errors import ConfigurationError
-from recollect.urls import describe, lacks_rights, sqlalchemy_url
+from recollect.urls import describe, lacks_rights, session_name, sqlalchemy_url
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg2", "postgres"])
@@ -42,3 +42,14 @@ def test_a_login_that_lacks_the_right_is_named_and_any_other_error_is_passed_on(
     )
     other = ProgrammingError("", {}, UndefinedTable("no table"))
     assert lacks_rights(url, "RECOLLECT_ADMIN_URL", other) is other
+
+
+def test_a_session_bears_its_model_by_name() -> None:
+    assert session_name("text-embedding-3-small@512") == "recollect text-embedding-3-small@512"
+
+
+@pytest.mark.parametrize("long", ["sentence-transformers/paraphrase-multilingual-mpnet-base-v2", "x" * 250, "modèle"])
+def test_sessions_of_two_models_bear_two_names_that_postgres_keeps_as_they_are(long: str) -> None:
+    one, other = session_name(long), session_name(f"{long}@256")
+    assert one != other
+    assert all(name.isascii() and len(name) <= 63 for name in (one, other))

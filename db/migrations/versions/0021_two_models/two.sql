@@ -2,6 +2,7 @@
 alter table recollect.models
     add column ready boolean not null default true,
     add constraint models_active_is_ready check (ready or not active);
+update recollect.models set ready = active;
 
 create or replace view recollect_read_v1.models as
 select model, dimensions, active, ready from recollect.models;
