@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from pipeline.agreement import is_more_precise
+from pipeline.agreement import agree, is_more_precise
 from pipeline.facts import Fact
 
 
@@ -61,10 +61,20 @@ def told_by_others(versions: Sequence[Version]) -> dict[int, Says]:
 
 
 def _in_their_words(one: Version, last: Says | None) -> Says | None:
-    """What a version says without what is erased: its fact, or what others had said last, where that says it all."""
-    if one.fact is None or (last is not None and is_more_precise(last.content, one.fact.content)):
+    """What a version says without what is erased: what others had said last, and its fact.
+
+    One of the two alone where that says both, and its fact alone where that gives another value.
+    """
+    if one.fact is None or (last is not None and _says(last.content, one.fact.content)):
         return last
-    return _said(one.fact, last)
+    said = _said(one.fact, last)
+    if last is None or _says(said.content, last.content) or said.value != (last.value or said.value):
+        return said
+    return replace(said, content=f"{last.content.rstrip('.')}; {said.content}")
+
+
+def _says(one: str, other: str) -> bool:
+    return is_more_precise(one, other) or agree(one, other)
 
 
 def _said(fact: Fact, last: Says | None) -> Says:

@@ -11,12 +11,16 @@ _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _ERASED: Final = "any(cast(:memories as uuid[]))"
 _REPEATED: Final = "any(cast(:repeated as uuid[]))"
 
-# The last one that others brought holds again.
-_LAST_VERSION = text(f"""
-    update recollect.memories as last set known_to = null, ended_by = null
-    where {of_lane("last")} and last.memory_id = {_REPEATED} and last.known_to is not null and not exists (
-        select from recollect.memories as later
-        where {of_lane("later")} and later.memory_id = last.memory_id and later.version > last.version)
+# Each that others brought holds until the next of those, which an undo of that one finds again; the last one holds again.
+_VERSIONS_LEFT = text(f"""
+    update recollect.memories as one set known_to = next.known_from, ended_by = next.made_by
+    from (
+        select memory_id, version, lead(known_from) over of_one as known_from, lead(made_by) over of_one as made_by
+        from recollect.memories where {_LANE} and memory_id = {_REPEATED}
+        window of_one as (partition by memory_id order by version)
+    ) as next
+    where {of_lane("one")} and one.memory_id = next.memory_id and one.version = next.version
+      and one.known_to is distinct from next.known_from
 """)
 
 _VECTORS = text(f"""
@@ -41,12 +45,14 @@ _LAST_VECTOR = text(f"""
 """)
 
 # What made and changed them, what was decided of what was said there and became no memory, and what documents took from there.
+# What was taken for no fact was so because it says what its messages do not: it may say what others of the batch do.
 _DECISIONS = text(f"""
     with {TOLD}
     update recollect.decisions as decision
     set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
     where {of_lane("decision")} and (
         decision.decision_id in (select decision_id from told)
+        or decision.action = 'refuse' and decision.batch_id = any(array(select batch_id from numbered))
         or decision.action = 'document' and decision.fact -> 'messages' ?| cast(cast(:messages as uuid[]) as text[])
         or decision.action in ('add', 'update', 'supersede', 'contradict', 'none', 'forget') and exists (
             select from recollect.decision_memories as concerned
@@ -65,7 +71,7 @@ _REASONS = text(f"""
     )
     update recollect.decisions as decision set reason = 'erased'
     where {of_lane("decision")} and decision.prompt_version is not null
-      and decision.batch_id in (select batch_id from numbered union select batch_id from shown)
+      and decision.batch_id = any(array(select batch_id from numbered union select batch_id from shown))
 """)
 
 # What an app put down or closed by its own hand: the decision has the event's id.
@@ -163,7 +169,7 @@ STATEMENTS: Final = (
     ("questions", _QUESTIONS),
     (None, _SAID_BY),
     (None, text(f"update recollect.memories set superseded_by = null where {_LANE} and superseded_by = {_ERASED}")),
-    (None, _LAST_VERSION),
+    (None, _VERSIONS_LEFT),
     ("embeddings", _VECTORS),
     (None, _LAST_VECTOR),
 )

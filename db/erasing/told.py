@@ -10,30 +10,31 @@ EPISODE: Final = "Episode"
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 # A fact names its messages by their places among those of its batch, from 1. The shells of erased ones keep theirs. An episode is
-# made of messages of other batches, and its memory alone knows them.
+# made of messages of other batches, and its memory alone knows them. Each once, and by what is looked up once: a namespace of
+# many rows is planned for as the average one, of few, and joined it would be gone through once for each of them.
 TOLD: Final = f"""
-    numbered as (
+    numbered as materialized (
         select event.batch_id, event.event_id, row_number() over (partition by event.batch_id order by event.place) as number
         from recollect.events as event
-        where {of_lane("event")} and event.payload ->> 'type' = 'message' and event.batch_id in (
+        where {of_lane("event")} and event.payload ->> 'type' = 'message' and event.batch_id = any(array(
             select batch_id from recollect.events
-            where {_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null)
+            where {_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null))
     ),
-    told as (
+    told as materialized (
         select decision.decision_id, bool_and(numbered.event_id = any(cast(:messages as uuid[]))) as alone
         from recollect.decisions as decision
         cross join lateral jsonb_array_elements_text(
             case jsonb_typeof(decision.fact -> 'sources') when 'array' then decision.fact -> 'sources' else '[]' end) as source
         join numbered on numbered.batch_id = decision.batch_id and numbered.number = cast(source.value as bigint)
-        where {of_lane("decision")} and decision.batch_id in (select batch_id from numbered)
+        where {of_lane("decision")} and decision.batch_id = any(array(select batch_id from numbered))
           and decision.fact #>> '{{record,name}}' is distinct from '{EPISODE}'
         group by decision.decision_id having bool_or(numbered.event_id = any(cast(:messages as uuid[])))
         union all
         select decision.decision_id, bool_and(source.message_id = any(cast(:messages as uuid[]))) as alone
         from recollect.memory_sources as source
         join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = source.made_by
-        where {of_lane("source")} and decision.fact #>> '{{record,name}}' = '{EPISODE}' and source.memory_id in (
-            select memory_id from recollect.memory_sources where {_LANE} and message_id = any(cast(:messages as uuid[])))
+        where {of_lane("source")} and decision.fact #>> '{{record,name}}' = '{EPISODE}' and source.memory_id = any(array(
+            select memory_id from recollect.memory_sources where {_LANE} and message_id = any(cast(:messages as uuid[]))))
         group by decision.decision_id having bool_or(source.message_id = any(cast(:messages as uuid[])))
     )
 """

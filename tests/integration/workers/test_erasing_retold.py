@@ -55,6 +55,40 @@ def test_what_was_made_more_precise_twice_loses_only_what_was_erased(
     assert find("quux") == {}
 
 
+def test_an_undo_of_what_others_made_more_precise_brings_back_what_others_said(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    team = "User works at Brightleaf on the quux team"
+    fake.script("ConsolidationAnswer", decided("update", team), decided("update", f"{team} in Leeds"))
+    told = ("I work at Brightleaf", "I work at Brightleaf on the quux team", "I work at Brightleaf in Leeds")
+    say_in_turn(fake, forming, *told, gone=1)
+    (before,) = sarah.memories()
+    _, erased, latest = sarah.decisions(before.id)
+
+    forming.erase(conversation="gone")
+
+    assert sarah.get(before.id, as_of=erased.decided_at).content == "User works at Brightleaf"
+    forming.command(type="undo", decision_id=str(latest.id))
+
+    assert [(one.id, one.content) for one in sarah.memories()] == [(before.id, "User works at Brightleaf")]
+    (hit,) = sarah.query("User works at Brightleaf")
+    assert hit.similarity > 0.999
+    assert find("quux") == {}
+
+
+def test_what_was_taken_for_no_fact_goes(fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find) -> None:
+    fake.script("ExtractionAnswer", found("Lindqvist likes quux tea", "I like quux tea", "Lindqvist"))
+    forming.say("I like quux tea", conversation="gone")
+    fake.script("ExtractionAnswer", found("Lindqvist likes tea", "I like tea", "Lindqvist"))
+    forming.say("I like tea", conversation="kept")
+    assert [one.action for one in sarah.latest_decisions()] == ["refuse", "refuse"]
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    assert [one.fact.get("content") for one in sarah.refused()] == ["Lindqvist likes tea", None]
+
+
 def test_what_was_only_said_again_has_no_more_details_than_it_was_said_with(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:

@@ -31,6 +31,25 @@ def test_what_others_had_said_more_precisely_stays() -> None:
     assert contents(first, erased, again) == {1: "works at A as a vet", 3: "works at A as a vet"}
 
 
+def test_what_others_said_before_and_after_stays() -> None:
+    first = Version(1, Says("works at A as a vet"), fact=fact("works at A as a vet"))
+    erased = Version(2, Says("works at A as a vet on the q team"), erased=True)
+    more = Version(3, Says("works at A as a vet on the q team in Leeds"), fact=fact("works at A in Leeds"))
+    again = Version(4, more.says, fact=fact("works at A in Leeds"))
+
+    both = "works at A as a vet; works at A in Leeds"
+    assert contents(first, erased, more, again) == {1: "works at A as a vet", 3: both, 4: both}
+
+
+def test_of_two_values_the_one_holds_that_was_said_last() -> None:
+    first = Version(1, Says("lives in A", "lives_in", "A"), fact=fact("lives in A", attribute="lives_in", value="A"))
+    erased = Version(2, Says("lives in A by the q", "lives_in", "A"), erased=True)
+    other = fact("lives at B", attribute="lives_in", value="B")
+
+    left = told_by_others([first, erased, Version(3, Says("lives in B by the q", "lives_in", "B"), fact=other)])
+    assert left[3] == Says("lives at B", "lives_in", "B")
+
+
 def test_what_an_undo_brought_back_is_erased_too() -> None:
     first, erased = Version(1, Says("likes tea"), fact=fact("likes tea")), Version(2, Says("likes q tea"), erased=True)
     undone, again = Version(3, Says("likes tea")), Version(4, Says("likes q tea"))
