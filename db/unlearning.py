@@ -38,7 +38,8 @@ def is_said_still(words: str) -> str:
     """
 
 
-# By whom something was learned, for nothing is indexed by the decision alone.
+# By whom something was learned, for nothing is indexed by the decision alone. Here and below what is looked for is found once, and
+# not once for each row of a namespace, which is planned for as the average one, of few.
 _TAUGHT: Final = f"""
     taught as (
         select decision.decision_id, learned.entity_id
@@ -46,6 +47,9 @@ _TAUGHT: Final = f"""
         join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
         cross join unnest(decision.entities) as learned (entity_id)
         where {of_lane("concerned")} and concerned.memory_id = any(cast(:memory_ids as uuid[]))
+          and decision.decision_id = any(array(
+              select decision_id from recollect.decision_memories as named
+              where {of_lane("named")} and named.memory_id = any(cast(:memory_ids as uuid[]))))
           and decision.memory_id = concerned.memory_id and decision.in_effect
           and decision.action in ('add', 'update', 'supersede', 'contradict', 'none')
     )
@@ -55,13 +59,15 @@ _TAUGHT: Final = f"""
 def _part_of(seeds: str) -> str:
     """Who some entities are now, where they were merged into others: what was learned of them went over to those."""
     return f"""
+        merges as materialized (
+            select fact ->> 'entity_id' as entity_id, cast(fact ->> 'into' as uuid) as into_id
+            from recollect.decisions as merge where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
+        ),
         part_of as (
             select entity_id, entity_id as now_id from ({seeds}) as seed
             union
-            select part_of.entity_id, cast(merge.fact ->> 'into' as uuid)
-            from part_of join recollect.decisions as merge
-              on {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
-             and merge.fact ->> 'entity_id' = cast(part_of.now_id as text)
+            select part_of.entity_id, merges.into_id
+            from part_of join merges on merges.entity_id = cast(part_of.now_id as text)
         )
     """
 

@@ -51,7 +51,7 @@ _DECISIONS = text(f"""
     update recollect.decisions as decision
     set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
     where {of_lane("decision")} and (
-        decision.decision_id in (select decision_id from told)
+        decision.decision_id = any(array(select decision_id from told))
         or decision.action = 'refuse' and decision.batch_id = any(array(select batch_id from numbered))
         or decision.action = 'document' and decision.fact -> 'messages' ?| cast(cast(:messages as uuid[]) as text[])
         or decision.action in ('add', 'update', 'supersede', 'contradict', 'none', 'forget') and exists (
@@ -78,8 +78,8 @@ _REASONS = text(f"""
 _BY_HAND = text(f"""
     update recollect.events as event
     set type = 'erased', payload = jsonb_build_object('type', event.type)
-    where {of_lane("event")} and event.type in ('remember', 'forget') and event.event_id in (
-        select decision_id from recollect.decision_memories where {_LANE} and memory_id = {_ERASED})
+    where {of_lane("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
+        select decision_id from recollect.decision_memories where {_LANE} and memory_id = {_ERASED}))
 """)
 
 # Of what was brought from elsewhere, the lines of these.

@@ -48,6 +48,9 @@ _COMMANDED: Final = f"""
           and (decision.entities && cast(:gone as uuid[]) or decision.fact ->> 'entity_id' = any(cast(:gone as text[])))
     )
 """
+# Looked up once, and then by their keys: planned for a namespace of few rows, they would be looked up for each of many.
+_OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
+
 _KEYS: Final = f"""
     keys as (
         select array_agg(distinct key) as gone from recollect.entities
@@ -117,7 +120,7 @@ STATEMENTS: Final = (
         text(f"""
             with {_COMMANDED}
             update recollect.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
-            where {of_lane("event")} and event.event_id in (select decision_id from commanded) and event.type <> 'erased'
+            where {of_lane("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased'
         """),
     ),
     (
@@ -125,7 +128,7 @@ STATEMENTS: Final = (
         text(f"""
             with {_COMMANDED}
             update recollect.decisions as decision set fact = null, reason = 'erased'
-            where {of_lane("decision")} and decision.decision_id in (select decision_id from commanded)
+            where {of_lane("decision")} and decision.decision_id = {_OF_COMMANDED}
         """),
     ),
     (
