@@ -38,8 +38,8 @@ def is_said_still(words: str) -> str:
     """
 
 
-# By whom something was learned, for nothing is indexed by the decision alone. Here and below what is looked for is found once, and
-# not once for each row of a namespace, which is planned for as the average one, of few.
+# By whom something was learned, for nothing is indexed by the decision alone. Here and below what is looked for is found once,
+# and not once for each row of a namespace, which is planned for as the average one, of few.
 _TAUGHT: Final = f"""
     taught as (
         select decision.decision_id, learned.entity_id
