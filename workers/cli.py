@@ -110,9 +110,7 @@ def migrate() -> None:
 
 
 @cli.command()
-def index(
-    every: Every = None,
-) -> None:
+def index(every: Every = None) -> None:
     """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat."""
     chosen = settings()
     admin_url = _admin_url(chosen)

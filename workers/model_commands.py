@@ -51,9 +51,7 @@ def add(
 
 
 @models_cli.command()
-def fill(
-    every: Every = None,
-) -> None:
+def fill(every: Every = None) -> None:
     """Embed what each model lacks; one that was added is ready then. Exit status 1 where a model could not be filled."""
     chosen = settings()
     with logged_in(chosen) as engine:
