@@ -188,6 +188,9 @@ def test_a_scope_counts_as_due_until_it_is_indexed(
             )
             connection.execute(statement, {"count": memories, "model": scope.model, "id": scope.lane.namespace_id})
 
+    # What other tests left that is large by these limits gets its indexes first, and with them is too small for them.
+    count(0)
+    index()
     before = due()
     count(scopes.OUTGROWN + 1)
     assert due() == before + 1

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from pgvector import HalfVector
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
@@ -31,7 +30,7 @@ from tests.given import MODEL, Remembering, claimed, until_blocked
 from tests.integration.workers.conftest import Find, Said
 from tests.integration.workers.test_erasing_retold import decided, say_in_turn
 from tests.machine_given import machine_of_minilm
-from workers import filling, model_commands, models, repeating, tasks
+from workers import filling, model_commands, models, tasks
 from workers.machine import Addresses
 from workers.parts import check_parts, parts
 
@@ -433,9 +432,7 @@ def test_a_fill_that_goes_on_outlives_that_postgres_is_away(run: Run, monkeypatc
         raise OperationalError("select", None, Exception())
 
     monkeypatch.setattr(models, "fill_all", away)
-    monkeypatch.setattr(
-        repeating, "_log", structlog.get_logger()
-    )  # a logger keeps how it is set up when it first speaks
+    monkeypatch.setattr(model_commands, "configure_logging", lambda _: None)  # it would be so for all tests that follow
     monkeypatch.setattr(model_commands, "until_asked_to_stop", lambda: lambda: True)
     assert run("models", "fill", "--every", 1).status == 1
 

@@ -29,7 +29,8 @@ def test_children_count_alive_and_ended() -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE) as parent:
         # I expect both children's time in the parent's, at last
         deadline = time.monotonic() + 30
-        while (spent := processor_seconds({"it": parent.pid})["it"]) < 0.6:
+        # Counted in hundredths of a second, of which each child's last are lost.
+        while (spent := processor_seconds({"it": parent.pid})["it"]) < 0.55:
             assert time.monotonic() < deadline, spent
             time.sleep(0.05)
         parent.communicate(b"\n")
