@@ -33,7 +33,7 @@ def lanes_lacking(connection: Connection, tenant_id: UUID, model: str) -> list[L
 
 
 def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
-    """All that lacks a vector of a model in a namespace, memories first."""
+    """All that lacks a vector of a model in a namespace, with its text."""
     return [Lacking(*row) for row in connection.execute(_OF_LANE, {**lane.scope, "model": model})]
 
 

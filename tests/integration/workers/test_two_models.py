@@ -282,11 +282,16 @@ def summaries_that_fit(engine: Engine) -> list[str]:
             """),
             {"model": OTHER},
         ).all()
-    with embedding_with(OTHER_EMBEDDER):
-        for row in profiles:
-            (expected,) = parts().embedder.embed([row.summary])
-            assert expected @ HalfVector.from_text(row.vector).to_numpy() > 0.99
+    check_made_of({row.summary: row.vector for row in profiles})
     return [row.summary for row in profiles]
+
+
+def check_made_of(vectors: dict[str, str]) -> None:
+    """Each text has the other model's vector of it."""
+    with embedding_with(OTHER_EMBEDDER):
+        for said, vector in vectors.items():
+            (expected,) = parts().embedder.embed([said])
+            assert expected @ HalfVector.from_text(vector).to_numpy() > 0.99
 
 
 def meanwhile(endpoint: FakeOpenAI, happens: Callable[[], object]) -> None:
@@ -448,10 +453,7 @@ def contents_that_fit(engine: Engine) -> list[tuple[str, str]]:
             """),
             {"model": OTHER},
         ).all()
-    with embedding_with(OTHER_EMBEDDER):
-        for row in rows:
-            (expected,) = parts().embedder.embed([row.content])
-            assert expected @ HalfVector.from_text(row.vector).to_numpy() > 0.99
+    check_made_of({row.content: row.vector for row in rows})
     return sorted((row.owner_kind, row.content) for row in rows)
 
 
