@@ -28,7 +28,7 @@ from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from recollect import Namespace
 from recollect.embedders import MiniLM
-from workers.indexing import index_scopes
+from workers.operating.indexing import index_scopes
 
 _EMPTY = 0
 _TURNS = 20

@@ -28,7 +28,7 @@ from recollect.kinds import EntityType
 from recollect.namespaces import NamespacePath
 from recollect.registry import RegisteredEntity
 from recollect.tenancy import tenant_transaction
-from workers import claiming
+from workers.sweeper import claiming
 
 Vector = NDArray[np.float32]
 

@@ -1,5 +1,5 @@
 """``python -m workers``."""
 
-from workers.cli import main
+from workers.cli.app import main
 
 main()

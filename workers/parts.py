@@ -11,8 +11,8 @@ from db.engine import check_login, open_engine
 from recollect.embedders import Embedder, Endpoint, open_embedder, spec_of
 from recollect.errors import EmbedderMismatch
 from recollect.language_model import LanguageModel
-from workers.kept_model import UsageLog
 from workers.language_model import open_language_model
+from workers.stages.kept_model import UsageLog
 
 WORKER_URL = "RECOLLECT_WORKER_URL"
 

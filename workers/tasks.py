@@ -14,11 +14,14 @@ import pipeline.score_salience
 from db import candidates
 from db.candidates import RefusedRow
 from db.refs import BatchRef, LaneRef
-from workers import applying, commands, deciding, erasing, filling, loading, profiles, reflecting, turns
 from workers.app import app
+from workers.commands import carrying_out as commands
+from workers.erasing import running as erasing
 from workers.parts import Parts, parts
-from workers.reflection import Debounce
-from workers.stages import Store, Work, run_stage
+from workers.reflecting import running as reflecting
+from workers.reflecting.reflection import Debounce
+from workers.stages import applying, deciding, filling, loading, profiles, turns
+from workers.stages.running import Store, Work, run_stage
 
 
 def _stage(work: Work) -> Any:

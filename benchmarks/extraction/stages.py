@@ -22,9 +22,10 @@ from db.refs import BatchRef, LaneRef
 from recollect.namespaces import NamespacePath
 from recollect.publishing.checking import check_events, numbered
 from recollect.tenancy import tenant_transaction
-from workers import claiming, tasks
+from workers import tasks
 from workers.parts import parts
-from workers.stages import StageFailed
+from workers.stages.running import StageFailed
+from workers.sweeper import claiming
 
 _NOW = timedelta(0)
 _PATIENCE_SECONDS = 300.0

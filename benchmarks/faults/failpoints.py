@@ -37,17 +37,17 @@ POISON = "venom"
 """A message that holds this word kills the worker that reads it, while the word is armed as a point is."""
 
 POINTS = (
-    Point("before_claim", "workers.dispatching:claim"),
-    Point("after_claim", "workers.dispatching:hint"),
-    Point("before_lease", "workers.stages:_take_lease"),
-    Point("after_lease", "workers.stages:_work_and_store"),
+    Point("before_claim", "workers.sweeper.dispatching:claim"),
+    Point("after_claim", "workers.sweeper.dispatching:hint"),
+    Point("before_lease", "workers.stages.running:_take_lease"),
+    Point("after_lease", "workers.stages.running:_work_and_store"),
     Point("after_answer", "recollect.language_model.openai:OpenAILanguageModel.answer", after=True),
-    Point("after_step_result", "workers.kept_model:KeptModel.answer", after=True),
-    Point("before_apply", "workers.deciding:decide", after=True),
+    Point("after_step_result", "workers.stages.kept_model:KeptModel.answer", after=True),
+    Point("before_apply", "workers.stages.deciding:decide", after=True),
     Point("in_apply", "db.decisions:log", after=True),
     Point("before_commit", "db.leases:advance", after=True, stage=APPLYING),
-    Point("after_commit", "workers.stages:_work_and_store", after=True, stage=APPLYING),
-    Point("between_stages", "workers.stages:hint"),
+    Point("after_commit", "workers.stages.running:_work_and_store", after=True, stage=APPLYING),
+    Point("between_stages", "workers.stages.running:hint"),
     Point("intake_before_commit", "db.inbox:publish", after=True),
     Point("intake_after_commit", "kombu.message:Message.ack"),
 )

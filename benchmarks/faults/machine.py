@@ -23,7 +23,7 @@ from db.refs import BatchRef, LaneRef
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.given import as_text, event
-from workers.claiming import claim
+from workers.sweeper.claiming import claim
 
 APPLYING = "consolidate"
 

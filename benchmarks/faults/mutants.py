@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from benchmarks.faults.machine import Engines, lane_machine
 from db import inbox, lanes, leases
-from workers import claiming
+from workers.sweeper import claiming
 
 Mutant = Callable[[Engine], AbstractContextManager[None]]
 """Makes a mistake inside the block. It is given the superuser's engine."""

@@ -19,8 +19,9 @@ from benchmarks.faults.failpoints import POISON, install, is_armed
 from db import inbox
 from db.refs import BatchRef
 from pipeline.facts import Message
-from workers import applying, loading, tasks
+from workers import tasks
 from workers.app import app
+from workers.stages import applying, loading
 
 __all__ = ["app", "tasks"]
 

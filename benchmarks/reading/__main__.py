@@ -27,7 +27,7 @@ from benchmarks.sentences import sentences
 from db.scopes import OUTGROWN
 from recollect import Memory
 from recollect.embedders import MiniLM
-from workers.indexing import index_scopes
+from workers.operating.indexing import index_scopes
 
 _THREADS = (1, 8)
 _READ_SECONDS = 60.0

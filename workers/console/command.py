@@ -7,8 +7,8 @@ import typer
 from config.logging import configure_logging
 from config.settings import settings
 from recollect import Memory
+from workers.cli.terminal import console
 from workers.console.login import login_of
-from workers.terminal import console
 
 LOOPBACK = "127.0.0.1"
 

@@ -13,7 +13,7 @@ from db import candidates, memories, similar
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction
-from workers.indexing import index_scopes
+from workers.operating.indexing import index_scopes
 
 
 def versions(engine: Engine, memory_id: UUID) -> list[Any]:

@@ -13,7 +13,7 @@ from db import memories, scopes
 from db.refs import LaneRef
 from db.scopes import Scope
 from recollect.tenancy import tenant_transaction
-from workers.indexing import Work, index_scopes
+from workers.operating.indexing import Work, index_scopes
 
 DIMENSIONS = 16
 MANY = 3_000

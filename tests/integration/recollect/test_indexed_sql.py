@@ -19,7 +19,7 @@ from recollect.reading import indexed_sql, memories_sql, messages_sql, nearest_s
 from recollect.reading.found import Spread
 from recollect.tenancy import Statement, in_one_trip, tenant_transaction
 from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, new_memory
-from workers.indexing import index_scopes
+from workers.operating.indexing import index_scopes
 
 MANY = 200
 BIRDS = ("heron", "coot", "grebe", "teal", "swift", "rook", "dipper", "wren")

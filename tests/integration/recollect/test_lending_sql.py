@@ -12,7 +12,7 @@ from recollect.reading import indexed_sql, lending_sql, memories_sql
 from recollect.reading.weights import MemoryWeights
 from recollect.tenancy import in_one_trip
 from tests.given import MODEL, Publishing, Remembering, direction
-from workers.indexing import index_scopes
+from workers.operating.indexing import index_scopes
 
 QUESTION = "Where does the heron nest?"
 CONTENTS = ("A heron nests by the lock", "The heron sleeps", "Trams are green", "It rained", "It snowed", "Boats float")

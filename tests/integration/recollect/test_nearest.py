@@ -17,8 +17,8 @@ from recollect.reading.nearest_sql import Wanted, by_index
 from recollect.tenancy import Statement, in_one_trip
 from recollect.urls import sqlalchemy_url
 from tests.given import MODEL, Remembering, direction
-from workers.indexing import index_scopes
 from workers.machine import Addresses
+from workers.operating.indexing import index_scopes
 
 MANY = 300
 

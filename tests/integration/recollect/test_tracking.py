@@ -19,8 +19,8 @@ from recollect.namespaces import NamespacePath
 from recollect.tracking import Pair, State, Tracked, Turn
 from recollect.tracking.known import Known
 from tests.given import Publishing, Remembering
-from workers.indexing import index_scopes
 from workers.machine import Addresses
+from workers.operating.indexing import index_scopes
 
 HISTORY = [
     {"role": "user", "content": "Is Halberd Glass open on Friday?"},

@@ -53,8 +53,8 @@ class Said(str):
 
 @pytest.fixture
 def run(service: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    """Runs a command in this process, as `workers.cli.main` does."""
-    from workers.cli import cli
+    """Runs a command in this process, as `workers.cli.app.main` does."""
+    from workers.cli.app import cli
 
     def run(*arguments: object) -> Said:
         capsys.readouterr()

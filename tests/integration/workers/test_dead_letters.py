@@ -17,7 +17,7 @@ from recollect.errors import NotFound
 from recollect.namespaces import NamespacePath
 from recollect.signing import SigningKey, TenantKey, sign
 from tests.given import LONG, Publishing, Worker, as_text, claim, claimed, contents_of
-from workers.dead_letters import all_letters, content_of, discard, letters, requeue
+from workers.operating.dead_letters import all_letters, content_of, discard, letters, requeue
 
 APP = SigningKey("app-1", "0123456789abcdef" * 2)
 

@@ -16,8 +16,8 @@ from db import breakers, lanes
 from db.refs import BatchRef, LaneRef
 from recollect.namespaces import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed
-from workers.dispatching import dispatch
-from workers.sweeper import run_sweeper
+from workers.sweeper.dispatching import dispatch
+from workers.sweeper.running import run_sweeper
 
 Hints = Callable[[], list[Hint]]
 Slots = Callable[[int], None]

@@ -20,12 +20,12 @@ from db.engine import open_engine
 from db.leases import Lease
 from db.refs import BatchRef, LaneRef
 from tests.given import Publishing, Worker, claimed, terminate_blocked, until_blocked
-from workers import endings
 from workers.machine import Addresses
 from workers.machine.ports import LOOPBACK
 from workers.parts import WORKER_URL, Parts, parts
 from workers.retries import GiveUp, Retry, Wait
-from workers.stages import StageFailed, Store, run_stage
+from workers.stages import endings
+from workers.stages.running import StageFailed, Store, run_stage
 
 SOCKET = ".s.PGSQL.5432"
 
@@ -252,8 +252,8 @@ def test_outages_that_outlast_their_leases_are_no_crashes(
         for _ in range(4):
             back = Timer(1.0, proxy.heal)
             with (
-                patch("workers.stages.parts", lambda: far_parts),
-                patch("workers.endings.settle", settled_when_it_is_back),
+                patch("workers.stages.running.parts", lambda: far_parts),
+                patch("workers.stages.endings.settle", settled_when_it_is_back),
                 pytest.raises(StageFailed, match="OperationalError"),
             ):
                 run_stage("extract", batch, work, owner="a task")

@@ -23,10 +23,10 @@ from tests.forming import Forming
 from tests.given import NONE, Hint, Publishing, claim, until_blocked, workers_with
 from tests.integration.workers.conftest import Find
 from workers import tasks
-from workers.dead_letters import letters, requeue
-from workers.dispatching import dispatch
-from workers.erasing import erase
+from workers.erasing.running import erase
+from workers.operating.dead_letters import letters, requeue
 from workers.parts import parts
+from workers.sweeper.dispatching import dispatch
 
 HOUR = timedelta(hours=1)
 

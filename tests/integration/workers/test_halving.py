@@ -15,7 +15,7 @@ from recollect.language_model.openai import OpenAILanguageModel
 from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import NOON
-from workers.kept_model import KeptModel, UsageLog
+from workers.stages.kept_model import KeptModel, UsageLog
 
 SCHEMA = "ExtractionAnswer"
 BATCH = [Message(n, uuid4(), "c1", Role.USER, None, f"I like {what}.", NOON) for n, what in ((1, "tea"), (2, "ham"))]

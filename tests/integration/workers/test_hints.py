@@ -14,10 +14,10 @@ from benchmarks.faults.proxy import Proxy, proxied
 from config.settings import Settings
 from db.refs import BatchRef, LaneRef
 from tests.given import Hint
-from workers import hints as hinting
 from workers.app import app
-from workers.hints import hint
 from workers.machine import wait_until
+from workers.sweeper import hints as hinting
+from workers.sweeper.hints import hint
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
 

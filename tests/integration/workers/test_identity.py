@@ -17,9 +17,9 @@ from recollect.events import Command, parse_event
 from recollect.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import NOON, Publishing, Remembering, event
-from workers import commands
-from workers.kept_model import UsageLog
+from workers.commands import carrying_out as commands
 from workers.parts import Parts
+from workers.stages.kept_model import UsageLog
 
 QUESTION = uuid4()
 

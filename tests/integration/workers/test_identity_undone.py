@@ -29,9 +29,9 @@ from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.given import MODEL, NOON, direction, new_memory, registered
 from tests.given import event as an_event
-from workers import commands
-from workers.kept_model import UsageLog
+from workers.commands import carrying_out as commands
 from workers.parts import Parts
+from workers.stages.kept_model import UsageLog
 
 NAMES = ("Peter", "Peter Haas", "Sam")
 ROLES = ("subject", "object", "about")

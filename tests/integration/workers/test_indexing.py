@@ -15,10 +15,10 @@ from db import scopes
 from db.refs import LaneRef
 from recollect.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
 from tests.given import MODEL, Publishing, Worker, claimed
-from workers.indexing import index_messages, index_scopes, keep_indexed
 from workers.machine import wait_until
-from workers.status import read_status
-from workers.sweeper import run_sweeper
+from workers.operating.indexing import index_messages, index_scopes, keep_indexed
+from workers.operating.status import read_status
+from workers.sweeper.running import run_sweeper
 
 
 @pytest.fixture

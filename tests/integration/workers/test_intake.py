@@ -22,7 +22,7 @@ from recollect.namespaces import NamespacePath
 from recollect.queue import EventQueue
 from recollect.signing import SigningKey, sign
 from tests.given import Publishing, as_text, event
-from workers.intake import run_intake, signing_keys
+from workers.intake.running import run_intake, signing_keys
 from workers.machine import wait_until
 
 CANARY = "zanzibar"

@@ -15,8 +15,8 @@ from db.refs import BatchRef, LaneRef
 from recollect.language_model import AnswerTruncated, ModelUnavailable, Prompt
 from recollect.tenancy import tenant_transaction
 from tests.given import LONG
-from workers.kept_model import KeptModel, UsageLog
 from workers.providers import LLM
+from workers.stages.kept_model import KeptModel, UsageLog
 
 A = TypeVar("A", bound=BaseModel)
 

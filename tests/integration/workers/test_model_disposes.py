@@ -29,10 +29,12 @@ from recollect.namespaces import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
-from workers import applying, claiming, commands, deciding
-from workers.kept_model import UsageLog
+from workers.commands import carrying_out as commands
 from workers.parts import Parts
-from workers.reflection import Debounce
+from workers.reflecting.reflection import Debounce
+from workers.stages import applying, deciding
+from workers.stages.kept_model import UsageLog
+from workers.sweeper import claiming
 
 EXAMPLES = settings().max_examples
 """For each of two sorts of namespaces: 100; with ``make thorough`` 1,000."""

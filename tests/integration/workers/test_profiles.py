@@ -13,10 +13,10 @@ from recollect import Namespace, WaitTimeout
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import LONG, Hint, Publishing, Remembering, Worker, claim, claimed, contents_of
-from workers import endings
-from workers.dispatching import dispatch
 from workers.parts import parts
 from workers.retries import GiveUp
+from workers.stages import endings
+from workers.sweeper.dispatching import dispatch
 
 SURE = ("subject", "sure")
 

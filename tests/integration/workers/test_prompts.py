@@ -17,10 +17,10 @@ from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import Worker
-from workers import prompts as improving
 from workers.parts import parts
-from workers.reflection import Due
-from workers.stages import StageFailed
+from workers.reflecting import prompts as improving
+from workers.reflecting.reflection import Due
+from workers.stages.running import StageFailed
 
 TEXT = "You help {user}.\nAnswer in full sentences."
 BETTER = "You help {user}.\nAnswer in one sentence."

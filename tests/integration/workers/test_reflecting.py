@@ -18,11 +18,11 @@ from recollect.language_model.ports import ModelTooSlow
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_through
 from tests.given import Hint, Worker, claim, claimed
-from workers import reflecting
-from workers.dispatching import dispatch
 from workers.parts import Parts, parts
-from workers.reflection import Due, Reflection
-from workers.stages import StageFailed, Store
+from workers.reflecting import running as reflecting
+from workers.reflecting.reflection import Due, Reflection
+from workers.stages.running import StageFailed, Store
+from workers.sweeper.dispatching import dispatch
 
 LOST = "the machine is gone"
 

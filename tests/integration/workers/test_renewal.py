@@ -14,8 +14,8 @@ from db.leases import Lease
 from db.refs import LaneRef
 from tests.given import LONG, SOON, Publishing, Worker, claimed, terminate_blocked, until_blocked
 from workers.parts import Parts, parts
-from workers.renewal import renewed
 from workers.retries import NoThread
+from workers.stages.renewal import renewed
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from config.settings import Settings
 from db.refs import LaneRef
 from recollect.namespaces import NamespacePath
 from tests.given import Publishing, Worker, claimed
-from workers.retention import clear
+from workers.sweeper.retention import clear
 
 
 def batches(engine: Engine, lane: LaneRef) -> int:

@@ -11,7 +11,7 @@ from config.settings import settings
 from recollect import Namespace
 from recollect.errors import ConfigurationError, StoreUnavailable
 from tests.forming import Forming
-from workers import rewriting
+from workers.erasing import rewriting
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from recollect.language_model import AnswerTruncated, ModelUnavailable
 from recollect.language_model.ports import ModelTooSlow
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
 from workers.parts import Parts, parts
-from workers.stages import StageFailed, Store, run_stage
+from workers.stages.running import StageFailed, Store, run_stage
 
 CANARY = "zanzibar"
 FACT = {"content": "User likes coffee"}

@@ -16,10 +16,10 @@ from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect import Memory, QueueUnavailable, StoreUnavailable
 from recollect.namespaces import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
+from workers.cli.status_report import print_status
 from workers.machine import wait_until
-from workers.status import STUCK_SECONDS, Status, read_status
-from workers.status_report import print_status
-from workers.usage import TenantStanding
+from workers.operating.status import STUCK_SECONDS, Status, read_status
+from workers.operating.usage import TenantStanding
 
 LATE = STUCK_SECONDS + 1
 

@@ -19,9 +19,9 @@ from recollect.tenancy import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import MODEL, NOON, Publishing, Worker, claimed
 from workers import tasks
-from workers.indexing import index_messages
+from workers.operating.indexing import index_messages
 from workers.parts import parts
-from workers.stages import StageFailed
+from workers.stages.running import StageFailed
 
 MINILM = MiniLM()
 Turns = Callable[[], list[Any]]

@@ -30,9 +30,12 @@ from tests.given import MODEL, Remembering, claimed, until_blocked
 from tests.integration.workers.conftest import Find, Said
 from tests.integration.workers.test_erasing_retold import decided, say_in_turn
 from tests.machine_given import machine_of_minilm
-from workers import filling, model_commands, models, tasks
+from workers import tasks
+from workers.cli import models as model_commands
 from workers.machine import Addresses
+from workers.operating import models
 from workers.parts import check_parts, parts
+from workers.stages import filling
 
 OTHER = "other@256"
 OTHER_EMBEDDER = f"openai:{OTHER}"

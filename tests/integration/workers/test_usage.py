@@ -22,11 +22,12 @@ from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.given import Publishing, claimed
-from workers import tasks, usage
-from workers.kept_model import UsageLog
-from workers.loading import model_for
+from workers import tasks
+from workers.operating import usage
+from workers.operating.status import read_status
 from workers.parts import Parts, parts
-from workers.status import read_status
+from workers.stages.kept_model import UsageLog
+from workers.stages.loading import model_for
 
 A = TypeVar("A", bound=BaseModel)
 Run = Callable[..., Any]

@@ -1,0 +1,22 @@
+"""What `up` says when all of it runs."""
+
+from pathlib import Path
+
+import pytest
+
+from config.settings import Settings
+from workers.cli.app import _say_where
+from workers.machine.addresses import Addresses
+
+
+def test_a_login_and_a_command_stand_on_one_line_to_be_copied(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    url = "postgresql://recollect_reader@/recollect"
+    folder = Path("/srv/a [bold] folder of a name that is longer than most/.recollect")
+    addresses = Addresses(folder, url, url, url, None, "redis://127.0.0.1:6379/0", 5555, "x" * 32, 5556)
+    _say_where(Settings(), addresses, with_console=True)
+    said = capsys.readouterr().out.splitlines()
+    assert f"Flower   http://127.0.0.1:5555  (user recollect, password {'x' * 32})" in said
+    assert f"  set -a; . '{folder}/recollect.env'; set +a" in said

@@ -1,0 +1,73 @@
+"""What the operator's commands print."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.cli.terminal import duration, path_text, print_fields, print_table, printable
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (None, None),
+        (-0.2, "0.0 s"),
+        (0.44, "0.4 s"),
+        (9.9, "9.9 s"),
+        (10, "10 s"),
+        (119, "119 s"),
+        (120, "2 min"),
+        (7_199, "120 min"),
+        (7_200, "2 h"),
+        (172_800, "2 d"),
+    ],
+)
+def test_times_are_short(seconds: float | None, said: str | None) -> None:
+    assert duration(seconds) == said
+
+
+@given(st.text())
+def test_nothing_reaches_the_terminal_that_it_would_obey(text: str) -> None:
+    assert all(one.isprintable() or one in "\n\t" for one in printable(text))
+
+
+def test_what_is_readable_stays_as_it_is() -> None:
+    assert printable("Zoë likes 寿司\n") == "Zoë likes 寿司\n"
+    assert printable("\x1b[2J\x9b") == r"\x1b[2J\x9b"
+
+
+def test_a_table_shows_text_as_it_is_and_breaks_no_id(capsys: pytest.CaptureFixture[str]) -> None:
+    letter_id = "0a0b0c0d-0000-4000-8000-000000000001"
+    print_table(("id", "reason"), [(letter_id, "[red]why\x07"), (letter_id, None)], nothing="none")
+    said = capsys.readouterr().out
+
+    assert said.count(letter_id) == 2
+    assert r"[red]why\x07" in said
+    assert "none" not in said
+
+
+def test_a_row_is_a_line_for_whoever_reads_it_from_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    row = ("acme/" + "x" * 90, "quarantined 3 min ago: many dead letters")
+    print_table(("namespace", "state"), [row], nothing="none")
+    assert capsys.readouterr().out.splitlines()[1].split(maxsplit=1) == list(row)
+
+
+def test_an_empty_table_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("id",), [], nothing="There are none.")
+    assert capsys.readouterr().out == "There are none.\n"
+
+
+def test_fields_without_a_value_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    print_fields({"id": 7, "bytes": None})
+    assert capsys.readouterr().out.split() == ["id", "7"]
+
+
+def test_a_path_is_written_as_the_command_line_takes_it() -> None:
+    assert path_text(("acme", "sarah")) == "acme/sarah"
+    assert path_text(None) == "-"
+
+
+def test_words_between_colons_are_no_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["content"], [[":key:"]], nothing="")
+    print_fields({"content": ":key:"})
+    assert capsys.readouterr().out.count(":key:") == 2

@@ -1,0 +1,275 @@
+"""What becomes of a message: an event for the inbox, or a dead letter that says why and shows nothing of its text."""
+
+import base64
+import hashlib
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.events import MAX_EVENT_BYTES, parse_event
+from recollect.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
+from tests.given import as_text, event
+from workers.intake.arrivals import Accepted, Refused, judge, judge_event
+
+CANARY = "zanzibar"
+SECRET = "0123456789abcdef0123456789abcdef"
+APP = SigningKey("app-1", SECRET)
+KEYS = {"app-1": TenantKey("acme", SECRET)}
+
+
+def nested(levels: int, **given: Any) -> str:
+    """An event whose metadata goes that deep."""
+    deep = f'{{"{CANARY}":' * levels + "1" + "}" * levels
+    return f'{as_text(event(**given))[:-1]}, "metadata": {deep}}}'
+
+
+def test_an_event_is_accepted_as_the_inbox_wants_it() -> None:
+    one = event(content="I like tea")
+    body = as_text(one).encode()
+
+    assert judge(body, {}) == Accepted(parse_event(one).model_dump_json(exclude_none=True), body)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (f"{{{CANARY}", "event: not a JSON object"),
+        (f'["{CANARY}"]', "event: not a JSON object"),
+        ("[" * 100_000, "event: not a JSON object"),
+        (b"\xff\xfe", "event: not a JSON object"),
+        ("", "event: not a JSON object"),
+        (json.dumps(f"{CANARY}\ud800"), "event: not a JSON object"),
+        ("9" * 5_000, "event: not a JSON object"),
+        (json.dumps({CANARY: 1}), "type: missing"),
+        (f'{{"padding": "{CANARY * 2 * MAX_EVENT_BYTES}"}}', "event: 8,388,623 bytes, at most 524,288"),
+    ],
+    ids=["no JSON", "a list", "deep", "not UTF-8", "empty", "half a pair", "a number", "no event", "much too big"],
+)
+def test_what_has_no_envelope_is_refused_and_takes_no_number(body: str | bytes, says: str) -> None:
+    raw = body.encode() if isinstance(body, str) else body
+    arrival = judge(raw, {})
+
+    assert isinstance(arrival, Refused)
+    assert says in arrival.reason
+    assert CANARY not in arrival.reason
+    assert arrival.event is None
+    assert arrival.body == raw
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (as_text(event(content=CANARY, version=2)), "version: must be 1"),
+        (as_text(event(content=CANARY, type="telepathy")), "type: not a type of event of version 1"),
+        (as_text(event(role=CANARY)), "role: one of"),
+        (as_text({**event(), CANARY: 1}), "event: has a field that no event of its type has"),
+        (nested(300), "event: nested too deeply"),
+        (nested(700), "event: nested too deeply"),
+    ],
+    ids=["version 2", "unknown type", "unknown role", "unknown field", "deep", "deeper"],
+)
+def test_what_has_an_envelope_takes_its_number_and_is_kept_whole(body: str, says: str) -> None:
+    arrival = judge(body.encode(), {})
+
+    assert isinstance(arrival, Refused)
+    assert says in arrival.reason
+    assert CANARY not in arrival.reason
+    assert arrival.event is not None
+    assert arrival.event.count(CANARY) == body.count(CANARY)
+
+
+def test_of_an_oversized_event_the_envelope_alone_is_kept() -> None:
+    one = event(content=CANARY * MAX_EVENT_BYTES)
+    arrival = judge(as_text(one).encode(), {})
+
+    assert isinstance(arrival, Refused)
+    assert arrival.reason == "event: 4,194,574 bytes, at most 524,288"
+    assert arrival.event is not None
+    kept = json.loads(arrival.event)
+    assert kept.keys() == {"event_id", "namespace", "publisher", "publisher_sequence", "occurred_at", "type"}
+    assert (kept["event_id"], kept["publisher_sequence"]) == (one["event_id"], 1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"event_id": "not a uuid"},
+        {"namespace": ["acme"]},
+        {"namespace": ["acme", "{user_id}"]},
+        {"publisher": 7},
+        {"publisher_sequence": 0},
+        {"publisher_sequence": 2**63},
+        {"occurred_at": "2026-03-02T12:00:00"},
+        {"type": None},
+    ],
+)
+def test_without_a_whole_envelope_no_number_is_taken(wrong: dict[str, Any]) -> None:
+    arrival = judge(as_text(event(version=2, **wrong)).encode(), {})
+
+    assert isinstance(arrival, Refused)
+    assert arrival.event is None
+
+
+def test_the_envelope_is_written_as_the_database_reads_it() -> None:
+    odd: dict[str, Any] = {
+        "event_id": "{0A0B0C0D-0000-4000-8000-000000000001}",
+        "publisher_sequence": "7",
+        "occurred_at": 1772452800,
+    }
+    arrival = judge(as_text(event(version=2, **odd)).encode(), {})
+
+    assert isinstance(arrival, Refused)
+    assert arrival.event is not None
+    kept = json.loads(arrival.event)
+    assert kept["event_id"] == "0a0b0c0d-0000-4000-8000-000000000001"
+    assert (kept["publisher_sequence"], kept["occurred_at"]) == (7, "2026-03-02T12:00:00Z")
+
+
+def test_where_there_are_keys_a_signed_event_is_accepted_and_replayed() -> None:
+    body = sign(as_text(event()), APP).encode()
+
+    assert isinstance(judge(body, KEYS), Accepted)
+    assert judge(body, KEYS) == judge(body, KEYS)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (as_text(event(content=CANARY)), "not signed"),
+        (sign(as_text(event(content=CANARY)), SigningKey("other", SECRET)), "a key that the service does not know"),
+        (sign(as_text(event(content=CANARY)), SigningKey("app-1", SECRET[::-1])), "its signature is wrong"),
+        (sign(as_text(event(("rival", "sarah"), content=CANARY)), APP), "belongs to another tenant"),
+        (sign(as_text(event()), APP).replace("coffee", CANARY), "its signature is wrong"),
+        (sign("x" * 8 * MAX_SIGNED_BYTES, APP), "8,396,916 bytes, at most 524,288"),
+    ],
+    ids=["unsigned", "unknown kid", "wrong secret", "another tenant", "changed", "oversized"],
+)
+def test_where_there_are_keys_what_is_not_signed_well_takes_no_number(body: str, says: str) -> None:
+    arrival = judge(body.encode(), KEYS)
+
+    assert isinstance(arrival, Refused)
+    assert says in arrival.reason
+    assert CANARY not in arrival.reason
+    assert arrival.event is None
+
+
+def test_a_signed_event_that_is_wrong_in_itself_takes_its_number() -> None:
+    arrival = judge(sign(as_text(event(version=2)), APP).encode(), KEYS)
+
+    assert isinstance(arrival, Refused)
+    assert arrival.event is not None
+    assert "signature" not in arrival.event
+
+
+def test_without_keys_a_signed_event_is_refused_by_the_settings_name() -> None:
+    arrival = judge(sign(as_text(event()), APP).encode(), {})
+
+    assert isinstance(arrival, Refused)
+    assert arrival.reason.startswith("event: signed, and RECOLLECT_SIGNING_KEYS is not set")
+    assert arrival.event is None
+
+
+def test_a_dead_letter_names_its_body_by_its_digest_and_keeps_what_an_event_may_have() -> None:
+    body = CANARY.encode() * MAX_SIGNED_BYTES
+    letter = json.loads(Refused("why", body).as_json())
+
+    assert base64.b64decode(letter.pop("body")) == body[:MAX_SIGNED_BYTES]
+    assert letter == {
+        "reason": "why",
+        "digest": hashlib.sha256(body).hexdigest(),
+        "bytes": len(body),
+        "event": None,
+    }
+
+
+def test_a_dead_letter_whose_event_is_kept_has_no_body_beside_it() -> None:
+    one = event()
+    letter = json.loads(Refused("why", b"whatever", as_text(one)).as_json())
+
+    assert (letter["body"], letter["event"]) == ("", one)
+
+
+def test_what_the_database_refuses_keeps_less_each_time() -> None:
+    accepted = judge(as_text(event()).encode(), {})
+    assert isinstance(accepted, Accepted)
+    refused = accepted.refused("why")
+
+    assert (refused.reason, refused.event, refused.body) == ("why", accepted.event, accepted.body)
+    assert refused.without_event() == Refused("why", accepted.body)
+
+
+@given(
+    body=st.binary(max_size=200) | st.recursive(st.none() | st.text(), lambda inner: st.dictionaries(st.text(), inner))
+)
+def test_whatever_comes_is_judged(body: object) -> None:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    for keys in ({}, KEYS):
+        arrival = judge(raw, keys)
+        assert isinstance(arrival, Refused)
+        assert UUID(json.loads(arrival.as_json())["digest"][:32])
+
+
+@given(changes=st.dictionaries(st.sampled_from(sorted(event())), st.none() | st.text() | st.integers() | st.floats()))
+def test_an_event_is_accepted_or_kept_for_an_operator(changes: dict[str, object]) -> None:
+    one = {**event(), **changes}
+    arrival = judge_event(one, size=100, body=b"")
+
+    assert isinstance(arrival, Accepted) or len(arrival.reason) <= 500
+
+
+TOLD = "my pin is 4821"
+REDACTED = "my pin is [redacted: PIN]"
+
+
+def kept_body(body: bytes) -> bytes:
+    """What a dead letter keeps of a message that takes no number."""
+    return base64.b64decode(json.loads(Refused("why", body).as_json())["body"])
+
+
+def test_an_event_that_did_not_come_through_the_library_loses_its_secrets() -> None:
+    arrival = judge(as_text(event(content=TOLD, metadata={"note": [TOLD]})).encode(), {})
+
+    assert isinstance(arrival, Accepted)
+    kept = json.loads(arrival.event)
+    assert (kept["content"], kept["metadata"]) == (REDACTED, {"note": [REDACTED]})
+
+
+def test_so_does_one_that_is_refused_and_keeps_its_place() -> None:
+    arrival = judge(as_text(event(content=TOLD, version=2, mood={"pin": 4821, TOLD[:2]: TOLD})).encode(), {})
+
+    assert isinstance(arrival, Refused)
+    assert arrival.event is not None
+    assert "4821" not in arrival.event
+    assert json.loads(arrival.event)["content"] == REDACTED
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (TOLD.encode(), REDACTED.encode()),
+        (b"\xff " + TOLD.encode(), b"\xff " + REDACTED.encode()),
+        (json.dumps([TOLD]).encode(), json.dumps([REDACTED]).encode()),
+        (json.dumps({"content": TOLD}).encode(), json.dumps({"content": REDACTED}).encode()),
+        (f'{{"content": "{TOLD}'.encode(), f'{{"content": "{REDACTED}'.encode()),
+    ],
+    ids=["text", "not quite UTF-8", "a list", "an object", "cut off"],
+)
+def test_a_body_that_is_kept_loses_its_secrets(body: bytes, kept: bytes) -> None:
+    assert kept_body(body) == kept
+
+
+def test_a_signed_body_without_secrets_is_kept_to_the_byte_and_one_with_them_is_not() -> None:
+    sound, told = (sign(as_text(event(content=content)), APP).encode() for content in ("I like tea", TOLD))
+
+    assert kept_body(sound) == sound
+    assert b"4821" not in kept_body(told)
+    assert json.loads(kept_body(told))["kid"] == "app-1"
+
+
+def test_a_secret_at_the_end_of_what_is_kept_is_not_cut_in_two() -> None:
+    body = (b"tea " * MAX_SIGNED_BYTES)[: MAX_SIGNED_BYTES - 8] + b" 4111 1111 1111 1111 is my card"
+    assert b"4111" not in kept_body(body)

@@ -1,0 +1,74 @@
+"""What waits for the answer to a question."""
+
+from uuid import UUID, uuid4
+
+from db.questions import Asked
+from pipeline.facts import Fact, Mention, Message, Relation
+from pipeline.linking.values import Held, Link, LinkedFacts
+from recollect.kinds import EntityType, MemoryKind, Role
+from tests.given import NOON, registered
+from workers.stages.asking import open_questions
+
+WRITER = registered("Peter", description="writer", parent="WOBS")
+BROTHER = registered("Peter", description="User's brother")
+
+
+MESSAGES = {
+    number: Message(number, UUID(int=number), "c1", Role.USER, None, text, NOON)
+    for number, text in ((1, "Peter works with Anna."), (2, "She likes him."))
+}
+ANNA = uuid4()
+
+
+def asked(*sources: int, mention: str = "Peter") -> UUID:
+    (question,) = open_questions(1, fact(*sources), linked=linked(mention), messages=MESSAGES)
+    return question.question_id
+
+
+def fact(*sources: int) -> Fact:
+    edges = [("Peter", "works_with", "Anna"), ("Anna", "works_with", "Peter"), ("Anna", "likes", "Anna")]
+    return Fact(
+        kind=MemoryKind.FACT,
+        content="Peter works with Anna",
+        sources=sources,
+        quote="",
+        mentions=tuple(Mention(name=name, entity_type=EntityType.PERSON) for name in ("Peter", "Anna")),
+        relations=tuple(Relation(subject=one, predicate=what, object=other) for one, what, other in edges),
+    )
+
+
+def linked(mention: str = "Peter") -> LinkedFacts:
+    known = {one.entity_id: one for one in (WRITER, BROTHER)}
+    return LinkedFacts(
+        {1: {"Anna": Link(ANNA, "object")}}, {1: {mention: Held(tuple(known), "subject")}}, {1: ()}, {}, known
+    )
+
+
+def test_one_question_is_asked_of_a_name_in_a_message_whatever_the_facts() -> None:
+    assert asked(1) == asked(1, 2) == asked(1, mention="PETER")
+    assert len({asked(1), asked(2), asked(1, mention="Anna")}) == 3
+
+
+def test_what_the_fact_states_of_the_mention_waits_with_it() -> None:
+    (question,) = open_questions(1, fact(1, 2), linked=linked(), messages=MESSAGES)
+
+    assert question.message_id == UUID(int=1)
+    assert question.text == "Which Peter do you mean: the writer at WOBS, or your brother?"
+    assert question.relations == ((None, "works_with", ANNA), (ANNA, "works_with", None))
+    assert open_questions(2, fact(1), linked=linked(), messages=MESSAGES) == []
+
+
+def test_between_two_who_are_open_each_question_names_the_other() -> None:
+    """Whichever is answered first, nothing of what the fact states is lost."""
+    known = {one.entity_id: one for one in (WRITER, BROTHER)}
+    both = {name: Held(tuple(known), "subject") for name in ("Peter", "Anna")}
+    peter, anna = open_questions(1, fact(1), linked=LinkedFacts({}, {1: both}, {1: ()}, {}, known), messages=MESSAGES)
+
+    assert peter.relations == (
+        (None, "works_with", Asked(anna.question_id)),
+        (Asked(anna.question_id), "works_with", None),
+    )
+    assert anna.relations == (
+        (Asked(peter.question_id), "works_with", None),
+        (None, "works_with", Asked(peter.question_id)),
+    )

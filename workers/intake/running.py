@@ -1,0 +1,120 @@
+"""The intake: takes messages from the queue and puts them into the inbox or the dead letters; acknowledges after the commit."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import structlog
+from kombu.message import Message
+from kombu.messaging import Consumer
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from config.settings import Settings
+from db.engine import check_login, open_engine
+from recollect.errors import ConfigurationError
+from recollect.queue import QUEUE, open_connection
+from recollect.signing import TenantKey, parse_keys
+from workers.broker import check_broker
+from workers.intake.arrivals import Arrival, Refused, judge
+from workers.intake.foreign import CONTENT_TYPE, read_what_others_push
+from workers.intake.receiving import receive
+from workers.retries import describe
+
+_SETTING = "RECOLLECT_INGEST_URL"
+_AT_ONCE = 200
+_BYTES_AT_ONCE = 8 * 2**20  # a transaction must end well within the time that a statement has
+_DRAIN_SECONDS = 0.05
+_IDLE_SECONDS = 1.0
+_BACK_OFF_SECONDS = 0.5
+
+Store = Callable[[Sequence[Arrival]], int]
+"""Puts what arrived where it belongs; returns how many events were new."""
+
+_log = structlog.get_logger()
+
+
+def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
+    """Consume until ``stopped``. A broker or a database that is away is waited for, and nothing is acknowledged meanwhile.
+
+    Raises ConfigurationError or StoreUnavailable at the start, where a setting, the login or the broker will not do.
+    """
+    broker_url, keys = settings.broker(), signing_keys(settings)
+    engine = open_engine(settings.login("ingest"), setting=_SETTING)
+    check_login(engine, setting=_SETTING)
+    check_broker(broker_url, stopped)
+    store = partial(_store, engine=engine, settings=settings, stopped=stopped)
+    _log.info("intake_started", signed=bool(keys))
+    while not stopped():
+        try:
+            _consume(broker_url, keys, store, stopped)
+        except Exception as error:  # noqa: BLE001 - the edge of the process: what was not acknowledged comes again
+            _log.warning("intake_interrupted", error=describe(error))
+            time.sleep(_BACK_OFF_SECONDS)
+    engine.dispose()
+    _log.info("intake_stopped")
+
+
+def signing_keys(settings: Settings) -> dict[str, TenantKey]:
+    """The keys of those who may publish, by kid; none where nothing need be signed. Raises ConfigurationError."""
+    if settings.signing_keys is None:
+        return {}
+    keys = parse_keys(settings.signing_keys.get_secret_value())
+    if not keys:  # such as "," of two that were not filled in: taken for none, it would let everybody in
+        raise ConfigurationError("RECOLLECT_SIGNING_KEYS: holds no key; unset it where events need not be signed")
+    return keys
+
+
+def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopped: Callable[[], bool]) -> None:
+    # Connected first: opening a channel would sleep for 2 s before it tried again, and a Redis that is back waits for us then.
+    with open_connection(broker_url).ensure_connection(max_retries=0) as connection, connection.channel() as channel:
+        read_what_others_push(channel)
+        messages: list[Message] = []
+        with Consumer(channel, [QUEUE], on_message=messages.append, prefetch_count=_AT_ONCE):
+            while not stopped():
+                try:
+                    _gather(connection.drain_events, messages)
+                finally:
+                    # Also where the broker went away meanwhile: what is in hand need not wait until it comes again.
+                    _take_in(messages, keys, store)
+
+
+def _gather(drain: Callable[..., None], messages: list[Message]) -> None:
+    """Wait for a message, then take what else is there, so that a burst is one transaction."""
+    timeout = _IDLE_SECONDS
+    while len(messages) < _AT_ONCE and sum(len(message.body) for message in messages) < _BYTES_AT_ONCE:
+        try:
+            drain(timeout=timeout)
+        except TimeoutError:
+            return
+        timeout = _DRAIN_SECONDS
+
+
+def _take_in(messages: list[Message], keys: Mapping[str, TenantKey], store: Store) -> None:
+    if not messages:
+        return
+    stored = store([_judge(message, keys) for message in messages])
+    _log.info("events_received", received=len(messages), stored=stored)
+    for message in messages:
+        message.ack()
+    messages.clear()
+
+
+def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:
+    if message.content_type != CONTENT_TYPE:
+        return Refused(
+            "event: not a message of Recollect's; publish with the library, which knows its form", message.body
+        )
+    return judge(message.body, keys)
+
+
+def _store(arrivals: Sequence[Arrival], *, engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> int:
+    """Store, waiting for a database that is away with the messages in hand: they are stored as soon as it is back."""
+    while True:
+        try:
+            return receive(engine, arrivals, settings)
+        except DBAPIError as error:
+            if stopped():
+                raise
+            _log.warning("intake_interrupted", error=describe(error))
+        time.sleep(_BACK_OFF_SECONDS)

@@ -1,0 +1,103 @@
+"""`python -m workers status`: whether the service can work, and what waits."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any
+
+from config.settings import Settings
+from db import heartbeats, scopes, status
+from db.breakers import Breaker, breakers
+from db.models import Model, models
+from db.status import Backlog, DeadLetters, Lag, Workforce
+from recollect.errors import QueueUnavailable
+from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
+from workers.cli.login import logged_in
+from workers.operating import usage
+from workers.operating.usage import TenantStanding
+from workers.providers import all_providers
+
+STUCK_SECONDS = 300.0
+"""How long something may be ready, and nothing move, before the service counts as stuck."""
+
+_LAG_WITHIN = timedelta(minutes=10)
+_REASONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """queued_events: published, and not yet taken by the intake. moving: whether a batch ended within STUCK_SECONDS.
+
+    over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent. indexes_due: namespaces
+    for which `python -m workers index` has something to do.
+    """
+
+    queued_events: int
+    backlog: Backlog
+    lag: Lag
+    dead_letters: DeadLetters
+    breakers: Sequence[Breaker]
+    workforce: Workforce
+    moving: bool
+    offline_rules: bool
+    over_budget: Sequence[TenantStanding]
+    indexes_due: int
+    models: Sequence[Model]
+
+    @property
+    def stuck(self) -> bool:
+        """Whether something waits that nobody takes up: there is no worker, or nothing moves though no provider is away."""
+        waits = self.backlog.waiting_lanes > 0 or bool(self.backlog.at_work)
+        overdue = max(self.backlog.oldest_waiting, self.backlog.oldest_due) > STUCK_SECONDS
+        return (waits and self.workforce.workers == 0) or (overdue and not self.moving and not self.breakers)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, flat; docs/operating.md says what each field means."""
+        return {
+            "queued_events": self.queued_events,
+            **asdict(self.backlog),
+            **asdict(self.lag),
+            **asdict(self.dead_letters),
+            "breakers": [asdict(breaker) for breaker in self.breakers],
+            **asdict(self.workforce),
+            "offline_rules": self.offline_rules,
+            "over_budget": [one.as_dict() for one in self.over_budget],
+            "indexes_due": self.indexes_due,
+            "models": [one._asdict() for one in self.models],
+            "stuck": self.stuck,
+        }
+
+
+def read_status(settings: Settings) -> Status:
+    """Ask Postgres and Redis. Raises ConfigurationError, StoreUnavailable or QueueUnavailable where one does not answer."""
+    with logged_in(settings) as engine:
+        queued = _queued(settings.broker())
+        limit = settings.tenant_tokens_per_day
+        asked = all_providers(settings)  # of another, which the settings named once, nobody will hear that it is back
+        over = usage.over_budget(engine, default=limit) if settings.uses_llm else []
+        with engine.begin() as connection:
+            return Status(
+                queued_events=queued,
+                backlog=status.backlog(connection),
+                lag=status.lag(connection, within=_LAG_WITHIN),
+                dead_letters=status.dead_letters(connection, reasons=_REASONS),
+                breakers=[one for one in breakers(connection) if one.provider in asked],
+                workforce=status.workforce(connection, alive=heartbeats.ALIVE),
+                moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
+                offline_rules=not settings.uses_llm,
+                over_budget=over,
+                indexes_due=scopes.due(connection),
+                models=models(connection),
+            )
+
+
+def _queued(broker_url: str) -> int:
+    with open_connection(broker_url) as connection:
+        try:
+            # Declared, for it exists only once somebody published; that changes nothing else.
+            declared = QUEUE(connection.channel()).queue_declare()
+        except BROKER_ERRORS as error:
+            raise QueueUnavailable(
+                f"RECOLLECT_BROKER_URL: cannot connect to {connection.as_uri()} ({type(error).__name__})"
+            ) from None
+        return int(declared.message_count)

@@ -1,0 +1,114 @@
+"""The vectors that one model lacks in a namespace, made from the texts, and beside whatever works there."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+import structlog
+from sqlalchemy import Connection, Engine
+
+from db import candidates, erasures, models, turns, vectors
+from db.refs import BatchRef, LaneRef
+from db.vectors import Lacking
+from pipeline.embed import embed
+from recollect.disambiguation import telling
+from recollect.embedders import Embedder, Vectors
+from recollect.errors import EmbeddingRefused
+from recollect.tenancy import tenant_transaction
+from workers.parts import Parts
+from workers.stages.turns import as_message, texts_of, turns_among, with_vectors
+
+_AT_ONCE = 100
+
+_log = structlog.get_logger()
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+def catch_up(lane: LaneRef, parts: Parts) -> None:
+    """Where a database has two models, give a namespace what it lacks of this worker's: what comes is compared by it.
+
+    Another worker may have written the last with the other one.
+    """
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        several = len(models.models(connection)) > 1
+    if several:
+        fill(parts.engine, lane, parts.embedder)
+
+
+def embed_again(batch: BatchRef, parts: Parts) -> None:
+    """Have the facts of a batch bear vectors of this worker's model: another, with the other one, may have embedded them."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        strange = candidates.of_other_models(connection, batch, parts.embedder.name)
+    made = embed(strange, parts.embedder)
+    if made:
+        with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+            candidates.store_vectors(connection, batch, parts.embedder.name, made)
+
+
+def fill(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+    """Give a namespace what it lacks of a model's vectors; returns how many were made. Goes on where it was cut off.
+
+    A text that the embedder refuses is left out. Raises what embedders raise otherwise.
+    """
+    return _fill_owners(engine, lane, embedder) + fill_turns(engine, lane, embedder)
+
+
+def fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+    """Make the turns of messages that took effect and have none of a model; returns how many."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        missing = turns.without_turn(connection, lane, embedder.name)
+    added = 0
+    for some in _portions(missing):
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            stored = turns.messages(connection, lane, some)
+        found = turns_among(engine, lane, embedder.name, [as_message(one) for one in stored])
+        made = _embedded({text: text for text in texts_of(found)}, embedder)
+        new = with_vectors([one for one in found if {one.said, one.with_before} <= made.keys()], made)
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            if _may_write(connection, lane, embedder.name):
+                added += turns.add(connection, lane, embedder.name, new)
+    return added
+
+
+def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        missing = vectors.lacking(connection, lane, embedder.name)
+    added = 0
+    for some in _portions(missing):
+        made = _embedded({one: _text_of(one) for one in some}, embedder)
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            if _may_write(connection, lane, embedder.name):
+                added += vectors.add(connection, lane, embedder.name, made)
+    return added
+
+
+def _text_of(one: Lacking) -> str:
+    """What is embedded of an owner: of an example, what was said around the mention."""
+    return one.text if one.mention is None else telling(one.text, one.mention).texts[0]
+
+
+def _may_write(connection: Connection, lane: LaneRef, model: str) -> bool:
+    """Lock a lane, unless something is being erased in it or the model dropped: what is written now would outlive that."""
+    if not (erasures.alone(connection, lane) and models.may_add(connection, model)):
+        return False
+    erasures.lock_lane(connection, lane)
+    return True
+
+
+def _embedded(texts: Mapping[K, str], embedder: Embedder) -> dict[K, Vectors]:
+    """The vectors of some texts, without those that the embedder refuses."""
+    try:
+        return embed(texts, embedder)
+    except EmbeddingRefused:
+        if len(texts) == 1:
+            _log.warning("text_refused", model=embedder.name)
+            return {}
+    keys = list(texts)
+    halves = (keys[: len(keys) // 2], keys[len(keys) // 2 :])
+    return {key: vector for half in halves for key, vector in _embedded({k: texts[k] for k in half}, embedder).items()}
+
+
+def _portions(all_of_them: Sequence[T]) -> Iterator[Sequence[T]]:
+    for first in range(0, len(all_of_them), _AT_ONCE):
+        yield all_of_them[first : first + _AT_ONCE]

@@ -1,0 +1,86 @@
+"""Whom a batch's facts are about: loads what linking decides on, the bearers of the names and what is known of them."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Connection
+
+from db import entities
+from db.candidates import CandidateRow
+from db.refs import BatchRef
+from pipeline.facts import USER, Fact, Message
+from pipeline.link_entities import link_entities
+from pipeline.linking.values import Around, LinkedFacts, ToLink, Vector
+from recollect import evidence, lookup
+from recollect.disambiguation import telling
+from recollect.ids import uuid7
+from recollect.kinds import SPEAKING
+from recollect.namespaces import NamespacePath
+from recollect.registry import RegisteredEntity
+from recollect.resolving import TURNS
+from recollect.tenancy import tenant_transaction
+from workers.parts import Parts
+from workers.stages import loading
+
+Facts = Mapping[int, tuple[Fact, CandidateRow]]
+
+
+def link(batch: BatchRef, parts: Parts, facts: Facts, messages: Mapping[int, Message]) -> LinkedFacts:
+    """Link the mentions of a batch's facts; writes nothing."""
+    path, before = loading.turns_before(batch, parts, TURNS)
+    turns = [*before, *messages.values()]
+    to_link = {number: _to_link(fact, row, messages, turns) for number, (fact, row) in facts.items()}
+    with tenant_transaction(parts.engine, path.tenant_id) as connection:
+        registry = _registry(connection, batch, path, facts)
+        parents = entities.parents_above(connection, batch.lane, [entity.entity_id for entity in registry])
+        named = lookup.bearers(connection, path, _texts(to_link))
+
+    def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
+        asked = telling(to_link[number].said, name, to_link[number].before)
+        texts: Vector = np.asarray(parts.embedder.embed(list(asked.texts)))
+        with tenant_transaction(parts.engine, path.tenant_id) as connection:
+            weighed = evidence.weigh(
+                connection,
+                path,
+                model=parts.embedder.name,
+                asked=asked,
+                vectors=texts,
+                candidates=candidates,
+                named=named[to_link[number].said],
+                scene_named={key for turn in to_link[number].before for key in named[turn]},
+            )
+        return Around(asked, texts, {key: one.evidence for key, one in weighed.items()})
+
+    return link_entities(to_link, registry, parents=parents, around=around, new_id=uuid7)
+
+
+def _registry(connection: Connection, batch: BatchRef, path: NamespacePath, facts: Facts) -> list[RegisteredEntity]:
+    """Those that bear one of the names in the facts, or a part of it, and the user."""
+    found = (match.entity for match in lookup.named(connection, path, _names(facts), are_names=True))
+    user = entities.user(connection, batch.lane)
+    return list({one.entity_id: one for one in (*found, *([user] if user else []))}.values())
+
+
+def _texts(to_link: Mapping[int, ToLink]) -> list[str]:
+    """All that was said, and the turns before."""
+    return sorted({text for one in to_link.values() for text in (one.said, *one.before)})
+
+
+def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], turns: Sequence[Message]) -> ToLink:
+    sources = [messages[number] for number in sorted(fact.sources)]
+    first = turns.index(sources[0])
+    before = [turn for turn in turns[:first] if turn.conversation == sources[0].conversation and turn.role in SPEAKING]
+    return ToLink(
+        fact=fact,
+        vector=row.vector if row.vector is not None else np.empty(0, np.float32),
+        said="\n".join(source.content for source in sources),
+        before=tuple(turn.content for turn in before[-TURNS:]),
+        conversation=sources[0].conversation,
+    )
+
+
+def _names(facts: Facts) -> list[str]:
+    mentions = (mention for fact, _ in facts.values() for mention in fact.mentions)
+    names = (name for mention in mentions for name in (mention.name, *mention.aliases, mention.parent or ""))
+    return sorted({name for name in names if name and name != USER})

@@ -1,0 +1,107 @@
+"""Profiles that are due for their refresh, a few at a time, and how to store them refreshed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+import structlog
+from sqlalchemy import Connection
+
+from db import memories, profiles
+from db.refs import LaneRef
+from db.vectors import outdate
+from pipeline.embed import embed
+from pipeline.refresh_profiles import Refreshed, StaleProfile, ToldMemory
+from recollect.embedders import Vectors
+from recollect.tenancy import tenant_transaction
+from workers.parts import Parts
+from workers.stages.running import Store
+
+_BY_RULES = 20
+_BY_MODEL = 8
+"""So many are refreshed in one go: while it lasts, the lane's messages wait."""
+
+_TELLING = 40
+_MOST_HELD = 100
+"""A summary that rests on more is written anew from the most telling memories: one that is only ever added to drifts."""
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class DueProfiles:
+    """The profiles that are due, for the pipeline and as the rows that they came from, in the same order."""
+
+    stale: tuple[StaleProfile, ...]
+    rows: profiles.Due
+
+
+def due_profiles(lane: LaneRef, parts: Parts) -> DueProfiles:
+    """Some profiles of a namespace that are due, each with what became known since its last refresh."""
+    settings = parts.settings
+    limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        rows = profiles.due_profiles(connection, lane, **debounce(parts), limit=limit)
+        news = profiles.news_of(connection, lane, rows.profiles, limit=_TELLING)
+        current = {key: one for key, one in news.items() if not one.ended and _held(one) <= _MOST_HELD}
+        anew = [row.entity.entity_id for row in rows.profiles if row.entity.entity_id not in current]
+        telling = profiles.most_telling(connection, lane, anew, limit=_TELLING)
+    return DueProfiles(tuple(_stale(row, current, telling) for row in rows.profiles), rows)
+
+
+def how_to_store(lane: LaneRef, parts: Parts, due: DueProfiles, refreshed: Mapping[UUID, Refreshed]) -> Store:
+    """Embed the summaries that changed now, outside the transaction, and store all later, in it."""
+    old = {row.entity.entity_id: row.summary for row in due.rows.profiles}
+    changed = [key for key, one in refreshed.items() if one.summary != old[key]]
+    vectors = embed({place: refreshed[key].summary for place, key in enumerate(changed)}, parts.embedder)
+    by_entity = {changed[place]: vector for place, vector in vectors.items()}
+    for key, one in refreshed.items():
+        if one.refused is not None:
+            _log.warning("profile_refused", entity_id=str(key), reason=one.refused)
+    return partial(_store, lane=lane, parts=parts, due=due.rows, refreshed=refreshed, vectors=by_entity)
+
+
+def _store(
+    connection: Connection,
+    *,
+    lane: LaneRef,
+    parts: Parts,
+    due: profiles.Due,
+    refreshed: Mapping[UUID, Refreshed],
+    vectors: Mapping[UUID, Vectors],
+) -> None:
+    for row in due.profiles:
+        one = refreshed[row.entity.entity_id]
+        profiles.save_profile(connection, lane, row, summary=one.summary, holds=one.holds)
+    profiles.forget(connection, lane, due.gone)
+    memories.set_vectors(connection, lane, parts.embedder.name, "profile", vectors)
+    outdate(connection, lane, parts.embedder.name, "profile", list(vectors))
+    profiles.set_timer(connection, lane, **debounce(parts))
+
+
+def debounce(parts: Parts) -> dict[str, timedelta]:
+    """How long a profile that was touched waits: the least and the most."""
+    settings = parts.settings
+    seconds = {"least": settings.profile_debounce_seconds, "most": settings.profile_debounce_most_seconds}
+    return {name: timedelta(seconds=number) for name, number in seconds.items()}
+
+
+def _held(news: profiles.News) -> int:
+    return len(news.held) + len(news.new)
+
+
+def _stale(
+    row: profiles.DueProfile,
+    current: Mapping[UUID, profiles.News],
+    telling: Mapping[UUID, tuple[profiles.ToldMemory, ...]],
+) -> StaleProfile:
+    news = current.get(row.entity.entity_id)
+    if news is None:
+        return StaleProfile(row.entity, "", (), _told(telling[row.entity.entity_id]))
+    return StaleProfile(row.entity, row.summary, _told(news.held), _told(news.new))
+
+
+def _told(rows: tuple[profiles.ToldMemory, ...]) -> tuple[ToldMemory, ...]:
+    return tuple(ToldMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from) for row in rows)

@@ -1,0 +1,111 @@
+"""How every stage runs: lease, work outside any transaction, store and advance in one, then hint the next.
+
+A stage is done again from its start whenever something dies on the way; what it stores, it stores once, under its lease.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import structlog
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+from db import leases
+from db.lanes import DONE
+from db.refs import BatchRef
+from recollect.tenancy import tenant_transaction
+from workers.parts import Parts, parts
+from workers.providers import admitted, leave
+from workers.retries import GiveUp, after_failure, describe, too_many_crashes
+from workers.stages import endings
+from workers.stages.renewal import renewed
+from workers.sweeper.dispatching import dispatch
+from workers.sweeper.hints import hint
+
+Store = Callable[[Connection], None]
+"""Writes a stage's result; runs in the transaction that also moves the batch on."""
+
+Work = Callable[[BatchRef, Parts], Store]
+"""Loads, computes and returns how to store; holds no transaction while it computes."""
+
+_log = structlog.get_logger()
+
+
+class StageFailed(Exception):
+    """A stage did not succeed; the sweeper will have it tried again, or its events are dead. Holds no text of a conversation."""
+
+
+def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
+    """Run one stage of a batch, unless it is done, not due, or another's. Raises StageFailed after a failure was dealt with.
+
+    owner: names this run, so that its lease can be told from that of another.
+    """
+    used = parts()
+    lease = _take_lease(stage, batch, owner, used)
+    if lease is None:
+        return
+    started = time.monotonic()
+    failed: Exception | None = None
+    following: str | None = None
+    try:
+        with renewed(lease, used):
+            following = _work_and_store(lease, used, work)
+    except Exception as error:  # noqa: BLE001 - the edge of the process: every failure is dealt with
+        failed = error
+    except BaseException:
+        # The worker is told to stop, and another may go on at once; or the stage hangs, and that counts as a crash.
+        if time.monotonic() - started < used.settings.stage_seconds:
+            endings.put_off(lease, used, "stopped")
+        raise
+    # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
+    if failed is not None:
+        what = describe(failed)
+        endings.settle(lease, used, after_failure(failed, lease.attempts, used.settings.attempts), what)
+        raise StageFailed(f"{stage}: {what}")
+    _go_on(batch, following, used)
+
+
+def _take_lease(stage: str, batch: BatchRef, owner: str, used: Parts) -> leases.Lease | None:
+    lasting = timedelta(seconds=used.settings.lease_seconds)
+    with tenant_transaction(used.engine, batch.lane.tenant_id) as connection:
+        lease = leases.take(connection, batch, stage, owner=owner, lasting=lasting)
+        if lease is None:
+            _log.info("stage_not_due", stage=stage)
+            return None
+        if not admitted(connection, stage, used.settings):
+            leases.put_off(connection, lease, error="left alone", delay=timedelta(0), counts=False)
+            return None
+    if too_many_crashes(lease.crashes, lease.events):
+        what = f"ended its worker {lease.crashes} times"
+        endings.settle(lease, used, GiveUp(), what)
+        raise StageFailed(f"{stage}: {what}")
+    return lease
+
+
+def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
+    store = work(lease.batch, used)
+    with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
+        if not leases.holds(connection, lease):
+            _log.warning("stage_fenced", stage=lease.stage, epoch=lease.epoch)
+            return None
+        store(connection)
+        following = leases.advance(connection, lease)
+        leave(connection, lease.stage, used.settings)
+    _log.info("stage_done", stage=lease.stage, next=following)
+    return following
+
+
+def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
+    if following == DONE:
+        _fill_slot(used)
+    elif following is not None:
+        hint(batch, following)
+
+
+def _fill_slot(used: Parts) -> None:
+    """This task's slot is free, and need not wait for the sweeper."""
+    try:
+        dispatch(used.engine, used.settings)
+    except DBAPIError as error:
+        _log.warning("dispatch_interrupted", error=describe(error))

@@ -1,0 +1,84 @@
+"""Dispatching: work for the workers' free slots, and no more. By the sweeper, and by a worker that has just become free."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlalchemy import Connection, Engine
+
+from config.settings import Settings
+from db import breakers, heartbeats, lanes
+from db.refs import BatchRef
+from recollect.ids import uuid7
+from recollect.tenancy import tenant_transaction
+from workers.providers import stages_that_wait
+from workers.sweeper.claiming import claim, claim_without_events
+from workers.sweeper.hints import hint, hint_erasure
+
+_HINT_AGAIN = timedelta(seconds=1)
+"""A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
+
+_SPARE = 20
+"""More lanes are looked at than there are slots: one that an app publishes to at this moment is locked, and passed over."""
+
+
+def dispatch(engine: Engine, settings: Settings) -> None:
+    """A hint for each erasure, and each stage, that is due and that nobody was told of lately; a batch for each lane that is due.
+
+    At most as many as there are free slots; does nothing while another process dispatches.
+    """
+    with engine.begin() as connection:
+        if not lanes.dispatch_alone(connection):
+            return
+        waiting = stages_that_wait(breakers.paused(connection), settings)
+        slots = lanes.slots(connection, alive=heartbeats.ALIVE, again=_HINT_AGAIN)
+        erasing = lanes.to_erase(connection, limit=slots.free, again=_HINT_AGAIN)
+        slots = replace(slots, free=slots.free - len(erasing))
+        first = _to_try_with(connection, engine, settings, slots, waiting)
+        if first:
+            waiting = stages_that_wait(_failed(connection), settings)
+        free = slots.free - len(first)
+        due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting)
+        claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
+    for lane in erasing:
+        hint_erasure(lane)
+    for batch, stage in (*first, *due, *claimed):
+        hint(batch, stage)
+
+
+def _to_try_with(
+    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, waiting: Sequence[str]
+) -> list[tuple[BatchRef, str]]:
+    """A new batch, where one may try a provider that failed; it goes before those that waited.
+
+    Among those may be questions that the provider never answers, though it answers all others. As many as there are slots would
+    take every try, and nobody else would ever learn that it is there.
+    """
+    extract = lanes.STAGES[0]
+    may_be_tried = extract not in waiting and extract in stages_that_wait(_failed(connection), settings)
+    return _claim(connection, engine, settings, slots, min(1, slots.free)) if may_be_tried else []
+
+
+def _failed(connection: Connection) -> list[str]:
+    return [one.provider for one in breakers.breakers(connection)]
+
+
+def _claim(
+    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, limit: int
+) -> list[tuple[BatchRef, str]]:
+    of_tenant = settings.tenant_slots or _share(slots.all)
+    claimed: list[tuple[BatchRef, str]] = []
+    for lane in lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant):
+        if len(claimed) == limit:
+            break
+        with tenant_transaction(engine, lane.tenant_id) as own:
+            if batch := claim(own, lane, uuid7(), settings):
+                claimed.append((batch, lanes.STAGES[0]))
+            elif without_events := claim_without_events(own, lane, uuid7(), settings):
+                claimed.append(without_events)
+    return claimed
+
+
+def _share(slots: int) -> int:
+    """Of four slots or more, a quarter is kept for others: a tenant that imports a year of messages delays nobody's chat."""
+    return slots - slots // 4
