@@ -1,18 +1,22 @@
 """Structured logs: for people on a terminal, JSON otherwise. Constant event names, data in keywords, ids and never content."""
 
 import logging
+import os
 import sys
 from typing import Any
 
 import structlog
 
-from config.settings import Settings
+from config.settings import Settings, unknown_settings
 
 _QUIET = ("httpx", "httpx2", "httpcore", "openai", "kombu", "alembic", "celery.redirected")
 
 
 def configure_logging(settings: Settings) -> None:
-    """Send structlog and the standard library's loggers through the same processors, to standard error."""
+    """Send structlog and the standard library's loggers through the same processors, to standard error.
+
+    Each process of the service does so as it starts, and says then which settings it does not know.
+    """
     console = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -44,3 +48,5 @@ def configure_logging(settings: Settings) -> None:
     root.setLevel(settings.log_level.upper())
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name, resembled in unknown_settings(os.environ).items():
+        structlog.get_logger().warning("setting_unknown", setting=name, resembles=resembled)

@@ -3,6 +3,8 @@
 The app needs two of them, which `recollect.settings` reads by itself. Every setting is documented in docs/operating.md.
 """
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,6 +15,20 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recollect.errors import ConfigurationError
+
+_PREFIX = "RECOLLECT_"
+_OF_OTHERS = {
+    f"{_PREFIX}{name}"
+    for name in (
+        *("PUBLISH", "SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY"),  # the app
+        *("NAMESPACE", "MODEL_DIR"),  # the command `recollect`, the local model
+        *("CONCURRENCY", "PASSWORD"),  # Procfile and docker-compose.yml
+    )
+}
+"""What is set for other parts of Recollect, in the same environment."""
+
+_RESEMBLES = 0.8
+"""``difflib``'s ratio of what follows the prefix, which would make all of them alike."""
 
 _EXAMPLE = "postgresql://recollect_reader:PASSWORD@HOST:5432/recollect"
 
@@ -29,7 +45,7 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="RECOLLECT_", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
+        env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
     )
 
     database_url: str | None = None
@@ -128,6 +144,20 @@ def settings() -> Settings:
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False)
     raise ConfigurationError("; ".join(_explain(fault) for fault in faults))
+
+
+def unknown_settings(environment: Mapping[str, str]) -> dict[str, str | None]:
+    """What begins as a setting does and is none, each with the setting that it resembles: misspelt, it would have no effect."""
+    own = {str(field.validation_alias or f"{_PREFIX}{name.upper()}") for name, field in Settings.model_fields.items()}
+    known = own | _OF_OTHERS
+    bare = {name.removeprefix(_PREFIX): name for name in sorted(known)}
+    return {
+        name: next(
+            (bare[one] for one in get_close_matches(name.removeprefix(_PREFIX), bare, n=1, cutoff=_RESEMBLES)), None
+        )
+        for name in sorted(environment)
+        if name.startswith(_PREFIX) and name not in known
+    }
 
 
 def _explain(fault: ErrorDetails) -> str:

@@ -30,7 +30,12 @@ from recollect.whole_calls import client_for_whole_calls
 A = TypeVar("A", bound=BaseModel)
 
 OnUsage = Callable[[str, int, int], None]
-"""Called with the prompt's name, its tokens in and its tokens out, for each answer that was paid for, usable or not."""
+"""Called with the prompt's name, its tokens in and its tokens out, for each answer that was paid for, usable or not.
+
+Where the endpoint does not say how many they were, they are estimated."""
+
+_CHARACTERS_OF_A_TOKEN = 4
+"""In English text, by OpenAI's rule of thumb (help.openai.com, "What are tokens and how to count them?")."""
 
 _ADDRESS = lazy_pattern(r"https?://[^/]")
 _THOUGHT, _FENCE = "</think>", "```"
@@ -64,8 +69,8 @@ _Tokens = Annotated[int | None, WrapValidator(_or_nothing)]
 
 
 class _Usage(_Lenient):
-    prompt_tokens: _Tokens = 0
-    completion_tokens: _Tokens = 0
+    prompt_tokens: _Tokens = None
+    completion_tokens: _Tokens = None
 
 
 class _Completion(_Lenient):
@@ -114,9 +119,8 @@ class OpenAILanguageModel:
     def answer(self, prompt: Prompt[A]) -> A:
         """Ask once. Raises ModelUnavailable or AnswerRefused; neither carries text of the conversation."""
         completion = _completion(self._ask(prompt))
-        if completion.usage and self._on_usage:
-            usage = completion.usage
-            self._on_usage(prompt.name, usage.prompt_tokens or 0, usage.completion_tokens or 0)
+        if self._on_usage:
+            self._on_usage(prompt.name, *_tokens(prompt, completion))
         return _parsed(_content(completion), prompt.answer)
 
     def _ask(self, prompt: Prompt[A]) -> bytes:
@@ -169,6 +173,18 @@ def _completion(body: bytes) -> _Completion:
     except (ValueError, RecursionError):
         failure = ModelUnavailable("what answered is no chat completion; check OPENAI_BASE_URL")
     raise failure
+
+
+def _tokens(prompt: Prompt[A], completion: _Completion) -> tuple[int, int]:
+    """What a call took, in and out. A budget that is never spent is none, so what an endpoint does not count is estimated."""
+    counted = completion.usage or _Usage()
+    asked = prompt.system + prompt.user + json.dumps(_schema(prompt.answer))
+    answered = "".join(choice.message.content or "" for choice in completion.choices)
+    return counted.prompt_tokens or _estimated(asked), counted.completion_tokens or _estimated(answered)
+
+
+def _estimated(text: str) -> int:
+    return -(-len(text) // _CHARACTERS_OF_A_TOKEN)
 
 
 def _content(completion: _Completion) -> str:

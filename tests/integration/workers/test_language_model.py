@@ -528,16 +528,30 @@ def assert_no_canary(error: BaseException) -> None:
 
 
 @pytest.mark.parametrize(
-    "counted", [{"prompt_tokens": None}, {"prompt_tokens": 1.5, "completion_tokens": "many"}, [], "free"], ids=str
+    "counted", [None, {"prompt_tokens": None}, {"prompt_tokens": 1.5, "completion_tokens": "many"}, [], "free"], ids=str
 )
-def test_an_answer_is_read_whatever_its_endpoint_counts(monkeypatch: pytest.MonkeyPatch, counted: object) -> None:
+def test_what_an_endpoint_does_not_count_is_estimated(monkeypatch: pytest.MonkeyPatch, counted: object) -> None:
     used: list[tuple[str, int, int]] = []
     body = {"choices": [{"message": {"content": '{"summary": "s"}'}}], "usage": counted}
     model = OpenAILanguageModel("m", api_key="k", timeout=5, on_usage=lambda *one: used.append(one))
     monkeypatch.setattr(model, "_post", lambda _: json.dumps(body).encode())
 
-    assert model.answer(profile_prompt("Ana", None, ["User likes tea"])).summary == "s"
-    assert all(isinstance(tokens, int) for one in used for tokens in one[1:])
+    prompt = profile_prompt("Ana", None, ["User likes tea"])
+    assert model.answer(prompt).summary == "s"
+    ((name, asked, answered),) = used
+    assert (name, answered) == ("profile", 4)  # sixteen characters, at four to a token
+    assert len(prompt.system + prompt.user) / 4 < asked < len(prompt.system + prompt.user) / 2
+
+
+def test_what_an_endpoint_counts_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[tuple[str, int, int]] = []
+    counted = {"prompt_tokens": 7, "completion_tokens": 3}
+    body = {"choices": [{"message": {"content": '{"summary": "s"}'}}], "usage": counted}
+    model = OpenAILanguageModel("m", api_key="k", timeout=5, on_usage=lambda *one: used.append(one))
+    monkeypatch.setattr(model, "_post", lambda _: json.dumps(body).encode())
+
+    model.answer(profile_prompt("Ana", None, ["User likes tea"]))
+    assert used == [("profile", 7, 3)]
 
 
 def test_half_a_surrogate_pair_of_the_model_is_no_outage(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from config.settings import Settings
+from config.settings import Settings, unknown_settings
 
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = {str(field.validation_alias or f"RECOLLECT_{name}".upper()) for name, field in Settings.model_fields.items()}
@@ -23,6 +23,10 @@ def test_every_setting_is_documented(document: str) -> None:
 def test_nothing_is_documented_that_is_no_setting(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     assert set(re.findall(r"\bRECOLLECT_[A-Z_]+[A-Z]\b", text)) <= NAMES | OF_THE_APP | OF_OTHERS
+
+
+def test_no_setting_is_unknown() -> None:
+    assert unknown_settings(dict.fromkeys(NAMES | OF_THE_APP | OF_OTHERS, "x")) == {}
 
 
 def test_what_may_be_set_under_compose_reaches_the_containers() -> None:

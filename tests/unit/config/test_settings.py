@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.settings import Settings, settings
+from config.settings import Settings, settings, unknown_settings
 from recollect.errors import ConfigurationError
 
 
@@ -117,3 +117,18 @@ def test_what_nothing_says_is_asked_for() -> None:
 def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://app@host/app")
     assert Settings().database_url is None
+
+
+def test_a_misspelt_setting_is_known_by_what_it_resembles() -> None:
+    environment = {
+        "RECOLLECT_DEBOUNCE_SECOND": "5",
+        "RECOLLECT_OPENAI_API_KEY": "key",
+        "RECOLLECT_DATABASE_URL": "postgresql://host/db",
+        "RECOLLECT_ZZZ": "",
+        "DATABASE_URL": "the app's own",
+    }
+    assert unknown_settings(environment) == {
+        "RECOLLECT_DEBOUNCE_SECOND": "RECOLLECT_DEBOUNCE_SECONDS",
+        "RECOLLECT_OPENAI_API_KEY": "OPENAI_API_KEY",
+        "RECOLLECT_ZZZ": None,
+    }
