@@ -56,7 +56,7 @@ faults: setup ## kill everything, again and again, and check that nothing is los
 	$(BIN)/python -m benchmarks.faults --full
 
 reference: setup ## the reference of the library, from its docstrings: reference/index.html
-	$(BIN)/python -m pdoc --output-directory reference recollect recollect.tools recollect.managing recollect.optimizing recollect.language_model
+	$(BIN)/python -m pdoc --output-directory reference recollect recollect.tools recollect.managing recollect.optimizing recollect.expressing recollect.language_model
 
 thorough: setup ## what make test leaves out: every case with a model that is never wrong, and 2,000 examples of what an LLM may answer instead of 200 (ten minutes)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m thorough tests

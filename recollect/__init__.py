@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage
     from recollect.reading.reranking import Reranker
     from recollect.resolving import Resolved
+    from recollect.stories.intents import StoryIntent
+    from recollect.stories.story import Story, StoryEvidence, StorySentence
     from recollect.summaries import Summary
     from recollect.tracking import InFocus, Referring, Tracked, TrackedTurn
     from recollect.working import WorkingMemory
@@ -124,6 +126,10 @@ __all__ = [
     "StoredMemory",
     "StoredMessage",
     "StoredPrompt",
+    "Story",
+    "StoryEvidence",
+    "StoryIntent",
+    "StorySentence",
     "Summary",
     "Tracked",
     "TrackedTurn",
@@ -150,6 +156,8 @@ _LATER = {
     "recollect.reading.recalled": "Excerpt Recalled RecalledMessage",
     "recollect.reading.reranking": "Reranker",
     "recollect.resolving": "Resolved",
+    "recollect.stories.intents": "StoryIntent",
+    "recollect.stories.story": "Story StoryEvidence StorySentence",
     "recollect.summaries": "Summary",
     "recollect.tracking": "InFocus Referring Tracked TrackedTurn",
     "recollect.working": "WorkingMemory",

@@ -19,12 +19,12 @@ from recollect.following import Following
 from recollect.history import aware, id_of
 from recollect.kinds import MemoryKind, Role
 from recollect.names import normalise
+from recollect.narrating import Narrating
 from recollect.prompts.prompting import Prompting
 from recollect.publishing.inbox import AppSession
 from recollect.querying import Querying
 from recollect.redaction import redact
 from recollect.results import Entity, Profile, Progress, State, StoredMemory
-from recollect.retrieving import Retrieving
 from recollect.summaries import Summarising
 from recollect.tenancy import tenant_transaction
 from recollect.transcript import turns
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.05
 
 
-class Namespace(Bringing, Documenting, Erasing, Following, Prompting, Querying, Retrieving, Summarising):
+class Namespace(Bringing, Documenting, Erasing, Following, Narrating, Prompting, Querying, Summarising):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------

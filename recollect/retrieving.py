@@ -70,7 +70,7 @@ class Retrieving(Freshness):
         said = redact(readable("message", message))
         wanted = answering.Message(
             text=said,
-            history=_said(history),
+            history=as_stored(history),
             conversation=None if conversation is None else readable("conversation", conversation),
             budget=checked_limit(budget, "budget"),
             overlay=checked_limit(overlay, "overlay") if overlay else 0,
@@ -127,7 +127,7 @@ class Retrieving(Freshness):
         said = redact(readable("text", text))
         wanted = answering.Wanted(
             text=said,
-            history=_said(history),
+            history=as_stored(history),
             conversation=conversation,
             limit=limit,
             around=around,
@@ -197,6 +197,6 @@ class Retrieving(Freshness):
         return Store(engine=self._engine, path=self.path, embedder=self._embedder)
 
 
-def _said(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def as_stored(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """The texts of a history, as they are stored."""
     return tuple(redact(readable("history", content)) for content in spoken(list(history)))

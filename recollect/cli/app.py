@@ -33,6 +33,7 @@ from recollect.cli.shell import (
     read_file,
     write_any_character,
 )
+from recollect.cli.stories import story_cli
 from recollect.cli.tracking import tracking_cli
 from recollect.embedders.install import install_model
 from recollect.errors import RecollectError
@@ -58,6 +59,7 @@ cli.add_typer(identity_cli)
 cli.add_typer(import_cli)
 cli.add_typer(graph_cli)
 cli.add_typer(remembering_cli)
+cli.add_typer(story_cli)
 cli.add_typer(tracking_cli)
 cli.add_typer(prompts_cli, name="prompts")
 

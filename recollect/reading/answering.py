@@ -18,8 +18,8 @@ from recollect.reading.paths import Path, called_for, without
 from recollect.reading.periods import where_asked
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, excerpts
 from recollect.reading.reranking import JUDGED, Judge, reranked
-from recollect.reading.rounds import Store, first, second, spoken, third
-from recollect.reading.understood import names_of, understood
+from recollect.reading.rounds import Fetched, Heard, Store, first, second, spoken, third
+from recollect.reading.understood import Understood, names_of, understood
 from recollect.resolving import TURNS
 from recollect.results import Hit
 
@@ -76,11 +76,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
     told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
     fetched = second(store, heard, told=Told(contents=told), shown=wanted.budget // _TOKENS + len(told))
-    read = understood(heard, fetched, wanted.now)
-    found = read.paths()
-    if fetched.open and (processes := called_for(found)):
-        read = understood(heard, third(store, heard, fetched, processes), wanted.now)
-        found = read.paths()
+    read, found = settled(store, heard, fetched, wanted.now)
     progress = replace(heard.progress, published=published)
     return assemble(
         without(found, laid.closed),
@@ -94,6 +90,16 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
         now=wanted.now,
         partial=progress.partial,
     )
+
+
+def settled(store: Store, heard: Heard, fetched: Fetched, now: datetime) -> tuple[Understood, tuple[Path, ...]]:
+    """What was fetched for a message as understood, and the paths to its memories; with a third trip where that may tell."""
+    read = understood(heard, fetched, now)
+    found = read.paths()
+    if fetched.open and (processes := called_for(found)):
+        read = understood(heard, third(store, heard, fetched, processes), now)
+        found = read.paths()
+    return read, found
 
 
 def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recalled:

@@ -92,12 +92,12 @@ def memory_note(memory: StoredMemory, *, dated: bool) -> str:
     content = one_line(memory.content)
     if not dated or memory.kind is not MemoryKind.EVENT or _YEAR.search(content):
         return content
-    return f"{content} ({_date(memory)})"
+    return f"{content} ({occurred_on(memory)})"
 
 
 def day_heading(message: StoredMessage) -> str:
     """What stands above the messages of one conversation and day."""
-    return f"{_day(_said_on(message))}:"
+    return f"{said_on(message)}:"
 
 
 def message_note(message: StoredMessage) -> str:
@@ -139,14 +139,20 @@ def _said(messages: Sequence[StoredMessage]) -> Iterator[str]:
         yield from map(message_note, group)
 
 
-def _date(memory: StoredMemory) -> str:
+def occurred_on(memory: StoredMemory) -> str:
+    """The day, the month or the year in which it happened, as people put it; where that is open, the day on which it was said."""
     if memory.occurred is None:
-        return _day(_said_on(memory))
+        return said_on(memory)
     if memory.occurred.granularity in {Granularity.SEASON, Granularity.MONTH}:
         return f"{memory.occurred.day:%B %Y}"
     if memory.occurred.granularity is Granularity.YEAR:
         return f"{memory.occurred.day:%Y}"
     return _day(memory.occurred.day)
+
+
+def said_on(one: StoredMemory | StoredMessage) -> str:
+    """The day on which it was said, as people write it."""
+    return _day(_said_on(one))
 
 
 def _said_on(one: StoredMemory | StoredMessage) -> date:

@@ -55,6 +55,18 @@ class Period:
             return 0.5 if said.year in years else 0.0
         return max(self._fits(said, year, self.month) for year in years)
 
+    def days(self, today: date) -> tuple[date, date]:
+        """Its first day and its last; where no year was named, of the latest that has begun today."""
+        if self.month is None:
+            return date(self.year or today.year, 1, 1), date(self.year or today.year, 12, 31)
+        latest = today.year if (self.month, self.day or 1) <= (today.month, today.day) else max(today.year - 1, 1)
+        year = self.year or latest
+        length = monthrange(year, self.month)[1]
+        if self.day is None:
+            return date(year, self.month, 1), date(year, self.month, length)
+        day = date(year, self.month, min(self.day, length))
+        return day, day
+
     def _fits(self, said: date, year: int, month: int) -> float:
         days = monthrange(year, month)[1]
         first, last = date(year, month, 1), date(year, month, days)
@@ -74,6 +86,10 @@ class Interval:
     def fits(self, said: date) -> float:
         """1 on one of the days, and for a week after the last; 0 otherwise."""
         return float(self.first <= said <= self.last + _WEEK)
+
+    def days(self, today: date) -> tuple[date, date]:  # noqa: ARG002 - as `Period` has it
+        """Its first day and its last."""
+        return self.first, self.last
 
 
 def where_asked(now: datetime, said: Iterable[datetime]) -> datetime:

@@ -130,8 +130,11 @@ def first(
     )
 
 
-def second(store: Store, heard: Heard, *, shown: int, told: Told) -> Fetched:
-    """Fetch what answers to a message, and settle who is meant. shown: how many messages may be shown."""
+def second(store: Store, heard: Heard, *, shown: int, told: Told, among: Among | None = None) -> Fetched:
+    """Fetch what answers to a message, and settle who is meant.
+
+    shown: how many messages may be shown. told, among: of those that are searched.
+    """
     parsed = heard.parsed
     contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
     unnamed, *vectors = embedded(store, (parsed.unnamed,), *(one.texts for one in contests.values()))
@@ -145,6 +148,7 @@ def second(store: Store, heard: Heard, *, shown: int, told: Told) -> Fetched:
     of_messages = messages_sql.statement_for(
         store.path,
         **asked,
+        among=among,
         told=told,
         each=messages_sql.each_for(shown),
         vocabulary=known.get("turns"),

@@ -11,6 +11,7 @@ import pytest
 from recollect import Namespace
 from tests.acceptance.running import Running
 from tests.acceptance.test_readme import python_with_output
+from tests.fake_openai import FakeOpenAI
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -112,6 +113,28 @@ def test_the_pages_about_reading_and_recalling(sarah: Namespace) -> None:
     sarah.publish("The number of the boat is AX 77.", conversation="c6")
     sarah.wait(timeout=90)
     assert "AX 77" in run("recall.md", 0, {"sarah": sarah, "turns": []})
+
+
+def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = (("s1", "Anna sings in the Harp Choir", "2024-03-02"), ("s2", "Sarah met Anna at the choir", "2024-03-12"))
+    known_then = [
+        known(key, content, "anna") | {"occurred_at": f"{day}T12:00:00+00:00"}
+        for key, content, day in (*told, ("s3", "Anna keeps bees", "2025-04-06"))
+    ]
+    brought(sarah, (person("anna", "Anna"), *known_then))
+    variables: dict[str, Any] = {"sarah": sarah}
+    pages = python_with_output(DOCS / "stories.md")
+    assert run("stories.md", 0, variables) == pages[0][1]
+    answer = {
+        "sentences": [
+            {"text": "Anna sings in the Harp Choir, where you met her on 12 March 2024", "evidence": [1, 2]},
+            {"text": "She keeps bees [3].", "evidence": [3, 4]},
+        ]
+    }
+    with FakeOpenAI() as fake:
+        monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
+        fake.script("StoryAnswer", answer)
+        assert run("stories.md", 1, variables) == pages[1][1]
 
 
 def test_the_page_about_embedders() -> None:

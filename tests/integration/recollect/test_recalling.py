@@ -50,11 +50,17 @@ def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Rem
     publishing = Publishing(ingest_engine, fresh_namespace)
 
     def say(
-        conversation: str | None, said: tuple[tuple[str, str], ...], *, start: datetime = NINE, ahead: bool = False
+        conversation: str | None,
+        said: tuple[tuple[str, str], ...],
+        *,
+        start: datetime = NINE,
+        ahead: bool = False,
+        role: str = "user",
     ) -> list[UUID]:
         events = [
             publishing.message(
                 content,
+                role=role,
                 speaker=speaker,
                 occurred_at=(start + timedelta(minutes=minute)).isoformat(),
                 **({"conversation": conversation} if conversation else {}),

@@ -17,8 +17,9 @@ NAMES = """
     InFocus InvalidEvent InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing Namespace
     Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
     RecalledMessage Receipt RecollectError Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
-    SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Summary Tracked
-    TrackedTurn Under UndoRefused WaitTimeout WorkingMemory values with_memory
+    SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Story
+    StoryEvidence StoryIntent StorySentence Summary Tracked TrackedTurn Under UndoRefused WaitTimeout WorkingMemory
+    values with_memory
 """.split()
 
 MEMORY = {
@@ -70,6 +71,7 @@ NAMESPACE = {
         *("now", "reranker", "seconds", "strict"),
     ],
     "message": ["message_id", "message_range"],
+    "story": ["request", "model", "conversation", "history", "budget", "now", "seconds", "strict"],
     "track": ["history", "conversation", "state", "tracker", "pairs"],
     "resolve": ["text", "mention", "history", "conversation"],
     "mentions": ["message", "parser", "seconds"],
@@ -171,6 +173,7 @@ def test_what_an_app_does_not_use_is_not_loaded() -> None:
         "print(*sorted(name for name in sys.modules if name.startswith("
         "('recollect.tracking', 'recollect.managing', 'recollect.optimizing', 'recollect.working', 'recollect.tools', "
         "'recollect.injection', 'recollect.reading', 'recollect.importing', 'recollect.mentions', 'recollect.cli', "
+        "'recollect.stories', 'recollect.expressing', "
         "'kombu', 'redis', 'numpy', 'tokenizers', 'safetensors', 'sqlalchemy.orm', 'typer', 'rich'))))"
     )
     found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)

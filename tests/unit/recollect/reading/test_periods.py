@@ -98,3 +98,19 @@ def test_today_is_where_it_is_asked_or_else_where_something_was_said_last(
 ) -> None:
     asked = where_asked(now, said)
     assert (asked, asked.day) == (NOW, day)
+
+
+@pytest.mark.parametrize(
+    ("period", "first", "last"),
+    [
+        (Period(year=2023), date(2023, 1, 1), date(2023, 12, 31)),
+        (Period(year=2024, month=2), date(2024, 2, 1), date(2024, 2, 29)),
+        (Period(month=3), date(2026, 3, 1), date(2026, 3, 31)),
+        (Period(month=5), date(2025, 5, 1), date(2025, 5, 31)),  # it has not begun this year
+        (Period(month=3, day=5), date(2025, 3, 5), date(2025, 3, 5)),
+        (Period(year=2023, month=2, day=31), date(2023, 2, 28), date(2023, 2, 28)),
+        (Interval(first=date(2026, 2, 23), last=date(2026, 3, 1)), date(2026, 2, 23), date(2026, 3, 1)),
+    ],
+)
+def test_a_time_has_a_first_day_and_a_last(period: Period | Interval, first: date, last: date) -> None:
+    assert period.days(TODAY) == (first, last)

@@ -1,0 +1,130 @@
+"""What is known, and was, of those whom a story is about: one statement over the views of version 1.
+
+Memories that hold and such as were replaced; what an undo took back is in neither.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from recollect.namespaces import NamespacePath
+from recollect.reading.memory_scan_sql import of_scope
+from recollect.results import StoredMemory
+from recollect.rows import memory_fields
+from recollect.tenancy import Statement
+from recollect.zones import in_zone
+
+MOST = 300
+"""So many at most: those that are named, then the most salient. A story tells of fewer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A memory of a story. entities: whom it is surely about; of_user: the user is one of them. until: when it was replaced.
+
+    sources: the messages that it was taken from.
+    """
+
+    memory: StoredMemory
+    entities: frozenset[UUID]
+    of_user: bool
+    until: datetime | None
+    sources: tuple[UUID, ...]
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    entities: Collection[UUID] = (),
+    memories: Collection[UUID] = (),
+    of_user: bool = False,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Statement:
+    """The statement and its parameters, as the driver takes them; its rows are for `remembered`.
+
+    entities: what is surely about them. memories: these, and what they replaced, and so on. of_user: what is about the user.
+    since, until: what happened, or else was said, not before and before; nothing of a time where they are None.
+    """
+    return _HISTORIES, {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "entities": list(entities),
+        "memories": list(memories),
+        "of_user": of_user,
+        "since": since,
+        "until": until,
+    }
+
+
+def remembered(rows: Iterable[Any]) -> list[Remembered]:
+    """The rows as values."""
+    return [
+        Remembered(
+            memory=StoredMemory(**memory_fields(row)),
+            entities=frozenset(row.entities or ()),
+            of_user=bool(row.of_user),
+            until=in_zone(row.valid_to, row.valid_from_offset) if row.state == "superseded" and row.valid_to else None,
+            sources=tuple(row.sources or ()),
+        )
+        for row in rows
+    ]
+
+
+_HISTORIES = f"""
+    with recursive replaced as (
+        select unnest(cast(%(memories)s as uuid[])) as memory_id
+        union
+        select edge.to_id from replaced
+        join recollect_read_v1.edges as edge
+          on {of_scope("edge")} and edge.from_id = replaced.memory_id and edge.kind = 'replaces'
+    ),
+    subjects as materialized (
+        select unnest(cast(%(entities)s as uuid[])) as entity_id
+        union
+        select entity.entity_id from recollect_read_v1.entities as entity
+        where {of_scope("entity")} and entity.is_user and cast(%(of_user)s as boolean)
+    ),
+    wanted as materialized (
+        select memory_id from replaced
+        union
+        select link.memory_id from recollect_read_v1.memory_entities as link
+        where {of_scope("link")} and link.certainty = 'sure' and link.entity_id = any(array(select entity_id from subjects))
+        union
+        select memory.memory_id from recollect_read_v1.memories as memory
+        where {of_scope("memory")} and memory.known_to is null
+          and coalesce(memory.occurred_to, memory.valid_from) >= cast(%(since)s as timestamptz)
+          and coalesce(memory.occurred_from, memory.valid_from) < cast(%(until)s as timestamptz)
+    ),
+    found as materialized (
+        select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+               memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
+               memory.valid_from, memory.valid_to, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+               memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset
+        from recollect_read_v1.memories as memory
+        where {of_scope("memory")} and memory.known_to is null and memory.state in ('active', 'superseded')
+          and memory.memory_id = any(array(select memory_id from wanted))
+        order by memory.memory_id = any(cast(%(memories)s as uuid[])) desc, memory.salience desc, memory.memory_id limit {MOST}
+    ),
+    whom as materialized (
+        select link.memory_id,
+               array_agg(entity.name
+                         order by array_position(array['subject', 'object', 'about'], link.role), entity.name) as about,
+               array_agg(link.entity_id) filter (where link.certainty = 'sure') as entities,
+               bool_or(entity.is_user) filter (where link.certainty = 'sure') as of_user
+        from recollect_read_v1.memory_entities as link
+        join recollect_read_v1.entities as entity on {of_scope("entity")} and entity.entity_id = link.entity_id
+        where {of_scope("link")} and link.memory_id = any(array(select memory_id from found)) group by link.memory_id
+    ),
+    origins as materialized (
+        select source.memory_id, array_agg(source.message_id order by source.message_id) as sources
+        from recollect_read_v1.provenance as source
+        where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select memory_id from found))
+        group by source.memory_id
+    )
+    select found.*, whom.about, whom.entities, whom.of_user, origins.sources
+    from found left join whom using (memory_id) left join origins using (memory_id)
+    order by memory_id
+"""

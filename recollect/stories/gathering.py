@@ -1,0 +1,102 @@
+"""The evidence for a story: what the reading of a context finds, what hangs together with it, and what it replaced.
+
+Two trips are those of `recollect.reading.rounds`, which also settle who is meant; a third follows the relations of who is, and
+fetches what is known of them and was.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from uuid import UUID
+
+from recollect.asking import Question
+from recollect.contents import as_compared
+from recollect.graph import MAX_DEPTH, neighbours
+from recollect.reading import histories_sql
+from recollect.reading.answering import settled
+from recollect.reading.histories_sql import Remembered
+from recollect.reading.messages_sql import Among, Told
+from recollect.reading.rounds import Store, first, second
+from recollect.resolving import TURNS
+from recollect.results import Progress
+from recollect.stories.about import MESSAGES, fitting, memories_of, on_the_way, said_of, stated
+from recollect.stories.choosing import Piece
+from recollect.stories.intents import Asked, StoryIntent
+from recollect.tenancy import rows_within, tenant_transaction
+
+_SUBJECTS = 3
+"""Of so many who are meant the relations are followed."""
+
+_FAN_OUT = 20
+_NEAR = 1
+_FIRST_DAY, _LAST_DAY = date.min.toordinal() + 2, date.max.toordinal() - 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What was found for a story: pieces, or the questions that come first."""
+
+    pieces: tuple[Piece, ...]
+    questions: tuple[Question, ...]
+    progress: Progress
+
+
+def gathered(
+    store: Store,
+    asked: Asked,
+    request: str,
+    *,
+    history: Sequence[str],
+    conversation: str | None,
+    now: datetime,
+) -> Gathered:
+    """Find the evidence. history, conversation: the turns before, as for a context."""
+    heard = first(store, asked.topic, history, conversation=None if history else conversation, turns=TURNS)
+    told = {as_compared(one) for one in (*history, request)}
+    among = _among(asked, now)
+    fetched = second(store, heard, shown=MESSAGES + len(told), told=Told(contents=told), among=among)
+    read, _ = settled(store, heard, fetched, now)
+    if questions := tuple(read.questions()):
+        return Gathered(pieces=(), questions=questions, progress=heard.progress)
+    topical = fitting(read, asked)
+    meant = list(read.meant)[:_SUBJECTS]
+    edges, rows = _hanging_together(store, asked, meant, [one.id for one in topical], among)
+    memories = memories_of(read, asked, edges, rows, topical)
+    return Gathered(pieces=(*memories, *said_of(read, asked)), questions=(), progress=heard.progress)
+
+
+def _among(asked: Asked, now: datetime) -> Among:
+    """From when to when to look; a day more on each side, for days begin at other times elsewhere."""
+    if not asked.days:
+        return Among()
+    begins, ends = min(one for one, _ in asked.days), max(one for _, one in asked.days)
+    return Among(since=_midnight(begins, -1, now), until=_midnight(ends, 2, now))
+
+
+def _midnight(day: date, later: int, now: datetime) -> datetime:
+    """The one at which a day begins, so many days later, as far as there are dates."""
+    ordinal = min(max(day.toordinal() + later, _FIRST_DAY), _LAST_DAY)
+    return datetime.combine(date.fromordinal(ordinal), time(), now.tzinfo)
+
+
+def _hanging_together(
+    store: Store, asked: Asked, meant: Sequence[UUID], topical: Sequence[UUID], among: Among
+) -> tuple[set[UUID], list[Remembered]]:
+    """The memories that state the relations of those who are meant; and what is known of them, and was."""
+    depth = MAX_DEPTH if asked.intent is StoryIntent.CONNECTION and len(meant) > 1 else _NEAR
+    of_nobody = asked.bare and not meant
+    in_time = of_nobody and among.since is not None
+    with tenant_transaction(store.engine, store.path.tenant_id) as connection:
+        edges: set[UUID] = set()
+        for one in meant[:1] if depth > _NEAR else meant:
+            near = neighbours(connection, store.path, one, depth=depth, fan_out=_FAN_OUT, as_of=None)
+            edges.update(on_the_way(near, meant[1:]) if depth > _NEAR else stated(near))
+        statement = histories_sql.statement_for(
+            store.path,
+            entities=meant,
+            memories={*topical, *edges},
+            of_user=of_nobody and not in_time,
+            since=among.since if in_time else None,
+            until=among.until if in_time else None,
+        )
+        return edges, histories_sql.remembered(rows_within(connection, statement))

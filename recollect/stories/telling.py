@@ -1,0 +1,94 @@
+"""From a request to its story: the evidence, and then the LLM that tells it or, without one, the chronicle."""
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from recollect.handed_in import answer_of
+from recollect.language_model.ports import AnswerRefused, LanguageModel, ModelUnavailable
+from recollect.reading.rounds import Store
+from recollect.results import Progress
+from recollect.stories.asking import StoryAnswer, story_prompt
+from recollect.stories.checking import Checked, checked
+from recollect.stories.choosing import belonging, chosen
+from recollect.stories.chronicle import chronicle
+from recollect.stories.gathering import gathered
+from recollect.stories.intents import asked_for
+from recollect.stories.story import Story
+
+TELLING_SECONDS = 60.0
+"""How long an LLM may take where nobody says otherwise: a story takes longer than a read."""
+
+NOTHING = "nothing that is known answers to it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What `Namespace.story` was asked, checked."""
+
+    request: str
+    history: tuple[str, ...]
+    conversation: str | None
+    budget: int
+    now: datetime
+
+
+def evidence_for(
+    store: Store, wanted: Wanted, progress: Callable[[Progress], Progress], closed: Collection[UUID]
+) -> Story:
+    """The evidence for a story that is not told yet; or the question that comes first.
+
+    progress: adds what the app published. closed: memories that the app closed, and the service has not yet.
+    """
+    asked = asked_for(wanted.request, wanted.now.date())
+    found = gathered(
+        store, asked, wanted.request, history=wanted.history, conversation=wanted.conversation, now=wanted.now
+    )
+    evidence, tokens = chosen(
+        belonging((one for one in found.pieces if one.value.id not in closed), asked.intent, asked.days),
+        budget=wanted.budget,
+        count_tokens=store.embedder.count_tokens,
+    )
+    reason = None if evidence else "it is open who is meant" if found.questions else NOTHING
+    return Story(
+        intent=asked.intent,
+        evidence=evidence,
+        questions=found.questions,
+        tokens=tokens,
+        partial=progress(found.progress).partial,
+        reason=reason,
+    )
+
+
+def told(story: Story, request: str, model: LanguageModel | None, ends: float | None) -> Story:
+    """The story of its evidence.
+
+    ends: by `time.monotonic`, when an answer comes too late; after `TELLING_SECONDS` by default. Where an LLM tells nothing that
+    can be kept, it is the chronicle.
+    """
+    if not story.evidence:
+        return story
+    plain = replace(story, sentences=chronicle(story.evidence), told_by="rules")
+    if model is None:
+        return plain
+    seconds = TELLING_SECONDS if ends is None else max(0.0, ends - time.monotonic())
+    answer = answer_of(lambda: _asked(model, story, request), name="model of a story", seconds=seconds)
+    if isinstance(answer, Checked) and answer.sentences:
+        return replace(story, sentences=answer.sentences, dropped=answer.dropped, told_by="model")
+    if isinstance(answer, Checked):
+        why = "no sentence of its answer rests on the evidence" if answer.dropped else "it found nothing to tell"
+        return replace(plain, dropped=answer.dropped, reason=f"model: {why}")
+    return replace(plain, reason=answer or f"model: it failed, or did not answer within {seconds:.1f} s")
+
+
+def _asked(model: LanguageModel, story: Story, request: str) -> Checked | str:
+    """What is kept of its answer, or why there is none; neither names what was said."""
+    try:
+        answer: object = model.answer(story_prompt(request, story.intent, story.evidence))
+    except (AnswerRefused, ModelUnavailable) as error:
+        return f"model: {error}"
+    if not isinstance(answer, StoryAnswer):
+        return f"model: it answered with {type(answer).__name__}"
+    return checked(answer, story.evidence, request)
