@@ -18,7 +18,13 @@ from db.undoing.rows import of_lane
 
 def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], stamp: Stamp) -> set[UUID]:
     """Forget what was learned with memories that are closed already; returns of whom something was."""
-    parameters = {**lane.scope, **stamp.columns, "memory_ids": list(memory_ids)}
+    learned = connection.execute(_LEARNED, {**lane.scope, "memory_ids": list(memory_ids)}).scalars()
+    return unlearn_decided(connection, lane, learned, stamp)
+
+
+def unlearn_decided(connection: Connection, lane: LaneRef, learned: Iterable[UUID], stamp: Stamp) -> set[UUID]:
+    """Forget what was learned by decisions; returns of whom something was."""
+    parameters = {**lane.scope, **stamp.columns, "learned": list(learned)}
     return {key for statement in (_NAMES, _TRAITS) for key in connection.execute(statement, parameters).scalars()}
 
 
@@ -38,30 +44,45 @@ def is_said_still(words: str) -> str:
     """
 
 
-# By whom something was learned, for nothing is indexed by the decision alone. Here and below what is looked for is found once,
-# and not once for each row of a namespace, which is planned for as the average one, of few.
+def decided_on(memories: str) -> str:
+    """The decisions by which memories were formed."""
+    # Here and below what is looked for is found once, and not once for each row of a namespace, which is planned for as the
+    # average one, of few.
+    return f"""
+        select decision.decision_id
+        from recollect.decision_memories as concerned
+        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
+        where {of_lane("concerned")} and concerned.memory_id = {memories}
+          and decision.decision_id = any(array(
+              select decision_id from recollect.decision_memories as named
+              where {of_lane("named")} and named.memory_id = {memories}))
+          and decision.memory_id = concerned.memory_id
+          and decision.action in ('add', 'update', 'supersede', 'contradict', 'none')
+    """
+
+
+_LEARNED = text(decided_on("any(cast(:memory_ids as uuid[]))"))
+
+# By whom something was learned, for nothing is indexed by the decision alone.
 _TAUGHT: Final = f"""
     taught as (
         select decision.decision_id, learned.entity_id
-        from recollect.decision_memories as concerned
-        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
-        cross join unnest(decision.entities) as learned (entity_id)
-        where {of_lane("concerned")} and concerned.memory_id = any(cast(:memory_ids as uuid[]))
-          and decision.decision_id = any(array(
-              select decision_id from recollect.decision_memories as named
-              where {of_lane("named")} and named.memory_id = any(cast(:memory_ids as uuid[]))))
-          and decision.memory_id = concerned.memory_id and decision.in_effect
-          and decision.action in ('add', 'update', 'supersede', 'contradict', 'none')
+        from recollect.decisions as decision cross join unnest(decision.entities) as learned (entity_id)
+        where {of_lane("decision")} and decision.decision_id = any(cast(:learned as uuid[])) and decision.in_effect
     )
 """
 
 
-def _part_of(seeds: str) -> str:
-    """Who some entities are now, where they were merged into others: what was learned of them went over to those."""
+def part_of(seeds: str, *, ever: bool = False) -> str:
+    """Who some entities are now, where they were merged into others: what was learned of them went over to those.
+
+    ever: also into whom they were merged for a while.
+    """
     return f"""
         merges as materialized (
             select fact ->> 'entity_id' as entity_id, cast(fact ->> 'into' as uuid) as into_id
-            from recollect.decisions as merge where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
+            from recollect.decisions as merge
+            where {of_lane("merge")} and merge.action = 'merge' {"" if ever else "and merge.in_effect"}
         ),
         part_of as (
             select entity_id, entity_id as now_id from ({seeds}) as seed
@@ -73,7 +94,7 @@ def _part_of(seeds: str) -> str:
 
 
 _NAMES = text(f"""
-    with recursive {_TAUGHT}, {_part_of("select entity_id from taught")}
+    with recursive {_TAUGHT}, {part_of("select entity_id from taught")}
     update recollect.entity_aliases as now set known_to = :at, ended_by = :decision_id
     from recollect.entities as entity
     where {same_entity("now", "entity")} and now.known_to is null
@@ -95,7 +116,7 @@ _TRAITS = text(f"""
         join recollect.entities as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
         left join recollect.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
     ),
-    {_part_of("select entity_id from told union select parent_id from told where parent_id is not null")},
+    {part_of("select entity_id from told union select parent_id from told where parent_id is not null")},
     learned as (
         select part_of.now_id as entity_id,
                array_agg(told.description) filter (where told.description is not null) as descriptions,

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from recollect.graph import Neighbour
     from recollect.importing import Imported
     from recollect.injection import with_memory
+    from recollect.json_values import to_json
     from recollect.mentions import Mention, MentionKind
     from recollect.prefixes import HitIn, Under
     from recollect.prompts.stored import StoredPrompt
@@ -137,6 +138,7 @@ __all__ = [
     "UndoRefused",
     "WaitTimeout",
     "WorkingMemory",
+    "to_json",
     "values",
     "with_memory",
 ]
@@ -148,6 +150,7 @@ _LATER = {
     "recollect.graph": "Neighbour",
     "recollect.importing": "Imported",
     "recollect.injection": "with_memory",
+    "recollect.json_values": "to_json",
     "recollect.mentions": "Mention MentionKind",
     "recollect.prefixes": "HitIn Under",
     "recollect.prompts.stored": "StoredPrompt",

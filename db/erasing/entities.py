@@ -4,8 +4,10 @@ from typing import Final
 
 from sqlalchemy import text
 
+from db.erasing.told import TOLD
 from db.undoing.entities import same_entity
 from db.undoing.rows import of_lane
+from db.unlearning import decided_on, part_of
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _GONE: Final = "any(cast(:gone as uuid[]))"
@@ -16,34 +18,51 @@ TOUCHED: Final = text(f"""
 """)
 """Whom the memories are about."""
 
-# Of a decision that was taken back, the rows that say what it taught are past already.
-_TAUGHT: Final = f"""
-    past.entity_id = any(cast(:touched as uuid[])) and past.known_to is not null and past.made_by in (
-        select decision.decision_id
-        from recollect.decision_memories as concerned
-        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
-        where {of_lane("concerned")} and concerned.memory_id = any(cast(:memories as uuid[]))
-          and decision.action in ('add', 'update', 'supersede', 'contradict', 'none'))
-"""
+LEARNED: Final = text(f"""
+    with {TOLD}
+    select decision_id from ({decided_on("any(cast(:memories as uuid[]))")}) as erased
+    union
+    select decision_id from ({decided_on("any(cast(:repeated as uuid[]))")}) as repeated
+    where repeated.decision_id = any(array(select decision_id from told))
+""")
+"""The decisions by which something may have been learned: of memories that stay, those that erased messages had a part in."""
+
+# Of a decision that was taken back, the rows that say what it taught are past already; so are those of who was merged into
+# somebody, and of whom they were merged into for a while.
+_WERE: Final = part_of("select unnest(cast(:touched as uuid[])) as entity_id", ever=True)
+_MADE: Final = f"""{same_entity("made", "part_of")} and made.made_by = any(cast(:learned as uuid[]))"""
+
+
+def _holds(table: str, what: str) -> str:
+    """Whether somebody whom ``part_of`` became bears ``what`` of the row ``past`` now."""
+    return f"""
+        exists (select from part_of as other
+                join recollect.{table} as now on {of_lane("now")} and now.entity_id = other.now_id
+                where other.entity_id = part_of.entity_id and now.known_to is null and now.{what} = past.{what})
+    """
+
 
 # What was unlearned stood in earlier rows of theirs, too.
 UNLEARNED: Final = (
     (
         "entity_aliases",
         text(f"""
-            delete from recollect.entity_aliases as past
-            where {of_lane("past")} and {_TAUGHT} and not exists (
-                select from recollect.entity_aliases as now
-                where {same_entity("now", "past")} and now.known_to is null and now.normalised = past.normalised)
+            with recursive {_WERE}
+            delete from recollect.entity_aliases as past using part_of join recollect.entity_aliases as made on {_MADE}
+            where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+              and past.normalised = made.normalised and not {_holds("entity_aliases", "normalised")}
         """),
     ),
     (
         "entities",
         text(f"""
+            with recursive {_WERE}
             update recollect.entities as past set description = null
-            where {of_lane("past")} and {_TAUGHT} and past.description is not null and not exists (
-                select from recollect.entities as now
-                where {same_entity("now", "past")} and now.known_to is null and now.description = past.description)
+            from part_of join recollect.entities as made on {_MADE}
+            left join recollect.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
+            where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+              and made.description is distinct from before.description
+              and past.description = made.description and not {_holds("entities", "description")}
         """),
     ),
     (

@@ -20,7 +20,7 @@ from db.erasing.told import EPISODE
 from db.erasing.versions import Retold, retell
 from db.refs import LaneRef
 from db.undoing.rows import of_lane
-from db.unlearning import unlearn
+from db.unlearning import unlearn_decided
 from recollect.ids import remembered_id
 
 
@@ -77,8 +77,9 @@ def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) 
     touched = gone.found(entity_rows.TOUCHED)
     gone.rows["memories"] = retell(connection, lane, part.retold)
     gone.by(memory_rows.STATEMENTS)
-    touched |= unlearn(connection, lane, part.memories | part.repeated, stamp)
-    gone.by(entity_rows.UNLEARNED, touched=sorted(touched), decision_id=stamp.decision_id)
+    learned = sorted(gone.found(entity_rows.LEARNED))
+    touched |= unlearn_decided(connection, lane, learned, stamp)
+    gone.by(entity_rows.UNLEARNED, touched=sorted(touched), learned=learned, decision_id=stamp.decision_id)
     entities = gone.found(entity_rows.ORPHANS, touched=sorted(touched)) | part.entities
     touched |= gone.found(entity_rows.MEMBERS, gone=sorted(entities))
     gone.by(names.STATEMENTS, gone=sorted(entities))

@@ -3,9 +3,8 @@
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
@@ -18,6 +17,7 @@ from rich.text import Text
 
 from recollect.deadline import READ_SECONDS
 from recollect.errors import InvalidEvent
+from recollect.json_values import to_json
 from recollect.memory import Memory
 from recollect.namespace import Namespace
 
@@ -113,16 +113,8 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
 def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
     """An answer as JSON, or as people read it."""
     if as_json:
-        print(json.dumps(answer, default=_plain, ensure_ascii=False))
+        print(json.dumps(to_json(answer), ensure_ascii=False))
         return
     target = console if console.is_terminal else PlainConsole(width=UNFOLDED)
     for one in shown:
         target.print(one, highlight=False, soft_wrap=isinstance(one, str | Text))
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    if isinstance(value, Iterable):
-        return list(value)
-    return str(value)

@@ -1,11 +1,12 @@
 """What a conversation has in focus: the layers, and who was spoken of and when. A value that goes to JSON and back."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from recollect.genders import Gender
+from recollect.json_values import to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class State:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it; `from_json` takes it back."""
-        written: dict[str, Any] = _plain(asdict(self))
+        written: dict[str, Any] = to_json(self)
         return written
 
     @classmethod
@@ -105,13 +106,3 @@ def _held(written: Sequence[Mapping[str, Any]]) -> tuple[Held, ...]:
 def _seen(written: Mapping[str, Any]) -> Seen:
     gender = Gender(written["gender"]) if written["gender"] else None
     return Seen(**{**written, "entity_id": UUID(written["entity_id"]), "gender": gender})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, Gender):
-        return value.value
-    return str(value) if isinstance(value, UUID) else value

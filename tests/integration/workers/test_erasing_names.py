@@ -141,3 +141,49 @@ def test_a_name_that_others_said_stays(fake: FakeOpenAI, forming: Forming, sarah
 
     assert find("quux") == {}
     assert named(sarah, "Haas").name == "Peter Haas"
+
+
+@pytest.mark.parametrize("content", ["Peter Haas keeps bees", "Peter Haas sails"], ids=["said again", "said there"])
+@pytest.mark.parametrize("since", ["nothing", "taken back", "merged", "merged for a while"])
+def test_what_was_learned_there_goes_whoever_it_went_over_to(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find, *, content: str, since: str
+) -> None:
+    """Also with a memory that stays, for others said it, and from rows of what was."""
+    bees, dog = "Peter Haas keeps bees", "Bob Winter has a dog"
+    quux = f"{content}, called Quuxie, a quuxologist"
+    fake.script(
+        "ExtractionAnswer", told(bees, bees), told(content, quux, aliases=["Quuxie"], description="quuxologist")
+    )
+    fake.script("ExtractionAnswer", told(dog, dog, name="Bob Winter"))
+    for said, conversation in ((bees, "kept"), (quux, "gone"), (dog, "kept")):
+        forming.say(said, conversation=conversation)
+    assert {"entities", "entity_aliases"} <= set(find("quux"))
+    if since == "taken back":
+        (learned,) = [one for one in sarah.latest_decisions() if "quux" in str(one.fact)]
+        forming.command(type="undo", decision_id=str(learned.id))
+    if since.startswith("merged"):
+        peter, bob = named(sarah, "Haas"), named(sarah, "Bob")
+        merge = forming.command(type="merge", entity_id=str(peter.id), into=str(bob.id))
+        if since == "merged for a while":
+            forming.command(type="undo", decision_id=str(merge))
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    assert {one.content for one in sarah.memories()} == {bees, dog}
+
+
+def test_what_others_taught_of_somebody_stays_with_the_memory_that_was_repeated(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace
+) -> None:
+    bees = "Peter Haas keeps bees"
+    taught = told(bees, f"{bees}, called Beeman, a beekeeper", aliases=["Beeman"], description="beekeeper")
+    fake.script("ExtractionAnswer", taught, told(bees, bees))
+    forming.say(f"{bees}, called Beeman, a beekeeper", conversation="kept")
+    forming.say(bees, conversation="gone")
+    before = named(sarah, "Haas")
+    assert (before.aliases, before.description) == (("Beeman",), "beekeeper")
+
+    forming.erase(conversation="gone")
+
+    assert named(sarah, "Haas") == before

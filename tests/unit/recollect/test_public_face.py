@@ -19,7 +19,7 @@ NAMES = """
     RecalledMessage Receipt RecollectError Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
     SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Story
     StoryEvidence StoryIntent StorySentence Summary Tracked TrackedTurn Under UndoRefused WaitTimeout WorkingMemory
-    values with_memory
+    to_json values with_memory
 """.split()
 
 MEMORY = {

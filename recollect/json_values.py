@@ -1,0 +1,50 @@
+"""What a read gives back, as JSON has it."""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from datetime import date
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+_TOLD = ("text", "partial")
+"""What a result works out of its fields, and whoever gets it as JSON cannot."""
+
+
+def to_json(result: Any) -> Any:
+    """A result, or a list or a mapping of some, as values that ``json.dumps`` takes.
+
+    A result becomes an object of its fields, with its ``text`` and whether it is ``partial`` where it tells them. Ids are
+    strings; times are those of ISO 8601, with their offset from UTC. Raises TypeError for what is none of these.
+    """
+    if isinstance(result, Mapping):
+        return {str(name): to_json(one) for name, one in result.items()}
+    if isinstance(result, list | tuple | AbstractSet):
+        return [to_json(one) for one in result]
+    if is_dataclass(result) and not isinstance(result, type):
+        return {name: to_json(getattr(result, name)) for name in _names(result)}
+    return _value(result)
+
+
+def _value(one: Any) -> Any:
+    match one:
+        case Enum():
+            return one.value
+        case None | str() | int() | float():
+            return one
+        case UUID():
+            return str(one)
+        case date():  # as are times
+            return one.isoformat()
+        case BaseModel():
+            return one.model_dump(mode="json")
+    raise TypeError(f"{type(one).__name__}: no value of JSON; give a result of a read, or a list or a mapping of some")
+
+
+def _names(result: Any) -> Iterator[str]:
+    own = [one.name for one in fields(result)]
+    yield from own
+    yield from (name for name in _TOLD if name not in own and hasattr(result, name))
