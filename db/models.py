@@ -31,13 +31,11 @@ def active_model(connection: Connection) -> str | None:
     return active
 
 
-def set_active_model(connection: Connection, model: str, dimensions: int) -> str | None:
-    """Make a model the one that new vectors come from. Where another is active already, changes nothing and returns its name."""
-    active = active_model(connection)
-    if active is None:
+def set_active_model(connection: Connection, model: str, dimensions: int) -> Model:
+    """Make a model the one that new vectors come from, unless one is already; returns the one that is."""
+    if active_model(connection) is None:
         connection.execute(_ADD, {"model": model, "dimensions": dimensions, "active": True})
-        active = active_model(connection)
-    return None if active == model else active
+    return next(one for one in models(connection) if one.state == "active")
 
 
 def add(connection: Connection, model: str, dimensions: int) -> None:

@@ -33,14 +33,18 @@ LETTER: Final = "[0-9a-z\u00df-\u024f\u0370-\u052f]"
 
 
 def is_said_still(words: str) -> str:
-    """Whether a memory that holds says some words of the entity ``now``: whole, for "Pete" is not said where "Peter" is."""
+    """Whether a memory that holds says some words of the entity ``now``: whole, for "Pete" is not said where "Peter" is.
+
+    The offset keeps the memories from being joined: each is looked up by its key.
+    """
     literally = rf"regexp_replace(lower({words}), '(\W)', '\\\1', 'g')"
     return f"""
         exists (select from recollect.memory_entities as link
-                join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = link.memory_id
-                where {same_entity("link", "now")} and link.known_to is null and link.certainty = 'sure'
-                  and memory.known_to is null and memory.state = 'active'
-                  and lower(memory.content) ~ ('(?<!{LETTER})' || {literally} || '(''?s)?(?!{LETTER})'))
+                where {same_entity("link", "now")} and link.known_to is null and link.certainty = 'sure' and exists (
+                    select from recollect.memories as memory
+                    where {of_lane("memory")} and memory.memory_id = link.memory_id
+                      and memory.known_to is null and memory.state = 'active'
+                      and lower(memory.content) ~ ('(?<!{LETTER})' || {literally} || '(''?s)?(?!{LETTER})') offset 0))
     """
 
 
@@ -48,16 +52,14 @@ def decided_on(memories: str) -> str:
     """The decisions by which memories were formed."""
     # Here and below what is looked for is found once, and not once for each row of a namespace, which is planned for as the
     # average one, of few.
+    concerned = f"""
+        select concerned.decision_id, concerned.memory_id from recollect.decision_memories as concerned
+        where {of_lane("concerned")} and concerned.memory_id = {memories}"""
     return f"""
-        select decision.decision_id
-        from recollect.decision_memories as concerned
-        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
-        where {of_lane("concerned")} and concerned.memory_id = {memories}
-          and decision.decision_id = any(array(
-              select decision_id from recollect.decision_memories as named
-              where {of_lane("named")} and named.memory_id = {memories}))
-          and decision.memory_id = concerned.memory_id
-          and decision.action in ('add', 'update', 'supersede', 'contradict', 'none')
+        select decision.decision_id from recollect.decisions as decision
+        where {of_lane("decision")} and decision.action in ('add', 'update', 'supersede', 'contradict', 'none')
+          and decision.decision_id = any(array(select decision_id from ({concerned}) as concerned))
+          and coalesce((decision.decision_id, decision.memory_id) in ({concerned}), false)
     """
 
 
@@ -65,7 +67,7 @@ _LEARNED = text(decided_on("any(cast(:memory_ids as uuid[]))"))
 
 # By whom something was learned, for nothing is indexed by the decision alone.
 _TAUGHT: Final = f"""
-    taught as (
+    taught as materialized (
         select decision.decision_id, learned.entity_id
         from recollect.decisions as decision cross join unnest(decision.entities) as learned (entity_id)
         where {of_lane("decision")} and decision.decision_id = any(cast(:learned as uuid[])) and decision.in_effect
@@ -94,14 +96,18 @@ def part_of(seeds: str, *, ever: bool = False) -> str:
 
 
 _NAMES = text(f"""
-    with recursive {_TAUGHT}, {part_of("select entity_id from taught")}
+    with recursive {_TAUGHT}, {part_of("select entity_id from taught")},
+    made as materialized (
+        select entity_id, normalised from recollect.entity_aliases as made
+        where {of_lane("made")} and made.entity_id = any(array(select entity_id from taught))
+          and coalesce((made.entity_id, made.made_by) in (select entity_id, decision_id from taught), false)
+    ),
+    learned as materialized (select part_of.now_id as entity_id, made.normalised from made join part_of using (entity_id))
     update recollect.entity_aliases as now set known_to = :at, ended_by = :decision_id
-    from recollect.entities as entity
-    where {same_entity("now", "entity")} and now.known_to is null
-      and {of_lane("entity")} and entity.known_to is null and entity.name <> now.alias
-      and exists (select from taught join part_of using (entity_id)
-                  join recollect.entity_aliases as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
-                  where part_of.now_id = now.entity_id and {of_lane("made")} and made.normalised = now.normalised)
+    where {of_lane("now")} and now.known_to is null and now.entity_id = any(array(select entity_id from learned))
+      and coalesce((now.entity_id, now.normalised) in (select entity_id, normalised from learned), false)
+      and exists (select from recollect.entities as entity
+                  where {same_entity("entity", "now")} and entity.known_to is null and entity.name <> now.alias)
       and not {is_said_still("now.alias")}
     returning now.entity_id
 """)

@@ -8,8 +8,9 @@ from sqlalchemy import Engine
 from config.settings import Settings, settings
 from db import models
 from db.engine import check_login, open_engine
+from db.models import Model
 from recollect.embedders import Embedder, Endpoint, open_embedder, spec_of
-from recollect.errors import EmbedderMismatch
+from recollect.errors import ConfigurationError, EmbedderMismatch
 from recollect.language_model import LanguageModel
 from workers.language_model import open_language_model
 from workers.stages.kept_model import UsageLog
@@ -63,11 +64,12 @@ def check_parts() -> None:
         check_login(engine, setting=WORKER_URL)
         embedder = open_embedder_of(chosen)
         with engine.begin() as connection:
-            other = models.set_active_model(connection, embedder.name, embedder.dimensions)
+            active = models.set_active_model(connection, embedder.name, embedder.dimensions)
     finally:
         engine.dispose()
-    if other is not None:
-        raise mismatch(embedder, other)
+    if active.name != embedder.name:
+        raise mismatch(embedder, active.name)
+    check_dimensions(active, embedder.dimensions)
 
 
 def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
@@ -76,6 +78,16 @@ def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
         f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {spec_of(active)}, "
         "or go over to the other with 'python -m workers models'"
     )
+
+
+def check_dimensions(model: Model, dimensions: int) -> None:
+    """Raise ConfigurationError where an endpoint answers otherwise than it did: vectors of two lengths cannot be compared."""
+    if dimensions != model.dimensions:
+        raise ConfigurationError(
+            f"RECOLLECT_EMBEDDER: the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} "
+            f"here; set RECOLLECT_EMBEDDING_URL or OPENAI_BASE_URL to one that answers with {model.dimensions}, or go over to "
+            "another model with 'python -m workers models'"
+        )
 
 
 def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:

@@ -84,7 +84,7 @@ _BY_HAND = text(f"""
 
 # Of what was brought from elsewhere, the lines of these.
 _IMPORTED = text(f"""
-    with keys as (
+    with keys as materialized (
         select array_agg(distinct key) as erased from recollect.memories
         where {_LANE} and memory_id = {_ERASED} and key is not null
     )
@@ -100,31 +100,38 @@ _IMPORTED = text(f"""
 
 # Of memories that stay, what only an erased fact brought: somebody else whom it named, how two stand to each other, a question.
 _STILL_TOLD: Final = f"""
-    select from recollect.decision_memories as concerned
-    join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = concerned.decision_id
-    where {of_lane("concerned")} and concerned.memory_id = brought.memory_id and decision.memory_id = concerned.memory_id
-      and decision.decision_id not in (select decision_id from told where alone)
+    concerned as materialized (
+        select decision_id, memory_id from recollect.decision_memories where {_LANE} and memory_id = {_REPEATED}
+    ),
+    still_told as materialized (
+        select decision.memory_id, decision.fact from recollect.decisions as decision
+        where {of_lane("decision")} and decision.decision_id = any(array(select decision_id from concerned))
+          and coalesce((decision.decision_id, decision.memory_id) in (select decision_id, memory_id from concerned), false)
+          and decision.decision_id <> all(array(select decision_id from told where alone))
+    )
 """
 _BROUGHT: Final = f"""
-    {of_lane("brought")} and brought.memory_id = {_REPEATED} and brought.made_by in (select decision_id from told where alone)
+    {of_lane("brought")} and brought.memory_id = {_REPEATED}
+    and brought.made_by = any(array(select decision_id from told where alone))
 """
 
 _LINKS = text(f"""
-    with {TOLD}
+    with {TOLD}, {_STILL_TOLD}
     delete from recollect.memory_entities as brought
     where {_BROUGHT} and not exists (
-        {_STILL_TOLD} and exists (
-            select from jsonb_path_query(decision.fact, '$.mentions[*].name') as mention
+        select from still_told where still_told.memory_id = brought.memory_id and exists (
+            select from jsonb_path_query(still_told.fact, '$.mentions[*].name') as mention
             join recollect.entity_aliases as named on {of_lane("named")} and named.entity_id = brought.entity_id
             where strpos(lower(named.alias), lower(mention #>> '{{}}')) > 0
                or strpos(lower(mention #>> '{{}}'), lower(named.alias)) > 0))
 """)
 
 _RELATIONS = text(f"""
-    with {TOLD}
+    with {TOLD}, {_STILL_TOLD}
     delete from recollect.relations as brought
     where {_BROUGHT} and not exists (
-        {_STILL_TOLD} and jsonb_path_query_array(decision.fact, '$.relations[*].predicate') ? brought.predicate)
+        select from still_told where still_told.memory_id = brought.memory_id
+          and jsonb_path_query_array(still_told.fact, '$.relations[*].predicate') ? brought.predicate)
 """)
 
 _QUESTIONS = text(f"""

@@ -52,7 +52,7 @@ _COMMANDED: Final = f"""
 _OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
 
 _KEYS: Final = f"""
-    keys as (
+    keys as materialized (
         select array_agg(distinct key) as gone from recollect.entities
         where {_LANE} and entity_id = {_GONE} and key is not null
     )
@@ -64,10 +64,14 @@ def _is_said(words: str) -> str:
     said = rf"~ ('(?<!{LETTER})' || regexp_replace(lower({words}), '(\W)', '\\\1', 'g') || '(?!{LETTER})')"
     return f"""
         exists (select from recollect.memory_entities as link
-                join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = link.memory_id
-                left join recollect.memory_sources as source on {of_lane("source")} and source.memory_id = link.memory_id
-                  and source.message_id <> all(cast(:messages as uuid[]))
-                where {same_entity("link", "first")} and (lower(memory.content) {said} or lower(source.quote) {said}))
+                where {same_entity("link", "first")} and (
+                    exists (select from recollect.memories as memory
+                            where {of_lane("memory")} and memory.memory_id = link.memory_id
+                              and lower(memory.content) {said} offset 0)
+                    or exists (select from recollect.memory_sources as source
+                               where {of_lane("source")} and source.memory_id = link.memory_id
+                                 and source.message_id <> all(cast(:messages as uuid[]))
+                                 and lower(source.quote) {said} offset 0)))
     """
 
 

@@ -24,17 +24,17 @@ _SHELL: Final = """
 
 # The vector of a turn holds the turn before it, too.
 _PAIRS = text(f"""
-    update recollect.turns as turn set with_before = turn.embedding
-    from (
+    with pair as materialized (
         select message_id, model, lag(message_id) over (
             partition by model, conversation_id order by said_at, message_id) as before
         from recollect.turns
-        where {_LANE} and exists (
-            select from recollect.turns as erased
-            where {of_lane("erased")} and erased.message_id = {_MESSAGES}
-              and erased.conversation_id is not distinct from turns.conversation_id)
-    ) as pair
-    where {of_lane("turn")} and turn.message_id = pair.message_id and turn.model = pair.model and pair.before = {_MESSAGES}
+        where {_LANE} and conversation_id = any(array(
+            select distinct conversation_id from recollect.turns where {_LANE} and message_id = {_MESSAGES}))
+    ),
+    after as materialized (select message_id, model from pair where before = {_MESSAGES})
+    update recollect.turns as turn set with_before = turn.embedding
+    where {of_lane("turn")} and turn.message_id = any(array(select message_id from after))
+      and coalesce((turn.message_id, turn.model) in (select message_id, model from after), false)
       and turn.message_id <> all(cast(:messages as uuid[]))
 """)
 

@@ -20,15 +20,18 @@ TOLD: Final = f"""
             select batch_id from recollect.events
             where {_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null))
     ),
-    told as materialized (
-        select decision.decision_id, bool_and(numbered.event_id = any(cast(:messages as uuid[]))) as alone
+    cited as materialized (
+        select decision.decision_id, decision.batch_id, cast(source.value as bigint) as number
         from recollect.decisions as decision
         cross join lateral jsonb_array_elements_text(
             case jsonb_typeof(decision.fact -> 'sources') when 'array' then decision.fact -> 'sources' else '[]' end) as source
-        join numbered on numbered.batch_id = decision.batch_id and numbered.number = cast(source.value as bigint)
         where {of_lane("decision")} and decision.batch_id = any(array(select batch_id from numbered))
           and decision.fact #>> '{{record,name}}' is distinct from '{EPISODE}'
-        group by decision.decision_id having bool_or(numbered.event_id = any(cast(:messages as uuid[])))
+    ),
+    told as materialized (
+        select decision_id, bool_and(numbered.event_id = any(cast(:messages as uuid[]))) as alone
+        from cited join numbered using (batch_id, number)
+        group by decision_id having bool_or(numbered.event_id = any(cast(:messages as uuid[])))
         union all
         select decision.decision_id, bool_and(source.message_id = any(cast(:messages as uuid[]))) as alone
         from recollect.memory_sources as source

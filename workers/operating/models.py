@@ -18,7 +18,7 @@ from recollect.embedders import spec_of
 from recollect.errors import ConfigurationError, NotFound, RecollectError
 from recollect.tenancy import tenant_transaction
 from recollect.urls import session_name
-from workers.parts import open_embedder_of
+from workers.parts import check_dimensions, open_embedder_of
 from workers.stages.filling import fill
 
 _AT_ONCE: Final = 1_000
@@ -41,7 +41,7 @@ def add(engine: Engine, settings: Settings, spec: str) -> Model:
     with engine.begin() as connection:
         models.add(connection, embedder.name, len(vector))
     added = _known(engine, embedder.name)
-    _check_dimensions(added, len(vector))
+    check_dimensions(added, len(vector))
     return added
 
 
@@ -107,15 +107,6 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
     return gone
 
 
-def _check_dimensions(model: Model, dimensions: int) -> None:
-    """Raise ConfigurationError where an endpoint answers otherwise than it did: vectors of two lengths cannot be compared."""
-    if dimensions != model.dimensions:
-        raise ConfigurationError(
-            f"the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} here; "
-            f"add it with its dimensions, such as openai:MODEL@{dimensions}, or drop what there is of it first"
-        )
-
-
 @contextmanager
 def _held(engine: Engine, name: str) -> Iterator[None]:
     """Keep a model from being filled; without a transaction, which would be open for as long as the block takes."""
@@ -162,7 +153,7 @@ def _made(engine: Engine, settings: Settings, model: Model) -> int:
         if not lacking:
             break
         embedder = open_embedder_of(settings, spec_of(model.name))
-        _check_dimensions(model, embedder.dimensions)
+        check_dimensions(model, embedder.dimensions)
         of_each.append(sum(fill(engine, lane, embedder) for lane in lacking))
     return sum(of_each)
 

@@ -20,11 +20,10 @@ def connection(admin_engine: Engine) -> Iterator[Connection]:
 def test_the_first_one_becomes_active_and_the_next_one_is_told_of_it(connection: Connection) -> None:
     connection.execute(text("update recollect.models set active = false"))
 
-    assert models.set_active_model(connection, "one", 256) is None
-    assert models.set_active_model(connection, "one", 256) is None
-    assert models.set_active_model(connection, "two", 512) == "one"
+    for name, dimensions in (("one", 256), ("one", 256), ("two", 512), ("one", 512)):
+        assert models.set_active_model(connection, name, dimensions) == ("one", 256, "active")
 
 
 def test_the_model_of_the_service_stays(connection: Connection) -> None:
-    assert models.set_active_model(connection, "another", 384) == MODEL
-    assert models.set_active_model(connection, MODEL, 384) is None
+    for name in ("another", MODEL):
+        assert models.set_active_model(connection, name, 384) == (MODEL, 384, "active")

@@ -521,6 +521,23 @@ def test_an_endpoint_that_answers_with_other_dimensions_than_before_fills_nothin
     assert not any(vectors_of(admin_engine, "other").values())
 
 
+def test_a_worker_does_not_start_where_the_endpoint_answers_with_other_dimensions_than_before(
+    run: Run, forming: Forming, endpoint: FakeOpenAI
+) -> None:
+    forming.say("I live in Leeds.")
+    for command in (("add", "openai:other"), ("fill",), ("switch", "other")):
+        assert run("models", *command).status == 0
+    with embedding_with("openai:other"):
+        check_parts()
+        endpoint.script(EMBEDDINGS, lambda request: embeddings_body({**request.body, "dimensions": 512}))
+        with pytest.raises(
+            ConfigurationError,
+            match=r"^RECOLLECT_EMBEDDER: the endpoint answers with 512 dimensions, and other has 1536 here; set "
+            "RECOLLECT_EMBEDDING_URL or OPENAI_BASE_URL .* or go over to another model with 'python -m workers models'",
+        ):
+            check_parts()
+
+
 def test_a_model_that_is_gone_does_not_keep_the_other_from_being_filled(
     run: Run, forming: Forming, endpoint: FakeOpenAI
 ) -> None:
@@ -531,13 +548,19 @@ def test_a_model_that_is_gone_does_not_keep_the_other_from_being_filled(
     run("models", "switch", MODEL)
     remembering = Remembering(forming.engine, forming.publishing.lane)
     remembering.memory("User works at Brightleaf", parts().embedder.embed(["User works at Brightleaf"])[0])
-    endpoint.script(EMBEDDINGS, *[Fault.status(404)] * 9)
+    run("models", "add", "openai:third@256")
+    endpoint.script(EMBEDDINGS, *[_all_but_other] * 9)
 
     said = run("models", "fill")
 
     assert said.status == 1
     assert f"{OTHER}: RECOLLECT_EMBEDDER: the endpoint does not know the model 'other' (404)" in said
-    assert states(run) == {MODEL: ("active", 0), OTHER: ("ready", 1)}
+    assert "third@256 is ready" in said
+    assert states(run) == {MODEL: ("active", 0), OTHER: ("ready", 1), "third@256": ("ready", 0)}
+
+
+def _all_but_other(request: Request) -> Any:
+    return Fault.status(404) if request.body["model"] == "other" else embeddings_body(request.body)
 
 
 class TestDropping:

@@ -41,6 +41,22 @@ def test_what_others_said_before_and_after_stays() -> None:
     assert contents(first, erased, more, again) == {1: "works at A as a vet", 3: both, 4: both}
 
 
+def test_what_others_said_with_a_value_keeps_it_beside_what_has_none() -> None:
+    first = Version(1, Says("lives in A", "lives_in", "A"), fact=fact("lives in A", attribute="lives_in", value="A"))
+    erased = Version(2, Says("lives in A by the q", "lives_in", "A"), erased=True)
+    more = Version(3, Says("lives in A by the q with a cat", "lives_in", "A"), fact=fact("has a cat"))
+
+    assert told_by_others([first, erased, more])[3] == Says("lives in A; has a cat", "lives_in", "A")
+
+
+def test_a_first_value_stands_beside_what_others_said_without_one() -> None:
+    first = Version(1, Says("works at A"), fact=fact("works at A"))
+    erased = Version(2, Says("works at A on the q team"), erased=True)
+    more = Version(3, Says("works at A on the q team and drinks B", value="B"), fact=fact("drinks B", value="B"))
+
+    assert told_by_others([first, erased, more])[3] == Says("works at A; drinks B", value="B")
+
+
 def test_of_two_values_the_one_holds_that_was_said_last() -> None:
     first = Version(1, Says("lives in A", "lives_in", "A"), fact=fact("lives in A", attribute="lives_in", value="A"))
     erased = Version(2, Says("lives in A by the q", "lives_in", "A"), erased=True)
@@ -77,3 +93,19 @@ def test_a_record_goes_though_others_said_the_same_words() -> None:
 
 def test_of_what_only_an_erased_conversation_said_nothing_is_left() -> None:
     assert contents(Version(1, Says("likes q"), erased=True), Version(2, Says("likes q"))) == {}
+
+
+def test_what_is_told_anew_follows_what_others_said_last() -> None:
+    first = Version(1, Says("works at A"), fact=fact("works at A"))
+    second = Version(2, Says("works at A in Leeds."), fact=fact("works at A in Leeds."))
+    erased = Version(3, Says("works at A in Leeds on the q team"), erased=True)
+    more = Version(4, Says("works at A in Leeds on the q team and drinks B"), fact=fact("drinks B"))
+
+    assert contents(first, second, erased, more)[4] == "works at A in Leeds; drinks B"
+
+
+def test_a_fact_alone_keeps_what_it_is_about() -> None:
+    erased = Version(1, Says("lives in A by the q", "lives_in", "A"), erased=True)
+    again = Version(2, erased.says, fact=fact("lives in A", attribute="lives_in", value="A"))
+
+    assert told_by_others([erased, again]) == {2: Says("lives in A", "lives_in", "A")}
