@@ -5,6 +5,8 @@ from uuid import UUID
 
 from recollect.graph import Neighbour
 from recollect.kinds import Role
+from recollect.matching import Name, places, words_of
+from recollect.names import normalise
 from recollect.reading.histories_sql import Remembered
 from recollect.reading.memories import RankedMemory
 from recollect.reading.scores import WEIGHTS, base
@@ -76,13 +78,14 @@ def memories_of(
     fit = {one.id for one in topical}
     meant = frozenset(read.meant)
     joined = asked.intent is StoryIntent.CONNECTION and (len(meant) > 1 or asked.own)
+    bearers = frozenset(one for several in _contested(read) for one in several)
     for row in rows:
         one = row.memory
-        joins = joined and (one.id in edges or _joins(row, meant))
+        joins = joined and ((len(meant) > 1 and one.id in edges) or _joins(row, meant))
         if joined and len(meant) > 1 and not joins:
             continue
-        if not row.entities.isdisjoint(read.besides) and row.entities.isdisjoint(meant):
-            continue
+        if row.entities.isdisjoint(meant) and not bearers.isdisjoint(row.entities | row.open):
+            continue  # a namesake's, or it is open whose
         replaced = row.until is not None
         found_by = (
             ("connection", joins),
@@ -107,7 +110,7 @@ def said_of(read: Understood, asked: Asked) -> Iterator[Piece]:
 
     Where a name has several bearers, nothing is known of whom a message means but what was made a memory: that alone is told.
     """
-    if (asked.bare and not read.meant) or any(len(bearers) > 1 for bearers in read.heard.parsed.named.values()):
+    if (asked.bare and not read.meant) or any(_contested(read)):
         return
     names = [names_of(read.heard.found, [one]) for one in read.meant]
     said = [one for one in read.messages(MESSAGES) if one.message.role is Role.USER and one.found.words > 0]
@@ -133,5 +136,12 @@ def _least(fits: Iterable[float], usual: float) -> float:
 
 
 def _names(content: str, names: Iterable[str]) -> bool:
-    plain = content.casefold()
-    return any(name.casefold() in plain for name in names)
+    """Whether a text has one of some names; a name that is a part of another word is none."""
+    found = places(words_of(content), [Name(normalised=normalise(one), is_person=False) for one in names])
+    return any(one.whole for one in found)
+
+
+def _contested(read: Understood) -> Iterator[frozenset[UUID]]:
+    """The bearers of each name of the request that several bear."""
+    parsed = read.heard.parsed
+    yield from (parsed.named[name] for name in parsed.contested)

@@ -22,6 +22,7 @@ from recollect.results import Progress
 from recollect.stories.about import MESSAGES, fitting, memories_of, on_the_way, said_of, stated
 from recollect.stories.choosing import Piece
 from recollect.stories.intents import Asked, StoryIntent
+from recollect.stories.times import Days, times_in
 from recollect.tenancy import rows_within, tenant_transaction
 
 _SUBJECTS = 3
@@ -34,11 +35,15 @@ _FIRST_DAY, _LAST_DAY = date.min.toordinal() + 2, date.max.toordinal() - 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What was found for a story: pieces, or the questions that come first."""
+    """What was found for a story: pieces, or the questions that come first.
+
+    days: those that it tells of, by the calendar of where it is asked.
+    """
 
     pieces: tuple[Piece, ...]
     questions: tuple[Question, ...]
     progress: Progress
+    days: tuple[Days, ...] = ()
 
 
 def gathered(
@@ -49,11 +54,15 @@ def gathered(
     history: Sequence[str],
     conversation: str | None,
     now: datetime,
+    closed: frozenset[UUID] = frozenset(),
 ) -> Gathered:
-    """Find the evidence. history, conversation: the turns before, as for a context."""
+    """Find the evidence.
+
+    history, conversation: the turns before, as for a context. closed: memories that are not told, nor what they replaced.
+    """
     heard = first(store, asked.topic, history, conversation=None if history else conversation, turns=TURNS)
     told = {as_compared(one) for one in (*history, request)}
-    among = _among(asked, now)
+    among = _among(asked, request, now)
     fetched = second(store, heard, shown=MESSAGES + len(told), told=Told(contents=told), among=among)
     read, _ = settled(store, heard, fetched, now)
     if questions := tuple(read.questions()):
@@ -61,15 +70,24 @@ def gathered(
     topical = fitting(read, asked)
     meant = list(read.meant)[:_SUBJECTS]
     edges, rows = _hanging_together(store, asked, meant, [one.id for one in topical], among)
-    memories = memories_of(read, asked, edges, rows, topical)
-    return Gathered(pieces=(*memories, *said_of(read, asked)), questions=(), progress=heard.progress)
+    memories = memories_of(read, asked, edges, (row for row in rows if closed.isdisjoint(row.rests_on)), topical)
+    return Gathered(
+        pieces=(*memories, *said_of(read, asked)),
+        questions=(),
+        progress=heard.progress,
+        days=times_in(request, read.now.date()) if asked.days else (),
+    )
 
 
-def _among(asked: Asked, now: datetime) -> Among:
-    """From when to when to look; a day more on each side, for days begin at other times elsewhere."""
+def _among(asked: Asked, request: str, now: datetime) -> Among:
+    """From when to when to look; a day more on each side, for days begin at other times elsewhere.
+
+    What day it is where it is asked may be told by what is found alone (`recollect.reading.periods.where_asked`).
+    """
     if not asked.days:
         return Among()
-    begins, ends = min(one for one, _ in asked.days), max(one for _, one in asked.days)
+    days = [one for later in (-1, 0, 1) for one in times_in(request, _midnight(now.date(), later, now).date())]
+    begins, ends = min(one for one, _ in days), max(one for _, one in days)
     return Among(since=_midnight(begins, -1, now), until=_midnight(ends, 2, now))
 
 
@@ -96,7 +114,8 @@ def _hanging_together(
             entities=meant,
             memories={*topical, *edges},
             of_user=of_nobody and not in_time,
-            since=among.since if in_time else None,
-            until=among.until if in_time else None,
+            anything=in_time,
+            since=among.since,
+            until=among.until,
         )
         return edges, histories_sql.remembered(rows_within(connection, statement))

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from recollect.matching import words_of
 from recollect.patterns import lazy_pattern
-from recollect.reading.periods import periods
+from recollect.stories.times import TIME_WORD, times_in, without_spans
 from recollect.wordlists import GRAMMAR
 
 
@@ -57,7 +57,7 @@ _ASKING = lazy_pattern(
     r"(?:(?:the|a|my|our)?\W*(?:whole |full |short |brief |complete |life )*(?:story|stories|timeline|history|chronicle|course)"
     r"\W*(?:of|about|behind|between|with|how)?\W+"
     r"|what(?: all)?(?: has| have| had| was| is)?(?: ever)?\W*(?:happen(?:ed|s|ing)?|going on|went on|became|become)\W+"
-    r"(?:with|to|in|on|of|during|between|at)?\W*"
+    r"(?:(?:with|to|in|on|of|during|between|at)\b)?\W*"
     r"|how (?:did|do|does|has|have|had|is|are|was|were|come)\W+|what (?:is|are|was|were|has|have|do|did)\W+|about\W+)*",
     re.IGNORECASE,
 )
@@ -67,12 +67,7 @@ _FRAME = lazy_pattern(
     r"|happen(?:ed|s|ing)?|opinions? (?:of|on|about)|views? (?:of|on|about))\b",
     re.IGNORECASE,
 )
-_TIMES = lazy_pattern(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur"
-    r"|sun)day|today|yesterday|last|this|past|day|week|month|year|day|weeks|months|years|days|ago|no|two|three|four|five|six|seven"
-    r"|eight|nine|ten|eleven|twelve|[0-9][0-9a-z-]*)\b",
-    re.IGNORECASE,
-)
+_TIMES = lazy_pattern(TIME_WORD, re.IGNORECASE)
 _OWN = lazy_pattern(r"\b(?:i|me|my|mine|myself|us|we|our|ours)\b", re.IGNORECASE)
 _SAYS_NOTHING = GRAMMAR | {
     "story",
@@ -80,6 +75,12 @@ _SAYS_NOTHING = GRAMMAR | {
     "tell",
     "happened",
     "happen",
+    "know",
+    "remember",
+    "recap",
+    "summarise",
+    "summarize",
+    "summary",
     "timeline",
     "history",
     "thing",
@@ -91,7 +92,7 @@ _SAYS_NOTHING = GRAMMAR | {
 def asked_for(request: str, today: date) -> Asked:
     """What a request asks for. today: the day on which it is asked."""
     own = bool(_OWN.search(request[_asking_ends(request) :]))  # "tell me" is about nobody
-    times = periods(request, today)
+    times = times_in(request, today)
     intent = _intent(request, timed=bool(times))
     topic = _topic(request)
     in_time = intent is StoryIntent.PERIOD
@@ -100,14 +101,14 @@ def asked_for(request: str, today: date) -> Asked:
         topic=f"about {topic}"
         if topic
         else request,  # a name that opens a text may be no name: its capital says nothing
-        days=tuple(one.days(today) for one in times) if in_time else (),
+        days=times if in_time else (),
         own=own,
         bare=not _says(_TIMES.sub(" ", topic) if in_time else topic),
     )
 
 
 def _intent(request: str, *, timed: bool) -> StoryIntent:
-    if _CONNECTION.search(request):
+    if _CONNECTION.search(without_spans(request)):
         return StoryIntent.CONNECTION
     if _CHANGE.search(request):
         return StoryIntent.CHANGE

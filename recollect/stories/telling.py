@@ -1,7 +1,7 @@
 """From a request to its story: the evidence, and then the LLM that tells it or, without one, the chronicle."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -36,7 +36,7 @@ class Wanted:
 
 
 def evidence_for(
-    store: Store, wanted: Wanted, progress: Callable[[Progress], Progress], closed: Collection[UUID]
+    store: Store, wanted: Wanted, progress: Callable[[Progress], Progress], closed: frozenset[UUID]
 ) -> Story:
     """The evidence for a story that is not told yet; or the question that comes first.
 
@@ -44,10 +44,16 @@ def evidence_for(
     """
     asked = asked_for(wanted.request, wanted.now.date())
     found = gathered(
-        store, asked, wanted.request, history=wanted.history, conversation=wanted.conversation, now=wanted.now
+        store,
+        asked,
+        wanted.request,
+        history=wanted.history,
+        conversation=wanted.conversation,
+        now=wanted.now,
+        closed=closed,
     )
     evidence, tokens = chosen(
-        belonging((one for one in found.pieces if one.value.id not in closed), asked.intent, asked.days),
+        belonging(found.pieces, asked.intent, found.days),
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,
     )
@@ -74,7 +80,9 @@ def told(story: Story, request: str, model: LanguageModel | None, ends: float | 
     if model is None:
         return plain
     seconds = TELLING_SECONDS if ends is None else max(0.0, ends - time.monotonic())
-    answer = answer_of(lambda: _asked(model, story, request), name="model of a story", seconds=seconds)
+    answer = None
+    if seconds:  # else the evidence took it all: nobody would hear what an LLM says, and it would cost
+        answer = answer_of(lambda: _asked(model, story, request), name="model of a story", seconds=seconds)
     if isinstance(answer, Checked) and answer.sentences:
         return replace(story, sentences=answer.sentences, dropped=answer.dropped, told_by="model")
     if isinstance(answer, Checked):

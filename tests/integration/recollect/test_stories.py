@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,8 +14,10 @@ from db.edges import Edge
 from recollect import ConfigurationError, Memory, Namespace, ReadTimeout, StoryIntent
 from recollect.embedders import MiniLM
 from recollect.expressing import create_expression_filter
+from recollect.kinds import EntityType
 from recollect.language_model import open_model
 from recollect.namespaces import NamespacePath
+from recollect.reading.histories_sql import MOST
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import NOON, Remembering
 from tests.integration.recollect.test_identity_commands import run
@@ -57,6 +59,10 @@ class World:
         roles = dict.fromkeys(about, ("subject", "sure"))
         vector = MINILM.embed([content])[0]
         return self._remembering.memory(content, vector, about=roles, valid_from=NOON + after, **given)
+
+    def place(self, name: str) -> UUID:
+        """A place that has a name."""
+        return self._remembering.entity(name, entity_type=EntityType.PLACE)
 
     def relate(self, memory_id: UUID, subject: UUID, predicate: str, other: UUID) -> None:
         """An edge that a memory states."""
@@ -200,6 +206,77 @@ class TestChronicle:
         story = sarah.story("Tell the story of Anna")
         assert world.met not in {one.id for one in story.evidence}
         assert story.partial
+
+    def test_of_what_was_forgotten_nothing_before_it_is_told_either(
+        self, sarah: Namespace, world: World, remembering: Remembering
+    ) -> None:
+        oldest = world.knows("Anna lives in Lyon", world.anna, after=-9 * DAY)
+        old = world.knows("Anna lives in Lille", world.anna)
+        new = world.knows("Anna lives in Paris", world.anna, after=9 * DAY)
+        world.replaced(oldest, old, after=timedelta(0))
+        world.replaced(old, new, after=9 * DAY)
+        lived = {oldest, old, new}
+        assert lived <= {one.id for one in sarah.story("Tell the story of Anna").evidence}
+
+        sarah.forget([new])
+        assert lived.isdisjoint(one.id for one in sarah.story("How has Anna changed?").evidence)
+        with remembering.stamped() as (connection, stamp):
+            memories.change(connection, remembering.lane, new, 1, stamp, state="withdrawn")
+        assert lived.isdisjoint(one.id for one in sarah.story("How has Anna changed?").evidence)
+
+    @pytest.mark.parametrize("whose", [0, 1])
+    def test_what_may_be_a_namesakes_is_not_told(
+        self, sarah: Namespace, world: World, remembering: Remembering, whose: int
+    ) -> None:
+        content = "Peter the writer sold his columns"
+        about = {world.peters[whose]: ("subject", "unsure")}
+        remembering.memory(content, MINILM.embed([content])[0], about=about)
+        story = sarah.story("Tell the story of Peter, the writer, and his columns")
+        assert [one.content for one in story.evidence] == ["Peter writes columns"]
+
+    def test_what_was_said_today_is_of_the_day_that_it_is_where_it_was_said(
+        self, sarah: Namespace, world: World, remembering: Remembering
+    ) -> None:
+        evening = datetime(2026, 5, 3, 19, tzinfo=timezone(timedelta(hours=-8)))
+        content = "Cy has bought a tandem"
+        about = {world.cy: ("subject", "sure")}
+        remembering.memory(content, MINILM.embed([content])[0], about=about, valid_from=evening)
+        remembering.memory("Cy looked at tandems", about=about, valid_from=evening - 4 * DAY)
+        now = (evening + timedelta(hours=1)).astimezone(UTC)  # a Sunday there, and a Monday here
+        assert [one.content for one in sarah.story("What happened today?", now=now).evidence] == [content]
+        week = sarah.story("What happened to Cy this week?", now=now)
+        assert [one.content for one in week.evidence] == ["Cy looked at tandems", content]
+
+    def test_somebody_of_whom_much_is_known_has_a_story_of_any_time(
+        self, sarah: Namespace, world: World, remembering: Remembering
+    ) -> None:
+        for number in range(MOST + 10):
+            remembering.memory(f"Cy wrote {number} letters", about={world.cy: ("subject", "sure")}, salience=9.0)
+        about = {world.cy: ("subject", "sure")}
+        remembering.memory("Cy has bought a tandem", about=about, valid_from=NOON + 400 * DAY, salience=1.0)
+        story = sarah.story("What happened with Cy in 2027?")
+        assert [one.content for one in story.evidence] == ["Cy has bought a tandem"]
+        assert len(sarah.story("Tell the story of Cy", budget=50_000).evidence) == MOST
+
+    def test_a_connection_has_what_is_on_the_way_and_about_neither(self, sarah: Namespace, world: World) -> None:
+        hall = world.place("Larch Hall")
+        rehearses = world.knows("The choir rehearses in Larch Hall", world.choir, hall)
+        owns = world.knows("Cy owns Larch Hall", world.cy, hall)
+        world.relate(rehearses, world.choir, "rehearses_in", hall)
+        world.relate(owns, world.cy, "owns", hall)
+        story = sarah.story("How are Anna and Cy connected?")
+        assert {one.id for one in story.evidence} == {world.sings, rehearses, owns}
+
+    def test_a_topic_that_is_nobody_has_its_memories(self, sarah: Namespace, world: World) -> None:
+        burst = world.knows("The boiler burst in the night")
+        assert [one.id for one in sarah.story("Tell the story of the boiler").evidence] == [burst]
+
+    def test_what_joins_two_is_about_both_of_them(self, sarah: Namespace, world: World, talk: Talk) -> None:
+        story = sarah.story("How did Anna and I get to know each other?")
+        assert [one.id for one in story.evidence if "connection" in one.found_by] == [world.met]
+        talk("c1", (("Sarah", "Anna borrowed a book about knots, both of us laughed"),))
+        told = sarah.story("How are Anna and Bo connected?").evidence
+        assert not [one for one in told if one.message]  # "borrowed", "about" and "both" name no Bo
 
 
 @pytest.mark.usefixtures("world")

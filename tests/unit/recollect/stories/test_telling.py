@@ -88,3 +88,9 @@ def test_without_evidence_no_model_is_asked() -> None:
     nothing = Story(intent=StoryIntent.TIMELINE, reason="nothing")
     assert told(nothing, REQUEST, model, None) == nothing
     assert model.asked == []
+
+
+def test_where_no_time_is_left_no_model_is_asked() -> None:
+    model = Scripted(saying(("Ada moved to Leeds.", (1,))))
+    assert told(STORY, REQUEST, model, time.monotonic() - 1).told_by == "rules"
+    assert model.asked == []
