@@ -59,20 +59,20 @@ class Narrating(Retrieving):
         )
         limit = None if seconds is None else checked_seconds("seconds", seconds)
         ends = None if limit is None else time.monotonic() + limit
-        intent = asked_for(wanted.request, wanted.now.date()).intent
+        asked = asked_for(wanted.request, wanted.now.date())
         if not wanted.request.strip():
-            return Story(intent=intent, partial=self.progress().partial, reason=telling.NOTHING)
+            return Story(intent=asked.intent, partial=self.progress().partial, reason=telling.NOTHING)
 
         def read() -> "Story":
             published, closed = self._published(), frozenset(self._laid().closed)
             return telling.evidence_for(
-                self._store(), wanted, lambda progress: replace(progress, published=published), closed
+                self._store(), wanted, asked, lambda progress: replace(progress, published=published), closed
             )
 
         found = with_deadline(
             self._engine,
             read,
             seconds=limit,
-            late=None if strict else lambda reason: Story(intent=intent, partial=True, reason=reason),
+            late=None if strict else lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
         )
         return telling.told(found, wanted.request, teller, ends)

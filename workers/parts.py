@@ -84,9 +84,9 @@ def check_dimensions(model: Model, dimensions: int) -> None:
     """Raise ConfigurationError where an endpoint answers otherwise than it did: vectors of two lengths cannot be compared."""
     if dimensions != model.dimensions:
         raise ConfigurationError(
-            f"RECOLLECT_EMBEDDER: the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} "
-            f"here; set RECOLLECT_EMBEDDING_URL or OPENAI_BASE_URL to one that answers with {model.dimensions}, or go over to "
-            "another model with 'python -m workers models'"
+            f"the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} here; set "
+            f"RECOLLECT_EMBEDDING_URL or OPENAI_BASE_URL to one that answers with {model.dimensions}, or go over to a model of "
+            f"those dimensions, such as openai:MODEL@{dimensions}, with 'python -m workers models add'"
         )
 
 

@@ -60,19 +60,9 @@ def story_prompt(request: str, intent: StoryIntent, evidence: Sequence[StoryEvid
 
 def noted(one: StoryEvidence) -> str:
     """A piece of evidence as the prompt shows it."""
-    about = [one.when]
-    if one.said != one.when:
-        about.append(f"said on {one.said}")
-    if one.until is not None:
-        about.append(f"until {_day(one)}")
-    if one.memory and one.memory.tier == "hypothesis":
-        about.append("unsure")
+    about = [one.when, *one.remarks]
     if one.speaker:
         about.append(f'by "{label(one.speaker)}"')
     elif one.message:
         about.append(f"by {label(one.message.role)}")
     return f"[{one.number}] {', '.join(about)}\n{barred(one.shown)}"
-
-
-def _day(one: StoryEvidence) -> str:
-    return f"{one.until:%-d %B %Y}"

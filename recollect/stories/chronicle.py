@@ -13,11 +13,6 @@ def chronicle(evidence: Sequence[StoryEvidence]) -> tuple[StorySentence, ...]:
 def _told(one: StoryEvidence) -> str:
     if one.message:
         return sentence(f"{one.said}: {one.speaker or str(one.message.role).capitalize()} said “{one.shown}”")
-    notes = [f"said on {one.said}"] if one.said != one.when else []
-    if one.until is not None:
-        notes.append(f"until {one.until:%-d %B %Y}")
-    if one.memory and one.memory.tier == "hypothesis":
-        notes.append("unsure")
-    if not notes:
+    if not one.remarks:
         return sentence(f"{one.when}: {one.shown}")
-    return f"{one.when}: {one.shown.rstrip('.')} ({', '.join(notes)})."
+    return f"{one.when}: {one.shown.rstrip('.')} ({', '.join(one.remarks)})."

@@ -68,6 +68,14 @@ class StoryEvidence:
         return one_line(named) if named else None
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be known beside its words: when it was said, until when it held, and that it is unsure."""
+        said = f"said on {self.said}" if self.said != self.when else ""
+        held = f"until {self.until:%-d %B %Y}" if self.until else ""
+        unsure = "unsure" if self.memory and self.memory.tier == "hypothesis" else ""
+        return tuple(filter(None, (said, held, unsure)))
+
+    @property
     def shown(self) -> str:
         """Its content on one line, of a long one the head."""
         line = one_line(self.content)

@@ -15,7 +15,7 @@ from recollect.stories.checking import Checked, checked
 from recollect.stories.choosing import belonging, chosen
 from recollect.stories.chronicle import chronicle
 from recollect.stories.gathering import gathered
-from recollect.stories.intents import asked_for
+from recollect.stories.intents import Asked
 from recollect.stories.story import Story
 
 TELLING_SECONDS = 60.0
@@ -36,13 +36,13 @@ class Wanted:
 
 
 def evidence_for(
-    store: Store, wanted: Wanted, progress: Callable[[Progress], Progress], closed: frozenset[UUID]
+    store: Store, wanted: Wanted, asked: Asked, progress: Callable[[Progress], Progress], closed: frozenset[UUID]
 ) -> Story:
     """The evidence for a story that is not told yet; or the question that comes first.
 
-    progress: adds what the app published. closed: memories that the app closed, and the service has not yet.
+    asked: what the request asks for. progress: adds what the app published. closed: memories that the app closed, and the
+    service has not yet.
     """
-    asked = asked_for(wanted.request, wanted.now.date())
     found = gathered(
         store,
         asked,

@@ -532,8 +532,8 @@ def test_a_worker_does_not_start_where_the_endpoint_answers_with_other_dimension
         endpoint.script(EMBEDDINGS, lambda request: embeddings_body({**request.body, "dimensions": 512}))
         with pytest.raises(
             ConfigurationError,
-            match=r"^RECOLLECT_EMBEDDER: the endpoint answers with 512 dimensions, and other has 1536 here; set "
-            "RECOLLECT_EMBEDDING_URL or OPENAI_BASE_URL .* or go over to another model with 'python -m workers models'",
+            match=r"^the endpoint answers with 512 dimensions, and other has 1536 here; set RECOLLECT_EMBEDDING_URL or "
+            r"OPENAI_BASE_URL .* such as openai:MODEL@512, with 'python -m workers models add'$",
         ):
             check_parts()
 
