@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
+from db import namespaces
 from db.decisions import Stamp
 from db.memories import VersionConflict
 from db.refs import LaneRef
@@ -27,9 +28,14 @@ class DocumentRow:
     version: int
 
 
+def id_of(connection: Connection, lane: LaneRef, name: str) -> UUID:
+    """The id of a namespace's document of a schema, whether there is one or not."""
+    return document_id(namespaces.home_id(connection, lane), name)
+
+
 def current(connection: Connection, lane: LaneRef, name: str) -> DocumentRow | None:
     """A namespace's document of a schema; None where there is none."""
-    row = connection.execute(_CURRENT, _of(lane, name)).one_or_none()
+    row = connection.execute(_CURRENT, _of(connection, lane, name)).one_or_none()
     return DocumentRow(row.body, row.fields, row.version) if row else None
 
 
@@ -47,7 +53,7 @@ def write(
 
     Raises VersionConflict where the document is not at that version.
     """
-    row = {**_of(lane, name), **stamp.columns, "read": read}
+    row = {**_of(connection, lane, name), **stamp.columns, "read": read}
     ended = connection.execute(_END, row).rowcount
     begun = connection.execute(_BEGIN, {**row, "name": name, "body": dict(body), "fields": dict(fields)}).rowcount
     if (ended, begun) != (min(read, 1), 1):
@@ -97,8 +103,8 @@ def delete(connection: Connection, lane: LaneRef, document: UUID) -> None:
     connection.execute(_DELETE, {**lane.scope, "document_id": document})
 
 
-def _of(lane: LaneRef, name: str) -> dict[str, UUID]:
-    return {**lane.scope, "document_id": document_id(lane.namespace_id, name)}
+def _of(connection: Connection, lane: LaneRef, name: str) -> dict[str, UUID]:
+    return {**lane.scope, "document_id": id_of(connection, lane, name)}
 
 
 _DOCUMENT = "tenant_id = :tenant_id and namespace_id = :namespace_id and document_id = :document_id"

@@ -121,7 +121,9 @@ _EARLIER_SPEAKERS = text(f"""
 # What is marked leaves what its lane counts as pending.
 _MARK_DONE = text(f"""
     with marked as (
-        update recollect.events set state = 'done', formed_by = (select formed_by from recollect.batches where {_BATCH})
+        update recollect.events
+        set state = 'done', formed_by = (select formed_by from recollect.batches where {_BATCH}),
+            effective_at = statement_timestamp() + place * interval '1 microsecond'
         where {_BATCH} and state = 'received' returning event_id
     ),
     counted as (

@@ -10,12 +10,19 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.refs import LaneRef
+from recollect.namespaces import NamespacePath
 
 
 def path_of(connection: Connection, lane: LaneRef) -> tuple[str, ...] | None:
     """The path of a namespace, the tenant first; None where there is no such one. Its tenant must be set."""
     path = connection.execute(_PATH, lane.scope).scalar()
     return tuple(path) if path is not None else None
+
+
+def home_id(connection: Connection, lane: LaneRef) -> UUID:
+    """By which ids are derived of what the app has a name for, in both generations of a namespace (`NamespacePath.home_id`)."""
+    path = path_of(connection, lane)
+    return NamespacePath(path).home_id if path is not None else lane.namespace_id
 
 
 def tenants(connection: Connection) -> Sequence[UUID]:
@@ -55,6 +62,12 @@ def configuration(connection: Connection, lane: LaneRef) -> Configuration:
     return Configuration(*row) if row else Configuration()
 
 
+def llm_model(connection: Connection, lane: LaneRef) -> str | None:
+    """The LLM that is asked for a namespace in place of the service's own, if any."""
+    name: str | None = connection.execute(_LLM_MODEL, lane.scope).scalar()
+    return name
+
+
 _CONFIGURE = text("""
     update recollect.namespaces
     set instructions = :instructions, schemas = :schemas, profiles = :profiles, episodes = :episodes, configured_at = now()
@@ -65,6 +78,10 @@ _CONFIGURATION = text("""
     select instructions, schemas, profiles, episodes from recollect.namespaces
     where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
+
+_LLM_MODEL = text(
+    "select llm_model from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id"
+)
 
 _PATH = text("select path from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id")
 

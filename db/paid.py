@@ -39,9 +39,10 @@ def keep_answer(
 ) -> None:
     """Keep an answer, so that doing its stage again does not pay for it again.
 
-    None for a batch that ended meanwhile: an erasure takes the lane from whoever is at work, and the answer holds what was said.
+    None for a batch that ended meanwhile, or is gone: an erasure takes the lane from whoever is at work, and the answer holds
+    what was said.
     """
-    if connection.execute(_ENDED, batch.scope).scalar() is None:
+    if connection.execute(_UNDER_WAY, batch.scope).one_or_none() is not None:
         connection.execute(_KEEP, {**batch.lane.scope, "key": key, "prompt": prompt, "model": model, "result": result})
 
 
@@ -86,7 +87,9 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _KEPT = text(f"select result from recollect.step_results where {_LANE} and key = :key")
 
 # For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
-_ENDED = text(f"select finished_at from recollect.batches where {_LANE} and batch_id = :batch_id for share")
+_UNDER_WAY = text(f"""
+    select from recollect.batches where {_LANE} and batch_id = :batch_id and finished_at is null for share
+""")
 
 _KEEP = text("""
     insert into recollect.step_results (tenant_id, namespace_id, key, prompt, model, result)

@@ -94,7 +94,10 @@ def similar_to_batch(
 
 def injected(connection: Connection, batch: BatchRef, *, latest: int) -> set[UUID]:
     """The memories that were in the prompts of the batch's conversations lately: of their ``latest`` messages each."""
-    return {UUID(key) for key in connection.execute(_INJECTED, {**batch.scope, "latest": latest}).scalars()}
+    shown = {UUID(key) for key in connection.execute(_INJECTED, {**batch.scope, "latest": latest}).scalars()}
+    if not shown:
+        return shown
+    return shown.union(connection.execute(_INJECTED_ELSEWHERE, {**batch.lane.scope, "injected": list(shown)}).scalars())
 
 
 _SIMILAR_COLUMNS = (
@@ -221,4 +224,16 @@ _INJECTED = text("""
           and (events.state = 'done' or events.batch_id = :batch_id)
         order by events.occurred_at desc limit :latest
     ) as message cross join lateral jsonb_array_elements_text(coalesce(injected, '[]')) as memory_id
+""")
+
+# Prompts held memories of the generation that apps read. A replay has those of the same messages.
+_INJECTED_ELSEWHERE = text("""
+    select distinct here.memory_id from recollect.namespaces as replay
+    join recollect.memory_sources as there
+      on there.tenant_id = :tenant_id and there.namespace_id = replay.replay_of and there.memory_id = any(:injected)
+     and there.known_to is null
+    join recollect.memory_sources as here
+      on here.tenant_id = :tenant_id and here.namespace_id = :namespace_id and here.message_id = there.message_id
+     and here.known_to is null
+    where replay.tenant_id = :tenant_id and replay.namespace_id = :namespace_id
 """)

@@ -44,7 +44,7 @@ def _scope(path: NamespacePath) -> dict[str, Any]:
 
 
 def _of(path: NamespacePath, name: str) -> dict[str, UUID]:
-    return {**_scope(path), "document_id": document_id(path.namespace_id, name)}
+    return {**_scope(path), "document_id": document_id(path.home_id, name)}
 
 
 _OF_NAMESPACE = "tenant_id = :tenant_id and namespace_id = :namespace_id"

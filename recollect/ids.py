@@ -19,22 +19,22 @@ def uuid7() -> UUID:
     return UUID(int=value)
 
 
-def document_id(namespace_id: UUID, schema_name: str) -> UUID:
-    """The id of a namespace's document of a schema: there is one of each. A UUID of version 5, by the namespace's id."""
-    return uuid5(namespace_id, f"document\x1f{schema_name}")
+def document_id(home_id: UUID, schema_name: str) -> UUID:
+    """The id of a namespace's document of a schema: there is one of each. A UUID of version 5, by `NamespacePath.home_id`."""
+    return uuid5(home_id, f"document\x1f{schema_name}")
 
 
-def imported_id(namespace_id: UUID, kind: Literal["entity", "memory"], key: str) -> UUID:
+def imported_id(home_id: UUID, kind: Literal["entity", "memory"], key: str) -> UUID:
     """The id of what is imported under an app's own name for it: the same name is the same thing, however often it comes.
 
-    A UUID of version 5 (RFC 9562, 5.5), by the namespace's id.
+    A UUID of version 5 (RFC 9562, 5.5), by `NamespacePath.home_id`.
     """
-    return uuid5(namespace_id, f"{kind}\x1f{key}")
+    return uuid5(home_id, f"{kind}\x1f{key}")
 
 
-def remembered_id(namespace_id: UUID, event_id: UUID) -> UUID:
+def remembered_id(home_id: UUID, event_id: UUID) -> UUID:
     """The id of the memory that an event ``remember`` makes, which its publisher knows at once.
 
-    A UUID of version 5 (RFC 9562, 5.5), by the namespace's id.
+    A UUID of version 5 (RFC 9562, 5.5), by `NamespacePath.home_id`.
     """
-    return uuid5(namespace_id, f"remembered\x1f{event_id}")
+    return uuid5(home_id, f"remembered\x1f{event_id}")

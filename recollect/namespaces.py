@@ -16,6 +16,9 @@ from uuid import UUID
 from recollect.errors import InvalidNamespace
 from recollect.patterns import lazy_pattern
 
+REPLAY = "(replay)"
+"""The last part of the path under which a namespace is replayed, beside itself."""
+
 _SEPARATOR = "\x1f"
 _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
@@ -80,6 +83,20 @@ class NamespacePath:
     def namespace_id(self) -> UUID:
         """The namespace's id, derived from the whole path."""
         return _derived_id("namespace", self.parts)
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether it is where another namespace is replayed."""
+        return len(self.parts) > 2 and self.parts[-1] == REPLAY
+
+    @property
+    def home_id(self) -> UUID:
+        """By which the ids of what an app names are derived (`recollect.ids`): the same in both generations of a namespace."""
+        return _derived_id("namespace", self.parts[:-1]) if self.is_replay else self.namespace_id
+
+    def replayed(self) -> "NamespacePath":
+        """Where this namespace is replayed. Raises InvalidNamespace where its path has no room for that."""
+        return NamespacePath.of((*self.parts, REPLAY))
 
     def __str__(self) -> str:
         return "/".join(self.parts)

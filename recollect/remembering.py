@@ -56,7 +56,7 @@ class Remembering(Freshness):
         event |= {"occurred_at": since} | ({} if about is None else {"about": listed(about)})
         laid = self._laid()
         closes: dict[UUID, UUID | None] = {}
-        memory_id = remembered_id(self.path.namespace_id, event_id)
+        memory_id = remembered_id(self.path.home_id, event_id)
         if replaces is not None:
             if given is not None and self._is_known(memory_id, laid):
                 return memory_id  # sent again, and what it replaced is closed by now

@@ -53,6 +53,7 @@ def answer_for(schema: str, prompt: str) -> Json:
         "DocumentAnswer": lambda prompt: {"fields": []},
         "ManagerAnswer": lambda prompt: {"changes": []},
         "SummaryAnswer": _summary,
+        "Readiness": lambda prompt: {"ready": True},
     }
     return rules[schema](prompt)
 

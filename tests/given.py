@@ -120,6 +120,14 @@ def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:
     return batch
 
 
+def under_way(engine: Engine, lane: LaneRef) -> BatchRef:
+    """A batch of a lane without events, as one that is made for a profile."""
+    batch = BatchRef(lane, uuid4())
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        lanes.make_empty_batch(connection, batch, lanes.STAGES[-1], gap=NONE)
+    return batch
+
+
 def contents_of(engine: Engine, batch: BatchRef) -> list[Any]:
     """What the messages of a batch say, in its order."""
     with tenant_transaction(engine, batch.lane.tenant_id) as connection:

@@ -1,6 +1,6 @@
 """The real parts that the stages work with: opened once in each process, when they are first needed, and so never over a fork."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sqlalchemy import Engine
@@ -20,13 +20,24 @@ WORKER_URL = "RECOLLECT_WORKER_URL"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a stage may use."""
+    """What a stage may use. others: models that a namespace asks in place of the service's own, by name."""
 
     settings: Settings
     engine: Engine
     embedder: Embedder
     model: LanguageModel | None
     usage: UsageLog
+    others: dict[str, LanguageModel] = field(default_factory=dict)
+
+    def model_for(self, wanted: str | None) -> LanguageModel | None:
+        """The LLM that a namespace wants, by name, for None the service's own; None where there is no LLM at all."""
+        if self.model is None or wanted is None:
+            return self.model
+        if wanted not in self.others:
+            chosen = self.settings.model_copy(update={"llm_model": wanted})
+            opened = open_language_model(chosen, on_usage=self.usage.note)
+            self.others[wanted] = opened or self.model
+        return self.others[wanted]
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,8 @@ from pydantic import Field, model_validator
 from recollect.events.envelope import Envelope
 from recollect.imported import MAX_ALIASES, Name, NameOfEntity
 
+MAX_SPLIT_OFF = 1_000
+
 
 class Clarify(Envelope):
     """The answer to "Which Peter?".
@@ -53,7 +55,7 @@ class Split(Envelope):
 
     type: Literal["split"] = "split"
     entity_id: UUID
-    memories: list[UUID] = Field(min_length=1, max_length=1_000)
+    memories: list[UUID] = Field(min_length=1, max_length=MAX_SPLIT_OFF)
     name: NameOfEntity | None = None
     aliases: list[Name] = Field(default_factory=list, max_length=MAX_ALIASES)
     description: str | None = Field(None, min_length=1, max_length=500)

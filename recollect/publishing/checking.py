@@ -8,7 +8,7 @@ from uuid import UUID
 
 from recollect.errors import InvalidEvent
 from recollect.events import MAX_EVENT_BYTES, NOT_AN_OBJECT, AnyEvent, parse_event
-from recollect.namespaces import NamespacePath
+from recollect.namespaces import REPLAY, NamespacePath
 from recollect.redaction import redact_event
 
 _NOBODY = UUID(int=0)
@@ -44,6 +44,15 @@ def check_event(event: object) -> CheckedEvent:
     return _checked(event)
 
 
+def taken_here(event: AnyEvent) -> AnyEvent:
+    """The event, where its namespace takes any. Raises InvalidEvent where it is one that another is replayed into."""
+    if NamespacePath(event.namespace).is_replay:
+        raise InvalidEvent(
+            f"event not accepted: namespace: {REPLAY!r} is where a namespace is replayed; publish to the path without it"
+        )
+    return event
+
+
 def numbered(body: str, publisher: UUID, number: int) -> str:
     """The whole event as it travels: a checked body with its number."""
     return _NUMBER.format(publisher, number) + body[1:]
@@ -51,7 +60,7 @@ def numbered(body: str, publisher: UUID, number: int) -> str:
 
 def _checked(event: Mapping[str, Any]) -> CheckedEvent:
     unnumbered = {"publisher": _NOBODY, "publisher_sequence": 1}
-    parsed = redact_event(parse_event({"occurred_at": datetime.now(UTC), **event, **unnumbered}))
+    parsed = redact_event(taken_here(parse_event({"occurred_at": datetime.now(UTC), **event, **unnumbered})))
     return CheckedEvent(parsed.event_id, NamespacePath(parsed.namespace), _body(parsed))
 
 

@@ -21,6 +21,7 @@ from workers.cli.dead import dead_cli
 from workers.cli.lanes import lanes_cli
 from workers.cli.models import models_cli
 from workers.cli.repeating import until_asked_to_stop
+from workers.cli.replay import replay_cli
 from workers.cli.status_report import print_status
 from workers.cli.terminal import Every, Json, console, print_json, printable
 from workers.cli.usage import budget_cli, show_usage
@@ -44,6 +45,7 @@ cli.add_typer(dead_cli, name="dead")
 cli.add_typer(lanes_cli, name="lanes")
 cli.add_typer(budget_cli, name="budget")
 cli.add_typer(models_cli, name="models")
+cli.add_typer(replay_cli, name="replay")
 
 
 def main() -> None:

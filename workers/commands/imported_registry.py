@@ -21,14 +21,19 @@ class Registry:
         self,
         connection: Connection,
         lane: LaneRef,
+        home_id: UUID,
         *,
         entities: Sequence[ImportedEntity],
         about: Iterable[str],
         refused: Counter[str],
     ) -> None:
-        """entities: that the event brings; about: the keys that its memories name; refused: counts what is left out."""
+        """home_id: by which ids are derived. entities: that the event brings; about: the keys that its memories name.
+
+        refused: counts what is left out.
+        """
         self._connection = connection
         self._lane = lane
+        self._home_id = home_id
         self._brought: dict[str, ImportedEntity] = {}
         for one in entities:
             self._brought.setdefault(one.key, one)
@@ -76,13 +81,13 @@ class Registry:
 
     def _ids_of_old(self, key: str) -> list[UUID]:
         own = imports.own_id(key)
-        return [imported_id(self._lane.namespace_id, "entity", key), *([own] if own else [])]
+        return [imported_id(self._home_id, "entity", key), *([own] if own else [])]
 
     def _add_new(self) -> None:
         user = imports.user(self._connection, self._lane)
         for key, one in self._brought.items():
             if key not in self._ids:
-                new = imported_id(self._lane.namespace_id, "entity", key)
+                new = imported_id(self._home_id, "entity", key)
                 self._ids[key] = user if one.is_user and user else new
             if one.is_user:
                 user = user or self._ids[key]

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from db import decisions, imports, memories, profiles
 from db.decisions import LoggedDecision, Stamp
 from db.memories import NewMemory
-from db.refs import BatchRef, LaneRef
+from db.refs import BatchRef
 from pipeline import confidence
 from pipeline.embed import embed
 from pipeline.facts import Fact
@@ -28,6 +28,7 @@ from recollect.events import Import
 from recollect.ids import imported_id
 from recollect.imported import ImportedEntity, ImportedMemory
 from recollect.names import normalise
+from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from workers.commands.imported_registry import Registry
 from workers.parts import Parts
@@ -45,6 +46,7 @@ class _Brought:
     """What an import event says that is new, worked out before its transaction.
 
     suspect: by its id, why a memory must not become one. vectors: of the others' contents, by place.
+    home_id: by which ids are derived.
     """
 
     entities: Sequence[ImportedEntity]
@@ -52,6 +54,7 @@ class _Brought:
     suspect: Mapping[str, str]
     vectors: Mapping[int, Vectors]
     model: str
+    home_id: UUID
     said_at: datetime
     refused: Counter[str]
 
@@ -72,6 +75,7 @@ def prepare(batch: BatchRef, command: Import, parts: Parts) -> Callable[[Connect
         suspect=suspect,
         vectors=embed(contents, parts.embedder),
         model=parts.embedder.name,
+        home_id=NamespacePath.of(command.namespace).home_id,
         said_at=command.occurred_at,
         refused=refused,
     )
@@ -101,11 +105,13 @@ def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> Non
     refused = Counter(brought.refused)
     of_entities, *of_memories = decisions.stamps(connection, 1 + len(brought.memories))
     about = [key for one in brought.memories for key in one.about]
-    registry = Registry(connection, batch.lane, entities=brought.entities, about=about, refused=refused)
+    registry = Registry(
+        connection, batch.lane, brought.home_id, entities=brought.entities, about=about, refused=refused
+    )
     learned = registry.bring(of_entities)
     logged = [_of_entities(brought, of_entities, learned)] if learned else []
     logged += [
-        _quarantined(one, stamp, brought.suspect[one.id]) if one.id in brought.suspect else _added(batch, one, stamp)
+        _quarantined(one, stamp, brought.suspect[one.id]) if one.id in brought.suspect else _added(brought, one, stamp)
         for one, stamp in zip(brought.memories, of_memories, strict=True)
     ]
     touched = _remember(connection, batch, brought, of_memories, registry)
@@ -121,7 +127,7 @@ def _remember(
 ) -> set[UUID]:
     """Write the memories; returns whom they are about."""
     kept = [(place, one, stamps[place]) for place, one in enumerate(brought.memories) if one.id not in brought.suspect]
-    rows = [(_memory(batch.lane, one, brought.said_at), stamp) for _, one, stamp in kept]
+    rows = [(_memory(brought, one), stamp) for _, one, stamp in kept]
     memories.add_all(connection, batch.lane, rows)
     vectors = {row.memory_id: brought.vectors[place] for (row, _), (place, *_) in zip(rows, kept, strict=True)}
     memories.set_vectors(connection, batch.lane, brought.model, "memory", vectors)
@@ -134,12 +140,12 @@ def _remember(
     return {entity_id for (_, entity_id, _, _), _ in links}
 
 
-def _memory(lane: LaneRef, one: ImportedMemory, said_at: datetime) -> NewMemory:
+def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
     fact = Fact(kind=one.kind, content=one.content, sources=(1,), quote=one.content, marked=one.marked)
     scored = score_salience(fact)
     sureness = confidence.STATED if one.confidence is None else one.confidence
     return NewMemory(
-        memory_id=imported_id(lane.namespace_id, "memory", one.id),
+        memory_id=imported_id(brought.home_id, "memory", one.id),
         key=one.id,
         kind=one.kind,
         content=one.content,
@@ -152,7 +158,7 @@ def _memory(lane: LaneRef, one: ImportedMemory, said_at: datetime) -> NewMemory:
         occurred_from=one.occurred.start if one.occurred else None,
         occurred_to=one.occurred.end if one.occurred else None,
         granularity=one.occurred.granularity if one.occurred else None,
-        valid_from=one.occurred_at or said_at,
+        valid_from=one.occurred_at or brought.said_at,
         said_by=one.said_by,
         marked=scored.marked,
     )
@@ -165,8 +171,8 @@ def _of_entities(brought: _Brought, stamp: Stamp, learned: set[UUID]) -> LoggedD
     )
 
 
-def _added(batch: BatchRef, one: ImportedMemory, stamp: Stamp) -> LoggedDecision:
-    memory_id = imported_id(batch.lane.namespace_id, "memory", one.id)
+def _added(brought: _Brought, one: ImportedMemory, stamp: Stamp) -> LoggedDecision:
+    memory_id = imported_id(brought.home_id, "memory", one.id)
     return LoggedDecision(
         stamp=stamp,
         action="add",

@@ -72,7 +72,7 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Callable[[Conne
         batch=batch,
         remembered=_Remembered(
             command=command,
-            memory=_memory(batch.lane, command, fact),
+            memory=_memory(command, fact),
             vector=vector,
             model=parts.embedder.name,
             links=about,
@@ -127,10 +127,10 @@ def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[
     return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
 
 
-def _memory(lane: LaneRef, command: Remember, fact: Fact) -> NewMemory:
+def _memory(command: Remember, fact: Fact) -> NewMemory:
     scored = score_salience(fact)
     return NewMemory(
-        memory_id=remembered_id(lane.namespace_id, command.event_id),
+        memory_id=remembered_id(NamespacePath.of(command.namespace).home_id, command.event_id),
         kind=command.kind,
         content=command.content,
         salience=scored.value,

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringCons
 from recollect.errors import InvalidEvent, SignatureRefused
 from recollect.events import MAX_EVENT_BYTES, parse_event
 from recollect.namespaces import NamespacePath
+from recollect.publishing.checking import taken_here
 from recollect.redaction import redact, redact_event, redact_fields, redact_json
 from recollect.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
 
@@ -116,7 +117,7 @@ def _opened(body: bytes, keys: Mapping[str, TenantKey]) -> bytes:
 def _checked(event: Mapping[str, Any], size: int) -> str:
     if size > MAX_EVENT_BYTES:
         raise _too_big(size)
-    return redact_event(parse_event(event, name_unknown=False)).model_dump_json(exclude_none=True)
+    return redact_event(taken_here(parse_event(event, name_unknown=False))).model_dump_json(exclude_none=True)
 
 
 def _json_object(text: bytes) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from pipeline.documents import Changed, Held, Mark, Misfit, edited, settled
 from pipeline.facts import RecordSchema
 from pipeline.form_document import Formed, form_document
 from recollect.events import EditDocument
-from recollect.ids import document_id
 from recollect.language_model import LanguageModel
 from recollect.managing.prompts import DOCUMENT_VERSION
 from recollect.tenancy import tenant_transaction
@@ -56,7 +55,8 @@ def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> N
     if change is not None:
         _write(connection, batch.lane, command.document, held=held, change=change, stamp=stamp)
     told = {"document": command.document, "patch": command.patch}
-    logged = _decision(batch.lane, command.document, held, stamp, decided_by=_APP, refused=refused, fact=told)
+    document = documents.id_of(connection, batch.lane, command.document)
+    logged = _decision(document, held, stamp, decided_by=_APP, refused=refused, fact=told)
     decisions.log(connection, batch, [logged])
 
 
@@ -86,8 +86,7 @@ def _keep(connection: Connection, *, batch: BatchRef, name: str, held: Held, for
     }
     refused = "; ".join(f"{why} ({count})" for why, count in sorted(formed.refused.items())) or None
     logged = _decision(
-        batch.lane,
-        name,
+        documents.id_of(connection, batch.lane, name),
         held,
         stamp,
         decided_by=decided_by,
@@ -100,14 +99,14 @@ def _keep(connection: Connection, *, batch: BatchRef, name: str, held: Held, for
 
 
 def _decision(
-    lane: LaneRef, name: str, held: Held, stamp: Stamp, *, decided_by: str, refused: str | None, **given: Any
+    document: UUID, held: Held, stamp: Stamp, *, decided_by: str, refused: str | None, **given: Any
 ) -> LoggedDecision:
     return LoggedDecision(
         stamp=stamp,
         action="document",
         reason="the app edited it" if decided_by == _APP else "formed of what was said",
         decided_by=decided_by,
-        target_id=document_id(lane.namespace_id, name),
+        target_id=document,
         target_version=held.version,
         refused=refused,
         **{"in_effect": refused is None, **given},

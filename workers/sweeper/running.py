@@ -1,4 +1,7 @@
-"""The sweeper: the only timer. Has what is due dispatched, and what is no longer needed cleared. Safe in several copies."""
+"""The sweeper: the only timer. Has what is due dispatched, replays followed, and what is no longer needed cleared.
+
+Safe in several copies.
+"""
 
 import time
 from collections.abc import Callable
@@ -12,6 +15,7 @@ from db import scopes
 from db.engine import check_login, open_engine
 from workers.broker import check_broker
 from workers.parts import WORKER_URL
+from workers.replaying.following import follow_all
 from workers.retries import describe
 from workers.sweeper.dispatching import dispatch
 from workers.sweeper.retention import clear
@@ -34,6 +38,7 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
     while not stopped():
         try:
             dispatch(engine, settings)
+            follow_all(engine)
             if time.monotonic() >= clear_at:
                 clear(engine, settings)
                 due = _report_indexes(engine, due)

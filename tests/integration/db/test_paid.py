@@ -9,23 +9,29 @@ from db import paid
 from db.paid import Cost
 from db.refs import BatchRef, LaneRef
 from recollect.tenancy import tenant_transaction
-from tests.given import LONG, Remembering
+from tests.given import LONG, Remembering, under_way
 
 
 def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
     remembering: Remembering, worker_engine: Engine, lane: LaneRef
 ) -> None:
-    key, neighbour = b"key", LaneRef(lane.tenant_id, uuid4())
+    key, neighbour, batch = b"key", LaneRef(lane.tenant_id, uuid4()), under_way(worker_engine, lane)
     with remembering.transaction() as connection:
         assert paid.kept_answer(connection, lane, key) is None
         for facts in (["one"], ["two"]):
-            paid.keep_answer(
-                connection, BatchRef(lane, uuid4()), key, prompt="extraction", model="m", result={"facts": facts}
-            )
+            paid.keep_answer(connection, batch, key, prompt="extraction", model="m", result={"facts": facts})
     with tenant_transaction(worker_engine, lane.tenant_id) as connection:
         assert paid.kept_answer(connection, lane, key) == {"facts": ["one"]}
         assert paid.kept_answer(connection, lane, b"other") is None
         assert paid.kept_answer(connection, neighbour, key) is None
+
+
+def test_what_is_answered_for_a_batch_that_was_erased_is_not_kept(remembering: Remembering, lane: LaneRef) -> None:
+    """A model may answer when all of the namespace is gone, its batches too."""
+    key = b"key"
+    with remembering.transaction() as connection:
+        paid.keep_answer(connection, BatchRef(lane, uuid4()), key, prompt="extraction", model="m", result={"facts": []})
+        assert paid.kept_answer(connection, lane, key) is None
 
 
 def test_what_a_call_cost_is_logged(remembering: Remembering, lane: LaneRef) -> None:

@@ -14,7 +14,7 @@ from recollect.tenancy import tenant_transaction
 from recollect.urls import sqlalchemy_url
 from workers.machine import Addresses
 
-WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes"}
+WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes", "generations"}
 """Tables of a tenant that hold ids, times, numbers and reasons only: the sweeper and an operator work across tenants."""
 
 OF_NOBODY = {"alembic_version", "breakers", "models", "workers"}

@@ -4,17 +4,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
 from typing import Any, TypeVar
-from uuid import uuid4
 
 import pytest
 from pydantic import BaseModel
 from sqlalchemy import Engine, text
 
 from db import breakers
-from db.refs import BatchRef, LaneRef
+from db.refs import LaneRef
 from recollect.language_model import AnswerTruncated, ModelUnavailable, Prompt
 from recollect.tenancy import tenant_transaction
-from tests.given import LONG
+from tests.given import LONG, under_way
 from workers.providers import LLM
 from workers.stages.kept_model import KeptModel, UsageLog
 
@@ -64,7 +63,7 @@ def kept(paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog) -> K
 
 
 def of_another_batch(model: Paid, engine: Engine, lane: LaneRef, usage: UsageLog) -> KeptModel:
-    return KeptModel(model, engine, BatchRef(lane, uuid4()), usage, stage="extract")
+    return KeptModel(model, engine, under_way(engine, lane), usage, stage="extract")
 
 
 def costs(engine: Engine, lane: LaneRef) -> list[Any]:

@@ -72,3 +72,24 @@ def test_different_paths_have_different_ids(one: list[str], other: list[str]) ->
     assert (first.namespace_id == second.namespace_id) == (one == other)
     assert (first.tenant_id == second.tenant_id) == (one[0] == other[0])
     assert first.tenant_id != first.namespace_id
+
+
+def test_what_is_replayed_has_an_id_of_its_own_and_names_things_as_the_namespace_does() -> None:
+    path = NamespacePath.of(("acme", "sarah"))
+    replay = path.replayed()
+
+    assert (path.is_replay, replay.is_replay) == (False, True)
+    assert replay.parts == ("acme", "sarah", "(replay)")
+    assert replay.namespace_id != path.namespace_id
+    assert replay.home_id == path.home_id == path.namespace_id
+
+
+def test_a_namespace_that_is_no_replay_of_another_may_be_called_so() -> None:
+    path = NamespacePath.of(("acme", "(replay)"))
+    assert not path.is_replay
+    assert path.home_id == path.namespace_id
+
+
+def test_a_path_that_is_full_has_no_room_for_a_replay() -> None:
+    with pytest.raises(InvalidNamespace, match="at most 8 parts, got 9"):
+        NamespacePath.of(("acme", *"abcdefg")).replayed()

@@ -1,0 +1,134 @@
+"""What a namespace knows or knew, by which things of one generation are found again in the other: texts, names, and sources.
+
+``before`` is a time on the database's clock: what was known up to then, without what was decided then. None: what is known.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from db.refs import LaneRef
+
+_Rows = Sequence[Row[Any]]
+
+
+def memories(
+    connection: Connection, lane: LaneRef, memory_ids: Collection[UUID], before: datetime | None = None
+) -> _Rows:
+    """Some memories. Columns: memory_id, content, kind, attribute, value, active, sources (messages), vector (text, or null)."""
+    return connection.execute(_MEMORIES, _asked(lane, before, ids=memory_ids)).all()
+
+
+def known(connection: Connection, lane: LaneRef) -> list[UUID]:
+    """All memories that are known and hold."""
+    return list(connection.execute(_KNOWN, lane.scope).scalars())
+
+
+def memories_of(
+    connection: Connection, lane: LaneRef, messages: Collection[UUID], before: datetime | None = None
+) -> list[UUID]:
+    """The memories that rest on one of some messages."""
+    return list(connection.execute(_MEMORIES_OF, _asked(lane, before, ids=messages)).scalars())
+
+
+def people(
+    connection: Connection, lane: LaneRef, entity_ids: Collection[UUID], before: datetime | None = None
+) -> _Rows:
+    """Some entities. Columns: entity_id, entity_type, is_user, names (normalised), sources (messages that tell of them)."""
+    return connection.execute(_PEOPLE, _asked(lane, before, ids=entity_ids)).all()
+
+
+def bearers(connection: Connection, lane: LaneRef, names: Collection[str]) -> list[UUID]:
+    """Who bears one of some names, and the user."""
+    return list(connection.execute(_BEARERS, {**lane.scope, "names": list(names)}).scalars())
+
+
+def questions(
+    connection: Connection, lane: LaneRef, *, question_ids: Collection[UUID] = (), messages: Collection[UUID] = ()
+) -> _Rows:
+    """Questions by their ids, or of some messages. Columns: question_id, mention, message_id, memories."""
+    return connection.execute(_QUESTIONS, {**_asked(lane, None, ids=question_ids), "messages": list(messages)}).all()
+
+
+def decisions(
+    connection: Connection, lane: LaneRef, *, decision_ids: Collection[UUID] = (), memory_ids: Collection[UUID] = ()
+) -> _Rows:
+    """Decisions by their ids, or of some memories, the latest first.
+
+    Columns: decision_id, action, memory_id, by_app, refused, at.
+    """
+    return connection.execute(_DECISIONS, {**_asked(lane, None, ids=decision_ids), "memories": list(memory_ids)}).all()
+
+
+def _asked(lane: LaneRef, before: datetime | None, *, ids: Collection[UUID]) -> dict[str, Any]:
+    return {**lane.scope, "ids": list(ids), "before": before}
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+
+def _held(alias: str) -> str:
+    """Whether a row was known at the time that is asked about."""
+    return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
+        and case when cast(:before as timestamptz) is null then {alias}.known_to is null
+            else {alias}.known_from < :before and ({alias}.known_to is null or {alias}.known_to >= :before) end"""
+
+
+_SOURCES = f"""
+    select array_agg(distinct source.message_id) from recollect.memory_sources as source
+    where {_held("source")} and source.stance = 'for'"""
+
+_MEMORIES = text(f"""
+    select memory.memory_id, content, kind, attribute, value, state = 'active' as active,
+           coalesce(({_SOURCES} and source.memory_id = memory.memory_id), '{{}}') as sources,
+           (select cast(vector.embedding as text) from recollect.embeddings as vector
+            where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id
+              and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
+              and vector.version <= memory.version
+              and vector.model = any(array(select model from recollect.models where active))
+            order by vector.version desc limit 1) as vector
+    from recollect.memories as memory
+    where {_held("memory")} and memory.memory_id = any(cast(:ids as uuid[]))
+    order by memory.memory_id
+""")
+
+_KNOWN = text(
+    f"select memory_id from recollect.memories where {_LANE} and known_to is null and state = 'active' order by memory_id"
+)
+
+_MEMORIES_OF = text(f"""
+    select distinct source.memory_id from recollect.memory_sources as source
+    where {_held("source")} and source.stance = 'for' and source.message_id = any(cast(:ids as uuid[])) order by 1
+""")
+
+_PEOPLE = text(f"""
+    select entity.entity_id, entity_type, is_user,
+           coalesce((select array_agg(distinct alias.normalised) from recollect.entity_aliases as alias
+                     where {_held("alias")} and alias.entity_id = entity.entity_id), '{{}}') as names,
+           coalesce(({_SOURCES} and source.memory_id in (
+               select link.memory_id from recollect.memory_entities as link
+               where {_held("link")} and link.entity_id = entity.entity_id and link.certainty = 'sure')), '{{}}') as sources
+    from recollect.entities as entity
+    where {_held("entity")} and entity.entity_id = any(cast(:ids as uuid[])) order by entity.entity_id
+""")
+
+_BEARERS = text(f"""
+    select entity_id from recollect.entity_aliases where {_LANE} and known_to is null and normalised = any(:names)
+    union select entity_id from recollect.entities where {_LANE} and known_to is null and is_user order by 1
+""")
+
+# Also of answers that were taken back, and of what waited for them.
+_QUESTIONS = text(f"""
+    select question_id, mention, message_id, array_agg(distinct memory_id) as memories from recollect.questions
+    where {_LANE} and (question_id = any(cast(:ids as uuid[])) or message_id = any(cast(:messages as uuid[])))
+    group by question_id, mention, message_id order by question_id, message_id
+""")
+
+_DECISIONS = text(f"""
+    select decision_id, action, memory_id, decided_by = 'app' as by_app, refused, decided_at as at from recollect.decisions
+    where {_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[])))
+    order by position desc
+""")

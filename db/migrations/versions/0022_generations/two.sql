@@ -1,0 +1,29 @@
+-- The order in which events took effect: they arrive in another, and the batches that tell it are cleared after a while. Of those from
+-- before it is worked out where they are replayed (db/generations.py).
+alter table recollect.events add column effective_at timestamptz;
+create index events_in_effect on recollect.events (tenant_id, namespace_id, effective_at) where state = 'done';
+
+-- A namespace that is replayed has a second generation of memories: a namespace of its own, whose path is that of the first and
+-- "(replay)". Apps do not see it in what they list. llm_model: in place of the service's own.
+alter table recollect.namespaces add column replay_of uuid, add column llm_model text;
+
+create or replace view recollect_read_v1.namespaces as
+select tenant_id, namespace_id, path, created_at from recollect.namespaces where replay_of is null;
+
+-- Ids, times and numbers, and of commands that could not be replayed why, in fixed words. No policy: the sweeper looks at all of them.
+create table recollect.generations (
+    tenant_id         uuid not null,
+    namespace_id      uuid not null,
+    replay_id         uuid not null,                        -- the namespace that is replayed into
+    started_at        timestamptz not null default now(),
+    own_instructions  boolean not null,                     -- it was given its own; else it has those of the first
+    up_to             timestamptz not null default '-infinity',  -- effective_at of the latest event that was replayed
+    replayed          bigint not null default 0,            -- events
+    left_out          jsonb not null default '[]',          -- [{"event_id", "type", "why"}]
+    due_at            timestamptz not null default now(),   -- when it is looked after again
+    switched_at       timestamptz,                          -- when the two last changed places
+    primary key (tenant_id, namespace_id)
+);
+create index generations_due on recollect.generations (due_at);
+grant select, insert, update, delete on recollect.generations to recollect_worker, recollect_admin;
+grant select on recollect.generations to recollect_backup;

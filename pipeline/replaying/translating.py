@@ -1,0 +1,164 @@
+"""What people did by hand, done again in another generation: each id that a command names by that of its counterpart there."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from pipeline.replaying.counterparts import meant_by, person_of, question_of
+from pipeline.replaying.known import Generation, KnownDecision
+from recollect.events import Clarify, Command, EditDocument, Forget, Merge, Remember, Split, Undo
+from recollect.events.identity import MAX_SPLIT_OFF
+from recollect.events.remembering import MAX_FORGOTTEN
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A command that is not replayed. why: in fixed words. done: nothing is missing for it, since it is so already."""
+
+    why: str
+    done: bool = False
+
+
+NOT_REPLAYED: Final = frozenset({"configure", "set_prompt", "roll_back_prompt", "feedback", "erase"})
+"""Types of events that no generation repeats. What the app wants of the namespace, and its prompts, the namespace carries itself,
+and they are of no generation; what was erased is gone, so that nothing is left to erase."""
+
+_NOT_SAID: Final = "nothing there says what was forgotten"
+_SAYS_MORE: Final = "what says it there says what stays, too"
+_TOO_MANY: Final = "more memories there say it than one event may name"
+_NOBODY: Final = "nobody there is who was meant"
+
+
+def translate(command: Command, then: Generation, now: Generation) -> Command | LeftOut:
+    """A command of one generation as it is to be carried out in another, or why it is left out.
+
+    then: what the one knew of the ids that the command names, when it was carried out there; its memories are those, and all that
+    share a message with them. now: what the other knows once all that came before the command has taken effect in it.
+    Whatever names no id is returned as it is.
+    """
+    translated = _TRANSLATED_BY.get(type(command))
+    return command if translated is None else translated(command, then, now)
+
+
+def left_unsaid(command: Command, then: Generation, now: Generation) -> str | None:
+    """Why a part of a translated command is missing all the same: something that was forgotten may stay in other words."""
+    if not isinstance(command, Forget):
+        return None
+    unsaid = [key for key in command.memories if not meant_by([key], then.memories, now.memories).memories]
+    return None if _says_nothing(now, unsaid, then) else _NOT_SAID
+
+
+def _forget(command: Forget, then: Generation, now: Generation) -> Command | LeftOut:
+    meant = meant_by(command.memories, then.memories, now.memories)
+    if not meant.memories:
+        return LeftOut(_NOT_SAID, done=_says_nothing(now, command.memories, then))
+    if meant.shared:
+        return LeftOut(_SAYS_MORE)
+    if len(meant.memories) > MAX_FORGOTTEN:
+        return LeftOut(_TOO_MANY)
+    return command.model_copy(update={"memories": meant.memory_ids})
+
+
+def _remember(command: Remember, then: Generation, now: Generation) -> Command:
+    """The memory is put down in any case. It replaces what is known there, and nothing that says what stays as well.
+
+    The version that was read is one of the other generation.
+    """
+    if command.replaces is None:
+        return command
+    meant = meant_by([command.replaces], then.memories, now.memories)
+    replaced = (one.memory_id for one in meant.memories if one.active and one.memory_id not in meant.shared)
+    return command.model_copy(update={"replaces": next(replaced, None), "of_version": None})
+
+
+def _merge(command: Merge, then: Generation, now: Generation) -> Command | LeftOut:
+    entity, into = (_person(key, then, now) for key in (command.entity_id, command.into))
+    if entity is None or into is None:
+        return LeftOut(_NOBODY)
+    if entity == into:
+        return LeftOut("they are one already", done=True)
+    return command.model_copy(update={"entity_id": entity, "into": into})
+
+
+def _split(command: Split, then: Generation, now: Generation) -> Command | LeftOut:
+    entity = _person(command.entity_id, then, now)
+    memories = meant_by(command.memories, then.memories, now.memories).memory_ids
+    if entity is None:
+        return LeftOut(_NOBODY)
+    if not memories:
+        return LeftOut("nothing there says what was known of the other")
+    if len(memories) > MAX_SPLIT_OFF:
+        return LeftOut(_TOO_MANY)
+    return command.model_copy(update={"entity_id": entity, "memories": memories})
+
+
+def _clarify(command: Clarify, then: Generation, now: Generation) -> Command | LeftOut:
+    asked = next((one for one in then.questions if one.question_id == command.question_id), None)
+    question = question_of(asked, now.questions) if asked else None
+    if command.question_id is not None and question is None:
+        return LeftOut("nobody asks there")
+    entity = None if command.entity_id is None else _person(command.entity_id, then, now)
+    if command.entity_id is not None and entity is None:
+        return LeftOut(_NOBODY)
+    return command.model_copy(update={"question_id": question, "entity_id": entity})
+
+
+def _undo(command: Undo, then: Generation, now: Generation) -> Command | LeftOut:
+    taken_back = next((one for one in then.decisions if one.decision_id == command.decision_id), None)
+    if taken_back is None:
+        return LeftOut("no such decision was made")
+    found = _decisions_of(taken_back, then, now)
+    if not found:
+        return LeftOut("what was taken back was not done there")
+    if len(found) > 1:
+        return LeftOut("several decisions there may be the one that was taken back")
+    return command.model_copy(update={"decision_id": found[0]})
+
+
+def _edit_document(command: EditDocument, _: Generation, __: Generation) -> Command:
+    """The version that was read is one of the other generation."""
+    return command.model_copy(update={"document_version": None})
+
+
+_TRANSLATED_BY: Final[Mapping[type[Command], Callable[[Any, Generation, Generation], Command | LeftOut]]] = {
+    Undo: _undo,
+    Remember: _remember,
+    Forget: _forget,
+    Clarify: _clarify,
+    Merge: _merge,
+    Split: _split,
+    EditDocument: _edit_document,
+}
+"""How each command that names what is one generation's own is translated; the others are of every generation."""
+
+TRANSLATED: Final = frozenset(str(one.model_fields["type"].default) for one in _TRANSLATED_BY)
+"""Types of events that name what is one generation's own: ids, and versions."""
+
+
+def _says_nothing(now: Generation, memory_ids: Collection[UUID], then: Generation) -> bool:
+    """Whether nothing at all was taken there from the messages on which some memories rest."""
+    sources = {message for one in then.memories if one.memory_id in memory_ids for message in one.sources}
+    return all(one.sources.isdisjoint(sources) for one in now.memories)
+
+
+def _person(entity_id: UUID, then: Generation, now: Generation) -> UUID | None:
+    person = next((one for one in then.people if one.entity_id == entity_id), None)
+    return person_of(person, now.people) if person else None
+
+
+def _decisions_of(taken_back: KnownDecision, then: Generation, now: Generation) -> list[UUID]:
+    """The decisions of the other generation that did what one did: by the same command, or to what says the same.
+
+    An import is one command and makes a decision of each of its memories.
+    """
+    of_event = [one for one in now.decisions if one.event_id == taken_back.event_id]
+    if taken_back.event_id is not None and len(of_event) < 2:
+        return [one.decision_id for one in of_event]
+    alike = [one for one in of_event if one.action == taken_back.action]
+    if taken_back.memory_id is None:
+        # Of a fact of which no memory was made nothing tells which one it is.
+        return [one.decision_id for one in alike if taken_back.event_id is not None and one.memory_id is None]
+    memories = meant_by([taken_back.memory_id], then.memories, now.memories).memory_ids
+    by_memory = ([one.decision_id for one in alike if one.memory_id == key] for key in memories)
+    return next(filter(None, by_memory), [])

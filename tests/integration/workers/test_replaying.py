@@ -1,0 +1,404 @@
+"""What was said, replayed beside the memories that apps read, and the two change places."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+from structlog.testing import capture_logs
+
+from config.settings import settings
+from db import generations
+from db.refs import LaneRef
+from recollect import Memory, Namespace
+from recollect.errors import InvalidEvent, InvalidNamespace, NotFound
+from recollect.language_model import ModelUnavailable
+from recollect.namespaces import NamespacePath
+from recollect.publishing.checking import check_events
+from recollect.tenancy import tenant_transaction
+from tests.fake_openai import FakeOpenAI, Fault
+from tests.forming import Forming, carry_through
+from tests.given import claim
+from tests.integration.workers.conftest import Said
+from workers.operating import replaying
+from workers.operating.replaying import Replay
+from workers.replaying.comparing import difference
+from workers.replaying.finding import ReplayRefused
+from workers.replaying.following import follow, follow_all
+from workers.replaying.switching import switch
+
+
+class Replaying:
+    """Replays the fresh namespace, in this process."""
+
+    def __init__(self, engine: Engine, forming: Forming, memory: Memory) -> None:
+        self.engine = engine
+        self.forming = forming
+        self.path = forming.publishing.path
+        self.lane = forming.publishing.lane
+        self.there = memory.namespace(*self.path.replayed().parts)
+
+    def start(self, **given: Any) -> None:
+        """Begin, and go on until nothing is left."""
+        replaying.start(self.engine, settings(), self.path, **{"llm_model": None, "instructions": None, **given})
+        self.follow()
+
+    def follow(self) -> None:
+        """Go on with the replay until it has come as far as the namespace."""
+        replay = LaneRef(self.lane.tenant_id, self.path.replayed().namespace_id)
+        while True:
+            went = follow(self.engine, self.lane)
+            while (batch := claim(self.engine, replay)) is not None:
+                carry_through(batch)
+                went = True
+            if not went:
+                return
+
+    def switch(self, **given: Any) -> None:
+        switch(self.engine, self.path, **{"wait": 0.0, **given})
+
+    @property
+    def left_out(self) -> list[str]:
+        with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
+            found = generations.of(connection, self.lane)
+        assert found is not None
+        return [f"{one['type']}: {one['why']}" for one in found.left_out]
+
+
+@pytest.fixture
+def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Replaying:
+    return Replaying(worker_engine, forming, memory)
+
+
+Dump = Callable[[NamespacePath], dict[str, list[Any]]]
+
+_OF_THE_LANE = {"events", "batches", "candidate_facts", "lanes", "publishers", "usage", "step_results", "namespaces"}
+"""What is not exchanged, or but for a part of it."""
+
+
+@pytest.fixture
+def dump(admin_engine: Engine) -> Dump:
+    """All rows of a namespace, by table, but for what is of the lane; those of columns that the database makes are left out."""
+
+    def dumped(path: NamespacePath) -> dict[str, list[Any]]:
+        with admin_engine.connect() as connection:
+            tables = connection.exec_driver_sql("""
+                select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
+                where relnamespace = 'recollect'::regnamespace and relkind = 'r' order by relname
+            """).scalars()
+            found = {
+                table: sorted(
+                    connection.execute(
+                        text(
+                            f"select (to_jsonb(one) - '{{namespace_id}}'::text[])::text from recollect.{table} as one "
+                            "where tenant_id = :tenant_id and namespace_id = :namespace_id"
+                        ),
+                        {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id},
+                    ).scalars()
+                )
+                for table in tables
+                if table not in _OF_THE_LANE | {"generations"}
+            }
+        return {table: rows for table, rows in found.items() if rows}
+
+    return dumped
+
+
+def replaying_of(replayed: Replaying) -> Replay:
+    [found] = [one for one in replaying.listed(replayed.engine) if one.path == replayed.path.parts]
+    return found
+
+
+def contents(namespace: Namespace) -> set[str]:
+    return {one.content for one in namespace.memories(limit=500)}
+
+
+def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
+    replayed: Replaying, forming: Forming, sarah: Namespace, memory: Memory
+) -> None:
+    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.")
+    forming.say("I moved to Porto.")
+    before = contents(sarah)
+
+    replayed.start()
+
+    assert len(before) > 1
+    assert contents(replayed.there) == before
+    assert contents(sarah) == before
+    assert [one.parts for one in memory.under(sarah.path.parts[0]).namespaces()] == [sarah.path.parts]
+    found = difference(replayed.engine, sarah.path)
+    assert (found.memories.same, found.memories.only_before, found.memories.only_after) == (len(before), (), ())
+    assert (found.behind, found.dead, found.left_out) == (0, 0, [])
+    with pytest.raises(InvalidEvent, match=r"namespace: '\(replay\)' is where"):
+        check_events(replayed.there.path, [{"type": "message", "role": "user", "content": "hello"}])
+
+
+def test_switching_changes_what_apps_read_and_back(
+    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
+) -> None:
+    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.", "Peter Haas lives in Ghent.")
+    before = {one.id for one in sarah.memories()}
+    replayed.start()
+    there = {one.id for one in replayed.there.memories()}
+    exported_there = list(replayed.there.export())
+
+    replayed.switch()
+
+    assert {one.id for one in sarah.memories()} == there
+    assert list(sarah.export()) == exported_there
+    assert {one.id for one in replayed.there.memories()} == before
+    assert sarah.query("cello", limit=1)[0].content == replayed.there.query("cello", limit=1)[0].content
+    assert "cello" in sarah.context("What does Peter play?").text
+    forming.say("I moved to Porto.")
+    replayed.follow()
+    assert any("Porto" in one for one in contents(sarah))
+    assert contents(replayed.there) == contents(sarah)
+    replayed.switch()
+    assert {one.id for one in sarah.memories()} & before
+    assert contents(replayed.there) == contents(sarah)
+
+
+def test_all_of_a_generation_changes_places_and_nothing_else(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
+) -> None:
+    """Also what triggers keep, and in both directions: twice is as if never."""
+    forming.command(
+        type="configure", profiles=[{"name": "Person", "json_schema": {"type": "object", "properties": {}}}]
+    )
+    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.", "Peter Haas lives in Ghent.")
+    forming.say("Peter Meier is a plumber.", "I moved to Porto.", conversation="c2")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    forming.command(type="forget", memories=[str(cello.id)])
+    forming.command(type="set_prompt", name="greeting", template="Hello")
+    replayed.start()
+    here, there = dump(sarah.path), dump(replayed.there.path)
+
+    replayed.switch()
+
+    own = {"prompts": here.pop("prompts"), "decisions": [one for one in here["decisions"] if "set_prompt" in one]}
+    here["decisions"] = [one for one in here["decisions"] if "set_prompt" not in one]
+    there_now, here_now = dump(replayed.there.path), dump(sarah.path)
+    assert own["decisions"] == [one for one in here_now["decisions"] if "set_prompt" in one]
+    assert {**there_now, "decisions": sorted(there_now["decisions"])} == here
+    assert here_now.pop("prompts") == own["prompts"]
+    assert here_now == {**there, "decisions": sorted([*there["decisions"], *own["decisions"]])}
+    replayed.switch()
+    assert dump(replayed.there.path) == there
+
+
+def test_what_a_person_did_by_hand_is_done_again(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+    forming.say("I live in Berlin.", "I play the cello.", "I am allergic to nuts.")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    forming.command(type="forget", memories=[str(cello.id)])
+    put = forming.command(type="remember", content="Sarah sings in a choir.")
+    forming.say("My brother Peter Haas lives in Ghent.")
+
+    replayed.start()
+
+    assert contents(replayed.there) == contents(sarah)
+    assert not any("cello" in one for one in contents(replayed.there))
+    assert replayed.left_out == []
+    replayed.switch()
+    choir = [one.id for one in sarah.memories() if "choir" in one.content]
+    assert choir == [one.id for one in replayed.there.memories() if "choir" in one.content]
+    assert put
+
+
+def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
+    replayed: Replaying, forming: Forming, sarah: Namespace, find: Callable[..., dict[str, int]]
+) -> None:
+    forming.say("I live in Berlin.", conversation="c1")
+    forming.say("I play the cello.", conversation="c2")
+    replayed.start()
+    assert find("cello")
+
+    forming.erase(conversation="c2")
+
+    assert find("cello") == {}
+    assert replayed.there.memories() == []
+    with pytest.raises(NotFound, match="is not replayed"):
+        replayed.switch()
+    replayed.start()
+    assert contents(replayed.there) == contents(sarah) == {one for one in contents(sarah) if "Berlin" in one}
+
+
+def test_a_command_that_waits_is_waited_for(
+    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
+) -> None:
+    """It names memories that the other generation knows by other ids."""
+    forming.say("I live in Berlin.", "I play the cello.")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    replayed.start()
+    forming.publishing.send(forming.event(type="forget", memories=[str(cello.id)]))
+
+    with pytest.raises(ReplayRefused, match="a command waits in it; try again later"):
+        replayed.switch()
+
+    assert {one.id for one in sarah.memories()} >= {cello.id}
+    assert not stopped(worker_engine, forming)
+    forming.say("I like tea.")
+    replayed.follow()
+    replayed.switch()
+    assert not any("cello" in one for one in contents(sarah))
+
+
+def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Forming) -> None:
+    forming.say("I live in Berlin.")
+    replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+
+    with pytest.raises(ReplayRefused, match="there is something left to be replayed"):
+        replayed.switch()
+    follow(replayed.engine, replayed.lane)
+    with pytest.raises(ReplayRefused, match="its replay is at work"):
+        replayed.switch()
+
+
+def test_a_switch_that_was_killed_is_taken_up_again(
+    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
+) -> None:
+    """All that it leaves behind are two lanes that are stopped, and a later one does not mind."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+    there = {one.id for one in replayed.there.memories()}
+    with tenant_transaction(worker_engine, forming.publishing.lane.tenant_id) as connection:
+        generation = generations.of(connection, forming.publishing.lane)
+        assert generation is not None
+        generations.hold(connection, generation)
+    assert stopped(worker_engine, forming) == {"changes places with its replay"}
+
+    replayed.switch()
+
+    assert not stopped(worker_engine, forming)
+    assert {one.id for one in sarah.memories()} == there
+
+
+def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:
+    forming.say("I live in Berlin.")
+    replayed.start()
+    with admin_engine.begin() as connection:
+        connection.execute(
+            text(
+                "update recollect.lanes set quarantined_at = now(), quarantined_for = 'many dead letters' "
+                "where tenant_id = :tenant_id"
+            ),
+            {"tenant_id": replayed.lane.tenant_id},
+        )
+
+    with pytest.raises(ReplayRefused, match="quarantined"):
+        replayed.switch()
+
+
+def test_a_replay_asks_the_model_that_it_was_given_and_the_switch_takes_it_along(
+    fake: FakeOpenAI, replayed: Replaying, forming: Forming
+) -> None:
+    forming.say("I live in Berlin.")
+    replayed.start(llm_model="another", instructions="Remember cities alone.")
+    asked = [one for one in fake.requests if one.body["model"] == "another"]
+    assert any("Remember cities alone." in str(one.body) for one in asked)
+
+    replayed.switch()
+    forming.say("I moved to Porto.")
+
+    latest = [one.body["model"] for one in fake.requests][-1]
+    assert latest == "another"
+
+
+def test_a_model_that_does_not_answer_replays_nothing(fake: FakeOpenAI, replayed: Replaying, forming: Forming) -> None:
+    """In a replay it would open the breaker, and stand in everybody's way."""
+    forming.say("I live in Berlin.")
+    fake.script("Readiness", Fault.status(404))
+
+    with pytest.raises(ModelUnavailable):
+        replayed.start(llm_model="missing")
+
+    with pytest.raises(NotFound, match="is not replayed"):
+        replaying.drop(replayed.engine, replayed.path)
+
+
+def test_what_cannot_be_replayed_says_so(replayed: Replaying, forming: Forming) -> None:
+    with pytest.raises(NotFound, match="there is no such namespace"):
+        replayed.start()
+    forming.say("I live in Berlin.")
+    replayed.start()
+    with pytest.raises(ReplayRefused, match="is replayed already"):
+        replayed.start()
+    replaying.drop(replayed.engine, replayed.path)
+    with pytest.raises(NotFound, match="is not replayed"):
+        replaying.drop(replayed.engine, replayed.path)
+    deep = NamespacePath.of(("acme", *"abcdefg"))
+    with pytest.raises(InvalidNamespace, match="at most 8 parts"):
+        replaying.start(replayed.engine, settings(), deep, llm_model=None, instructions=None)
+
+
+def test_what_was_in_a_prompt_is_known_there_by_the_messages_that_it_rests_on(
+    replayed: Replaying, forming: Forming, sarah: Namespace
+) -> None:
+    """Else a memory that an app's own prompt repeats would grow surer by that."""
+    forming.say("I live in Berlin.", conversation="c1")
+    [berlin] = sarah.memories()
+    for number in range(3):
+        forming.say("I live in Berlin.", conversation="c2", injected=[str(berlin.id)], sequence=number)
+    [known] = sarah.memories()
+
+    replayed.start()
+
+    [there] = replayed.there.memories()
+    assert there.id != known.id
+    assert (there.content, there.confidence) == (known.content, known.confidence)
+
+
+def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobody(
+    replayed: Replaying, forming: Forming, worker_engine: Engine, admin_engine: Engine
+) -> None:
+    forming.say("I live in Ghent.")
+    replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql(
+            "alter table recollect.messages add constraint picky check (position('Ghent' in content) = 0) not valid"
+        )
+    try:
+        with capture_logs() as logs:
+            follow_all(worker_engine)
+    finally:
+        with admin_engine.begin() as connection:
+            connection.exec_driver_sql("alter table recollect.messages drop constraint picky")
+    assert [one["event"] for one in logs] == ["replay_failed"]
+    assert "Ghent" not in str(logs)
+    follow_all(worker_engine)  # it is looked at once a second
+    assert replaying_of(replayed).behind == 1
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("update recollect.generations set due_at = now()")
+
+    follow_all(worker_engine)
+
+    assert (replaying_of(replayed).generation.replayed, replaying_of(replayed).behind) == (1, 1)
+
+
+def test_the_command(run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+    forming.say("I live in Berlin.", "I play the cello.")
+    name = sarah.path.parts
+    with pytest.raises(NotFound, match="is not replayed"):
+        run("replay", "diff", *name)
+    run("replay", "start", *name)
+    replayed.follow()
+
+    assert "/".join(name) in run("replay")
+    [listed] = [one for one in run("replay", "--json").json["replays"] if one["namespace"] == list(name)]
+    assert (listed["replayed"], listed["behind"], listed["left_out"]) == (2, 0, [])
+    assert "2 memories say the same, 0 are worded otherwise" in run("replay", "diff", *name)
+    assert run("replay", "diff", *name, "--json").json["same"] == 2
+    assert "apps read what was replayed" in run("replay", "switch", *name)
+    assert "is not replayed any more" in run("replay", "drop", *name)
+    assert contents(sarah) == {"User lives in Berlin", "User plays the cello"}
+
+
+def stopped(engine: Engine, forming: Forming) -> set[str]:
+    """Why lanes of the tenant are quarantined."""
+    with engine.begin() as connection:
+        rows = connection.execute(
+            text(
+                "select quarantined_for from recollect.lanes where tenant_id = :tenant_id and quarantined_at is not null"
+            ),
+            {"tenant_id": forming.publishing.lane.tenant_id},
+        )
+        return set(rows.scalars())

@@ -1,0 +1,162 @@
+"""What another generation of memories knows otherwise."""
+
+import time
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.agreement import agree
+from pipeline.replaying.comparing import Comparison, compare
+from pipeline.replaying.known import KnownMemory
+from recollect.kinds import MemoryKind
+from tests.unit.pipeline.replaying.generations import SAID, SAID_ELSEWHERE, SAID_LATER, lives_in, memories, memory
+
+
+def numbers(comparison: Comparison) -> tuple[int, list[tuple[int, int]], list[int], list[int]]:
+    """A comparison by the numbers of its memories."""
+    reworded = [(one.memory_id.int, other.memory_id.int) for one, other in comparison.reworded]
+    only_before, only_after = (
+        [one.memory_id.int for one in ones] for ones in (comparison.only_before, comparison.only_after)
+    )
+    return comparison.same, reworded, only_before, only_after
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (memory(1, "User likes tea and coffee"), memory(2, "User likes coffee and tea")),
+        (memory(1, "User likes tea"), memory(2, "user likes tea.", SAID_LATER)),
+        (memory(1, "User likes tea and milk"), memory(2, "User likes milk and tea", SAID_LATER)),
+        (memory(1, "User likes tea"), memory(1, "User lives in Berlin")),
+        (memory(1, "User ran", kind=MemoryKind.EVENT), memory(2, "User ran", kind=MemoryKind.EVENT)),
+    ],
+)
+def test_what_is_the_same_as_good_as_word_for_word_is_counted(one: KnownMemory, other: KnownMemory) -> None:
+    assert numbers(compare([one], [other])) == (1, [], [], [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (memory(1, "User likes tea", cosine=1.0), memory(2, "User enjoys drinking tea", cosine=0.81)),
+        (
+            memory(1, "User lives in Berlin", **lives_in("Berlin")),
+            memory(2, "User is at home in it", **lives_in("berlin")),
+        ),
+    ],
+)
+def test_what_is_the_same_in_other_words_is_paired(one: KnownMemory, other: KnownMemory) -> None:
+    assert numbers(compare([one], [other])) == (0, [(1, 2)], [], [])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (memory(1, "User likes tea", cosine=1.0), memory(2, "User enjoys drinking tea", cosine=0.79)),
+        (memory(1, "User likes tea", cosine=1.0), memory(2, "User enjoys drinking tea", SAID_LATER, cosine=0.9)),
+        (memory(1, "User likes tea", cosine=1.0), memory(2, "User does not like tea", cosine=0.99)),
+        (
+            memory(1, "User lives there", **lives_in("Rome")),
+            memory(2, "User is at home", SAID_LATER, **lives_in("Rome")),
+        ),
+        (
+            memory(1, "User ran", kind=MemoryKind.EVENT),
+            memory(2, "User ran", SAID_LATER, kind=MemoryKind.EVENT),
+        ),
+    ],
+)
+def test_what_says_something_else_is_known_to_one_alone(one: KnownMemory, other: KnownMemory) -> None:
+    assert numbers(compare([one], [other])) == (0, [], [1], [2])
+
+
+def test_only_what_is_active_counts() -> None:
+    closed = memory(2, "User likes tea", active=False)
+
+    assert numbers(compare([memory(1, "User likes tea"), closed], [closed])) == (0, [], [1], [])
+
+
+def test_the_most_alike_are_paired() -> None:
+    before = [memory(1, "User likes tea", cosine=1.0), memory(2, "User drinks tea", cosine=0.95)]
+    after = [
+        memory(11, "User enjoys drinking tea", cosine=0.93),
+        memory(12, "User likes tea", SAID, SAID_ELSEWHERE, cosine=1.0),
+        memory(13, "User is fond of tea", cosine=0.9),
+    ]
+
+    assert numbers(compare(before, after)) == (1, [(2, 11)], [], [13])
+
+
+def test_of_one_statement_that_was_made_twice_those_of_the_same_messages_are_paired() -> None:
+    before = [
+        memory(1, "User ran", SAID, kind=MemoryKind.EVENT),
+        memory(2, "User ran", SAID_LATER, kind=MemoryKind.EVENT),
+    ]
+    after = [
+        memory(11, "User ran", SAID_ELSEWHERE, kind=MemoryKind.EVENT),
+        memory(12, "User ran", SAID_LATER, kind=MemoryKind.EVENT),
+    ]
+
+    assert numbers(compare(before, after)) == (1, [], [1], [11])
+
+
+def test_twenty_thousand_are_compared_in_seconds() -> None:
+    rows = np.random.default_rng(1).standard_normal((20_000, 64)).astype(np.float32)
+    vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    before = [
+        replace(memory(number, f"User has read book {number}", UUID(int=number // 2)), vector=vector)
+        for number, vector in enumerate(vectors)
+    ]
+    after = [replace(one, memory_id=UUID(int=one.memory_id.int + 50_000)) for one in before]
+
+    started = time.monotonic()
+    assert numbers(compare(before, after[::-1])) == (20_000, [], [], [])
+    assert time.monotonic() - started < 60
+
+
+@given(memories(), memories())
+def test_each_memory_is_in_exactly_one_place(before: list[KnownMemory], after: list[KnownMemory]) -> None:
+    found = compare(before, after)
+
+    for side, only, place in ((before, found.only_before, 0), (after, found.only_after, 1)):
+        shown = [one.memory_id for one in (*only, *(pair[place] for pair in found.reworded))]
+        assert len(shown) == len(set(shown))
+        assert set(shown) <= {one.memory_id for one in side if one.active}
+        assert len(shown) + found.same == sum(one.active for one in side)
+
+
+@given(memories(), memories(), st.randoms(use_true_random=False))
+def test_either_way_and_in_whatever_order_the_same_is_paired(
+    before: list[KnownMemory], after: list[KnownMemory], shuffling: Any
+) -> None:
+    found = compare(before, after)
+    mirrored = compare(after, before)
+    assert mirrored == Comparison(
+        same=found.same,
+        reworded=tuple((other, one) for one, other in found.reworded),
+        only_before=found.only_after,
+        only_after=found.only_before,
+    )
+
+    shuffling.shuffle(before)
+    shuffled = compare(before, after)
+    assert (shuffled.same, shuffled.reworded, shuffled.only_after) == (found.same, found.reworded, found.only_after)
+    assert set(shuffled.only_before) == set(found.only_before)
+
+
+@given(memories(), memories())
+def test_nothing_is_left_on_both_sides_that_says_the_same(before: list[KnownMemory], after: list[KnownMemory]) -> None:
+    found = compare(before, after)
+
+    for one in found.only_before:
+        agreeing = [other for other in found.only_after if agree(one.content, other.content)]
+        assert not any(one.sources & other.sources for other in agreeing)
+
+
+@given(memories())
+def test_a_generation_is_the_same_as_itself(known: list[KnownMemory]) -> None:
+    assert numbers(compare(known, known)) == (sum(one.active for one in known), [], [], [])

@@ -1,0 +1,302 @@
+"""What people did by hand, done again in another generation."""
+
+from typing import Any, get_args
+from uuid import UUID
+
+import pytest
+
+from pipeline.replaying.known import Generation, KnownMemory
+from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
+from recollect.events import (
+    AnyEvent,
+    Clarify,
+    Command,
+    EditDocument,
+    Forget,
+    Merge,
+    Reflect,
+    Remember,
+    Split,
+    Summarise,
+    Undo,
+    parse_event,
+)
+from tests.unit.pipeline.replaying.generations import (
+    decision,
+    lives_in,
+    made,
+    memory,
+    person,
+    question,
+)
+
+NOTHING = Generation()
+
+
+def known(*memories: KnownMemory) -> Generation:
+    return Generation(memories=memories)
+
+
+def ids(*numbers: int) -> list[UUID]:
+    return [UUID(int=number) for number in numbers]
+
+
+def forgotten(then: Generation, now: Generation, *numbers: int) -> list[UUID] | LeftOut:
+    """What is forgotten there when the first memory, or those given, are forgotten here."""
+    translated = translate(made(Forget, memories=ids(*(numbers or (1,)))), then, now)
+    assert isinstance(translated, Forget | LeftOut)
+    return translated if isinstance(translated, LeftOut) else translated.memories
+
+
+BERLIN = memory(1, "User lives in Berlin", cosine=1.0, **lives_in("Berlin"))
+SISTER = memory(2, "User's sister lives in Berlin", cosine=0.84)
+CAT = memory(3, "User has a cat Tom")
+WHOLE = memory(4, "User lives in Berlin with her cat Tom", **lives_in("Berlin"))
+
+
+def test_all_that_says_what_was_forgotten_is_forgotten() -> None:
+    now = known(memory(11, "User lives in Berlin"), memory(12, "User has moved to Berlin", **lives_in("Berlin")))
+
+    assert forgotten(known(BERLIN), now) == ids(11, 12)
+    assert forgotten(known(WHOLE), known(memory(11, "User lives in Berlin"), memory(13, CAT.content)), 4) == ids(11, 13)
+
+
+def test_what_has_no_counterpart_is_passed_over_unless_nothing_has_one() -> None:
+    assert forgotten(known(BERLIN, CAT), known(memory(13, CAT.content)), 1, 3) == ids(13)
+    assert forgotten(known(BERLIN), known(memory(13, CAT.content))) == LeftOut("nothing there says what was forgotten")
+    assert forgotten(NOTHING, known(memory(1, BERLIN.content))) == LeftOut(
+        "nothing there says what was forgotten", done=True
+    )
+
+
+def test_where_nothing_at_all_was_taken_from_its_messages_nothing_is_missing() -> None:
+    elsewhere = memory(13, CAT.content, UUID(int=99))
+
+    assert forgotten(known(BERLIN), NOTHING) == LeftOut("nothing there says what was forgotten", done=True)
+    assert forgotten(known(BERLIN), known(elsewhere)) == LeftOut("nothing there says what was forgotten", done=True)
+
+
+def test_what_is_left_of_several_that_were_forgotten_is_told() -> None:
+    both = made(Forget, memories=ids(1, 3))
+    then = known(BERLIN, CAT)
+
+    assert left_unsaid(both, then, known(memory(13, CAT.content))) == "nothing there says what was forgotten"
+    assert left_unsaid(both, then, known(memory(13, CAT.content), memory(11, BERLIN.content))) is None
+    assert left_unsaid(both, then, NOTHING) is None
+    assert left_unsaid(made(Undo, decision_id=UUID(int=1)), then, NOTHING) is None
+
+
+def test_what_says_what_stays_as_well_is_not_forgotten() -> None:
+    left_out = LeftOut("what says it there says what stays, too")
+    again = memory(5, "User has settled in Berlin", **lives_in("Berlin"))
+
+    assert forgotten(known(BERLIN, again), known(memory(11, BERLIN.content, **lives_in("Berlin")))) == left_out
+    assert forgotten(known(BERLIN, CAT), known(memory(14, WHOLE.content, **lives_in("Berlin")))) == left_out
+    assert forgotten(known(BERLIN, WHOLE), known(memory(11, BERLIN.content))) == left_out
+
+
+def test_what_is_known_no_longer_holds_nothing_back() -> None:
+    closed = memory(5, "User has settled in Berlin", active=False, **lives_in("Berlin"))
+    shadow = memory(11, "User lives in Berlin", **lives_in("Berlin"))
+
+    assert forgotten(known(BERLIN, closed), known(shadow)) == ids(11)
+    again = memory(5, "User has settled in Berlin", **lives_in("Berlin"))
+    shadow_closed = memory(11, BERLIN.content, active=False, **lives_in("Berlin"))
+    assert forgotten(known(BERLIN, again), known(shadow_closed)) == ids(11)
+    assert forgotten(known(BERLIN, again), known(shadow), 1, 5) == ids(11)
+
+
+def test_what_another_has_a_better_counterpart_for_is_forgotten() -> None:
+    again = memory(5, "User has settled in Berlin", **lives_in("Berlin"))
+    now = known(memory(11, BERLIN.content, **lives_in("Berlin")), memory(15, again.content, **lives_in("Berlin")))
+
+    assert forgotten(known(BERLIN, again), now) == ids(11)
+    assert forgotten(
+        known(BERLIN, CAT), known(memory(14, WHOLE.content, **lives_in("Berlin")), memory(13, CAT.content))
+    ) == ids(14)
+
+
+def test_what_is_more_like_something_that_stays_is_not_forgotten() -> None:
+    near = memory(12, "User's sister lives in Berlin", cosine=0.84)
+
+    assert forgotten(known(BERLIN, SISTER), known(memory(11, BERLIN.content), near)) == ids(11)
+    assert forgotten(known(BERLIN, SISTER), known(near)) == LeftOut("nothing there says what was forgotten")
+    assert forgotten(known(WHOLE, CAT), known(memory(11, BERLIN.content), memory(13, CAT.content)), 4) == ids(11)
+
+
+def test_what_is_merely_near_to_something_that_stays_is_forgotten() -> None:
+    assert forgotten(known(BERLIN, SISTER), known(memory(11, BERLIN.content, cosine=1.0))) == ids(11)
+
+
+def test_a_part_that_something_that_stays_tells_too_is_not_forgotten() -> None:
+    fed = memory(5, "User feeds her cat Tom fish")
+
+    assert forgotten(known(WHOLE, fed), known(memory(11, BERLIN.content), memory(13, CAT.content)), 4) == ids(11)
+
+
+def test_what_an_app_put_down_by_its_own_hand_is_forgotten_whatever_else_says_it() -> None:
+    said = memory(5, BERLIN.content)
+
+    assert forgotten(known(BERLIN, said), known(BERLIN)) == ids(1)
+
+
+def test_more_than_an_event_may_name_is_left_out() -> None:
+    now = known(*(memory(number, BERLIN.content) for number in range(1_000, 1_201)))
+
+    assert forgotten(known(BERLIN), now) == LeftOut("more memories there say it than one event may name")
+
+
+def test_what_replaced_a_memory_replaces_the_most_alike_of_its_counterparts() -> None:
+    remember = made(Remember, content="User lives in Rome", replaces=UUID(int=1), of_version=2)
+    closed = memory(10, BERLIN.content, active=False)
+    close = memory(11, "User has her home in Berlin", cosine=0.9)
+    closest = memory(12, "User lives in Berlin")
+
+    replacing = remember.model_copy(update={"replaces": UUID(int=12), "of_version": None})
+    assert translate(remember, known(BERLIN), known(closed, close, closest)) == replacing
+    assert translate(remember, known(BERLIN), known(close)) == replacing.model_copy(update={"replaces": UUID(int=11)})
+
+
+def test_what_would_replace_nothing_or_more_than_it_did_is_put_down_all_the_same() -> None:
+    remember = made(Remember, content="User lives in Rome", replaces=UUID(int=1), of_version=2)
+    alone = remember.model_copy(update={"replaces": None, "of_version": None})
+
+    assert translate(remember, known(BERLIN), NOTHING) == alone
+    assert translate(remember, known(BERLIN, CAT), known(memory(14, WHOLE.content, **lives_in("Berlin")))) == alone
+    assert translate(made(Remember, content="x", event_id=alone.event_id), NOTHING, NOTHING) == made(
+        Remember, content="x", event_id=alone.event_id
+    )
+
+
+def test_a_merge_names_both_as_they_are_there() -> None:
+    merge = made(Merge, entity_id=UUID(int=1), into=UUID(int=2))
+    then = Generation(people=[person(1, "pete"), person(2, "peter")])
+
+    now = Generation(people=[person(12, "peter"), person(11, "pete")])
+    assert translate(merge, then, now) == merge.model_copy(update={"entity_id": UUID(int=11), "into": UUID(int=12)})
+    assert translate(merge, then, Generation(people=[person(11, "pete")])) == LeftOut("nobody there is who was meant")
+    assert translate(merge, then, Generation(people=[person(11, "pete", "peter")])) == LeftOut(
+        "they are one already", done=True
+    )
+
+
+def test_a_split_names_somebody_and_all_that_says_what_was_known_of_the_other() -> None:
+    split = made(Split, entity_id=UUID(int=7), memories=ids(1, 3))
+    then = Generation(memories=[BERLIN, CAT], people=[person(7, "peter")])
+    now = Generation(memories=[memory(11, BERLIN.content)], people=[person(17, "peter")])
+
+    assert translate(split, then, now) == split.model_copy(update={"entity_id": UUID(int=17), "memories": ids(11)})
+    assert translate(split, then, Generation(memories=now.memories)) == LeftOut("nobody there is who was meant")
+    assert translate(split, then, Generation(people=now.people)) == LeftOut(
+        "nothing there says what was known of the other"
+    )
+
+
+@pytest.mark.parametrize("entity", [None, UUID(int=7)])
+def test_an_answer_names_the_question_and_who_is_meant(entity: UUID | None) -> None:
+    clarify = made(Clarify, question_id=UUID(int=5), entity_id=entity)
+    then = Generation(people=[person(7, "peter")], questions=[question(5, "Peter")])
+    now = Generation(people=[person(17, "peter")], questions=[question(15, "peter")])
+
+    meant = entity and UUID(int=17)
+    assert translate(clarify, then, now) == clarify.model_copy(update={"question_id": UUID(int=15), "entity_id": meant})
+    assert translate(clarify, then, Generation(people=now.people)) == LeftOut("nobody asks there")
+    assert translate(clarify, Generation(people=then.people), now) == LeftOut("nobody asks there")
+
+
+def test_an_answer_to_a_read_names_who_is_meant() -> None:
+    clarify = made(Clarify, mention="Peter", text="Where is Peter?", entity_id=UUID(int=7))
+    then = Generation(people=[person(7, "peter")])
+
+    translated = translate(clarify, then, Generation(people=[person(17, "peter")]))
+    assert translated == clarify.model_copy(update={"entity_id": UUID(int=17)})
+    assert translate(clarify, then, NOTHING) == LeftOut("nobody there is who was meant")
+
+
+UNDO = made(Undo, decision_id=UUID(int=50))
+
+
+def undone(then: Generation, now: Generation) -> UUID | LeftOut:
+    translated = translate(UNDO, then, now)
+    assert isinstance(translated, Undo | LeftOut)
+    return translated if isinstance(translated, LeftOut) else translated.decision_id
+
+
+def test_what_a_command_did_is_taken_back_by_what_it_did_there() -> None:
+    then = Generation(decisions=[decision(50, "forget", 1, event=60)])
+
+    now = Generation(decisions=[decision(52, "forget", 11, event=61), decision(51, "forget", None, event=60)])
+    assert undone(then, now) == UUID(int=51)
+    assert undone(then, Generation(decisions=now.decisions[:1])) == LeftOut("what was taken back was not done there")
+    assert undone(NOTHING, now) == LeftOut("no such decision was made")
+
+
+def test_of_what_an_import_did_that_of_the_same_memory_is_taken_back() -> None:
+    brought = [
+        decision(51, "add", None, event=60),
+        decision(52, "add", 12, event=60),
+        decision(53, "add", 13, event=60),
+    ]
+    now = Generation(memories=[memory(12, BERLIN.content), memory(13, CAT.content)], decisions=brought)
+
+    of_memory = Generation(memories=[BERLIN, CAT], decisions=[decision(50, "add", 3, event=60)])
+    assert undone(of_memory, now) == UUID(int=53)
+    assert undone(Generation(decisions=[decision(50, "add", None, event=60)]), now) == UUID(int=51)
+
+
+def test_what_was_decided_upon_a_fact_is_taken_back_by_what_was_decided_of_its_counterpart() -> None:
+    then = Generation(memories=[BERLIN], decisions=[decision(50, "update", 1)])
+    memories = [memory(11, BERLIN.content), memory(13, CAT.content)]
+    others = [decision(51, "add", 11), decision(52, "update", 13), decision(53, "update", 11, event=60)]
+    not_done = LeftOut("what was taken back was not done there")
+
+    assert undone(then, Generation(memories=memories, decisions=[*others, decision(54, "update", 11)])) == UUID(int=54)
+    assert undone(then, Generation(memories=memories, decisions=others)) == not_done
+    twice = [decision(54, "update", 11), decision(55, "update", 11)]
+    assert undone(then, Generation(memories=memories, decisions=twice)) == LeftOut(
+        "several decisions there may be the one that was taken back"
+    )
+    of_none = Generation(decisions=[decision(50, "none", None)])
+    assert undone(of_none, Generation(decisions=[decision(54, "none", None)])) == not_done
+
+
+def test_an_edit_is_meant_for_whatever_is_there() -> None:
+    edit = made(EditDocument, document="Profile", patch={"city": "Rome"}, document_version=4)
+
+    assert translate(edit, NOTHING, NOTHING) == edit.model_copy(update={"document_version": None})
+
+
+@pytest.mark.parametrize("command", [made(Reflect), made(Summarise, conversation="c")])
+def test_what_names_no_id_stays_as_it_is(command: Command) -> None:
+    assert translate(command, NOTHING, NOTHING) is command
+
+
+def test_every_event_that_names_an_id_is_translated_or_not_replayed() -> None:
+    """A new command that names an id must not be forgotten here."""
+    naming = {
+        str(event.model_fields["type"].default)
+        for event in get_args(AnyEvent)
+        for name, field in event.model_fields.items()
+        if "UUID" in str(field.annotation) and name not in {"event_id", "publisher", "injected"}
+    }
+
+    assert naming <= TRANSLATED | NOT_REPLAYED
+    assert naming - NOT_REPLAYED | {"edit_document"} == TRANSLATED
+    assert {str(event.model_fields["type"].default) for event in get_args(AnyEvent)} >= NOT_REPLAYED
+
+
+def test_what_is_translated_is_an_event_that_an_app_could_publish() -> None:
+    then, now = (
+        known(BERLIN),
+        known(memory(11, BERLIN.content), memory(12, "User has moved to Berlin", **lives_in("Berlin"))),
+    )
+    commands: list[Any] = [
+        made(Forget, memories=ids(1), reason="by hand"),
+        made(Remember, content="User lives in Rome", replaces=UUID(int=1), of_version=2),
+    ]
+
+    for command in commands:
+        translated = translate(command, then, now)
+        assert not isinstance(translated, LeftOut)
+        assert parse_event(translated.model_dump(mode="json")) == translated
+        assert translated.event_id == command.event_id

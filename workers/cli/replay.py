@@ -1,0 +1,171 @@
+"""`python -m workers replay`: what was said, replayed with another LLM or other instructions, compared, and switched to."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from config.settings import settings
+from pipeline.replaying.known import KnownMemory
+from recollect.namespaces import NamespacePath
+from workers.cli.login import logged_in
+from workers.cli.terminal import Json, console, path_text, print_json, print_table, printable
+from workers.operating import replaying
+from workers.operating.replaying import Replay
+from workers.replaying.comparing import Difference, difference
+from workers.replaying.switching import switch as switch_generations
+
+replay_cli = typer.Typer(
+    help="Replay a namespace with another LLM or other instructions, compare, and switch over (docs/replay.md).",
+    invoke_without_command=True,
+)
+
+Named = Annotated[
+    list[str], typer.Argument(metavar="TENANT NAMESPACE...", help="The namespace, by the parts of its path.")
+]
+
+
+@replay_cli.callback()
+def list_replays(context: typer.Context, json_output: Json = False) -> None:
+    """List what is replayed, and how far it has come."""
+    if context.invoked_subcommand is not None:
+        return
+    with logged_in(settings()) as engine:
+        found = replaying.listed(engine)
+    if json_output:
+        print_json({"replays": [_as_dict(one) for one in found]})
+        return
+    rows = [
+        (path_text(one.path), one.llm_model or "the service's", one.generation.replayed, one.behind, _missing(one))
+        for one in found
+    ]
+    print_table(("namespace", "LLM", "replayed", "behind", "missing"), rows, nothing="Nothing is replayed.")
+
+
+@replay_cli.command()
+def start(
+    path: Named,
+    llm_model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="An LLM of the same endpoint, in place of RECOLLECT_LLM_MODEL.")
+    ] = None,
+    instructions: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="A file of instructions for the LLM, in place of the app's own."
+        ),
+    ] = None,
+) -> None:
+    """Replay all that was said in a namespace beside it. The workers do it; apps read what they read before."""
+    chosen, named = settings(), NamespacePath.of(path)
+    told = None if instructions is None else instructions.read_text(encoding="utf-8")
+    with logged_in(chosen) as engine:
+        replaying.start(engine, chosen, named, llm_model=llm_model, instructions=told)
+    _say(f"{named} is replayed. 'python -m workers replay' shows how far it has come, 'replay diff' what differs.")
+
+
+@replay_cli.command()
+def diff(
+    path: Named,
+    most: Annotated[int, typer.Option(min=0, help="At most so many memories of each sort.")] = 20,
+    json_output: Json = False,
+) -> None:
+    """Compare what a replay remembers with the namespace. Shows texts of memories."""
+    named = NamespacePath.of(path)
+    with logged_in(settings()) as engine:
+        found = difference(engine, named)
+    if json_output:
+        print_json(_difference_as_dict(found))
+    else:
+        _print_difference(found, most)
+
+
+@replay_cli.command()
+def switch(
+    path: Named,
+    despite: Annotated[bool, typer.Option("--despite", help="Also where something is missing in the replay.")] = False,
+    wait: Annotated[float, typer.Option(min=0, help="So many seconds both may take to come to rest.")] = 60.0,
+) -> None:
+    """Have apps read what was replayed. What they read before is what is replayed then: 'switch' again goes back."""
+    named = NamespacePath.of(path)
+    with logged_in(settings()) as engine:
+        switch_generations(engine, named, despite=despite, wait=wait)
+    _say(f"{named}: apps read what was replayed. What they read before goes on beside it; 'replay drop' deletes that.")
+
+
+@replay_cli.command()
+def drop(path: Named) -> None:
+    """Delete what is replayed of a namespace. What apps read stays."""
+    named = NamespacePath.of(path)
+    with logged_in(settings()) as engine:
+        replaying.drop(engine, named)
+    _say(f"{named} is not replayed any more.")
+
+
+def _say(text: str) -> None:
+    console.print(escape(printable(text)), soft_wrap=True)
+
+
+def _missing(one: Replay) -> str:
+    parts = [f"{len(one.generation.left_out)} commands"] * bool(one.generation.left_out)
+    return ", ".join(parts + [f"{one.dead} dead letters"] * bool(one.dead))
+
+
+def _as_dict(one: Replay) -> dict[str, Any]:
+    return {
+        "namespace": list(one.path),
+        "llm_model": one.llm_model,
+        "started_at": one.generation.started_at.isoformat(),
+        "switched_at": one.generation.switched_at.isoformat() if one.generation.switched_at else None,
+        "replayed": one.generation.replayed,
+        "behind": one.behind,
+        "dead": one.dead,
+        "left_out": list(one.generation.left_out),
+    }
+
+
+def _difference_as_dict(found: Difference) -> dict[str, Any]:
+    memories = found.memories
+    return {
+        "same": memories.same,
+        "reworded": [{"before": _memory(one), "after": _memory(other)} for one, other in memories.reworded],
+        "only_before": [_memory(one) for one in memories.only_before],
+        "only_after": [_memory(one) for one in memories.only_after],
+        "behind": found.behind,
+        "dead": found.dead,
+        "left_out": list(found.left_out),
+        "costs": [asdict(one) for one in found.costs],
+    }
+
+
+def _memory(one: KnownMemory) -> dict[str, Any]:
+    return {"id": str(one.memory_id), "kind": one.kind, "content": one.content}
+
+
+def _print_difference(found: Difference, most: int) -> None:
+    memories = found.memories
+    if found.behind:
+        _say(f"{found.behind} events are still to take effect in the replay.")
+    _say(
+        f"{memories.same} memories say the same, {len(memories.reworded)} are worded otherwise, "
+        f"{len(memories.only_before)} are not in the replay, {len(memories.only_after)} are new there."
+    )
+    for mark, sort in (("-", memories.only_before), ("+", memories.only_after)):
+        for one in sort[:most]:
+            _say(f"{mark} {one.content}")
+        _say_more(mark, len(sort) - most)
+    for one, other in memories.reworded[:most]:
+        _say(f"~ {one.content}\n  {other.content}")
+    _say_more("~", len(memories.reworded) - most)
+    for left in found.left_out:
+        _say(f"! {left['type']} {left['event_id']}: {left['why']}")
+    if found.dead:
+        _say(f"! {found.dead} events died in the replay: 'python -m workers dead list'")
+    for cost in found.costs:
+        _say(f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out")
+
+
+def _say_more(mark: str, more: int) -> None:
+    if more > 0:
+        _say(f"{mark} … {more} more (--most, or --json)")

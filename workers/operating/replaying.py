@@ -1,0 +1,88 @@
+"""What an operator does with replays: `python -m workers replay start|list|drop`; the rest is in `workers.replaying`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+from sqlalchemy import Engine
+
+from config.settings import Settings
+from db import generations, namespaces
+from db.generations import Generation
+from recollect.errors import ConfigurationError, NotFound, RecollectError
+from recollect.language_model import Prompt
+from recollect.namespaces import NamespacePath
+from recollect.tenancy import tenant_transaction
+from workers.language_model import open_language_model
+from workers.replaying.finding import ReplayRefused, locked
+
+
+class Readiness(BaseModel):
+    """Whether a model answers in a shape, as all that it will be asked wants."""
+
+    ready: bool
+
+
+_DOES_IT_ANSWER = Prompt("does_it_answer", 1, 'Answer with {"ready": true}.', "Are you ready?", Readiness)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A replay, as an operator sees it. path: of the namespace, or its id. behind: events that are still to take effect in it."""
+
+    path: tuple[str, ...]
+    generation: Generation
+    llm_model: str | None
+    behind: int
+    dead: int
+
+
+def start(
+    engine: Engine, settings: Settings, path: NamespacePath, *, llm_model: str | None, instructions: str | None
+) -> None:
+    """Have a namespace replayed. llm_model: asked first whether it answers, for what fails stands in everybody's way.
+
+    Raises NotFound, ReplayRefused, ConfigurationError, InvalidNamespace, and what asking a model raises.
+    """
+    path.replayed()  # whether there can be one, before anything is asked
+    if llm_model is not None:
+        model = open_language_model(settings.model_copy(update={"llm_model": llm_model}))
+        if model is None:
+            raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
+        model.answer(_DOES_IT_ANSWER)
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        if generations.start(connection, path, llm_model=llm_model, instructions=instructions) is None:
+            raise _not_started(path, exists=generations.exists(connection, path))
+
+
+def listed(engine: Engine) -> Sequence[Replay]:
+    """All replays, the first that was started in front."""
+    with engine.begin() as connection:
+        every = generations.listed(connection)
+    replays = []
+    for one in every:
+        with tenant_transaction(engine, one.lane.tenant_id) as connection:
+            replays.append(
+                Replay(
+                    path=namespaces.path_of(connection, one.lane) or (str(one.lane.namespace_id),),
+                    generation=one,
+                    llm_model=namespaces.llm_model(connection, one.replay),
+                    behind=generations.behind(connection, one),
+                    dead=generations.dead(connection, one.replay),
+                )
+            )
+    return replays
+
+
+def drop(engine: Engine, path: NamespacePath) -> None:
+    """Delete what was replayed of a namespace. Raises NotFound where nothing was."""
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        generations.drop(connection, locked(connection, path))
+
+
+def _not_started(path: NamespacePath, *, exists: bool) -> RecollectError:
+    if not exists:
+        return NotFound(f"{path}: there is no such namespace")
+    return ReplayRefused(
+        f"{path}: is replayed already; 'python -m workers replay' lists replays, and 'replay drop' deletes one"
+    )

@@ -1,0 +1,47 @@
+"""Comparing: what a replay remembers that the namespace does not, and the other way round."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Engine
+
+from db import generations, paid
+from db.paid import Cost
+from pipeline.replaying.comparing import Comparison, compare
+from recollect.namespaces import NamespacePath
+from recollect.tenancy import tenant_transaction
+from workers.replaying.finding import found
+from workers.replaying.knowing import known_memories
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a replay differs from its namespace. behind: events that are to take effect in it. dead: that were given up there.
+
+    left_out: commands that could not be replayed. costs: what the replay asked of LLMs, by model.
+    """
+
+    memories: Comparison
+    behind: int
+    dead: int
+    left_out: Sequence[Mapping[str, str]]
+    costs: Sequence[Cost]
+
+
+def difference(engine: Engine, path: NamespacePath) -> Difference:
+    """Compare a namespace with its replay. Raises NotFound where there is none."""
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        generation = found(connection, path)
+        since = datetime.now(UTC) - generation.started_at + timedelta(minutes=1)
+        return Difference(
+            memories=compare(
+                known_memories(connection, generation.lane), known_memories(connection, generation.replay)
+            ),
+            behind=generations.behind(connection, generation),
+            dead=generations.dead(connection, generation.replay),
+            left_out=generation.left_out,
+            costs=paid.costs(
+                connection, path.tenant_id, by="model", since=since, namespace_id=generation.replay.namespace_id
+            ),
+        )

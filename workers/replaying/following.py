@@ -1,0 +1,83 @@
+"""Following: what took effect in a namespace is put into the lane of its replay, in the same order, a little at a time.
+
+Messages go as they are. A command names memories, entities, questions and decisions by ids that the replay does not have; it
+waits until all before it took effect there, and then names what tells of the same (`pipeline.replaying`).
+"""
+
+from itertools import takewhile
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection, Engine
+
+from db import generations
+from db.generations import Generation, Upcoming
+from db.refs import LaneRef
+from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
+from recollect.events import Command, parse_event
+from recollect.tenancy import tenant_transaction
+from workers.replaying.knowing import refused_there, what_both_know
+from workers.retries import describe
+
+_AT_ONCE: Final = 500
+_AHEAD: Final = 2_000
+"""So many events may wait in the lane of a replay: more are put there when these took effect."""
+
+_NAMESPACES: Final = 10
+
+_log = structlog.get_logger()
+
+
+def follow_all(engine: Engine) -> None:
+    """Go on with what is replayed, a step of each. One that fails is tried again, and holds up nobody else."""
+    with engine.begin() as connection:
+        due = generations.due(connection, limit=_NAMESPACES)
+    for lane in due:
+        failed = None
+        try:
+            follow(engine, lane)
+        except Exception as error:  # noqa: BLE001 - what it says may be what was said
+            failed = describe(error)
+        if failed is not None:
+            _log.error("replay_failed", namespace_id=str(lane.namespace_id), error=failed)
+
+
+def follow(engine: Engine, lane: LaneRef) -> bool:
+    """Go on with the replay of a namespace by one step; returns whether there was one to take."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        generation = generations.lock(connection, lane)
+        if generation is None:
+            return False
+        generations.follow_configuration(connection, generation)
+        coming = generations.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
+        said = list(takewhile(lambda one: one.type not in TRANSLATED, coming))
+        if said:
+            return _replay(connection, generation, said)
+        if coming and generations.at_rest(connection, generation.replay):
+            _replay_command(connection, generation, coming[0])
+            return True
+        return False
+
+
+def _replay(connection: Connection, generation: Generation, said: list[Upcoming]) -> bool:
+    if generations.waiting(connection, generation.replay) >= _AHEAD:
+        return False
+    generations.replay(connection, generation, [one.event_id for one in said])
+    return True
+
+
+def _replay_command(connection: Connection, generation: Generation, coming: Upcoming) -> None:
+    command = parse_event(generations.payload(connection, generation.lane, coming.event_id))
+    if not isinstance(command, Command) or refused_there(connection, generation.lane, coming.event_id):
+        generations.leave_out(connection, generation, coming.event_id)
+        return
+    then, now = what_both_know(connection, generation, command)
+    translated = translate(command, then, now)
+    if isinstance(translated, LeftOut):
+        why = None if translated.done else translated.why
+        generations.leave_out(connection, generation, coming.event_id, why=why)
+        return
+    told = translated.model_dump(mode="json", exclude_none=True)
+    generations.replay(connection, generation, [coming.event_id], payload=told)
+    if why := left_unsaid(command, then, now):
+        generations.leave_out(connection, generation, coming.event_id, why=why)

@@ -1,0 +1,151 @@
+"""What the two generations of a namespace know of the things that a command names: rows to the pipeline's values."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from pgvector import HalfVector
+from sqlalchemy import Connection, Row
+
+from db import knowledge
+from db.generations import Generation as Replayed
+from db.refs import LaneRef
+from pipeline.replaying.known import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
+from recollect.events import Command, Forget, Split
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The ids that a command names."""
+
+    memories: Collection[UUID]
+    people: Collection[UUID]
+    questions: Collection[UUID]
+    decisions: Collection[UUID]
+
+
+def refused_there(connection: Connection, lane: LaneRef, event_id: UUID) -> bool:
+    """Whether a command did nothing, so that there is nothing of it to replay."""
+    return any(row.refused is not None for row in knowledge.decisions(connection, lane, decision_ids=[event_id]))
+
+
+def what_both_know(connection: Connection, replayed: Replayed, command: Command) -> tuple[Generation, Generation]:
+    """What the namespace knew just before a command took effect in it, and what its replay knows now, of what bears on it."""
+    named = _named(command)
+    done = knowledge.decisions(connection, replayed.lane, decision_ids=[command.event_id])
+    before = done[0].at if done else None
+    then = _then(connection, replayed.lane, named, before)
+    return then, _now(connection, replayed.replay, then)
+
+
+def known_memories(connection: Connection, lane: LaneRef) -> list[KnownMemory]:
+    """All memories that are known in a namespace, and hold."""
+    return _memories(connection, lane, knowledge.known(connection, lane))
+
+
+def _named(command: Command) -> _Named:
+    listed = command.memories if isinstance(command, Forget | Split) else ()
+    return _Named(
+        memories={*listed, *_ids(command, "replaces")},
+        people=_ids(command, "entity_id", "into"),
+        questions=_ids(command, "question_id"),
+        decisions=_ids(command, "decision_id"),
+    )
+
+
+def _ids(command: Command, *fields: str) -> set[UUID]:
+    return {value for name in fields if isinstance(value := getattr(command, name, None), UUID)}
+
+
+def _then(connection: Connection, lane: LaneRef, named: _Named, before: datetime | None) -> Generation:
+    decisions = _decisions(knowledge.decisions(connection, lane, decision_ids=named.decisions))
+    wanted = {*named.memories, *(one.memory_id for one in decisions if one.memory_id is not None)}
+    memories = _memories(connection, lane, wanted, before)
+    beside = knowledge.memories_of(connection, lane, _sources(memories), before)
+    return Generation(
+        memories=[*memories, *_memories(connection, lane, set(beside) - wanted, before)],
+        people=_people(knowledge.people(connection, lane, named.people, before)),
+        questions=_questions(knowledge.questions(connection, lane, question_ids=named.questions)),
+        decisions=decisions,
+    )
+
+
+def _now(connection: Connection, replay: LaneRef, then: Generation) -> Generation:
+    same = {one.memory_id for one in then.memories}
+    found = {*same, *knowledge.memories_of(connection, replay, _sources(then.memories))}
+    names = {name for one in then.people for name in one.names}
+    bearers = {*(one.entity_id for one in then.people), *knowledge.bearers(connection, replay, names)}
+    memories = _memories(connection, replay, found)
+    messages = {one.message_id for one in then.questions if one.message_id is not None}
+    same_decisions = [one.decision_id for one in then.decisions]
+    of_memories = [one.memory_id for one in memories] if then.decisions else []
+    decided = knowledge.decisions(connection, replay, decision_ids=same_decisions, memory_ids=of_memories)
+    return Generation(
+        memories=memories,
+        people=_people(knowledge.people(connection, replay, bearers)) if then.people else (),
+        questions=_questions(knowledge.questions(connection, replay, messages=messages)),
+        decisions=_decisions(decided),
+    )
+
+
+def _sources(memories: Iterable[KnownMemory]) -> set[UUID]:
+    return {message for one in memories for message in one.sources}
+
+
+def _memories(
+    connection: Connection, lane: LaneRef, memory_ids: Collection[UUID], before: datetime | None = None
+) -> list[KnownMemory]:
+    return [
+        KnownMemory(
+            memory_id=row.memory_id,
+            content=row.content,
+            kind=row.kind,
+            attribute=row.attribute,
+            value=row.value,
+            sources=frozenset(row.sources),
+            vector=HalfVector.from_text(row.vector).to_numpy().astype(np.float32) if row.vector else None,
+            active=row.active,
+        )
+        for row in knowledge.memories(connection, lane, memory_ids, before)
+    ]
+
+
+def _people(rows: Iterable[Row[Any]]) -> list[KnownPerson]:
+    return [
+        KnownPerson(
+            entity_id=row.entity_id,
+            names=frozenset(row.names),
+            entity_type=row.entity_type,
+            is_user=row.is_user,
+            sources=frozenset(row.sources),
+        )
+        for row in rows
+    ]
+
+
+def _questions(rows: Iterable[Row[Any]]) -> list[KnownQuestion]:
+    return [
+        KnownQuestion(
+            question_id=row.question_id,
+            mention=row.mention,
+            message_id=row.message_id,
+            memories=frozenset(row.memories),
+        )
+        for row in rows
+    ]
+
+
+def _decisions(rows: Iterable[Row[Any]]) -> list[KnownDecision]:
+    """A command's decision bears the id of its event (`db.decisions.stamp_of_event`)."""
+    return [
+        KnownDecision(
+            decision_id=row.decision_id,
+            event_id=row.decision_id if row.by_app else None,
+            action=row.action,
+            memory_id=row.memory_id,
+        )
+        for row in rows
+    ]

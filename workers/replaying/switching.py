@@ -1,0 +1,93 @@
+"""Switching: the two generations of a namespace change places, in one moment, while apps read and publish."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy import Connection, Engine
+
+from db import generations
+from db.exchange import exchange
+from db.generations import Generation
+from db.refs import LaneRef
+from pipeline.replaying.translating import NOT_REPLAYED
+from recollect.namespaces import NamespacePath
+from recollect.tenancy import tenant_transaction
+from workers.replaying.finding import ReplayRefused, locked
+
+_PAUSE_SECONDS: Final = 0.5
+
+
+def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: float = 60.0) -> None:
+    """Have the two change places once both are at rest and nothing is left to be replayed.
+
+    despite: also where the replay lacks something that was left out, or given up. wait: seconds in which they may come to rest.
+    Raises NotFound, or ReplayRefused, and then nothing has changed.
+    """
+    deadline = time.monotonic() + wait
+    while why := _try(engine, path, despite=despite):
+        if time.monotonic() > deadline:
+            raise ReplayRefused(f"{path}: {why}; try again later")
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
+    """Change places; returns why that has to wait."""
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        generation = locked(connection, path)
+        _check(connection, generation, path, despite=despite)
+        if why := _not_yet(connection, generation):
+            return why
+        generations.hold(connection, generation)
+    with _held(engine, path), tenant_transaction(engine, path.tenant_id) as connection:
+        generation = locked(connection, path)
+        if why := _not_yet(connection, generation):
+            return why
+        exchange(connection, generation)
+        # At the end, for whoever publishes waits from here on: what names things by ids has to come first.
+        generations.lock_lane(connection, generation.lane)
+        if why := _named_meanwhile(connection, generation):
+            connection.rollback()
+        return why
+
+
+@contextmanager
+def _held(engine: Engine, path: NamespacePath) -> Iterator[None]:
+    """Nothing is claimed of the two lanes within the block."""
+    try:
+        yield
+    finally:
+        with tenant_transaction(engine, path.tenant_id) as connection:
+            generations.release(connection, LaneRef(path.tenant_id, path.namespace_id))
+
+
+def _check(connection: Connection, generation: Generation, path: NamespacePath, *, despite: bool) -> None:
+    if generations.quarantined(connection, generation):
+        raise ReplayRefused(f"{path}: it or its replay is quarantined; see 'python -m workers lanes'")
+    if despite:
+        return
+    if dead := generations.dead(connection, generation.replay):
+        raise ReplayRefused(
+            f"{path}: {dead} events died in the replay; see 'python -m workers dead list', or give --despite"
+        )
+    if generation.left_out:
+        raise ReplayRefused(
+            f"{path}: {len(generation.left_out)} commands could not be replayed; 'python -m workers replay diff' lists them. "
+            "Do in the replay what they did, or give --despite"
+        )
+
+
+def _not_yet(connection: Connection, generation: Generation) -> str | None:
+    if generations.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=1):
+        return "there is something left to be replayed"
+    if not generations.at_rest(connection, generation.replay):
+        return "its replay is at work"
+    if not generations.idle(connection, generation.lane):
+        return "a batch of it is at work"
+    return _named_meanwhile(connection, generation)
+
+
+def _named_meanwhile(connection: Connection, generation: Generation) -> str | None:
+    """What waits in the lane and would find nothing under its ids."""
+    return "a command waits in it" if generations.commands_wait(connection, generation.lane) else None
