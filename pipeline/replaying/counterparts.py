@@ -113,9 +113,7 @@ def _claim(other: KnownMemory, one: KnownMemory) -> Likeness | None:
 
 def _is_rather(claim: Likeness | None, alike: Likeness) -> bool:
     """Whether a memory stands for another rather than for the one that it is alike to."""
-    if claim is None or alike[0] is Alike.ITSELF:
-        return False
-    return claim > alike or alike[0] is Alike.PART
+    return claim is not None and (claim > alike or alike[0] is Alike.PART)
 
 
 def _says_too(

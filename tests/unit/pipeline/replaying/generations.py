@@ -68,6 +68,25 @@ def made(kind: type[Command], **given: Any) -> Any:
     )
 
 
+NOTHING = Generation()
+
+
+def known(*memories: KnownMemory) -> Generation:
+    """A generation that knows some memories."""
+    return Generation(memories=memories)
+
+
+def ids(*numbers: int) -> list[UUID]:
+    """Ids by their numbers."""
+    return [UUID(int=number) for number in numbers]
+
+
+BERLIN = memory(1, "User lives in Berlin", cosine=1.0, **lives_in("Berlin"))
+SISTER = memory(2, "User's sister lives in Berlin", cosine=0.84)
+CAT = memory(3, "User has a cat Tom")
+WHOLE = memory(4, "User lives in Berlin with her cat Tom", **lives_in("Berlin"))
+
+
 def renamed(generation: Generation) -> Generation:
     """The same generation with other ids."""
     return Generation(
@@ -156,18 +175,12 @@ def generations(draw: st.DrawFn, first: int = 0) -> Generation:
 @st.composite
 def commands_on(draw: st.DrawFn, known: Generation) -> Command:
     """Something done by hand to what a generation knows, or to what it does not know."""
-    ids = [
-        *(one.memory_id for one in known.memories),
-        *(one.entity_id for one in known.people),
-        *(one.question_id for one in known.questions),
-        *(one.decision_id for one in known.decisions),
-    ]
     of_memories = st.sampled_from([UUID(int=5), *(one.memory_id for one in known.memories)])
     of_people = st.sampled_from([UUID(int=5), UUID(int=6), *(one.entity_id for one in known.people)])
     one, other = draw(st.lists(of_people, min_size=2, max_size=2, unique=True))
     named = draw(st.lists(of_memories, min_size=1, max_size=4, unique=True))
     asked = draw(st.sampled_from([UUID(int=5), *(one.question_id for one in known.questions)]))
-    undone = draw(st.sampled_from([UUID(int=5), *(one.decision_id for one in known.decisions), *ids[:1]]))
+    undone = draw(st.sampled_from([UUID(int=5), *(one.decision_id for one in known.decisions)]))
     possible: list[Command] = [
         made(Forget, memories=named),
         made(Remember, content="User has moved", replaces=named[0], of_version=3),

@@ -16,6 +16,8 @@ from pipeline.replaying.known import KnownMemory
 from recollect.kinds import MemoryKind
 from tests.unit.pipeline.replaying.generations import SAID, SAID_ELSEWHERE, SAID_LATER, lives_in, memories, memory
 
+VALUE: dict[str, Any] = {"attribute": "hobby", "value": "singing"}
+
 
 def numbers(comparison: Comparison) -> tuple[int, list[tuple[int, int]], list[int], list[int]]:
     """A comparison by the numbers of its memories."""
@@ -83,12 +85,12 @@ def test_only_what_is_active_counts() -> None:
 def test_the_most_alike_are_paired() -> None:
     before = [memory(1, "User likes tea", cosine=1.0), memory(2, "User drinks tea", cosine=0.95)]
     after = [
-        memory(11, "User enjoys drinking tea", cosine=0.93),
+        memory(11, "User is fond of tea", cosine=0.7),
         memory(12, "User likes tea", SAID, SAID_ELSEWHERE, cosine=1.0),
-        memory(13, "User is fond of tea", cosine=0.9),
+        memory(13, "User enjoys drinking tea", cosine=0.93),
     ]
 
-    assert numbers(compare(before, after)) == (1, [(2, 11)], [], [13])
+    assert numbers(compare(before, after)) == (1, [(2, 13)], [], [11])
 
 
 def test_of_one_statement_that_was_made_twice_those_of_the_same_messages_are_paired() -> None:
@@ -102,6 +104,22 @@ def test_of_one_statement_that_was_made_twice_those_of_the_same_messages_are_pai
     ]
 
     assert numbers(compare(before, after)) == (1, [], [1], [11])
+
+
+def test_of_what_is_equally_alike_the_same_is_paired_either_way() -> None:
+    before = [
+        memory(1, "User likes tea"),
+        memory(2, "user likes tea!"),
+        memory(4, "User sings", SAID_ELSEWHERE, **VALUE),
+    ]
+    after = [memory(11, "User likes tea", SAID_LATER), memory(3, "User is a singer", SAID_ELSEWHERE, **VALUE)]
+
+    assert numbers(compare(before, after)) == numbers(compare(before[::-1], after)) == (1, [(4, 3)], [2], [])
+
+    before = [memory(1, "User sings", **VALUE), memory(4, "User sings well", SAID_LATER, **VALUE)]
+    after = [memory(3, "User is a singer", **VALUE), memory(2, "User is a good singer", SAID_LATER, **VALUE)]
+    assert numbers(compare(before, after)) == (0, [(1, 3), (4, 2)], [], [])
+    assert numbers(compare(after, before)) == (0, [(3, 1), (2, 4)], [], [])
 
 
 def test_twenty_thousand_are_compared_in_seconds() -> None:

@@ -68,6 +68,14 @@ def test_what_says_the_same_of_a_message_is_a_counterpart(live: KnownMemory, sha
             memory(2, "User's sister-in-law Anna plays chess a lot", cosine=0.9),
         ),
         (memory(1, "User lives in Berlin", **lives_in("Berlin")), memory(2, "User lives there", **lives_in("Rome"))),
+        (
+            memory(1, "User lives in Berlin", **lives_in("Berlin")),
+            memory(2, "User would never leave Berlin", **lives_in("Berlin")),
+        ),
+        (
+            memory(1, "User lives in Berlin since May", **lives_in("Berlin")),
+            memory(2, "User lives in Berlin since June", **lives_in("Berlin")),
+        ),
         (memory(1, "User lives there", attribute="lives_in"), memory(2, "User has moved", attribute="lives_in")),
     ],
 )
@@ -89,6 +97,7 @@ def test_a_memory_that_was_told_as_two_there_has_both_as_counterparts() -> None:
         memory(2, "User has a cat Tom", SAID, SAID_ELSEWHERE),
         memory(2, "User has a dog Tom"),
         memory(2, "User does not live in Berlin"),
+        memory(2, "User has no cat in Berlin"),
         memory(2, "It is so"),
         memory(2, "Tom lives with User's Berlin cat"),
     ],
@@ -121,7 +130,7 @@ def test_somebody_is_whoever_bears_the_name_in_the_same_messages() -> None:
 
 
 def test_the_user_is_the_user_and_nobody_else() -> None:
-    live, shadow = person(1, "sarah", is_user=True), person(2, "user", sources=(), is_user=True)
+    live, shadow = person(1, "sarah", is_user=True), person(2, "user", "sarah", is_user=True)
 
     assert person_of(live, [person(3, "sarah"), shadow]) == shadow.entity_id
     assert person_of(person(4, "user"), [shadow]) is None

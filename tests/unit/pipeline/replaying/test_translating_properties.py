@@ -48,7 +48,8 @@ def clear_generations(draw: st.DrawFn) -> Generation:
     ]
     names = draw(st.lists(st.sampled_from(("peter", "anna", "tom")), unique=True))
     asked = draw(st.sets(st.tuples(st.sampled_from(("Peter", "Anna")), st.sampled_from(_ALL_SAID))))
-    done = draw(st.sets(st.tuples(st.sampled_from(("add", "update")), st.sampled_from(memories))))
+    deciding = st.tuples(st.sampled_from(("add", "update")), st.sampled_from(memories))
+    done = draw(st.lists(deciding, unique_by=lambda one: (one[0], one[1].memory_id)))
     by_hand = [decision(500 + number, "forget", None, event=500 + number) for number in range(2)]
     return Generation(
         memories=memories,
