@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from uuid import UUID
 
 from recollect.errors import InvalidNamespace
@@ -22,6 +23,8 @@ REPLAY = "(replay)"
 _SEPARATOR = "\x1f"
 _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
+_MOST_IDS = 1_000
+"""So many ids of tenants and namespaces are remembered: a read needs them a dozen times."""
 _UNSTORABLE = lazy_pattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TEMPLATE = lazy_pattern(r"\{([^{}]*)\}")
 
@@ -144,6 +147,7 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
     return text
 
 
-def _derived_id(kind: str, parts: Sequence[str]) -> UUID:
+@lru_cache(_MOST_IDS)
+def _derived_id(kind: str, parts: tuple[str, ...]) -> UUID:
     name = _SEPARATOR.join((kind, *parts))
     return UUID(bytes=hashlib.sha256(name.encode()).digest()[:16])

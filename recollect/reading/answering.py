@@ -119,6 +119,7 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
             where_asked(wanted.now, (one.message.said_at for one in scanned.found)),
         ),
         lent=lent,
+        limit=shown if wanted.threshold is None else None,
     )
     above = [one for one in answering if wanted.threshold is None or one.found.cosine > wanted.threshold]
     hits = tuple(

@@ -121,8 +121,9 @@ def statement_for(
 def scanned(rows: Iterable[Any], told: Told | None = None) -> Scanned:
     """The rows as values, without what is told anyway."""
     given, contents = list(rows), frozenset(told.contents if told else ())
+    found = tuple(map(_found, given))
     return Scanned(
-        found=tuple(one for one in map(_found, given) if as_compared(one.message.content) not in contents),
+        found=tuple(one for one in found if as_compared(one.message.content) not in contents) if contents else found,
         with_before=_spread(given, "with_before"),
         words=_spread(given, "words"),
     )
@@ -191,7 +192,9 @@ _PLACED = f"""
             -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
             from (select turn.message_id, turn.said_at, coalesce(turn.message_id in (select message_id from best), false) as found
                   from recollect_read_v1.turns as turn
-                  where {_scope("turn")} and turn.model = %(model)s and turn.conversation_id = one.conversation_id) as turn
+                  where {_scope("turn")} and turn.model = %(model)s and turn.conversation_id = one.conversation_id
+                  -- Left to itself, Postgres would look for each row four times, once for each use of what is found.
+                  order by turn.said_at, turn.message_id offset 0) as turn
             window conversation as (order by said_at, message_id)
         ) as turn
         where near

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from db.refs import BatchRef, LaneRef
+from db.refs import LaneRef
 from pipeline.extract import extract
 from pipeline.facts import Background, Message
 from recollect.kinds import Role
@@ -14,7 +14,7 @@ from recollect.language_model import ModelUnavailable
 from recollect.language_model.openai import OpenAILanguageModel
 from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.given import NOON
+from tests.given import NOON, under_way
 from workers.stages.kept_model import KeptModel, UsageLog
 
 SCHEMA = "ExtractionAnswer"
@@ -37,7 +37,7 @@ def kept(fake: FakeOpenAI, worker_engine: Engine, lane: LaneRef) -> KeptModel:
         timeout=60,
         on_usage=usage.note,
     )
-    return KeptModel(model, worker_engine, BatchRef(lane, uuid4()), usage, stage="extract")
+    return KeptModel(model, worker_engine, under_way(worker_engine, lane), usage, stage="extract")
 
 
 def calls_paid(engine: Engine, lane: LaneRef) -> int:

@@ -1,6 +1,7 @@
 """What was said, replayed beside the memories that apps read, and the two change places."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -66,8 +67,12 @@ class Replaying:
 
 
 @pytest.fixture
-def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Replaying:
-    return Replaying(worker_engine, forming, memory)
+def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterator[Replaying]:
+    """Leaves nothing behind that a later sweeper would look after."""
+    one = Replaying(worker_engine, forming, memory)
+    yield one
+    with suppress(NotFound):
+        replaying.drop(worker_engine, one.path)
 
 
 Dump = Callable[[NamespacePath], dict[str, list[Any]]]
