@@ -26,11 +26,12 @@ _BECAME: Final = f"""
     )
 """
 
+# An undo of what took a merge back makes the same names anew.
 _ELSEWHERE: Final = f"""
     with recursive {_BECAME}
     delete from recollect.entity_aliases as now using became, recollect.decisions as merge
     where {of_lane("now")} and now.entity_id = became.entity_id and now.entity_id <> all(cast(:gone as uuid[]))
-      and {of_lane("merge")} and merge.decision_id = now.made_by and merge.action = 'merge'
+      and {of_lane("merge")} and merge.decision_id = now.made_by and merge.action in ('merge', 'undo')
       and not {is_said_still("now.alias")}
 """
 _NAMES_ELSEWHERE: Final = text(f"""

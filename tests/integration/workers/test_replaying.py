@@ -39,17 +39,17 @@ class Replaying:
         self.lane = forming.publishing.lane
         self.there = memory.namespace(*self.path.replayed().parts)
 
-    def start(self, **given: Any) -> None:
+    def start(self, *, messages: int = 100, **given: Any) -> None:
         """Begin, and go on until nothing is left."""
         replaying.start(self.engine, settings(), self.path, **{"llm_model": None, "instructions": None, **given})
-        self.follow()
+        self.follow(messages)
 
-    def follow(self) -> None:
-        """Go on with the replay until it has come as far as the namespace."""
+    def follow(self, messages: int = 100) -> None:
+        """Go on with the replay until it has come as far as the namespace, by batches of so many messages."""
         replay = LaneRef(self.lane.tenant_id, self.path.replayed().namespace_id)
         while True:
             went = follow(self.engine, self.lane)
-            while (batch := claim(self.engine, replay)) is not None:
+            while (batch := claim(self.engine, replay, messages=messages)) is not None:
                 carry_through(batch)
                 went = True
             if not went:

@@ -1,0 +1,62 @@
+"""After whatever an app may do, its namespace is replayed: each event once and in its order, and it remembers the same. Nothing
+hangs loose, twice switched is as if never, and an erasure after it leaves no word."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from recollect import Namespace
+from tests.integration.db.test_vocabulary import kept
+from tests.integration.workers.conftest import Find
+from tests.integration.workers.test_erasing_at_random import LOOSE, live, rows
+from tests.integration.workers.test_replaying import Dump, Replaying, contents, dump, replayed
+
+__all__ = ["dump", "kept", "replayed", "rows"]
+
+_NAMESAKES = 2
+"""In which two are called Rex, and nothing is known of the one who is merged. In its erasure a name was left, once."""
+
+_DONE = """
+    select event_id::text from recollect.events where tenant_id = :tenant_id and namespace_id = '{}' and state = 'done'
+    order by effective_at
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_replay_of_some_weeks(
+    replayed: Replaying,
+    sarah: Namespace,
+    find: Find,
+    dump: Dump,
+    rows: Callable[[str], list[str]],
+    *,
+    kept: Callable[[], int],
+    seed: int,
+) -> None:
+    forming, chance = replayed.forming, random.Random(seed)
+    live(forming, sarah, chance)
+    replayed.start(messages=1)
+    live(forming, sarah, chance)
+    replayed.follow(1)
+
+    here, there = (rows(_DONE.format(path.namespace_id)) for path in (sarah.path, replayed.there.path))
+    assert len(there) == len(set(there))
+    assert there == [one for one in here if one in set(there)]
+    if seed == _NAMESAKES:
+        assert replayed.left_out == ["merge: nobody there is who was meant"]
+    else:
+        assert (replayed.left_out, contents(replayed.there)) == ([], contents(sarah))
+    before = dump(replayed.there.path)
+    for _ in range(2):
+        replayed.switch(despite=True)
+    assert dump(replayed.there.path) == before
+    replayed.switch(despite=True)
+    assert rows(LOOSE) == []
+    kept()
+    for decision in sarah.latest_decisions():
+        forming.command(type="undo", decision_id=str(decision.id))
+    assert rows(LOOSE) == []
+    forming.erase(conversation="gone")
+    assert find("quux") == {}
+    assert rows(LOOSE) == []
