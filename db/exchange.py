@@ -93,6 +93,12 @@ _NAMESPACES = text(f"""
       and other.tenant_id = :tenant_id and other.namespace_id = {_OTHER}
 """)
 
+# What one generation lacks, the other need not.
 _SWITCHED = text("""
-    update recollect.generations set switched_at = now() where tenant_id = :tenant_id and namespace_id = :namespace_id
+    update recollect.generations
+    set switched_at = now(), left_out = coalesce((
+        select jsonb_agg(case when one ->> 'switched' is null then one || '{"switched": "yes"}' else one - 'switched' end
+                         order by place)
+        from jsonb_array_elements(left_out) with ordinality as each (one, place)), '[]')
+    where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)

@@ -229,7 +229,10 @@ _START = text("""
     values (:tenant_id, :namespace_id, :replay_id, :own)
 """)
 
-_COLUMNS = "tenant_id, namespace_id, replay_id, started_at, replayed, left_out, switched_at"
+# Of what was left out, what the replay lacks: not what the other generation did while it was replayed (`db.exchange`).
+_COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, switched_at, coalesce((
+    select jsonb_agg(one order by place) from jsonb_array_elements(left_out) with ordinality as each (one, place)
+    where one ->> 'switched' is null), '[]') as left_out"""
 
 _OF = text(f"select {_COLUMNS} from recollect.generations where {_LANE}")
 

@@ -54,13 +54,19 @@ def questions(
 
 
 def decisions(
-    connection: Connection, lane: LaneRef, *, decision_ids: Collection[UUID] = (), memory_ids: Collection[UUID] = ()
+    connection: Connection,
+    lane: LaneRef,
+    *,
+    decision_ids: Collection[UUID] = (),
+    memory_ids: Collection[UUID] = (),
+    event_ids: Collection[UUID] = (),
 ) -> _Rows:
-    """Decisions by their ids, or of some memories, the latest first.
+    """Decisions by their ids, of some memories, or of some imports by their events, the latest first.
 
-    Columns: decision_id, action, memory_id, by_app, refused, at.
+    Columns: decision_id, action, memory_id, event_id (of the command that it carried out, or null), refused, at.
     """
-    return connection.execute(_DECISIONS, {**_asked(lane, None, ids=decision_ids), "memories": list(memory_ids)}).all()
+    named = {"memories": list(memory_ids), "events": list(event_ids)}
+    return connection.execute(_DECISIONS, {**_asked(lane, None, ids=decision_ids), **named}).all()
 
 
 def _asked(lane: LaneRef, before: datetime | None, *, ids: Collection[UUID]) -> dict[str, Any]:
@@ -127,8 +133,16 @@ _QUESTIONS = text(f"""
     group by question_id, mention, message_id order by question_id, message_id
 """)
 
+# A command's decision bears the id of its event (`db.decisions.stamp_of_event`), but an import makes many, in a batch of its own.
+_IMPORTS = f"select event_id, batch_id from recollect.events where {_LANE} and type = 'import' and state = 'done'"
+
 _DECISIONS = text(f"""
-    select decision_id, action, memory_id, decided_by = 'app' as by_app, refused, decided_at as at from recollect.decisions
-    where {_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[])))
+    with imports as ({_IMPORTS})
+    select decision_id, action, memory_id, refused, decided_at as at,
+           case when decided_by = 'app' then coalesce(
+               (select event_id from imports where imports.batch_id = decision.batch_id limit 1), decision_id) end as event_id
+    from recollect.decisions as decision
+    where {_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[]))
+        or batch_id in (select batch_id from imports where event_id = any(cast(:events as uuid[]))))
     order by position desc
 """)

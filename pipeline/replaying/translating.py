@@ -25,6 +25,8 @@ NOT_REPLAYED: Final = frozenset({"configure", "set_prompt", "roll_back_prompt", 
 and they are of no generation; what was erased is gone, so that nothing is left to erase."""
 
 _NOT_SAID: Final = "nothing there says what was forgotten"
+_NOT_REPLACED: Final = "nothing there says what was replaced"
+_SAID_TWICE: Final = "more memories there say what was replaced than one"
 _SAYS_MORE: Final = "what says it there says what stays, too"
 _TOO_MANY: Final = "more memories there say it than one event may name"
 _NOBODY: Final = "nobody there is who was meant"
@@ -42,7 +44,9 @@ def translate(command: Command, then: Generation, now: Generation) -> Command | 
 
 
 def left_unsaid(command: Command, then: Generation, now: Generation) -> str | None:
-    """Why a part of a translated command is missing all the same: something that was forgotten may stay in other words."""
+    """Why a part of a translated command is missing all the same: what was forgotten or replaced may stay in other words."""
+    if isinstance(command, Remember):
+        return _left_standing(command, then, now)
     if not isinstance(command, Forget):
         return None
     unsaid = [key for key in command.memories if not meant_by([key], then.memories, now.memories).memories]
@@ -67,9 +71,26 @@ def _remember(command: Remember, then: Generation, now: Generation) -> Command:
     """
     if command.replaces is None:
         return command
+    replaced = next(iter(_replaceable(command.replaces, then, now)), None)
+    return command.model_copy(update={"replaces": replaced, "of_version": None})
+
+
+def _replaceable(memory_id: UUID, then: Generation, now: Generation) -> list[UUID]:
+    """What stands there for a memory that was replaced, and for nothing else; the most alike first."""
+    meant = meant_by([memory_id], then.memories, now.memories)
+    return [one.memory_id for one in meant.memories if one.active and one.memory_id not in meant.shared]
+
+
+def _left_standing(command: Remember, then: Generation, now: Generation) -> str | None:
+    """Why what a memory replaced may still be known there beside it."""
+    if command.replaces is None:
+        return None
     meant = meant_by([command.replaces], then.memories, now.memories)
-    replaced = (one.memory_id for one in meant.memories if one.active and one.memory_id not in meant.shared)
-    return command.model_copy(update={"replaces": next(replaced, None), "of_version": None})
+    if not meant.memories:
+        return None if _says_nothing(now, [command.replaces], then) else _NOT_REPLACED
+    if meant.shared:
+        return _SAYS_MORE
+    return _SAID_TWICE if len(_replaceable(command.replaces, then, now)) > 1 else None
 
 
 def _merge(command: Merge, then: Generation, now: Generation) -> Command | LeftOut:
@@ -110,7 +131,7 @@ def _undo(command: Undo, then: Generation, now: Generation) -> Command | LeftOut
         return LeftOut("no such decision was made")
     found = _decisions_of(taken_back, then, now)
     if not found:
-        return LeftOut("what was taken back was not done there")
+        return LeftOut("what was taken back was not done there", done=_nothing_to_take_back(taken_back, then, now))
     if len(found) > 1:
         return LeftOut("several decisions there may be the one that was taken back")
     return command.model_copy(update={"decision_id": found[0]})
@@ -140,6 +161,13 @@ def _says_nothing(now: Generation, memory_ids: Collection[UUID], then: Generatio
     """Whether nothing at all was taken there from the messages on which some memories rest."""
     sources = {message for one in then.memories if one.memory_id in memory_ids for message in one.sources}
     return all(one.sources.isdisjoint(sources) for one in now.memories)
+
+
+def _nothing_to_take_back(decision: KnownDecision, then: Generation, now: Generation) -> bool:
+    """Whether what was decided left no trace there: a command that was left out, or a fact that was not found."""
+    if decision.event_id is not None:
+        return all(one.event_id != decision.event_id for one in now.decisions)
+    return decision.memory_id is not None and _says_nothing(now, [decision.memory_id], then)
 
 
 def _person(entity_id: UUID, then: Generation, now: Generation) -> UUID | None:

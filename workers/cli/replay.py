@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from config.settings import settings
 from pipeline.replaying.known import KnownMemory
+from recollect.events.commands import MAX_INSTRUCTIONS
 from recollect.namespaces import NamespacePath
 from workers.cli.login import logged_in
 from workers.cli.terminal import Json, console, path_text, print_json, print_table, printable
@@ -59,7 +60,7 @@ def start(
 ) -> None:
     """Replay all that was said in a namespace beside it. The workers do it; apps read what they read before."""
     chosen, named = settings(), NamespacePath.of(path)
-    told = None if instructions is None else instructions.read_text(encoding="utf-8")
+    told = None if instructions is None else _instructions(instructions)
     with logged_in(chosen) as engine:
         replaying.start(engine, chosen, named, llm_model=llm_model, instructions=told)
     _say(f"{named} is replayed. 'python -m workers replay' shows how far it has come, 'replay diff' what differs.")
@@ -101,6 +102,22 @@ def drop(path: Named) -> None:
     with logged_in(settings()) as engine:
         replaying.drop(engine, named)
     _say(f"{named} is not replayed any more.")
+
+
+def _instructions(file: Path) -> str:
+    """What a file tells the LLM, within what `configure` takes."""
+    try:
+        with file.open(encoding="utf-8") as opened:
+            told = opened.read(MAX_INSTRUCTIONS + 1)
+    except UnicodeDecodeError:
+        told = "\0"
+    if "\0" in told:
+        raise typer.BadParameter(f"{file} is no text in UTF-8", param_hint="--instructions")
+    if len(told) > MAX_INSTRUCTIONS:
+        raise typer.BadParameter(
+            f"{file} has more than {MAX_INSTRUCTIONS:,} characters; shorten it", param_hint="--instructions"
+        )
+    return told
 
 
 def _say(text: str) -> None:
@@ -153,10 +170,10 @@ def _print_difference(found: Difference, most: int) -> None:
     )
     for mark, sort in (("-", memories.only_before), ("+", memories.only_after)):
         for one in sort[:most]:
-            _say(f"{mark} {one.content}")
+            _say(f"{mark} {_line(one)}")
         _say_more(mark, len(sort) - most)
     for one, other in memories.reworded[:most]:
-        _say(f"~ {one.content}\n  {other.content}")
+        _say(f"~ {_line(one)}\n  {_line(other)}")
     _say_more("~", len(memories.reworded) - most)
     for left in found.left_out:
         _say(f"! {left['type']} {left['event_id']}: {left['why']}")
@@ -164,6 +181,11 @@ def _print_difference(found: Difference, most: int) -> None:
         _say(f"! {found.dead} events died in the replay: 'python -m workers dead list'")
     for cost in found.costs:
         _say(f"{cost.of}: {cost.calls} calls, {cost.prompt_tokens:,} tokens in, {cost.completion_tokens:,} out")
+
+
+def _line(one: KnownMemory) -> str:
+    """Its text on one line, so that none can look like several."""
+    return " ".join(one.content.split())
 
 
 def _say_more(mark: str, more: int) -> None:

@@ -72,11 +72,19 @@ class Refused:
 Arrival = Accepted | Refused
 
 
+def _place(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """A path under which a refused event may take its number: where a namespace is replayed, nothing of an app's has a place."""
+    path = NamespacePath.of(parts)
+    if path.is_replay:
+        raise ValueError("is where a namespace is replayed")
+    return path.parts
+
+
 class _Envelope(BaseModel):
     """What the inbox must know of an event to give it its place, whatever else is wrong with it."""
 
     event_id: UUID
-    namespace: Annotated[tuple[str, ...], AfterValidator(lambda parts: NamespacePath.of(parts).parts)]
+    namespace: Annotated[tuple[str, ...], AfterValidator(_place)]
     publisher: UUID
     publisher_sequence: int = Field(ge=1, lt=2**63)
     occurred_at: AwareDatetime

@@ -46,7 +46,7 @@ def start(
     """
     path.replayed()  # whether there can be one, before anything is asked
     if llm_model is not None:
-        model = open_language_model(settings.model_copy(update={"llm_model": llm_model}))
+        model = open_language_model(settings.model_copy(update={"llm_model": _checked(llm_model)}))
         if model is None:
             raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
         model.answer(_DOES_IT_ANSWER)
@@ -80,9 +80,19 @@ def drop(engine: Engine, path: NamespacePath) -> None:
         generations.drop(connection, locked(connection, path))
 
 
+def _checked(llm_model: str) -> str:
+    """The name of a model. Raises ConfigurationError where none has it."""
+    if not llm_model.strip() or not llm_model.isprintable():
+        raise ConfigurationError(
+            "--llm-model: is empty, or holds what no name does; give one as RECOLLECT_LLM_MODEL has it"
+        )
+    return llm_model
+
+
 def _not_started(path: NamespacePath, *, exists: bool) -> RecollectError:
     if not exists:
         return NotFound(f"{path}: there is no such namespace")
     return ReplayRefused(
-        f"{path}: is replayed already; 'python -m workers replay' lists replays, and 'replay drop' deletes one"
+        f"{path}: is replayed already, or {path.replayed()} is a namespace of an app's; 'python -m workers replay' lists "
+        "replays, and 'replay drop' deletes one"
     )

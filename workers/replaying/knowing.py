@@ -1,7 +1,7 @@
 """What the two generations of a namespace know of the things that a command names: rows to the pipeline's values."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -38,7 +38,11 @@ def what_both_know(connection: Connection, replayed: Replayed, command: Command)
     done = knowledge.decisions(connection, replayed.lane, decision_ids=[command.event_id])
     before = done[0].at if done else None
     then = _then(connection, replayed.lane, named, before)
-    return then, _now(connection, replayed.replay, then)
+    now = _now(connection, replayed.replay, then)
+    # What says more there than what was named may say what stays, by another message of its own.
+    beside = knowledge.memories_of(connection, replayed.lane, _sources(now.memories), before)
+    more = _memories(connection, replayed.lane, set(beside) - {one.memory_id for one in then.memories}, before)
+    return replace(then, memories=[*then.memories, *more]), now
 
 
 def known_memories(connection: Connection, lane: LaneRef) -> list[KnownMemory]:
@@ -81,8 +85,11 @@ def _now(connection: Connection, replay: LaneRef, then: Generation) -> Generatio
     memories = _memories(connection, replay, found)
     messages = {one.message_id for one in then.questions if one.message_id is not None}
     same_decisions = [one.decision_id for one in then.decisions]
+    same_events = [one.event_id for one in then.decisions if one.event_id is not None]
     of_memories = [one.memory_id for one in memories] if then.decisions else []
-    decided = knowledge.decisions(connection, replay, decision_ids=same_decisions, memory_ids=of_memories)
+    decided = knowledge.decisions(
+        connection, replay, decision_ids=same_decisions, memory_ids=of_memories, event_ids=same_events
+    )
     return Generation(
         memories=memories,
         people=_people(knowledge.people(connection, replay, bearers)) if then.people else (),
@@ -139,13 +146,7 @@ def _questions(rows: Iterable[Row[Any]]) -> list[KnownQuestion]:
 
 
 def _decisions(rows: Iterable[Row[Any]]) -> list[KnownDecision]:
-    """A command's decision bears the id of its event (`db.decisions.stamp_of_event`)."""
     return [
-        KnownDecision(
-            decision_id=row.decision_id,
-            event_id=row.decision_id if row.by_app else None,
-            action=row.action,
-            memory_id=row.memory_id,
-        )
+        KnownDecision(decision_id=row.decision_id, event_id=row.event_id, action=row.action, memory_id=row.memory_id)
         for row in rows
     ]

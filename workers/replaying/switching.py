@@ -73,8 +73,8 @@ def _check(connection: Connection, generation: Generation, path: NamespacePath, 
         )
     if generation.left_out:
         raise ReplayRefused(
-            f"{path}: {len(generation.left_out)} commands could not be replayed; 'python -m workers replay diff' lists them. "
-            "Do in the replay what they did, or give --despite"
+            f"{path}: commands could not be replayed ({len(generation.left_out)}); 'python -m workers replay diff' lists them. "
+            "Give --despite, and then do again in the app what is missing"
         )
 
 

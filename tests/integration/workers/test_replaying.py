@@ -1,26 +1,31 @@
 """What was said, replayed beside the memories that apps read, and the two change places."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from config.settings import settings
 from db import generations
 from db.refs import LaneRef
 from recollect import Memory, Namespace
-from recollect.errors import InvalidEvent, InvalidNamespace, NotFound
+from recollect.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
 from recollect.language_model import ModelUnavailable
 from recollect.namespaces import NamespacePath
 from recollect.publishing.checking import check_events
 from recollect.tenancy import tenant_transaction
+from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
-from tests.given import claim
+from tests.given import claim, event
 from tests.integration.workers.conftest import Said
+from workers.intake.arrivals import Refused, judge
 from workers.operating import replaying
 from workers.operating.replaying import Replay
 from workers.replaying.comparing import difference
@@ -209,6 +214,47 @@ def test_what_a_person_did_by_hand_is_done_again(replayed: Replaying, forming: F
     assert put
 
 
+def test_what_was_taken_back_of_an_import_is_taken_back_there(
+    replayed: Replaying, forming: Forming, sarah: Namespace
+) -> None:
+    forming.command(
+        type="import",
+        memories=[{"id": "m1", "content": "Ann sails."}, {"id": "m2", "content": "Ann skates."}],
+    )
+    [sails] = [one for one in sarah.memories() if "sails" in one.content]
+    [brought] = sarah.decisions(sails.id)
+    forming.command(type="undo", decision_id=str(brought.id))
+
+    replayed.start()
+
+    assert replayed.left_out == []
+    assert contents(replayed.there) == contents(sarah) == {"Ann skates."}
+
+
+def test_what_was_replaced_does_not_stay_unnoticed(
+    fake: FakeOpenAI, replayed: Replaying, forming: Forming, sarah: Namespace
+) -> None:
+    """A model that words it otherwise; what one generation lacks is no matter of the other."""
+    said = "I live in Berlin."
+    forming.say(said)
+    [berlin] = sarah.memories()
+    forming.command(type="remember", content="User lives in Potsdam.", replaces=str(berlin.id))
+    apart = fact_like(content="Berlin was rainy when User came by", quote=said)
+    fake.script("ExtractionAnswer", {"facts": [apart]})
+
+    replayed.start()
+
+    assert replayed.left_out == ["remember: nothing there says what was replaced"]
+    assert contents(replayed.there) == {"Berlin was rainy when User came by", "User lives in Potsdam."}
+    with pytest.raises(ReplayRefused, match=r"could not be replayed \(1\).*Give --despite"):
+        replayed.switch()
+    replayed.switch(despite=True)
+    assert replayed.left_out == []
+    replayed.switch()
+    assert contents(sarah) == {"User lives in Potsdam."}
+    assert replayed.left_out == ["remember: nothing there says what was replaced"]
+
+
 def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
     replayed: Replaying, forming: Forming, sarah: Namespace, find: Callable[..., dict[str, int]]
 ) -> None:
@@ -358,6 +404,11 @@ def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobo
     forming.say("I live in Ghent.")
     replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
     with admin_engine.begin() as connection:
+        # Those of other tests, of which more may be due than are looked at in one round.
+        connection.execute(
+            text("update recollect.generations set due_at = 'infinity' where tenant_id <> :tenant_id"),
+            {"tenant_id": replayed.lane.tenant_id},
+        )
         connection.exec_driver_sql(
             "alter table recollect.messages add constraint picky check (position('Ghent' in content) = 0) not valid"
         )
@@ -372,7 +423,10 @@ def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobo
     follow_all(worker_engine)  # it is looked at once a second
     assert replaying_of(replayed).behind == 1
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("update recollect.generations set due_at = now()")
+        connection.execute(
+            text("update recollect.generations set due_at = now() where tenant_id = :tenant_id"),
+            {"tenant_id": replayed.lane.tenant_id},
+        )
 
     follow_all(worker_engine)
 
@@ -395,6 +449,72 @@ def test_the_command(run: Callable[..., Said], replayed: Replaying, forming: For
     assert "apps read what was replayed" in run("replay", "switch", *name)
     assert "is not replayed any more" in run("replay", "drop", *name)
     assert contents(sarah) == {"User lives in Berlin", "User plays the cello"}
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (b"\xff\xfe", "is no text in UTF-8"),
+        (b"cities\0", "is no text in UTF-8"),
+        (b"x" * 4_001, "more than 4,000 characters"),
+    ],
+)
+def test_instructions_that_no_app_could_give_are_refused(
+    run: Callable[..., Said], forming: Forming, tmp_path: Path, told: bytes, why: str
+) -> None:
+    forming.say("I live in Berlin.")
+    file = tmp_path / "instructions"
+    file.write_bytes(told)
+
+    said = run("replay", "start", *forming.publishing.path.parts, "--instructions", file)
+
+    assert said.status == 2
+    assert why in " ".join(said.replace("│", " ").split())
+    assert list(forming.publishing.path.parts) not in [
+        one["namespace"] for one in run("replay", "--json").json["replays"]
+    ]
+
+
+def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Forming) -> None:
+    """Else there was a namespace where its replay would be, and none could be started."""
+    path = forming.publishing.path.replayed()
+    body = json.dumps(event(path.parts)).encode()
+
+    refused = judge(body, {})
+
+    assert isinstance(refused, Refused)
+    assert "is where a namespace is replayed" in refused.reason
+    assert refused.event is None
+
+
+def test_nor_does_an_app_open_it_by_sql(forming: Forming, ingest_engine: Engine) -> None:
+    body = json.dumps([event(forming.publishing.path.replayed().parts)])
+    with pytest.raises(IntegrityError, match="is where a namespace is replayed"), ingest_engine.begin() as connection:
+        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": body})
+
+
+def test_what_says_what_stays_by_another_message_is_not_forgotten(
+    fake: FakeOpenAI, replayed: Replaying, forming: Forming, sarah: Namespace
+) -> None:
+    """A model that makes one memory of what two were, where one of the two was forgotten."""
+    forming.say("I play the cello.")
+    [cello] = sarah.memories()
+    forming.say("I have cello lessons on Mondays.")
+    forming.command(type="forget", memories=[str(cello.id)])
+    both = fact_like(content="User plays the cello and has cello lessons on Mondays", quote="I play the cello.")
+    fake.script("ExtractionAnswer", {"facts": [{**both, "sources": [1, 2]}]})
+
+    replayed.start()
+
+    assert contents(replayed.there) == {"User plays the cello and has cello lessons on Mondays"}
+    assert replayed.left_out == ["forget: nothing there says what was forgotten"]
+
+
+@pytest.mark.parametrize("named", ["", " ", "a\0b"])
+def test_a_model_without_a_name_is_refused(replayed: Replaying, forming: Forming, named: str) -> None:
+    forming.say("I live in Berlin.")
+    with pytest.raises(ConfigurationError, match="--llm-model"):
+        replayed.start(llm_model=named)
 
 
 def stopped(engine: Engine, forming: Forming) -> set[str]:

@@ -10,6 +10,21 @@ alter table recollect.namespaces add column replay_of uuid, add column llm_model
 create or replace view recollect_read_v1.namespaces as
 select tenant_id, namespace_id, path, created_at from recollect.namespaces where replay_of is null;
 
+-- As before, and no app opens such a namespace itself.
+create or replace function recollect.open_lane(tenant uuid, namespace uuid, path text[]) returns void
+    language plpgsql
+as $$
+begin
+    if cardinality(path) > 2 and path[cardinality(path)] = '(replay)' then
+        raise exception 'namespace: "(replay)" is where a namespace is replayed' using errcode = 'check_violation';
+    end if;
+    insert into recollect.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
+    perform from recollect.lanes where tenant_id = tenant and namespace_id = namespace for update;
+    insert into recollect.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
+    insert into recollect.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
+end
+$$;
+
 -- Ids, times and numbers, and of commands that could not be replayed why, in fixed words. No policy: the sweeper looks at all of them.
 create table recollect.generations (
     tenant_id         uuid not null,

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from pipeline.replaying.known import Generation
-from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, translate
+from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from recollect.events import (
     AnyEvent,
     Clarify,
@@ -58,6 +58,21 @@ def test_what_would_replace_nothing_or_more_than_it_did_is_put_down_all_the_same
     assert translate(made(Remember, content="x", event_id=alone.event_id), NOTHING, NOTHING) == made(
         Remember, content="x", event_id=alone.event_id
     )
+
+
+def test_what_a_memory_replaced_and_may_stay_is_told() -> None:
+    remember = made(Remember, content="User lives in Rome", replaces=UUID(int=1))
+    then, again = known(BERLIN), memory(12, "User has her home in Berlin", cosine=0.9)
+
+    assert left_unsaid(remember, then, known(memory(13, CAT.content))) == "nothing there says what was replaced"
+    twice = known(memory(11, BERLIN.content), again)
+    assert left_unsaid(remember, then, twice) == "more memories there say what was replaced than one"
+    whole = known(memory(14, WHOLE.content, **lives_in("Berlin")))
+    assert left_unsaid(remember, known(BERLIN, CAT), whole) == "what says it there says what stays, too"
+    assert left_unsaid(remember, then, known(memory(11, BERLIN.content))) is None
+    assert left_unsaid(remember, then, known(memory(11, BERLIN.content, active=False))) is None
+    assert left_unsaid(remember, then, NOTHING) is None
+    assert left_unsaid(made(Remember, content="x"), then, NOTHING) is None
 
 
 def test_a_merge_names_both_as_they_are_there() -> None:
@@ -119,7 +134,9 @@ def test_what_a_command_did_is_taken_back_by_what_it_did_there() -> None:
 
     now = Generation(decisions=[decision(52, "forget", 11, event=61), decision(51, "forget", None, event=60)])
     assert undone(then, now) == UUID(int=51)
-    assert undone(then, Generation(decisions=now.decisions[:1])) == LeftOut("what was taken back was not done there")
+    assert undone(then, Generation(decisions=now.decisions[:1])) == LeftOut(
+        "what was taken back was not done there", done=True
+    )
     assert undone(NOTHING, now) == LeftOut("no such decision was made")
 
 
@@ -144,6 +161,7 @@ def test_what_was_decided_upon_a_fact_is_taken_back_by_what_was_decided_of_its_c
 
     assert undone(then, Generation(memories=memories, decisions=[*others, decision(54, "update", 11)])) == UUID(int=54)
     assert undone(then, Generation(memories=memories, decisions=others)) == not_done
+    assert undone(then, Generation(decisions=others)) == LeftOut(not_done.why, done=True)
     twice = [decision(54, "update", 11), decision(55, "update", 11)]
     assert undone(then, Generation(memories=memories, decisions=twice)) == LeftOut(
         "several decisions there may be the one that was taken back"
