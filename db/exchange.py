@@ -42,7 +42,7 @@ _COPIES: Final = ("traits", "vocabulary", "scopes")
 
 def exchange(connection: Connection, generation: Generation) -> None:
     """Have the two change places, in this transaction. Both lanes must be at rest, and nobody may claim anything of them."""
-    both = {**generation.lane.scope, "replay_id": generation.replay.namespace_id, "aside": uuid4()}
+    both = {**generation.both, "aside": uuid4()}
     connection.execute(_NO_TIMEOUT)
     # By way of a third: some ids are the same in both.
     for come, go in (("namespace_id", "aside"), ("replay_id", "namespace_id"), ("aside", "replay_id")):

@@ -10,8 +10,8 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import generations
-from db.generations import Generation, Upcoming
+from db import generations, replaying
+from db.generations import Generation
 from db.refs import LaneRef
 from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from recollect.events import Command, parse_event
@@ -31,7 +31,7 @@ _log = structlog.get_logger()
 def follow_all(engine: Engine) -> None:
     """Go on with what is replayed, a step of each. One that fails is tried again, and holds up nobody else."""
     with engine.begin() as connection:
-        due = generations.due(connection, limit=_NAMESPACES)
+        due = replaying.due(connection, limit=_NAMESPACES)
     for lane in due:
         failed = None
         try:
@@ -49,35 +49,35 @@ def follow(engine: Engine, lane: LaneRef) -> bool:
         if generation is None:
             return False
         generations.follow_configuration(connection, generation)
-        coming = generations.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
+        coming = replaying.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
         said = list(takewhile(lambda one: one.type not in TRANSLATED, coming))
         if said:
             return _replay(connection, generation, said)
-        if coming and generations.at_rest(connection, generation.replay):
+        if coming and replaying.at_rest(connection, generation.replay):
             _replay_command(connection, generation, coming[0])
             return True
         return False
 
 
-def _replay(connection: Connection, generation: Generation, said: list[Upcoming]) -> bool:
-    if generations.waiting(connection, generation.replay) >= _AHEAD:
+def _replay(connection: Connection, generation: Generation, said: list[replaying.Upcoming]) -> bool:
+    if replaying.waiting(connection, generation.replay) >= _AHEAD:
         return False
-    generations.replay(connection, generation, [one.event_id for one in said])
+    replaying.replay(connection, generation, [one.event_id for one in said])
     return True
 
 
-def _replay_command(connection: Connection, generation: Generation, coming: Upcoming) -> None:
-    command = parse_event(generations.payload(connection, generation.lane, coming.event_id))
+def _replay_command(connection: Connection, generation: Generation, coming: replaying.Upcoming) -> None:
+    command = parse_event(replaying.payload(connection, generation.lane, coming.event_id))
     if not isinstance(command, Command) or refused_there(connection, generation.lane, coming.event_id):
-        generations.leave_out(connection, generation, coming.event_id)
+        replaying.leave_out(connection, generation, coming.event_id)
         return
     then, now = what_both_know(connection, generation, command)
     translated = translate(command, then, now)
     if isinstance(translated, LeftOut):
         why = None if translated.done else translated.why
-        generations.leave_out(connection, generation, coming.event_id, why=why)
+        replaying.leave_out(connection, generation, coming.event_id, why=why)
         return
     told = translated.model_dump(mode="json", exclude_none=True)
-    generations.replay(connection, generation, [coming.event_id], payload=told)
+    replaying.replay(connection, generation, [coming.event_id], payload=told)
     if why := left_unsaid(command, then, now):
-        generations.leave_out(connection, generation, coming.event_id, why=why)
+        replaying.leave_out(connection, generation, coming.event_id, why=why)

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Engine
 
-from db import generations
+from db import generations, holding, replaying
 from db.exchange import exchange
 from db.generations import Generation
 from db.refs import LaneRef
@@ -39,14 +39,16 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
         _check(connection, generation, path, despite=despite)
         if why := _not_yet(connection, generation):
             return why
-        generations.hold(connection, generation)
+        holding.hold(connection, generation)
     with _held(engine, path), tenant_transaction(engine, path.tenant_id) as connection:
         generation = locked(connection, path)
+        if not holding.held(connection, generation):
+            return "somebody else has the two change places"
         if why := _not_yet(connection, generation):
             return why
         exchange(connection, generation)
         # At the end, for whoever publishes waits from here on: what names things by ids has to come first.
-        generations.lock_lane(connection, generation.lane)
+        holding.lock_lane(connection, generation.lane)
         if why := _named_meanwhile(connection, generation):
             connection.rollback()
         return why
@@ -58,12 +60,15 @@ def _held(engine: Engine, path: NamespacePath) -> Iterator[None]:
     try:
         yield
     finally:
+        lane = LaneRef(path.tenant_id, path.namespace_id)
         with tenant_transaction(engine, path.tenant_id) as connection:
-            generations.release(connection, LaneRef(path.tenant_id, path.namespace_id))
+            # Not while somebody else is at it, who holds them as well.
+            generations.lock(connection, lane)
+            holding.release(connection, lane)
 
 
 def _check(connection: Connection, generation: Generation, path: NamespacePath, *, despite: bool) -> None:
-    if generations.quarantined(connection, generation):
+    if holding.quarantined(connection, generation):
         raise ReplayRefused(f"{path}: it or its replay is quarantined; see 'python -m workers lanes'")
     if despite:
         return
@@ -79,15 +84,15 @@ def _check(connection: Connection, generation: Generation, path: NamespacePath, 
 
 
 def _not_yet(connection: Connection, generation: Generation) -> str | None:
-    if generations.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=1):
+    if replaying.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=1):
         return "there is something left to be replayed"
-    if not generations.at_rest(connection, generation.replay):
+    if not replaying.at_rest(connection, generation.replay):
         return "its replay is at work"
-    if not generations.idle(connection, generation.lane):
+    if not holding.idle(connection, generation.lane):
         return "a batch of it is at work"
     return _named_meanwhile(connection, generation)
 
 
 def _named_meanwhile(connection: Connection, generation: Generation) -> str | None:
     """What waits in the lane and would find nothing under its ids."""
-    return "a command waits in it" if generations.commands_wait(connection, generation.lane) else None
+    return "a command waits in it" if holding.commands_wait(connection, generation.lane) else None

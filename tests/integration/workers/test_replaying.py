@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from config.settings import settings
-from db import generations
+from db import generations, holding
 from db.refs import LaneRef
 from recollect import Memory, Namespace
 from recollect.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
@@ -314,13 +315,28 @@ def test_a_switch_that_was_killed_is_taken_up_again(
     with tenant_transaction(worker_engine, forming.publishing.lane.tenant_id) as connection:
         generation = generations.of(connection, forming.publishing.lane)
         assert generation is not None
-        generations.hold(connection, generation)
+        holding.hold(connection, generation)
     assert stopped(worker_engine, forming) == {"changes places with its replay"}
 
     replayed.switch()
 
     assert not stopped(worker_engine, forming)
     assert {one.id for one in sarah.memories()} == there
+
+
+def test_two_switches_at_once_are_one_after_the_other(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
+) -> None:
+    forming.say("I live in Berlin.", "I play the cello.")
+    replayed.start()
+    here, there = dump(sarah.path), dump(replayed.there.path)
+
+    with ThreadPoolExecutor(4) as threads:
+        for one in [threads.submit(replayed.switch, wait=20.0) for _ in range(4)]:
+            one.result()
+
+    assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
+    assert not stopped(replayed.engine, forming)
 
 
 def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:

@@ -1,0 +1,75 @@
+"""Holding: nothing is claimed of a namespace and of its replay while the two change places."""
+
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+from db.generations import Generation
+from db.refs import LaneRef
+
+_HELD: Final = "changes places with its replay"
+
+
+def idle(connection: Connection, lane: LaneRef) -> bool:
+    """Whether nobody is at work in a lane, and nothing waits there to be erased."""
+    return connection.execute(_IDLE, lane.scope).one_or_none() is not None
+
+
+def commands_wait(connection: Connection, lane: LaneRef) -> bool:
+    """Whether something waits in a lane that names things by their ids, or is to be erased."""
+    return connection.execute(_COMMANDS_WAIT, lane.scope).first() is not None
+
+
+def lock_lane(connection: Connection, lane: LaneRef) -> None:
+    """Have arrivals wait until this transaction ends."""
+    connection.execute(_LOCK_LANE, lane.scope)
+
+
+def hold(connection: Connection, generation: Generation) -> None:
+    """Have nothing claimed of the two lanes, as where one is quarantined, until they are released."""
+    connection.execute(_HOLD, {**generation.both, "why": _HELD})
+
+
+def held(connection: Connection, generation: Generation) -> bool:
+    """Whether both lanes are held."""
+    return bool(connection.execute(_BOTH_HELD, {**generation.both, "why": _HELD}).scalar_one())
+
+
+def release(connection: Connection, lane: LaneRef) -> None:
+    """Let the lanes of a namespace and of its replay go on that were held."""
+    connection.execute(_RELEASE, {**lane.scope, "why": _HELD})
+
+
+def quarantined(connection: Connection, generation: Generation) -> bool:
+    """Whether one of the two lanes is stopped, for another reason than that they are held."""
+    return connection.execute(_QUARANTINED, {**generation.both, "why": _HELD}).first() is not None
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+_IDLE = text(f"select from recollect.lanes where {_LANE} and batch_id is null and erase_due_at is null")
+
+_COMMANDS_WAIT = text(f"""
+    select from recollect.events where {_LANE} and state = 'received' and type not in ('message', 'conversation_ended') limit 1
+""")
+
+_LOCK_LANE = text(f"select from recollect.lanes where {_LANE} for update")
+
+_BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"
+
+_HOLD = text(f"update recollect.lanes set quarantined_at = now(), quarantined_for = :why where {_BOTH}")
+
+_BOTH_HELD = text(f"select count(*) = 2 from recollect.lanes where {_BOTH} and quarantined_for = :why")
+
+# Also where its replay is gone by now: that has no lane any more.
+_RELEASE = text("""
+    update recollect.lanes
+    set quarantined_at = null, quarantined_for = null,
+        ready_at = case when pending > 0 then now() else least(profiles_due_at, reflections_due_at) end
+    where tenant_id = :tenant_id and quarantined_for = :why and (namespace_id = :namespace_id or namespace_id in (
+        select replay_id from recollect.generations where tenant_id = :tenant_id and namespace_id = :namespace_id))
+""")
+
+_QUARANTINED = text(
+    f"select from recollect.lanes where {_BOTH} and quarantined_at is not null and quarantined_for <> :why"
+)

@@ -1,0 +1,171 @@
+"""Replaying: what took effect in a namespace goes into the lane of its replay, in the order in which it did."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
+
+from db.generations import Generation
+from db.refs import LaneRef
+
+
+class Upcoming(NamedTuple):
+    """An event that took effect and is to be replayed."""
+
+    event_id: UUID
+    type: str
+
+
+def due(connection: Connection, *, limit: int) -> list[LaneRef]:
+    """Namespaces whose replay may go on, and that nobody looked at within the last second; marks them. Sees all tenants."""
+    return [LaneRef(row.tenant_id, row.namespace_id) for row in connection.execute(_DUE, {"limit": limit})]
+
+
+def upcoming(connection: Connection, generation: Generation, *, but_not: Iterable[str], limit: int) -> list[Upcoming]:
+    """The next events to be replayed, in the order in which they took effect. but_not: types that are passed over."""
+    connection.execute(_TIMES, generation.lane.scope)
+    rows = connection.execute(_UPCOMING, {**generation.lane.scope, "but_not": ["erased", *but_not], "limit": limit})
+    return [Upcoming(row.event_id, row.type) for row in rows]
+
+
+def replay(
+    connection: Connection,
+    generation: Generation,
+    event_ids: Sequence[UUID],
+    *,
+    payload: Mapping[str, Any] | None = None,
+) -> None:
+    """Put events into the lane of the replay, in this order, with their messages. They are due at once.
+
+    payload: what they say there, in place of what they say.
+    """
+    given = [{"event_id": str(one), "payload": payload} for one in event_ids]
+    parameters = {**generation.both, "events": given, "number": len(given)}
+    for statement in (_EVENTS, _MESSAGES, _CONVERSATIONS, _PUBLISHER, _DUE_LANE):
+        connection.execute(statement, parameters)
+    connection.execute(_PASS, {**parameters, "event_id": event_ids[-1]})
+
+
+def leave_out(connection: Connection, generation: Generation, event_id: UUID, *, why: str | None = None) -> None:
+    """Pass a command over. why: where something is missing because of that, in fixed words."""
+    if why is not None:
+        connection.execute(_LEAVE_OUT, {**generation.lane.scope, "event_id": event_id, "why": why})
+    connection.execute(_PASS, {**generation.lane.scope, "event_id": event_id, "number": 0})
+
+
+def payload(connection: Connection, lane: LaneRef, event_id: UUID) -> Mapping[str, Any]:
+    """What an event says."""
+    found: Mapping[str, Any] = connection.execute(_PAYLOAD, {**lane.scope, "event_id": event_id}).scalar_one()
+    return found
+
+
+def at_rest(connection: Connection, lane: LaneRef) -> bool:
+    """Whether nothing waits in a lane and nobody is at work in it."""
+    return bool(connection.execute(_AT_REST, lane.scope).scalar_one())
+
+
+def waiting(connection: Connection, lane: LaneRef) -> int:
+    """How many events wait in a lane, or are at work."""
+    return int(connection.execute(_WAITING, lane.scope).scalar() or 0)
+
+
+_LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
+
+_DUE = text("""
+    update recollect.generations set due_at = now() + interval '1 second'
+    where (tenant_id, namespace_id) in (
+        select tenant_id, namespace_id from recollect.generations where due_at <= now()
+        order by due_at limit :limit for update skip locked)
+    returning tenant_id, namespace_id
+""")
+
+# When what came into effect before this was kept did so. Ids of batches begin with the time at which they were claimed.
+_TIMES = text(f"""
+    update recollect.events as event set effective_at = coalesce(
+        (select applied_at from recollect.batches as batch
+         where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = event.batch_id),
+        recollect.made_at(batch_id), received_at) + coalesce(place, 0) * interval '1 microsecond'
+    where {_LANE} and state = 'done' and effective_at is null
+""")
+
+_UPCOMING = text("""
+    select event_id, type from recollect.events as event
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and state = 'done' and type <> all(:but_not)
+      and effective_at > (select up_to from recollect.generations as generation
+                          where generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id)
+    order by effective_at limit :limit
+""")
+
+# Of one publisher, whose numbers are the order: no claim puts them in another.
+_EVENTS = text("""
+    insert into recollect.events
+        (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id,
+         sequence)
+    select event.tenant_id, :replay_id, event.event_id, :replay_id, generation.replayed + given.place, event.type,
+           jsonb_set(coalesce(nullif(given.event -> 'payload', 'null'), event.payload), '{namespace}', to_jsonb(named.path)),
+           event.occurred_at, event.conversation_id, event.sequence
+    from jsonb_array_elements(:events) with ordinality as given (event, place)
+    join recollect.events as event
+      on event.tenant_id = :tenant_id and event.namespace_id = :namespace_id
+     and event.event_id = (given.event ->> 'event_id')::uuid
+    join recollect.generations as generation
+      on generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id
+    join recollect.namespaces as named on named.tenant_id = :tenant_id and named.namespace_id = :replay_id
+    order by given.place
+""").bindparams(bindparam("events", type_=JSONB))
+
+_GIVEN = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events) as given"
+
+_MESSAGES = text(f"""
+    insert into recollect.messages
+        (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset)
+    select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset
+    from recollect.messages where {_LANE} and message_id in ({_GIVEN})
+""").bindparams(bindparam("events", type_=JSONB))
+
+_CONVERSATIONS = text(f"""
+    insert into recollect.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
+    select tenant_id, :replay_id, conversation_id, started_at, last_message_at, ended_at
+    from recollect.conversations where {_LANE} and conversation_id in (
+        select conversation_id from recollect.events where {_LANE} and event_id in ({_GIVEN}))
+    on conflict (tenant_id, namespace_id, conversation_id) do update
+        set started_at = excluded.started_at, last_message_at = excluded.last_message_at, ended_at = excluded.ended_at
+""").bindparams(bindparam("events", type_=JSONB))
+
+_PUBLISHER = text("""
+    insert into recollect.publishers as one (tenant_id, namespace_id, publisher_id, received_up_to)
+    values (:tenant_id, :replay_id, :replay_id, :number)
+    on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + :number
+""")
+
+_DUE_LANE = text(f"""
+    update recollect.lanes
+    set pending = pending + :number, first_pending_at = coalesce(first_pending_at, now()), ready_at = now() where {_REPLAY}
+""")
+
+_PASS = text("""
+    update recollect.generations as generation
+    set up_to = event.effective_at, replayed = replayed + :number
+    from recollect.events as event
+    where generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id
+      and event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.event_id = :event_id
+""")
+
+_LEAVE_OUT = text(f"""
+    update recollect.generations set left_out = left_out || (
+        select jsonb_build_object('event_id', event_id, 'type', type, 'why', cast(:why as text))
+        from recollect.events where {_LANE} and event_id = :event_id)
+    where {_LANE}
+""")
+
+_PAYLOAD = text(f"select payload from recollect.events where {_LANE} and event_id = :event_id")
+
+_AT_REST = text(f"""
+    select coalesce((select pending = 0 and batch_id is null from recollect.lanes where {_LANE}), true)
+""")
+
+_WAITING = text(f"select pending from recollect.lanes where {_LANE}")
