@@ -256,6 +256,28 @@ def test_what_was_replaced_does_not_stay_unnoticed(
     assert replayed.left_out == ["remember: nothing there says what was replaced"]
 
 
+def test_what_took_effect_in_another_order_than_it_came_is_replayed_in_that(
+    replayed: Replaying, forming: Forming, admin_engine: Engine
+) -> None:
+    """Of two publishers the times decide, and in the replay there is one."""
+    other = forming.publishing.another()
+    forming.publishing.send(forming.publishing.message("I live in Porto.", occurred_at="2026-03-02T12:00:00+00:00"))
+    forming.send(other.message("I live in Berlin.", occurred_at="2026-03-01T12:00:00+00:00"))
+
+    replayed.start()
+
+    with admin_engine.connect() as connection:
+        said = connection.execute(
+            text(
+                "select payload ->> 'content' from recollect.events where namespace_id = :namespace_id "
+                "order by publisher_sequence"
+            ),
+            {"namespace_id": replayed.there.path.namespace_id},
+        ).scalars()
+        assert list(said) == ["I live in Berlin.", "I live in Porto."]
+    assert contents(replayed.there) == {"User lives in Porto"}
+
+
 def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
     replayed: Replaying, forming: Forming, sarah: Namespace, find: Callable[..., dict[str, int]]
 ) -> None:
