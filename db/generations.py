@@ -147,7 +147,6 @@ _LOCK = text(f"select {_COLUMNS} from recollect.generations where {_LANE} for up
 
 _LISTED = text(f"select {_COLUMNS} from recollect.generations order by started_at, namespace_id")
 
-
 _CONFIGURE = text("""
     update recollect.namespaces as there
     set (instructions, schemas, profiles, episodes) = (
@@ -161,16 +160,13 @@ _CONFIGURE = text("""
         here.schemas, here.profiles, here.episodes)
 """)
 
-
 _EXISTS = text(f"select from recollect.namespaces where {_LANE} and replay_of is null")
-
 
 _BEHIND = text(f"""
     select (select pending from recollect.lanes where {_REPLAY}) + (
         select count(*) from recollect.events where {_LANE} and state = 'done' and type <> 'erased'
           and coalesce(effective_at, 'infinity') > (select up_to from recollect.generations where {_LANE}))
 """)
-
 
 _DEAD = text(f"select count(*) from recollect.dead_letters where {_LANE} and origin = 'stage'")
 

@@ -26,3 +26,11 @@ def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> 
         base_url=settings.openai_base_url,
         on_usage=on_usage,
     )
+
+
+def open_other_model(settings: Settings, name: str, on_usage: OnUsage | None = None) -> OpenAILanguageModel:
+    """Another model of the same endpoint, by its name. Raises ConfigurationError also where there is no endpoint."""
+    model = open_language_model(settings.model_copy(update={"llm_model": name}), on_usage)
+    if model is None:
+        raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
+    return model

@@ -12,7 +12,7 @@ from db.models import Model
 from recollect.embedders import Embedder, Endpoint, open_embedder, spec_of
 from recollect.errors import ConfigurationError, EmbedderMismatch
 from recollect.language_model import LanguageModel
-from workers.language_model import open_language_model
+from workers.language_model import open_language_model, open_other_model
 from workers.stages.kept_model import UsageLog
 
 WORKER_URL = "RECOLLECT_WORKER_URL"
@@ -29,15 +29,11 @@ class Parts:
     usage: UsageLog
     others: dict[str, LanguageModel] = field(default_factory=dict)
 
-    def model_for(self, wanted: str | None) -> LanguageModel | None:
-        """The LLM that a namespace wants, by name, for None the service's own; None where there is no LLM at all."""
-        if self.model is None or wanted is None:
-            return self.model
-        if wanted not in self.others:
-            chosen = self.settings.model_copy(update={"llm_model": wanted})
-            opened = open_language_model(chosen, on_usage=self.usage.note)
-            self.others[wanted] = opened or self.model
-        return self.others[wanted]
+    def other_model(self, name: str) -> LanguageModel:
+        """The model that a namespace asks in place of the service's own. Raises ConfigurationError where there is no LLM."""
+        if name not in self.others:
+            self.others[name] = open_other_model(self.settings, name, on_usage=self.usage.note)
+        return self.others[name]
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from recollect.errors import ConfigurationError, NotFound, RecollectError
 from recollect.language_model import Prompt
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
-from workers.language_model import open_language_model
+from workers.language_model import open_other_model
 from workers.replaying.finding import ReplayRefused, locked
 
 
@@ -46,10 +46,7 @@ def start(
     """
     path.replayed()  # whether there can be one, before anything is asked
     if llm_model is not None:
-        model = open_language_model(settings.model_copy(update={"llm_model": _checked(llm_model)}))
-        if model is None:
-            raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
-        model.answer(_DOES_IT_ANSWER)
+        open_other_model(settings, _checked(llm_model)).answer(_DOES_IT_ANSWER)
     with tenant_transaction(engine, path.tenant_id) as connection:
         if generations.start(connection, path, llm_model=llm_model, instructions=instructions) is None:
             raise _not_started(path, exists=generations.exists(connection, path))

@@ -84,18 +84,20 @@ def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
 
     None where the offline rules do the work: where no LLM is set, and where the tenant has spent its budget.
     """
+    if parts.model is None:
+        return None
     tenant_id = batch.lane.tenant_id
     with tenant_transaction(parts.engine, tenant_id) as connection:
-        model = parts.model_for(namespaces.llm_model(connection, batch.lane))
-        if model is None:
-            return None
         stands = budgets.standing(connection, tenant_id, default=parts.settings.tenant_tokens_per_day)
         if stands is not None and stands.over:
             if budgets.note_over_budget(connection, batch):
                 _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
             return None
         stage = paid.stage_of(connection, batch)
-    return KeptModel(model, parts.engine, batch, parts.usage, stage=stage)
+        wanted = namespaces.llm_model(connection, batch.lane)
+    return KeptModel(
+        parts.other_model(wanted) if wanted else parts.model, parts.engine, batch, parts.usage, stage=stage
+    )
 
 
 def formed_by(model: KeptModel | None) -> str:

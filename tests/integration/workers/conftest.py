@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -9,10 +10,13 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
 from recollect import Memory, Namespace
+from recollect.errors import NotFound
 from recollect.namespaces import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing
+from tests.replaying_given import Replaying
+from workers.operating import replaying
 from workers.parts import parts
 
 
@@ -108,3 +112,46 @@ def find(admin_engine: Engine, forming: Forming) -> Find:
         return {table: rows for table, rows in found.items() if rows}
 
     return find
+
+
+@pytest.fixture
+def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterator[Replaying]:
+    """Leaves nothing behind that a later sweeper would look after."""
+    one = Replaying(worker_engine, forming, memory)
+    yield one
+    with suppress(NotFound):
+        replaying.drop(worker_engine, one.path)
+
+
+Dump = Callable[[NamespacePath], dict[str, list[Any]]]
+
+_OF_THE_LANE = {"events", "batches", "candidate_facts", "lanes", "publishers", "usage", "step_results", "namespaces"}
+"""What is not exchanged, or but for a part of it."""
+
+
+@pytest.fixture
+def dump(admin_engine: Engine) -> Dump:
+    """All rows of a namespace, by table, but for what is of the lane; those of columns that the database makes are left out."""
+
+    def dumped(path: NamespacePath) -> dict[str, list[Any]]:
+        with admin_engine.connect() as connection:
+            tables = connection.exec_driver_sql("""
+                select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
+                where relnamespace = 'recollect'::regnamespace and relkind = 'r' order by relname
+            """).scalars()
+            found = {
+                table: sorted(
+                    connection.execute(
+                        text(
+                            f"select (to_jsonb(one) - '{{namespace_id}}'::text[])::text from recollect.{table} as one "
+                            "where tenant_id = :tenant_id and namespace_id = :namespace_id"
+                        ),
+                        {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id},
+                    ).scalars()
+                )
+                for table in tables
+                if table not in _OF_THE_LANE | {"generations"}
+            }
+        return {table: rows for table, rows in found.items() if rows}
+
+    return dumped

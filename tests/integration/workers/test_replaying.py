@@ -1,19 +1,18 @@
-"""What was said, replayed beside the memories that apps read, and the two change places."""
+"""What was said, replayed beside the memories that apps read."""
 
 import json
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from config.settings import settings
-from db import generations, holding
+from db import namespaces
+from db.namespaces import Configuration
 from db.refs import LaneRef
 from recollect import Memory, Namespace
 from recollect.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
@@ -23,105 +22,22 @@ from recollect.publishing.checking import check_events
 from recollect.tenancy import tenant_transaction
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.forming import Forming, carry_through
-from tests.given import claim, event
+from tests.forming import Forming
+from tests.given import LONG, event
 from tests.integration.workers.conftest import Said
+from tests.replaying_given import Replaying, contents
 from workers.intake.arrivals import Refused, judge
 from workers.operating import replaying
 from workers.operating.replaying import Replay
+from workers.operating.usage import costs
 from workers.replaying.comparing import difference
 from workers.replaying.finding import ReplayRefused
-from workers.replaying.following import follow, follow_all
-from workers.replaying.switching import switch
-
-
-class Replaying:
-    """Replays the fresh namespace, in this process."""
-
-    def __init__(self, engine: Engine, forming: Forming, memory: Memory) -> None:
-        self.engine = engine
-        self.forming = forming
-        self.path = forming.publishing.path
-        self.lane = forming.publishing.lane
-        self.there = memory.namespace(*self.path.replayed().parts)
-
-    def start(self, *, messages: int = 100, **given: Any) -> None:
-        """Begin, and go on until nothing is left."""
-        replaying.start(self.engine, settings(), self.path, **{"llm_model": None, "instructions": None, **given})
-        self.follow(messages)
-
-    def follow(self, messages: int = 100) -> None:
-        """Go on with the replay until it has come as far as the namespace, by batches of so many messages."""
-        replay = LaneRef(self.lane.tenant_id, self.path.replayed().namespace_id)
-        while True:
-            went = follow(self.engine, self.lane)
-            while (batch := claim(self.engine, replay, messages=messages)) is not None:
-                carry_through(batch)
-                went = True
-            if not went:
-                return
-
-    def switch(self, **given: Any) -> None:
-        switch(self.engine, self.path, **{"wait": 0.0, **given})
-
-    @property
-    def left_out(self) -> list[str]:
-        with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
-            found = generations.of(connection, self.lane)
-        assert found is not None
-        return [f"{one['type']}: {one['why']}" for one in found.left_out]
-
-
-@pytest.fixture
-def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterator[Replaying]:
-    """Leaves nothing behind that a later sweeper would look after."""
-    one = Replaying(worker_engine, forming, memory)
-    yield one
-    with suppress(NotFound):
-        replaying.drop(worker_engine, one.path)
-
-
-Dump = Callable[[NamespacePath], dict[str, list[Any]]]
-
-_OF_THE_LANE = {"events", "batches", "candidate_facts", "lanes", "publishers", "usage", "step_results", "namespaces"}
-"""What is not exchanged, or but for a part of it."""
-
-
-@pytest.fixture
-def dump(admin_engine: Engine) -> Dump:
-    """All rows of a namespace, by table, but for what is of the lane; those of columns that the database makes are left out."""
-
-    def dumped(path: NamespacePath) -> dict[str, list[Any]]:
-        with admin_engine.connect() as connection:
-            tables = connection.exec_driver_sql("""
-                select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
-                where relnamespace = 'recollect'::regnamespace and relkind = 'r' order by relname
-            """).scalars()
-            found = {
-                table: sorted(
-                    connection.execute(
-                        text(
-                            f"select (to_jsonb(one) - '{{namespace_id}}'::text[])::text from recollect.{table} as one "
-                            "where tenant_id = :tenant_id and namespace_id = :namespace_id"
-                        ),
-                        {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id},
-                    ).scalars()
-                )
-                for table in tables
-                if table not in _OF_THE_LANE | {"generations"}
-            }
-        return {table: rows for table, rows in found.items() if rows}
-
-    return dumped
+from workers.replaying.following import follow_all
 
 
 def replaying_of(replayed: Replaying) -> Replay:
     [found] = [one for one in replaying.listed(replayed.engine) if one.path == replayed.path.parts]
     return found
-
-
-def contents(namespace: Namespace) -> set[str]:
-    return {one.content for one in namespace.memories(limit=500)}
 
 
 def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
@@ -144,64 +60,11 @@ def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
         check_events(replayed.there.path, [{"type": "message", "role": "user", "content": "hello"}])
 
 
-def test_switching_changes_what_apps_read_and_back(
-    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
-) -> None:
-    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.", "Peter Haas lives in Ghent.")
-    before = {one.id for one in sarah.memories()}
-    replayed.start()
-    there = {one.id for one in replayed.there.memories()}
-    exported_there = list(replayed.there.export())
-
-    replayed.switch()
-
-    assert {one.id for one in sarah.memories()} == there
-    assert list(sarah.export()) == exported_there
-    assert {one.id for one in replayed.there.memories()} == before
-    assert sarah.query("cello", limit=1)[0].content == replayed.there.query("cello", limit=1)[0].content
-    assert "cello" in sarah.context("What does Peter play?").text
-    forming.say("I moved to Porto.")
-    replayed.follow()
-    assert any("Porto" in one for one in contents(sarah))
-    assert contents(replayed.there) == contents(sarah)
-    replayed.switch()
-    assert {one.id for one in sarah.memories()} & before
-    assert contents(replayed.there) == contents(sarah)
-
-
-def test_all_of_a_generation_changes_places_and_nothing_else(
-    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
-) -> None:
-    """Also what triggers keep, and in both directions: twice is as if never."""
-    forming.command(
-        type="configure", profiles=[{"name": "Person", "json_schema": {"type": "object", "properties": {}}}]
-    )
-    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.", "Peter Haas lives in Ghent.")
-    forming.say("Peter Meier is a plumber.", "I moved to Porto.", conversation="c2")
-    [cello] = [one for one in sarah.memories() if "cello" in one.content]
-    forming.command(type="forget", memories=[str(cello.id)])
-    forming.command(type="set_prompt", name="greeting", template="Hello")
-    replayed.start()
-    here, there = dump(sarah.path), dump(replayed.there.path)
-
-    replayed.switch()
-
-    own = {"prompts": here.pop("prompts"), "decisions": [one for one in here["decisions"] if "set_prompt" in one]}
-    here["decisions"] = [one for one in here["decisions"] if "set_prompt" not in one]
-    there_now, here_now = dump(replayed.there.path), dump(sarah.path)
-    assert own["decisions"] == [one for one in here_now["decisions"] if "set_prompt" in one]
-    assert {**there_now, "decisions": sorted(there_now["decisions"])} == here
-    assert here_now.pop("prompts") == own["prompts"]
-    assert here_now == {**there, "decisions": sorted([*there["decisions"], *own["decisions"]])}
-    replayed.switch()
-    assert dump(replayed.there.path) == there
-
-
 def test_what_a_person_did_by_hand_is_done_again(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Berlin.", "I play the cello.", "I am allergic to nuts.")
     [cello] = [one for one in sarah.memories() if "cello" in one.content]
     forming.command(type="forget", memories=[str(cello.id)])
-    put = forming.command(type="remember", content="Sarah sings in a choir.")
+    forming.command(type="remember", content="Sarah sings in a choir.")
     forming.say("My brother Peter Haas lives in Ghent.")
 
     replayed.start()
@@ -212,7 +75,6 @@ def test_what_a_person_did_by_hand_is_done_again(replayed: Replaying, forming: F
     replayed.switch()
     choir = [one.id for one in sarah.memories() if "choir" in one.content]
     assert choir == [one.id for one in replayed.there.memories() if "choir" in one.content]
-    assert put
 
 
 def test_what_was_taken_back_of_an_import_is_taken_back_there(
@@ -296,87 +158,6 @@ def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
     assert contents(replayed.there) == contents(sarah) == {one for one in contents(sarah) if "Berlin" in one}
 
 
-def test_a_command_that_waits_is_waited_for(
-    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
-) -> None:
-    """It names memories that the other generation knows by other ids."""
-    forming.say("I live in Berlin.", "I play the cello.")
-    [cello] = [one for one in sarah.memories() if "cello" in one.content]
-    replayed.start()
-    forming.publishing.send(forming.event(type="forget", memories=[str(cello.id)]))
-
-    with pytest.raises(ReplayRefused, match="a command waits in it; try again later"):
-        replayed.switch()
-
-    assert {one.id for one in sarah.memories()} >= {cello.id}
-    assert not stopped(worker_engine, forming)
-    forming.say("I like tea.")
-    replayed.follow()
-    replayed.switch()
-    assert not any("cello" in one for one in contents(sarah))
-
-
-def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Forming) -> None:
-    forming.say("I live in Berlin.")
-    replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
-
-    with pytest.raises(ReplayRefused, match="there is something left to be replayed"):
-        replayed.switch()
-    follow(replayed.engine, replayed.lane)
-    with pytest.raises(ReplayRefused, match="its replay is at work"):
-        replayed.switch()
-
-
-def test_a_switch_that_was_killed_is_taken_up_again(
-    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
-) -> None:
-    """All that it leaves behind are two lanes that are stopped, and a later one does not mind."""
-    forming.say("I live in Berlin.")
-    replayed.start()
-    there = {one.id for one in replayed.there.memories()}
-    with tenant_transaction(worker_engine, forming.publishing.lane.tenant_id) as connection:
-        generation = generations.of(connection, forming.publishing.lane)
-        assert generation is not None
-        holding.hold(connection, generation)
-    assert stopped(worker_engine, forming) == {"changes places with its replay"}
-
-    replayed.switch()
-
-    assert not stopped(worker_engine, forming)
-    assert {one.id for one in sarah.memories()} == there
-
-
-def test_two_switches_at_once_are_one_after_the_other(
-    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
-) -> None:
-    forming.say("I live in Berlin.", "I play the cello.")
-    replayed.start()
-    here, there = dump(sarah.path), dump(replayed.there.path)
-
-    with ThreadPoolExecutor(4) as threads:
-        for one in [threads.submit(replayed.switch, wait=20.0) for _ in range(4)]:
-            one.result()
-
-    assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
-    assert not stopped(replayed.engine, forming)
-
-
-def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:
-    forming.say("I live in Berlin.")
-    replayed.start()
-    with admin_engine.begin() as connection:
-        connection.execute(
-            text(
-                "update recollect.lanes set quarantined_at = now(), quarantined_for = 'many dead letters' "
-                "where tenant_id = :tenant_id"
-            ),
-            {"tenant_id": replayed.lane.tenant_id},
-        )
-
-    with pytest.raises(ReplayRefused, match="quarantined"):
-        replayed.switch()
-
-
 def test_a_replay_asks_the_model_that_it_was_given_and_the_switch_takes_it_along(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming
 ) -> None:
@@ -411,12 +192,77 @@ def test_what_cannot_be_replayed_says_so(replayed: Replaying, forming: Forming) 
     replayed.start()
     with pytest.raises(ReplayRefused, match="is replayed already"):
         replayed.start()
+    with pytest.raises(NotFound, match="there is no such namespace"):
+        replaying.start(replayed.engine, settings(), replayed.there.path, llm_model=None, instructions=None)
     replaying.drop(replayed.engine, replayed.path)
     with pytest.raises(NotFound, match="is not replayed"):
         replaying.drop(replayed.engine, replayed.path)
     deep = NamespacePath.of(("acme", *"abcdefg"))
     with pytest.raises(InvalidNamespace, match="at most 8 parts"):
         replaying.start(replayed.engine, settings(), deep, llm_model=None, instructions=None)
+
+
+def test_a_document_is_the_same_document_there(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+    """Its id is derived from the namespace that apps name; the version that an edit was meant for is not that of the replay."""
+    schema = {"type": "object", "properties": {"city": {"type": "string"}, "pet": {"type": "string"}}}
+    forming.command(type="configure", profiles=[{"name": "Person", "json_schema": schema}])
+    forming.command(type="edit_document", document="Person", patch={"city": "Berlin", "pet": "Rex"}, document_version=0)
+    forming.command(type="edit_document", document="Person", patch={"city": "Porto", "pet": None}, document_version=1)
+
+    replayed.start()
+
+    assert person(replayed.there) == person(sarah) == Person(city="Porto")
+    replayed.switch()
+    assert person(sarah) == Person(city="Porto")
+    forming.command(type="edit_document", document="Person", patch={"pet": "Tom"})
+    assert person(sarah) == Person(city="Porto", pet="Tom")
+
+
+class Person(BaseModel):
+    city: str | None = None
+    pet: str | None = None
+
+
+def person(namespace: Namespace) -> Person:
+    found = namespace.profile_document(Person)
+    assert found is not None
+    return found.value
+
+
+def test_instructions_of_its_own_stay_and_all_else_that_the_app_wants_is_followed(
+    replayed: Replaying, forming: Forming
+) -> None:
+    def wanted(lane: LaneRef) -> Configuration:
+        with tenant_transaction(replayed.engine, lane.tenant_id) as connection:
+            return namespaces.configuration(connection, lane)
+
+    forming.say("I live in Berlin.")
+    replayed.start(instructions="Remember cities alone.")
+    forming.command(type="configure", instructions="Remember pets.", episodes=True)
+    replayed.follow()
+
+    there = wanted(LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id))
+    assert (there.instructions, there.episodes) == ("Remember cities alone.", True)
+    replayed.switch()
+    assert wanted(replayed.lane).instructions == "Remember cities alone."
+
+
+def test_what_a_replay_cost_is_told_of_the_namespace_once_it_is_dropped(
+    fake: FakeOpenAI, replayed: Replaying, forming: Forming
+) -> None:
+    forming.say("I live in Berlin.")
+    replayed.start(llm_model="another")
+
+    replaying.drop(replayed.engine, replayed.path)
+
+    spent = costs(
+        replayed.engine,
+        by="model",
+        since=LONG,
+        namespace_id=replayed.lane.namespace_id,
+        tenant_id=replayed.lane.tenant_id,
+    )
+    assert {one.of for one in spent} == {"another", settings().llm_model}
 
 
 def test_what_was_in_a_prompt_is_known_there_by_the_messages_that_it_rests_on(
@@ -429,7 +275,7 @@ def test_what_was_in_a_prompt_is_known_there_by_the_messages_that_it_rests_on(
         forming.say("I live in Berlin.", conversation="c2", injected=[str(berlin.id)], sequence=number)
     [known] = sarah.memories()
 
-    replayed.start()
+    replayed.start(messages=1)
 
     [there] = replayed.there.memories()
     assert there.id != known.id
@@ -553,15 +399,3 @@ def test_a_model_without_a_name_is_refused(replayed: Replaying, forming: Forming
     forming.say("I live in Berlin.")
     with pytest.raises(ConfigurationError, match="--llm-model"):
         replayed.start(llm_model=named)
-
-
-def stopped(engine: Engine, forming: Forming) -> set[str]:
-    """Why lanes of the tenant are quarantined."""
-    with engine.begin() as connection:
-        rows = connection.execute(
-            text(
-                "select quarantined_for from recollect.lanes where tenant_id = :tenant_id and quarantined_at is not null"
-            ),
-            {"tenant_id": forming.publishing.lane.tenant_id},
-        )
-        return set(rows.scalars())

@@ -8,11 +8,11 @@ import pytest
 
 from recollect import Namespace
 from tests.integration.db.test_vocabulary import kept
-from tests.integration.workers.conftest import Find
+from tests.integration.workers.conftest import Dump, Find
 from tests.integration.workers.test_erasing_at_random import LOOSE, live, rows
-from tests.integration.workers.test_replaying import Dump, Replaying, contents, dump, replayed
+from tests.replaying_given import Replaying, contents
 
-__all__ = ["dump", "kept", "replayed", "rows"]
+__all__ = ["kept", "rows"]
 
 _NAMESAKES = 2
 """In which two are called Rex, and nothing is known of the one who is merged. In its erasure a name was left, once."""

@@ -1,0 +1,268 @@
+"""The two generations of a namespace change places."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+
+from config.settings import settings
+from db import generations, holding
+from db.exchange import TABLES, exchange
+from db.generations import Generation
+from recollect import Namespace
+from recollect.namespaces import NamespacePath
+from recollect.tenancy import tenant_transaction
+from tests.forming import Forming
+from tests.integration.db.test_security import fill
+from tests.integration.workers.conftest import Dump
+from tests.replaying_given import Replaying, contents
+from workers.operating import replaying
+from workers.replaying import switching
+from workers.replaying.finding import ReplayRefused
+from workers.replaying.following import follow
+
+_WAITS_FOR_FEEDBACK = text("""
+    with batch as (
+        insert into recollect.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
+        values (:tenant_id, :namespace_id, 'prompt', 'greeting', :batch_id)
+    )
+    insert into recollect.reflections (tenant_id, namespace_id, kind, subject, dirty_since)
+    values (:tenant_id, :namespace_id, 'prompt', 'greeting', now())
+""")
+_TOLD_APART = text("""
+    with summary as (
+        update recollect.summaries set content = namespace_id::text where namespace_id = :namespace_id
+    )
+    update recollect.reflections set subject = namespace_id::text where namespace_id = :namespace_id
+""")
+_BATCHES_OF_EVENTS = text("""
+    select event_id, batch_id, place from recollect.events where namespace_id = :namespace_id order by event_id
+""")
+_BATCHES_OF_DECISIONS = text("select batch_id from recollect.decisions where namespace_id = :namespace_id")
+
+
+def test_switching_changes_what_apps_read_and_back(
+    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
+) -> None:
+    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.", "Peter Haas lives in Ghent.")
+    before = {one.id for one in sarah.memories()}
+    replayed.start()
+    there = {one.id for one in replayed.there.memories()}
+    exported_there = list(replayed.there.export())
+
+    replayed.switch()
+
+    assert {one.id for one in sarah.memories()} == there
+    assert list(sarah.export()) == exported_there
+    assert {one.id for one in replayed.there.memories()} == before
+    assert sarah.query("cello", limit=1)[0].content == replayed.there.query("cello", limit=1)[0].content
+    assert "cello" in sarah.context("What does Peter play?").text
+    forming.say("I moved to Porto.")
+    replayed.follow()
+    assert any("Porto" in one for one in contents(sarah))
+    assert contents(replayed.there) == contents(sarah)
+    replayed.switch()
+    assert {one.id for one in sarah.memories()} & before
+    assert contents(replayed.there) == contents(sarah)
+
+
+def test_all_of_a_generation_changes_places_and_nothing_else(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, admin_engine: Engine
+) -> None:
+    """Also what triggers keep, and in both directions: twice is as if never."""
+    forming.command(
+        type="configure", profiles=[{"name": "Person", "json_schema": {"type": "object", "properties": {}}}]
+    )
+    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.", "Peter Haas lives in Ghent.")
+    forming.say("Peter Meier is a plumber.", "I moved to Porto.", conversation="c2")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    forming.command(type="forget", memories=[str(cello.id)])
+    replayed.start()
+    with admin_engine.begin() as connection:
+        for path in (sarah.path, replayed.there.path):
+            missing = set(TABLES) - set(dump(path))
+            for table in sorted(missing):
+                fill(connection, table, path.tenant_id, path.namespace_id)
+            connection.execute(_TOLD_APART, {"namespace_id": path.namespace_id})
+    here, there = dump(sarah.path), dump(replayed.there.path)
+    assert set(TABLES) <= set(here)
+    assert all(here[table] != there[table] for table in TABLES)
+
+    replayed.switch()
+
+    assert (dump(sarah.path), dump(replayed.there.path)) == (there, here)
+    replayed.switch()
+    assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
+
+
+def test_what_is_the_namespaces_own_stays(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, admin_engine: Engine
+) -> None:
+    """Prompts, with what was decided of them and what waits for feedback on them."""
+    forming.command(type="set_prompt", name="greeting", template="Hello")
+    forming.say("I live in Berlin.")
+    replayed.start()
+    with admin_engine.begin() as connection:
+        connection.execute(_WAITS_FOR_FEEDBACK, {"batch_id": uuid4(), **replayed.lane.scope})
+    own = own_of(dump(sarah.path))
+    assert all(own.values())
+
+    replayed.switch()
+
+    assert own_of(dump(sarah.path)) == own
+    assert not any(own_of(dump(replayed.there.path)).values())
+
+
+_OWN = re.compile(r'"(action": "set_|kind": ")prompt"')
+
+
+def own_of(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """What no generation has."""
+    found = {table: [one for one in rows.get(table, ()) if _OWN.search(one)] for table in ("decisions", "reflections")}
+    return {**found, "prompts": rows.get("prompts", []), "reflection_batches": rows.get("reflection_batches", [])}
+
+
+def test_what_was_decided_names_the_batch_of_its_events(
+    replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    """By it an erasure and a reflection find what was said."""
+    for said in ("I live in Berlin.", "I play the cello.", "I like tea."):
+        forming.say(said)
+    replayed.start()
+
+    def batches(path: NamespacePath) -> list[Any]:
+        with admin_engine.connect() as connection:
+            scope = {"namespace_id": path.namespace_id}
+            of_events = [tuple(row) for row in connection.execute(_BATCHES_OF_EVENTS, scope)]
+            named = set(connection.execute(_BATCHES_OF_DECISIONS, scope).scalars())
+        assert named
+        assert named <= {batch for _, batch, _ in of_events}
+        return of_events
+
+    here, there = batches(sarah.path), batches(replayed.there.path)
+    assert here != there
+
+    replayed.switch()
+
+    assert (batches(sarah.path), batches(replayed.there.path)) == (there, here)
+
+
+def test_a_command_that_comes_while_they_change_places_has_them_stay(
+    replayed: Replaying, forming: Forming, sarah: Namespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It names a memory by the id that its app has just read."""
+    forming.say("I live in Berlin.", "I play the cello.")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    replayed.start()
+
+    def meanwhile(connection: Connection, generation: Generation) -> None:
+        forming.publishing.send(forming.event(type="forget", memories=[str(cello.id)]))
+        exchange(connection, generation)
+
+    monkeypatch.setattr(switching, "exchange", meanwhile)
+    with pytest.raises(ReplayRefused, match="a command waits in it"):
+        replayed.switch()
+
+    assert cello.id in {one.id for one in sarah.memories()}
+    assert not stopped(replayed.engine, forming)
+    monkeypatch.undo()
+    forming.say("I like tea.")
+    replayed.follow()
+    replayed.switch()
+    assert contents(sarah) == {"User lives in Berlin", "User likes tea"}
+
+
+def test_a_command_that_waits_is_waited_for(
+    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
+) -> None:
+    """It names memories that the other generation knows by other ids."""
+    forming.say("I live in Berlin.", "I play the cello.")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    replayed.start()
+    forming.publishing.send(forming.event(type="forget", memories=[str(cello.id)]))
+
+    with pytest.raises(ReplayRefused, match="a command waits in it; try again later"):
+        replayed.switch()
+
+    assert {one.id for one in sarah.memories()} >= {cello.id}
+    assert not stopped(worker_engine, forming)
+    forming.say("I like tea.")
+    replayed.follow()
+    replayed.switch()
+    assert not any("cello" in one for one in contents(sarah))
+
+
+def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Forming) -> None:
+    forming.say("I live in Berlin.")
+    replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+
+    with pytest.raises(ReplayRefused, match="there is something left to be replayed"):
+        replayed.switch()
+    follow(replayed.engine, replayed.lane)
+    with pytest.raises(ReplayRefused, match="its replay is at work"):
+        replayed.switch()
+
+
+def test_a_switch_that_was_killed_is_taken_up_again(
+    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
+) -> None:
+    """All that it leaves behind are two lanes that are stopped, and a later one does not mind."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+    there = {one.id for one in replayed.there.memories()}
+    with tenant_transaction(worker_engine, forming.publishing.lane.tenant_id) as connection:
+        generation = generations.of(connection, forming.publishing.lane)
+        assert generation is not None
+        holding.hold(connection, generation)
+    assert stopped(worker_engine, forming) == {"changes places with its replay"}
+
+    replayed.switch()
+
+    assert not stopped(worker_engine, forming)
+    assert {one.id for one in sarah.memories()} == there
+
+
+def test_two_switches_at_once_are_one_after_the_other(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
+) -> None:
+    forming.say("I live in Berlin.", "I play the cello.")
+    replayed.start()
+    here, there = dump(sarah.path), dump(replayed.there.path)
+
+    with ThreadPoolExecutor(4) as threads:
+        for one in [threads.submit(replayed.switch, wait=20.0) for _ in range(4)]:
+            one.result()
+
+    assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
+    assert not stopped(replayed.engine, forming)
+
+
+def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:
+    forming.say("I live in Berlin.")
+    replayed.start()
+    with admin_engine.begin() as connection:
+        connection.execute(
+            text(
+                "update recollect.lanes set quarantined_at = now(), quarantined_for = 'many dead letters' "
+                "where tenant_id = :tenant_id"
+            ),
+            {"tenant_id": replayed.lane.tenant_id},
+        )
+
+    with pytest.raises(ReplayRefused, match="quarantined"):
+        replayed.switch()
+
+
+def stopped(engine: Engine, forming: Forming) -> set[str]:
+    """Why lanes of the tenant are quarantined."""
+    with engine.begin() as connection:
+        rows = connection.execute(
+            text(
+                "select quarantined_for from recollect.lanes where tenant_id = :tenant_id and quarantined_at is not null"
+            ),
+            {"tenant_id": forming.publishing.lane.tenant_id},
+        )
+        return set(rows.scalars())

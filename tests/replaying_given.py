@@ -1,0 +1,57 @@
+"""Replays a namespace in the process of the test."""
+
+from typing import Any
+
+from sqlalchemy import Engine
+
+from config.settings import settings
+from db import generations
+from db.refs import LaneRef
+from recollect import Memory, Namespace
+from recollect.tenancy import tenant_transaction
+from tests.forming import Forming, carry_through
+from tests.given import claim
+from workers.operating import replaying
+from workers.replaying.following import follow
+from workers.replaying.switching import switch
+
+
+class Replaying:
+    """Replays the fresh namespace, in this process."""
+
+    def __init__(self, engine: Engine, forming: Forming, memory: Memory) -> None:
+        self.engine = engine
+        self.forming = forming
+        self.path = forming.publishing.path
+        self.lane = forming.publishing.lane
+        self.there = memory.namespace(*self.path.replayed().parts)
+
+    def start(self, *, messages: int = 100, **given: Any) -> None:
+        """Begin, and go on until nothing is left."""
+        replaying.start(self.engine, settings(), self.path, **{"llm_model": None, "instructions": None, **given})
+        self.follow(messages)
+
+    def follow(self, messages: int = 100) -> None:
+        """Go on with the replay until it has come as far as the namespace, by batches of so many messages."""
+        replay = LaneRef(self.lane.tenant_id, self.path.replayed().namespace_id)
+        while True:
+            went = follow(self.engine, self.lane)
+            while (batch := claim(self.engine, replay, messages=messages)) is not None:
+                carry_through(batch)
+                went = True
+            if not went:
+                return
+
+    def switch(self, **given: Any) -> None:
+        switch(self.engine, self.path, **{"wait": 0.0, **given})
+
+    @property
+    def left_out(self) -> list[str]:
+        with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
+            found = generations.of(connection, self.lane)
+        assert found is not None
+        return [f"{one['type']}: {one['why']}" for one in found.left_out]
+
+
+def contents(namespace: Namespace) -> set[str]:
+    return {one.content for one in namespace.memories(limit=500)}
