@@ -63,9 +63,12 @@ def listed(connection: Connection) -> list[Generation]:
     return [_generation(row) for row in connection.execute(_LISTED)]
 
 
-def lock(connection: Connection, lane: LaneRef) -> Generation | None:
-    """As `of`, and until this transaction ends nobody else replays, switches or drops it."""
-    row = connection.execute(_LOCK, lane.scope).one_or_none()
+def lock(connection: Connection, lane: LaneRef, *, wait: bool = True) -> Generation | None:
+    """As `of`, and until this transaction ends nobody else replays, switches or drops it.
+
+    wait: for whoever is at it; else None where somebody is.
+    """
+    row = connection.execute(_LOCK if wait else _LOCK_IF_FREE, lane.scope).one_or_none()
     return _generation(row) if row else None
 
 
@@ -144,6 +147,8 @@ _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, switched
 _OF = text(f"select {_COLUMNS} from recollect.generations where {_LANE}")
 
 _LOCK = text(f"select {_COLUMNS} from recollect.generations where {_LANE} for update")
+
+_LOCK_IF_FREE = text(f"select {_COLUMNS} from recollect.generations where {_LANE} for update skip locked")
 
 _LISTED = text(f"select {_COLUMNS} from recollect.generations order by started_at, namespace_id")
 

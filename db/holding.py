@@ -1,5 +1,6 @@
 """Holding: nothing is claimed of a namespace and of its replay while the two change places."""
 
+from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import Connection, text
@@ -40,6 +41,11 @@ def release(connection: Connection, lane: LaneRef) -> None:
     connection.execute(_RELEASE, {**lane.scope, "why": _HELD})
 
 
+def release_abandoned(connection: Connection, *, age: timedelta) -> int:
+    """Let lanes go on that have been held for so long by somebody who was killed; returns how many. Sees all tenants."""
+    return connection.execute(_RELEASE_ABANDONED, {"why": _HELD, "age": age}).rowcount
+
+
 def quarantined(connection: Connection, generation: Generation) -> bool:
     """Whether one of the two lanes is stopped, for another reason than that they are held."""
     return connection.execute(_QUARANTINED, {**generation.both, "why": _HELD}).first() is not None
@@ -61,13 +67,27 @@ _HOLD = text(f"update recollect.lanes set quarantined_at = now(), quarantined_fo
 
 _BOTH_HELD = text(f"select count(*) = 2 from recollect.lanes where {_BOTH} and quarantined_for = :why")
 
-# Also where its replay is gone by now: that has no lane any more.
-_RELEASE = text("""
-    update recollect.lanes
+_GO_ON = """
+    update recollect.lanes as lane
     set quarantined_at = null, quarantined_for = null,
         ready_at = case when pending > 0 then now() else least(profiles_due_at, reflections_due_at) end
+"""
+
+# Also where its replay is gone by now: that has no lane any more.
+_RELEASE = text(f"""
+    {_GO_ON}
     where tenant_id = :tenant_id and quarantined_for = :why and (namespace_id = :namespace_id or namespace_id in (
         select replay_id from recollect.generations where tenant_id = :tenant_id and namespace_id = :namespace_id))
+""")
+
+# Whoever has two change places has their generation locked, but for the moment after the lanes were held.
+_RELEASE_ABANDONED = text(f"""
+    with free as materialized (select namespace_id, replay_id from recollect.generations for update skip locked)
+    {_GO_ON}
+    where quarantined_for = :why and quarantined_at < now() - cast(:age as interval) and not exists (
+        select from recollect.generations as generation
+        where lane.namespace_id in (generation.namespace_id, generation.replay_id)
+          and generation.namespace_id not in (select namespace_id from free))
 """)
 
 _QUARANTINED = text(

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import Engine
 
 from db.lanes import REFLECT, STAGES
-from db.refs import BatchRef
+from db.refs import BatchRef, LaneRef
 from tests.given import Publishing, claim
 from workers import tasks
 
@@ -43,10 +43,14 @@ class Forming:
     def send(self, *events: dict[str, Any]) -> None:
         """Events as they come, with all stages behind them."""
         self.publishing.send(*events)
-        lane = self.publishing.lane
-        tasks.erase.apply(args=[str(lane.tenant_id), str(lane.namespace_id)], throw=True)
+        carry_out_erasure(self.publishing.lane)
         while (batch := claim(self.engine, self.publishing.lane)) is not None:
             carry_through(batch)
+
+
+def carry_out_erasure(lane: LaneRef) -> None:
+    """The one that a lane waits for longest, if any."""
+    tasks.erase.apply(args=[str(lane.tenant_id), str(lane.namespace_id)], throw=True)
 
 
 def carry_through(batch: BatchRef) -> None:

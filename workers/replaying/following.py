@@ -43,9 +43,10 @@ def follow_all(engine: Engine) -> None:
 
 
 def follow(engine: Engine, lane: LaneRef) -> bool:
-    """Go on with the replay of a namespace by one step; returns whether there was one to take."""
+    """Go on with the replay of a namespace by one step; returns whether there was one to take, and nobody else at it."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        generation = generations.lock(connection, lane)
+        # A switch takes seconds, in which the sweeper has others to look after.
+        generation = generations.lock(connection, lane, wait=False)
         if generation is None:
             return False
         generations.follow_configuration(connection, generation)

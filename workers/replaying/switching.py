@@ -3,8 +3,10 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Final
 
+import structlog
 from sqlalchemy import Connection, Engine
 
 from db import generations, holding, replaying
@@ -17,6 +19,10 @@ from recollect.tenancy import tenant_transaction
 from workers.replaying.finding import ReplayRefused, locked
 
 _PAUSE_SECONDS: Final = 0.5
+_ABANDONED: Final = timedelta(seconds=30)
+"""Between holding two lanes and having their generation locked there is hardly a moment."""
+
+_log = structlog.get_logger()
 
 
 def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: float = 60.0) -> None:
@@ -30,6 +36,14 @@ def switch(engine: Engine, path: NamespacePath, *, despite: bool = False, wait: 
         if time.monotonic() > deadline:
             raise ReplayRefused(f"{path}: {why}; try again later")
         time.sleep(_PAUSE_SECONDS)
+
+
+def release_abandoned(engine: Engine) -> None:
+    """Let the lanes go on that were held for a switch that was killed."""
+    with engine.begin() as connection:
+        released = holding.release_abandoned(connection, age=_ABANDONED)
+    if released:
+        _log.warning("switch_abandoned", lanes=released)
 
 
 def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:

@@ -16,6 +16,7 @@ from db.engine import check_login, open_engine
 from workers.broker import check_broker
 from workers.parts import WORKER_URL
 from workers.replaying.following import follow_all
+from workers.replaying.switching import release_abandoned
 from workers.retries import describe
 from workers.sweeper.dispatching import dispatch
 from workers.sweeper.retention import clear
@@ -41,6 +42,7 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
             follow_all(engine)
             if time.monotonic() >= clear_at:
                 clear(engine, settings)
+                release_abandoned(engine)
                 due = _report_indexes(engine, due)
                 clear_at = time.monotonic() + _CLEAR_SECONDS
         except DBAPIError as error:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from recollect import Namespace
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
-from tests.forming import Forming
+from tests.forming import Forming, carry_out_erasure
 from tests.given import Worker, claimed
 from tests.integration.workers.conftest import Find
 from tests.unit.recollect.managing.scripted import field_set, new
@@ -169,16 +169,16 @@ def test_a_worker_that_is_at_it_stores_nothing_any_more(
     said = (("I have quuxitis", "gone"), ("I like rice", "kept"))
     forming.publishing.send(*(forming.publishing.message(one, conversation=where) for one, where in said))
     batch = claimed(worker.engine, worker.lane)
-    lane = [str(worker.lane.tenant_id), str(worker.lane.namespace_id)]
     wanted = forming.event(type="erase", conversation="gone")
 
     def erased_meanwhile(_: Any) -> dict[str, Any]:
         forming.publishing.send(wanted)
-        tasks.erase.apply(args=lane, throw=True)
+        carry_out_erasure(worker.lane)
         return {"facts": [fact_like(content="User has quuxitis", quote="I have quuxitis")]}
 
     fake.script("ExtractionAnswer", erased_meanwhile)
-    tasks.extract.apply(args=[*lane, str(batch.batch_id)], task_id="a task")
+    ids = [str(one) for one in (*worker.lane.scope.values(), batch.batch_id)]
+    tasks.extract.apply(args=ids, task_id="a task")
 
     assert find("quux") == {}
     forming.say("I like figs", conversation="gone")

@@ -19,10 +19,9 @@ from recollect import Namespace
 from recollect.events import parse_event
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
-from tests.forming import Forming
+from tests.forming import Forming, carry_out_erasure
 from tests.given import NONE, Hint, Publishing, claim, until_blocked, workers_with
 from tests.integration.workers.conftest import Find
-from workers import tasks
 from workers.erasing.running import erase
 from workers.operating.dead_letters import letters, requeue
 from workers.parts import parts
@@ -46,8 +45,7 @@ def erasing(publishing: Publishing, at: datetime | None = None, **what: Any) -> 
 
 
 def run(publishing: Publishing) -> None:
-    lane = publishing.lane
-    tasks.erase.apply(args=[str(lane.tenant_id), str(lane.namespace_id)], throw=True)
+    carry_out_erasure(publishing.lane)
 
 
 def late(sarah: Namespace) -> int:

@@ -1,29 +1,38 @@
 """The two generations of a namespace change places."""
 
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import Connection, Engine, text
+from structlog.testing import capture_logs
 
 from config.settings import settings
-from db import generations, holding
+from db import holding
 from db.exchange import TABLES, exchange
 from db.generations import Generation
 from recollect import Namespace
+from recollect.errors import NotFound
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
-from tests.forming import Forming
+from tests.forming import Forming, carry_out_erasure
+from tests.given import until_blocked
 from tests.integration.db.test_security import fill
-from tests.integration.workers.conftest import Dump
+from tests.integration.workers.conftest import Dump, Find
 from tests.replaying_given import Replaying, contents
 from workers.operating import replaying
 from workers.replaying import switching
-from workers.replaying.finding import ReplayRefused
+from workers.replaying.finding import ReplayRefused, locked
 from workers.replaying.following import follow
+from workers.replaying.switching import release_abandoned
+from workers.sweeper.running import run_sweeper
 
+ROOT = Path(__file__).resolve().parents[3]
 _WAITS_FOR_FEEDBACK = text("""
     with batch as (
         insert into recollect.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
@@ -175,6 +184,39 @@ def test_a_command_that_comes_while_they_change_places_has_them_stay(
     assert contents(sarah) == {"User lives in Berlin", "User likes tea"}
 
 
+def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either(
+    replayed: Replaying,
+    forming: Forming,
+    sarah: Namespace,
+    find: Find,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A worker is at it at once, and waits for the one that has the two change places."""
+    forming.say("I live in Berlin.", conversation="c")
+    forming.say("I play the quuxhorn.", conversation="d")
+    replayed.start()
+    assert "messages" in find("quux")
+
+    with ThreadPoolExecutor(1) as pool:
+        erasing = []
+
+        def meanwhile(connection: Connection, generation: Generation) -> None:
+            forming.publishing.send(forming.event(type="erase", conversation="d"))
+            erasing.append(pool.submit(carry_out_erasure, forming.publishing.lane))
+            until_blocked(replayed.engine, "generations")
+            exchange(connection, generation)
+
+        monkeypatch.setattr(switching, "exchange", meanwhile)
+        with pytest.raises(NotFound, match="is not replayed"):
+            replayed.switch(wait=20.0)
+        erasing[0].result(timeout=30)
+
+    assert find("quux") == {}
+    assert contents(sarah) == {"User lives in Berlin"}
+    assert [one.scope for one in sarah.receipts()] == ["conversation"]
+    assert not stopped(replayed.engine, forming)
+
+
 def test_a_command_that_waits_is_waited_for(
     replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
 ) -> None:
@@ -206,23 +248,65 @@ def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Fo
         replayed.switch()
 
 
-def test_a_switch_that_was_killed_is_taken_up_again(
-    replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
+def test_a_switch_that_is_killed_has_changed_nothing_and_is_taken_up_again(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, admin_engine: Engine
 ) -> None:
     """All that it leaves behind are two lanes that are stopped, and a later one does not mind."""
+    forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.")
+    replayed.start()
+    here, there = dump(sarah.path), dump(replayed.there.path)
+    command = [sys.executable, "-m", "workers", "replay", "switch", *sarah.path.parts]
+    with admin_engine.begin() as connection:
+        connection.execute(_NAME_IS_HELD, forming.publishing.lane.scope)
+        with subprocess.Popen(command, cwd=ROOT) as dying:
+            until_blocked(admin_engine, "update recollect.namespaces")  # with nearly all behind it
+            dying.kill()
+
+    assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
+    assert stopped(replayed.engine, forming) == {"changes places with its replay"}
+    replayed.switch()
+    assert (dump(sarah.path), dump(replayed.there.path)) == (there, here)
+    assert not stopped(replayed.engine, forming)
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_what_a_killed_switch_held_goes_on_by_itself(
+    replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine, dropped: bool
+) -> None:
+    """Also where its replay is gone since, and not while somebody has the two change places, however long that takes."""
     forming.say("I live in Berlin.")
     replayed.start()
-    there = {one.id for one in replayed.there.memories()}
-    with tenant_transaction(worker_engine, forming.publishing.lane.tenant_id) as connection:
-        generation = generations.of(connection, forming.publishing.lane)
-        assert generation is not None
+    forming.publishing.send(forming.publishing.message("I like tea."))
+    with tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:
+        generation = locked(connection, replayed.path)
         holding.hold(connection, generation)
-    assert stopped(worker_engine, forming) == {"changes places with its replay"}
+    release_abandoned(replayed.engine)
+    assert stopped(replayed.engine, forming), "that was just now"
+    with admin_engine.begin() as connection:
+        connection.execute(_HELD_LONG_AGO, forming.publishing.lane.scope)
+    with tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:
+        locked(connection, replayed.path)
+        release_abandoned(replayed.engine)
+        assert not follow(replayed.engine, replayed.lane), "nor does the sweeper wait for it"
+    assert stopped(replayed.engine, forming)
+    if dropped:
+        replaying.drop(replayed.engine, replayed.path)
 
-    replayed.switch()
+    rounds = iter((False, False, True))  # the first looks while it waits for Redis
+    with capture_logs() as logs:
+        run_sweeper(settings(), lambda: next(rounds))
 
-    assert not stopped(worker_engine, forming)
-    assert {one.id for one in sarah.memories()} == there
+    assert [one["lanes"] for one in logs if one["event"] == "switch_abandoned"] == [1 if dropped else 2]
+    assert not stopped(replayed.engine, forming)
+    forming.send()
+    assert contents(sarah) == {"User lives in Berlin", "User likes tea"}
+
+
+_HELD_LONG_AGO = text("""
+    update recollect.lanes set quarantined_at = now() - interval '1 hour'
+    where tenant_id = :tenant_id and quarantined_at is not null
+""")
+_NAME_IS_HELD = text("select from recollect.namespaces where namespace_id = :namespace_id for no key update")
 
 
 def test_two_switches_at_once_are_one_after_the_other(
