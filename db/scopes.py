@@ -6,7 +6,8 @@ a lock that writers would wait for, and so on a connection without transactions.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, LiteralString
 from uuid import UUID
@@ -70,17 +71,21 @@ class Scope:
         return tuple(kind + ending for kind in _METHODS[self.scanned])
 
 
-def prepare_session(connection: Connection, owner: str) -> bool:
-    """Make this session the one that makes indexes, as the owner of the tables; False where another is at it.
+@contextmanager
+def indexing(connection: Connection, owner: str) -> Iterator[bool]:
+    """Make this session the one that makes indexes within the block, as the owner of the tables; False where another is at it.
 
     A build takes one core, so that it can run beside the service, and as long as it takes.
     """
     if not connection.execute(_LOCK_SESSION, {"lock": _LOCK}).scalar_one():
-        return False
+        yield False
+        return
     settings = ("statement_timeout = 0", "max_parallel_maintenance_workers = 0", f"maintenance_work_mem = '{_MEMORY}'")
     for setting in (f"role {owner}", *settings):
         connection.exec_driver_sql(f"set {setting}")
-    return True
+    yield True
+    # A connection that is closed has its lock for a moment more, in which whoever comes next would not get it.
+    connection.execute(_UNLOCK_SESSION, {"lock": _LOCK})
 
 
 def large_scopes(connection: Connection, least: int) -> list[Scope]:
@@ -155,6 +160,8 @@ def _run(connection: Connection, statement: sql.Composable) -> None:
 
 
 _LOCK_SESSION = text("select pg_try_advisory_lock(:lock)")
+
+_UNLOCK_SESSION = text("select pg_advisory_unlock(:lock)")
 
 _LARGE = text("""
     select scope.tenant_id, scope.namespace_id, scope.model, known.dimensions, held.scanned, held.rows

@@ -70,8 +70,8 @@ def index_scopes(admin_url: str, *, outgrown: int = scopes.OUTGROWN, shrunk: int
         connect_args={"connect_timeout": 5},
     )
     try:
-        with _connected(engine) as connection:
-            return _index_scopes(connection, outgrown, shrunk)
+        with _connected(engine) as connection, scopes.indexing(connection, OWNER) as alone:
+            return _index_scopes(connection, outgrown, shrunk) if alone else None
     except ProgrammingError as error:
         raise lacks_rights(engine.url, _ADMIN, error) from None
     finally:
@@ -120,9 +120,7 @@ def _connected(engine: Engine) -> Connection:
         raise cannot_connect(engine.url, _ADMIN, error) from None
 
 
-def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work | None:
-    if not scopes.prepare_session(connection, OWNER):
-        return None
+def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work:
     found = work(scopes.large_scopes(connection, shrunk), scopes.indexes(connection), outgrown=outgrown)
     whole = list(found.whole)
     scopes.tell(connection, whole)  # before any is dropped, so that readers do not count on it

@@ -165,12 +165,13 @@ def test_a_scope_that_shrank_loses_its_index_when_it_is_well_below(
 
 
 def test_two_at_once_do_not_get_in_each_others_way(admin_url: str, admin_engine: Engine) -> None:
+    """And one after the other does not wait until the server has noticed that the connection of the first is gone."""
     with admin_engine.connect() as connection:
-        assert scopes.prepare_session(connection, "recollect_owner")
-        assert index_scopes(admin_url) is None
-        # By hand: the server notices some time later that a connection is gone, and the lock goes with it.
-        connection.exec_driver_sql("select pg_advisory_unlock_all()")
-        connection.invalidate()
+        with scopes.indexing(connection, "recollect_owner") as alone:
+            assert alone
+            assert index_scopes(admin_url) is None
+        assert index_scopes(admin_url) is not None
+        connection.invalidate()  # it has the role of another
 
 
 @pytest.mark.usefixtures("vectors")
