@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.embedders.embedder import Vectors, encodable, estimated_tokens
 from recollect.embedders.model_files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
+from recollect.embedders.one_thread import on_one_thread
 from recollect.patterns import lazy_pattern
 from recollect.words import remembered
 
@@ -134,8 +135,9 @@ class MiniLM:
         model = self._loaded()
         framed = [model.framed(text) for text in texts]
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        for chunk in _chunks([len(tokens) for tokens in framed]):
-            vectors[chunk] = model.bert.encode([framed[place] for place in chunk])
+        with on_one_thread():
+            for chunk in _chunks([len(tokens) for tokens in framed]):
+                vectors[chunk] = model.bert.encode([framed[place] for place in chunk])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 

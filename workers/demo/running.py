@@ -99,6 +99,7 @@ def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
         nadia = memory.namespace("demo", "nadia")
         publish_ms = _publish(console, nadia)
         consolidated = _wait(console, nadia)
+        memory.warm_up()  # as an app does when it starts
         _show_memories(console, nadia)
         _show_entities(console, nadia)
         answers = [_answer(console, nadia, question) for question in QUESTIONS]
