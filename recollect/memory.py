@@ -1,12 +1,13 @@
 """`Memory`: the app's connection to Recollect."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 from uuid import UUID
 
-from sqlalchemy import Engine, create_engine
+import psycopg
+from sqlalchemy import Engine, create_engine, event
 
 from recollect import views
 from recollect.checks import checked_seconds
@@ -59,6 +60,7 @@ class Memory:
         spool_bytes: int | None = None,
         signing_key: str | None = None,
         read_seconds: float = READ_SECONDS,
+        lazy: bool = False,
     ) -> Self:
         """Connect to a running service, and ship what an earlier process left in the spool.
 
@@ -67,6 +69,8 @@ class Memory:
         publish, spool_dir, spool_bytes, signing_key: by default RECOLLECT_PUBLISH, RECOLLECT_SPOOL_DIR, RECOLLECT_SPOOL_BYTES and
         RECOLLECT_SIGNING_KEY (docs/publishing.md).
         read_seconds: how long a read may take, whatever Postgres does (docs/reading-speed.md).
+        lazy: leave Postgres to the first read, so that an app that starts while it is down can publish; that read raises what
+        connecting would.
         Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
         ModelMissing where the local embedding model is not installed, EmbedderMismatch where the service embeds with another.
         """
@@ -81,8 +85,10 @@ class Memory:
         )
         opened = open_embedder(settings.embedder, **settings.endpoint._asdict())
         engine = _open_engine(settings, opened.name, checked_seconds("read_seconds", read_seconds))
+        _compare_models(engine, opened)
         try:
-            _check(engine, opened)
+            if not lazy:
+                _reach(engine)
             return cls(engine, opened, open_publisher(settings))
         except RecollectError:
             engine.dispose()
@@ -154,11 +160,28 @@ def _open_engine(settings: ClientSettings, model: str, read_seconds: float) -> E
     return bounded(engine, read_seconds)
 
 
-def _check(engine: Engine, embedder: Embedder) -> None:
-    with ends_within(engine), engine.connect() as connection:
-        live = views.live_models(connection)
+def _compare_models(engine: Engine, embedder: Embedder) -> None:
+    """Let no connection be used before one of them has said that the service embeds with the app's model."""
+    agree = False
+
+    @event.listens_for(engine, "connect")
+    def compare(connection: psycopg.Connection[Any], _record: Any) -> None:
+        nonlocal agree
+        if agree:
+            return
+        with connection.transaction():
+            _check(views.live_models(connection), embedder)
+        agree = True
+
+
+def _check(live: Sequence[str], embedder: Embedder) -> None:
     if live and embedder.name not in live:
         raise EmbedderMismatch(
             f"RECOLLECT_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "
             f"set it to {' or '.join(map(spec_of, live))} here, too: similarities between two models mean nothing"
         )
+
+
+def _reach(engine: Engine) -> None:
+    with ends_within(engine), engine.connect():
+        pass

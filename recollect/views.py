@@ -4,9 +4,11 @@ Functions take a connection inside a transaction that has set its tenant (`recol
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
+import psycopg
+from psycopg.rows import namedtuple_row
 from sqlalchemy import Connection, text
 
 from recollect.fence import strip_fences
@@ -16,9 +18,12 @@ from recollect.rows import entity_of, memory_fields
 from recollect.tenancy import Statement
 
 
-def live_models(connection: Connection) -> list[str]:
-    """The models that there are vectors of, of all that is known: the active one first. None before the service first ran."""
-    rows = connection.execute(_MODELS)
+def live_models(connection: psycopg.Connection[Any]) -> list[str]:
+    """The models that there are vectors of, of all that is known: the active one first. None before the service first ran.
+
+    connection: the driver's, as it was opened, for this belongs to no tenant and is asked before anything else.
+    """
+    rows: list[Any] = connection.cursor(row_factory=namedtuple_row).execute(_MODELS).fetchall()
     # The column came later than the view: tables that are older than this library have one model.
     return [row.model for row in rows if row.active or getattr(row, "ready", False)]
 
@@ -101,7 +106,7 @@ def _scope(path: NamespacePath) -> dict[str, UUID]:
     return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
 
-_MODELS = text("select * from recollect_read_v1.models order by active desc, model")
+_MODELS: LiteralString = "select * from recollect_read_v1.models order by active desc, model"
 
 MEMORY_COLUMNS = """
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,

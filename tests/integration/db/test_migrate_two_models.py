@@ -1,11 +1,10 @@
 """To the version in which two models may live side by side, and back."""
 
+import psycopg
 from alembic import command
-from sqlalchemy import create_engine
 
 from db.migrate import migrate
 from recollect import views
-from recollect.urls import sqlalchemy_url
 from tests.integration.db.test_migrate import administrating, empty_database, rows, run, schema
 
 __all__ = ["empty_database"]
@@ -17,11 +16,8 @@ _MODELS = "insert into recollect.models (model, dimensions, active) values ('one
 
 def live_models(url: str) -> list[str]:
     """As the library finds them."""
-    engine = create_engine(sqlalchemy_url(url, "RECOLLECT_DATABASE_URL"))
-    with engine.connect() as connection:
-        found = views.live_models(connection)
-    engine.dispose()
-    return found
+    with psycopg.connect(url) as connection:
+        return views.live_models(connection)
 
 
 def test_up_and_down_and_up_again(empty_database: str) -> None:

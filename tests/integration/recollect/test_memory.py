@@ -9,7 +9,7 @@ from sqlalchemy import Engine, make_url, text
 from db.migrate import migrate
 from recollect import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreMismatch, StoreUnavailable
 from tests.given import MODEL
-from workers.machine import Addresses
+from workers.machine import Addresses, wait_until
 
 
 def test_the_environment_says_where(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,6 +33,9 @@ def test_the_apps_own_database_is_never_read(addresses: Addresses, monkeypatch: 
     monkeypatch.setenv("DATABASE_URL", addresses.database_url)
     with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL is not set"):
         Memory.connect()
+
+
+NOWHERE = "postgresql://recollect_reader@127.0.0.1:9/recollect"
 
 
 @pytest.fixture
@@ -94,6 +97,49 @@ def test_another_embedder_than_the_services_is_refused(addresses: Addresses, mon
         EmbedderMismatch, match=rf"^RECOLLECT_EMBEDDER: this app embeds with .*the service with {MODEL}"
     ):
         Memory.connect(database_url=addresses.database_url, embedder="openai:text-embedding-3-small")
+
+
+class TestLazily:
+    """An app that starts without asking Postgres: what is wrong is said by its reads, each time until it is mended."""
+
+    def test_no_database_is_asked(self, addresses: Addresses) -> None:
+        with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, lazy=True) as memory:
+            sarah = memory.namespace("acme", uuid4().hex)
+            assert sarah.publish("I like coffee")
+            for read in (sarah.query, sarah.context, sarah.recall_messages, sarah.query):
+                with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_DATABASE_URL: cannot connect to "):
+                    read("What do they drink?")
+
+    def test_another_embedder_than_the_services_is_refused_and_holds_no_connection(
+        self, addresses: Addresses, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
+        other, refusals = "openai:text-embedding-3-small", []
+        with Memory.connect(database_url=addresses.database_url, embedder=other, lazy=True) as memory:
+            for _ in range(2):
+                with pytest.raises(EmbedderMismatch, match=rf"the service with {MODEL}") as refused:
+                    memory.namespace("acme", uuid4().hex).entities()
+                refusals.append(refused)  # with what it holds on to
+
+            def held() -> int:
+                with admin_engine.connect() as connection:
+                    asked = (
+                        "select count(*) from pg_stat_activity where application_name like '%text-embedding-3-small%'"
+                    )
+                    return int(connection.execute(text(asked)).scalar_one())
+
+            wait_until(lambda: not held(), timeout=30, what="the end of the connections")
+
+    def test_a_database_without_views_is_told_how_to_get_them(self, addresses: Addresses, unmigrated: str) -> None:
+        url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
+        with Memory.connect(database_url=url, lazy=True) as memory:
+            for _ in range(2):
+                with pytest.raises(StoreMismatch, match=r"^RECOLLECT_DATABASE_URL: .*python -m workers migrate"):
+                    memory.namespace("acme", "sarah").progress()
+
+    def test_settings_are_checked_all_the_same(self) -> None:
+        with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL: not a Postgres URL"):
+            Memory.connect(database_url="mysql://me@host/db", lazy=True)
 
 
 def test_a_broken_namespace_is_refused(memory: Memory) -> None:

@@ -25,7 +25,7 @@ NAMES = """
 MEMORY = {
     "connect": [
         *("database_url", "broker_url", "embedder"),
-        *("publish", "spool_dir", "spool_bytes", "signing_key", "read_seconds"),
+        *("publish", "spool_dir", "spool_bytes", "signing_key", "read_seconds", "lazy"),
     ],
     "namespace": ["parts", "values"],
     "under": ["parts", "values"],
