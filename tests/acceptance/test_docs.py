@@ -1,6 +1,8 @@
 """The code of the pages that have no test of their own is run as it stands, against a service that works."""
 
+import asyncio
 import contextlib
+import gc
 import io
 from collections.abc import Mapping
 from pathlib import Path
@@ -135,6 +137,32 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
         fake.script("StoryAnswer", answer)
         assert run("stories.md", 1, variables) == pages[1][1]
+
+
+def test_the_page_about_web_apps(
+    running: Running, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL"):
+        monkeypatch.setenv(name, running.addresses.environment()[name])
+    variables: dict[str, Any] = {}
+    try:
+        run("web-apps.md", 0, variables)
+    finally:
+        gc.unfreeze()
+    with variables["memory"] as memory:
+        sarah = memory.namespace("acme", request.node.name)
+        sarah.publish("I just moved to Seattle.")
+        sarah.wait(timeout=90)
+        run("web-apps.md", 1, variables)
+
+        def notes() -> str:
+            told: str = asyncio.run(variables["notes_for"](request.node.name, "c1", "Where do I live?"))
+            return told
+
+        # On a busy machine a read may take longer than the page gives it.
+        running.eventually(lambda: notes() == "- User just moved to Seattle", "a read in time")
+        sarah.wait(timeout=90)
+        assert "Where do I live?" in {one.content for one in sarah.recall_messages("live").messages}
 
 
 def test_the_page_about_embedders() -> None:
