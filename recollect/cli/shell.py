@@ -71,7 +71,8 @@ AsOf = Annotated[
 @contextmanager
 def open_namespace(namespace: str, *, read_seconds: float = READ_SECONDS) -> Iterator[Namespace]:
     """The namespace of a command, by the settings of the environment. read_seconds: how long each read may take."""
-    with Memory.connect(read_seconds=read_seconds) as memory:
+    # What is published needs no Postgres, and what is read says itself where that is away.
+    with Memory.connect(read_seconds=read_seconds, lazy=True) as memory:
         yield memory.namespace(*namespace.split("/"))
 
 

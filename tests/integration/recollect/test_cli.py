@@ -18,7 +18,7 @@ BROKER, DATABASE = "redis://127.0.0.1:9/0", "postgresql://me:s3cret@127.0.0.1:9/
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
 
 
-def run(folder: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+def recollect(folder: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     own = {
         "RECOLLECT_DATABASE_URL": DATABASE,
         "RECOLLECT_BROKER_URL": BROKER,
@@ -26,8 +26,12 @@ def run(folder: Path, *arguments: str, **variables: str) -> "subprocess.Complete
         **variables,
     }
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")} | own
-    command = [sys.executable, "-m", "recollect", "spool", *arguments]
+    command = [sys.executable, "-m", "recollect", *arguments]
     return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=60)
+
+
+def run(folder: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    return recollect(folder, "spool", *arguments, **variables)
 
 
 def told(folder: Path) -> dict[str, Any]:
@@ -47,6 +51,16 @@ def test_where_nothing_was_published_nothing_is_made(tmp_path: Path) -> None:
     assert (answer["events"], answer["oldest"], answer["namespaces"], answer["others"]) == (0, None, {}, [])
     assert Path(answer["path"]).parent == tmp_path / "none"
     assert not (tmp_path / "none").exists()
+
+
+def test_what_the_command_publishes_waits_too_and_what_it_reads_says_what_is_away(tmp_path: Path) -> None:
+    published = recollect(tmp_path, "publish", "I like quetzals", "--namespace", "acme/sarah")
+    assert (published.returncode, published.stdout) == (0, "1 event published\n")
+    assert "quetzals" not in published.stderr
+    assert told(tmp_path)["namespaces"] == {"acme/sarah": 1}
+    asked = recollect(tmp_path, "query", "What does she like?", "--namespace", "acme/sarah")
+    assert (asked.returncode, asked.stdout) == (1, "")
+    assert "error: RECOLLECT_DATABASE_URL: cannot connect to " in asked.stderr
 
 
 def test_what_waits_is_told_by_namespace(tmp_path: Path, spool: Spool) -> None:
