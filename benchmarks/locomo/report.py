@@ -1,6 +1,6 @@
 """What a run found, as a table for people and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +13,16 @@ _KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """answered: by Recollect; vector, bm25: by plain search. memories: how many were formed."""
+    """answered: by Recollect; vector, bm25: by plain search. memories: how many were formed.
+
+    unrelated: by budget the tokens that a context has, on the average, for a request that has to do with nothing that was said.
+    """
 
     answered: Sequence[Answered]
     vector: Sequence[Answered]
     bm25: Sequence[Answered]
     memories: int
+    unrelated: Mapping[int, float]
 
 
 def as_json(measured: Measured) -> dict[str, Any]:
@@ -33,6 +37,7 @@ def as_json(measured: Measured) -> dict[str, Any]:
         "vector": score(measured.vector).as_json(),
         "bm25": score(measured.bm25).as_json(),
         "memories": measured.memories,
+        "unrelated_tokens": {str(budget): round(tokens, 1) for budget, tokens in measured.unrelated.items()},
     }
 
 
@@ -50,6 +55,9 @@ def table(measured: Measured) -> Table:
     made.add_row("  official, categories 1-4", *_percent(official(measured.answered, adversarial=False)))
     made.add_row("plain vector", *_figures(score(measured.vector)))
     made.add_row("plain BM25", *_figures(score(measured.bm25)))
+    made.caption = "tokens of a context for what has to do with nothing that was said: " + ", ".join(
+        f"{tokens:.0f} of {budget}" for budget, tokens in measured.unrelated.items()
+    )
     return made
 
 

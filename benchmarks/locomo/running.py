@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import chain
+from statistics import fmean
 from uuid import UUID
 
 from rich.console import Console
@@ -12,6 +13,7 @@ from benchmarks.locomo.baselines import by_vector, by_words
 from benchmarks.locomo.conversations import Conversation, Question
 from benchmarks.locomo.report import Measured
 from benchmarks.locomo.scoring import BUDGETS, KS, Answered
+from benchmarks.locomo.unrelated import UNRELATED
 from benchmarks.replaying_model import ReplayingModel
 from benchmarks.rig import Rig, rig
 from recollect import Memory, Namespace
@@ -36,7 +38,12 @@ def run(conversations: Sequence[Conversation], *, facts: bool, console: Console)
         memories = int(
             service.rows("select count(*) from recollect.memories where known_to is null and state = 'active'")[0][0]
         )
-        return Measured(answered=answered, **_baselines(conversations, service), memories=memories)
+        return Measured(
+            answered=answered,
+            **_baselines(conversations, service),
+            memories=memories,
+            unrelated=_unrelated([_namespace(memory, one) for one in conversations]),
+        )
 
 
 def _namespace(memory: Memory, conversation: Conversation) -> Namespace:
@@ -78,6 +85,13 @@ def _shown(namespace: Namespace, question: Question, budget: int, turns: dict[UU
     context = namespace.context(question.text, budget=budget)
     sources = chain.from_iterable(one.sources for one in context.explain())
     return frozenset(turns[one] for one in (*(message.id for message in context.messages), *sources))
+
+
+def _unrelated(namespaces: Sequence[Namespace]) -> dict[int, float]:
+    return {
+        budget: fmean(one.context(text, budget=budget).tokens for one in namespaces for text in UNRELATED)
+        for budget in BUDGETS
+    }
 
 
 def _baselines(conversations: Sequence[Conversation], service: Rig) -> dict[str, list[Answered]]:

@@ -17,6 +17,7 @@ from recollect.reading.messages_sql import Among, Scanned, Told
 from recollect.reading.paths import Path, called_for, without
 from recollect.reading.periods import where_asked
 from recollect.reading.recalled import Excerpt, Recalled, RecalledMessage, excerpts
+from recollect.reading.relating import relates
 from recollect.reading.reranking import JUDGED, Judge, reranked
 from recollect.reading.rounds import Fetched, Heard, Store, first, second, spoken, third
 from recollect.reading.understood import Understood, names_of, understood
@@ -84,6 +85,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
         ahead=[one for one in heard.ahead if one.content.strip() and as_compared(one.content) not in told],
         pending=_pending(store, laid, heard.parsed.unnamed, found),
         questions=tuple(read.questions()),
+        related=relates(heard.parsed, fetched.nearest, model=store.embedder.name, day=read.now.date()),
         judge=wanted.judge,
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,

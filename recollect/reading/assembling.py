@@ -1,5 +1,6 @@
 """ASSEMBLE: what the paths found, joined within a budget of tokens. Pure."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -39,6 +40,7 @@ def assemble(
     ahead: Sequence[StoredMessage] = (),
     pending: Sequence[Hit] = (),
     questions: Sequence[Question] = (),
+    related: bool = True,
     judge: Judge | None = None,
     budget: int,
     count_tokens: Callable[[str], int],
@@ -49,9 +51,10 @@ def assemble(
 
     messages: the conversation path, best first. ahead: what was said last and has not taken effect, the last first; it has its
     place behind what the paths must deliver. pending: memories that the app put down and the service has not taken up: they stand
-    there, too. judge: a second opinion on memories and messages, which share out their scores as it ranks them, and miss what it
-    leaves out. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and
-    something shorter may still fit. Nothing is shown twice: a memory and the message that it was taken from count once.
+    there, too. related: whether the message has to do with what is known; where not, only what stands out is shown beside what a
+    path must deliver. judge: a second opinion on memories and messages, which share out their scores as it ranks them, and miss
+    what it leaves out. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and something shorter may
+    still fit. Nothing is shown twice: a memory and the message that it was taken from count once.
     now: for the recency boost, and for what counts as recent.
     """
     filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated)
@@ -64,7 +67,8 @@ def assemble(
     for one in candidates:
         if one.guaranteed and not filling.repeats(one):
             filling.take(one)
-    filling.fill(one for one in candidates if not one.guaranteed)
+    least = WEIGHTS.unrelated if not related and len(candidates) > WEIGHTS.few else -math.inf
+    filling.fill(one for one in candidates if not one.guaranteed and one.score >= least)
     return _context(filling, questions, partial)
 
 

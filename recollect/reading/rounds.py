@@ -27,7 +27,7 @@ from recollect.evidence import Weighed
 from recollect.lookup import NameMatch
 from recollect.namespaces import NamespacePath
 from recollect.reading import ahead_sql, around_sql, indexed_sql, lending_sql, memories_sql, messages_sql
-from recollect.reading.found import StoredMessage
+from recollect.reading.found import MemoryFound, MessageFound, StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.parsing import Parsed, parse, refers_back
 from recollect.reading.vocabulary import Vocabulary
@@ -82,6 +82,12 @@ class Fetched:
     memories: memories_sql.Scanned
     messages: messages_sql.Scanned
     meant: Mapping[str, Meant]
+
+    @property
+    def nearest(self) -> float:
+        """The highest cosine of a memory or a message with what was asked; -1 of nothing."""
+        found = chain[MemoryFound | MessageFound](self.memories.memories, self.messages.found)
+        return max((one.cosine for one in found), default=-1.0)
 
     @property
     def open(self) -> bool:

@@ -51,6 +51,9 @@ class ContextWeights:
     what stands above its category's share scores less by `ceded`, so that it waits for what is nearly as good, and for no more.
     salient: the salience, 0 to 10, from which a memory is. recent: days. message: of a score for each standard deviation of a
     message. dated: tokens of budget from which events show their date, which costs some five tokens each.
+    unrelated: the score that something needs to be shown for a message which has to do with nothing that is known
+    (`recollect.reading.relating`), unless a path must deliver it; few: of so few things all may be shown, for what stands out
+    among them is not told by standard deviations.
     """
 
     shares: tuple[float, float, float] = (0.40, 0.35, 0.25)
@@ -59,6 +62,8 @@ class ContextWeights:
     recent: int = 30
     message: float = 0.2
     dated: int = 400
+    unrelated: float = 1.0
+    few: int = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

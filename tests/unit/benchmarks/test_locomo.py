@@ -120,10 +120,11 @@ class TestPlainSearch:
 def test_the_json_has_every_figure_as_a_fraction() -> None:
     found = [answered(question(4, "a"), "a"), answered(question(1, "a"), "b")]
     made: dict[str, Any] = json.loads(
-        json.dumps(as_json(Measured(answered=found, vector=found, bm25=found, memories=3)))
+        json.dumps(as_json(Measured(answered=found, vector=found, bm25=found, memories=3, unrelated={500: 71.26})))
     )
     ks, budgets = {"5", "10", "25", "50"}, {"500", "1000", "2000"}
     assert made["recall_at"] == dict.fromkeys(ks, 0.5)
+    assert made["unrelated_tokens"] == {"500": 71.3}
     assert made["recall_tokens"] == dict.fromkeys(budgets, 0.0)
     assert made["by_category"]["4"] == {
         "recall_at": dict.fromkeys(ks, 1.0),

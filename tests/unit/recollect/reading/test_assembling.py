@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.kinds import Granularity, MemoryKind
-from recollect.reading.assembling import assemble
+from recollect.reading.assembling import WEIGHTS, assemble
 from recollect.reading.contexts import Context
 from recollect.reading.found import MemoryFound, MessageFound, StoredMessage
 from recollect.reading.memories import Bearing, rank_memories
@@ -41,12 +41,20 @@ def context(
     named: bool = False,
     judge: Judge | None = None,
     now: datetime = NOW,
+    related: bool = True,
 ) -> Context:
     bearings = {entity(one): Bearing(memories=400) for one in range(4)}
     names = {entity(VERA): "Vera"} if named else {}
     ranked = rank_memories(those, cosine=SPREAD, words=SPREAD, bearings=bearings, named=list(names))
     return assemble(
-        paths(ranked, names), messages=messages, judge=judge, budget=budget, count_tokens=count, now=now, partial=False
+        paths(ranked, names),
+        messages=messages,
+        related=related,
+        judge=judge,
+        budget=budget,
+        count_tokens=count,
+        now=now,
+        partial=False,
     )
 
 
@@ -330,3 +338,25 @@ def test_whatever_the_zones_it_keeps_within_the_budget(said_at: list[tuple[int, 
     assert sorted(line for line in made.text.splitlines() if line.startswith("user:")) == sorted(
         f"user: {one.content}" for one in made.messages
     )
+
+
+def spread(many: int, best: float) -> list[RankedMessage]:
+    """So many messages, whose scores in a context go down from that of the best by a twentieth of it."""
+    return [
+        said(message=message(place, content=f"line {place}"), score=(best - best * place / 20) / WEIGHTS.message)
+        for place in range(many)
+    ]
+
+
+def test_for_what_has_to_do_with_nothing_only_what_stands_out_is_shown() -> None:
+    many = spread(60, best=1.6)
+    shown = context(messages=many, related=False)
+    assert [one.place for one in shown.messages] == list(range(8))
+    assert len(context(messages=many).messages) == 60
+    assert len(context(found(0, 9.0), messages=many, related=False, named=True).memories) == 1
+
+
+def test_a_path_delivers_all_the_same_and_of_few_things_all_may_be_shown() -> None:
+    assert numbers(context(found(0, -1.0), messages=spread(60, best=0.5), related=False)) == [0]
+    few = spread(WEIGHTS.few, best=0.5)
+    assert len(context(messages=few, related=False).messages) == WEIGHTS.few
