@@ -27,7 +27,7 @@ def lock_lane(connection: Connection, lane: LaneRef) -> None:
 
 
 def hold(connection: Connection, generation: Generation) -> None:
-    """Have nothing claimed of the two lanes, as where one is quarantined, until they are released."""
+    """Have nothing claimed of the two lanes, as where one is quarantined, until they are released. One that is stays so."""
     connection.execute(_HOLD, {**generation.both, "why": _HELD})
 
 
@@ -42,7 +42,10 @@ def release(connection: Connection, lane: LaneRef) -> None:
 
 
 def release_abandoned(connection: Connection, *, age: timedelta) -> int:
-    """Let lanes go on that have been held for so long by somebody who was killed; returns how many. Sees all tenants."""
+    """Let lanes go on that have been held for so long by somebody who was killed; returns how many. Sees all tenants.
+
+    Waits for nobody: a lane in which an app publishes in a transaction of its own goes on the next time.
+    """
     return connection.execute(_RELEASE_ABANDONED, {"why": _HELD, "age": age}).rowcount
 
 
@@ -63,7 +66,12 @@ _LOCK_LANE = text(f"select from recollect.lanes where {_LANE} for update")
 
 _BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"
 
-_HOLD = text(f"update recollect.lanes set quarantined_at = now(), quarantined_for = :why where {_BOTH}")
+# By the clock, not from the transaction's start: it may have waited long for who had them before. What was quarantined since it
+# was looked at is not for a release to let go.
+_HOLD = text(f"""
+    update recollect.lanes set quarantined_at = clock_timestamp(), quarantined_for = :why
+    where {_BOTH} and (quarantined_at is null or quarantined_for = :why)
+""")
 
 _BOTH_HELD = text(f"select count(*) = 2 from recollect.lanes where {_BOTH} and quarantined_for = :why")
 
@@ -82,11 +90,18 @@ _RELEASE = text(f"""
 
 # Whoever has two change places has their generation locked, but for the moment after the lanes were held.
 _RELEASE_ABANDONED = text(f"""
-    with free as materialized (select namespace_id, replay_id from recollect.generations for update skip locked)
+    with held as materialized (
+        select tenant_id, namespace_id from recollect.lanes
+        where quarantined_for = :why and quarantined_at < now() - cast(:age as interval) for update skip locked
+    ), free as materialized (
+        select namespace_id from recollect.generations as generation where exists (
+            select from held where held.namespace_id in (generation.namespace_id, generation.replay_id))
+        for update skip locked
+    )
     {_GO_ON}
-    where quarantined_for = :why and quarantined_at < now() - cast(:age as interval) and not exists (
+    from held where (lane.tenant_id, lane.namespace_id) = (held.tenant_id, held.namespace_id) and not exists (
         select from recollect.generations as generation
-        where lane.namespace_id in (generation.namespace_id, generation.replay_id)
+        where held.namespace_id in (generation.namespace_id, generation.replay_id)
           and generation.namespace_id not in (select namespace_id from free))
 """)
 

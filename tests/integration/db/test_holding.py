@@ -1,0 +1,92 @@
+"""The lanes of a namespace and of its replay, held while the two change places: what is held, and what lets it go on."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db import generations, holding, inbox
+from db.generations import Generation
+from tests.given import NONE, SOON, Publishing, Worker, as_text
+
+_LANES = text("""
+    select case namespace_id when :namespace_id then 'namespace' else 'replay' end as lane, quarantined_for from recollect.lanes
+    where tenant_id = :tenant_id and quarantined_at is not null
+""")
+_QUARANTINED = text("""
+    update recollect.lanes set quarantined_at = now() - interval '1 hour', quarantined_for = 'many dead letters'
+    where tenant_id = :tenant_id and namespace_id = :namespace_id
+""")
+_HELD_AT = text("select quarantined_at from recollect.lanes where tenant_id = :tenant_id")
+HELD = "changes places with its replay"
+
+
+@pytest.fixture
+def generation(worker: Worker, publishing: Publishing) -> Iterator[Generation]:
+    """A namespace with a message, and its replay, which nobody follows."""
+    publishing.say("I live in Berlin.")
+    with worker.transaction() as connection:
+        started = generations.start(connection, publishing.path)
+    assert started is not None
+    yield started
+    with worker.transaction() as connection:
+        generations.drop(connection, started)
+
+
+def stopped(worker: Worker) -> dict[str, str]:
+    """Which of the two lanes are stopped, and why."""
+    with worker.transaction() as connection:
+        return {row.lane: row.quarantined_for for row in connection.execute(_LANES, worker.lane.scope)}
+
+
+def hold(worker: Worker, generation: Generation) -> bool:
+    """Hold the two; returns whether both are held."""
+    with worker.transaction() as connection:
+        holding.hold(connection, generation)
+        return holding.held(connection, generation)
+
+
+def test_a_lane_that_is_quarantined_meanwhile_stays_so(worker: Worker, generation: Generation) -> None:
+    """Its last batch may die just as the two are held."""
+    with worker.transaction() as connection:
+        connection.execute(_QUARANTINED, worker.lane.scope)
+
+    assert not hold(worker, generation)
+
+    assert stopped(worker) == {"namespace": "many dead letters", "replay": HELD}
+    with worker.transaction() as connection:
+        assert holding.quarantined(connection, generation)
+        holding.release(connection, worker.lane)
+        holding.release_abandoned(connection, age=NONE)
+    assert stopped(worker) == {"namespace": "many dead letters"}
+
+
+def test_what_was_held_a_moment_ago_was_not_held_when_its_transaction_began(
+    worker: Worker, generation: Generation
+) -> None:
+    """It may have waited for the lanes for long, and would count as abandoned at once."""
+    with worker.transaction() as connection:
+        began = connection.exec_driver_sql("select now()").scalar_one()
+        holding.hold(connection, generation)
+        held_at = list(connection.execute(_HELD_AT, worker.lane.scope).scalars())
+    assert len(held_at) == 2
+    assert min(held_at) > began
+
+
+def test_what_was_abandoned_goes_on_without_a_wait_for_an_app_that_publishes(
+    worker: Worker, worker_engine: Engine, admin_engine: Engine, publishing: Publishing, generation: Generation
+) -> None:
+    """In a transaction of its own, which may be long; the sweeper has all the others to look after."""
+
+    def release_abandoned() -> None:
+        with worker_engine.begin() as connection:
+            connection.exec_driver_sql("set local lock_timeout = '2s'")
+            holding.release_abandoned(connection, age=-SOON)
+
+    assert hold(worker, generation)
+    with admin_engine.begin() as connection:
+        inbox.publish(connection, [as_text(publishing.message())], quiet=NONE, most=NONE)
+        release_abandoned()
+        assert stopped(worker) == {"namespace": HELD}
+    release_abandoned()
+    assert stopped(worker) == {}
