@@ -47,9 +47,23 @@ _TOLD_APART = text("""
     )
     update recollect.reflections set subject = namespace_id::text where namespace_id = :namespace_id
 """)
-_BATCHES_OF_EVENTS = text("""
-    select event_id, batch_id, place from recollect.events where namespace_id = :namespace_id order by event_id
+_OF_NAMESPACES = text("""
+    select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
+    where relnamespace = 'recollect'::regnamespace and relkind = 'r'
 """)
+_NOT_FILLED = {
+    *("traits", "vocabulary", "scopes"),  # triggers keep them
+    *("events", "messages", "conversations", "turns", "candidate_turns", "publishers", "tombstones", "erasures"),
+    *("lanes", "batches", "candidate_facts", "step_results", "dead_letters", "usage"),
+    *("namespaces", "generations", "prompts", "prompt_feedback", "refused"),
+}
+"""What no generation is made of: what was said, what is of a lane, and what is the namespace's own."""
+
+_BY_ANOTHER = text("update recollect.events set formed_by = namespace_id::text where tenant_id = :tenant_id")
+_BATCHES_OF_EVENTS = text("""
+    select event_id, batch_id, place, formed_by from recollect.events where namespace_id = :namespace_id order by event_id
+""")
+_NAMED = text("select distinct payload -> 'namespace' from recollect.events where namespace_id = :namespace_id")
 _BATCHES_OF_DECISIONS = text("select batch_id from recollect.decisions where namespace_id = :namespace_id")
 
 
@@ -92,7 +106,7 @@ def test_all_of_a_generation_changes_places_and_nothing_else(
     replayed.start()
     with admin_engine.begin() as connection:
         for path in (sarah.path, replayed.there.path):
-            missing = set(TABLES) - set(dump(path))
+            missing = set(connection.execute(_OF_NAMESPACES).scalars()) - _NOT_FILLED - set(dump(path))
             for table in sorted(missing):
                 fill(connection, table, path.tenant_id, path.namespace_id)
             connection.execute(_TOLD_APART, {"namespace_id": path.namespace_id})
@@ -137,10 +151,12 @@ def own_of(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
 def test_what_was_decided_names_the_batch_of_its_events(
     replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
-    """By it an erasure and a reflection find what was said."""
+    """By it an erasure and a reflection find what was said; and events tell who formed what of them."""
     for said in ("I live in Berlin.", "I play the cello.", "I like tea."):
         forming.say(said)
     replayed.start()
+    with admin_engine.begin() as connection:
+        connection.execute(_BY_ANOTHER, replayed.lane.scope)
 
     def batches(path: NamespacePath) -> list[Any]:
         with admin_engine.connect() as connection:
@@ -148,7 +164,7 @@ def test_what_was_decided_names_the_batch_of_its_events(
             of_events = [tuple(row) for row in connection.execute(_BATCHES_OF_EVENTS, scope)]
             named = set(connection.execute(_BATCHES_OF_DECISIONS, scope).scalars())
         assert named
-        assert named <= {batch for _, batch, _ in of_events}
+        assert named <= {batch for _, batch, _, _ in of_events}
         return of_events
 
     here, there = batches(sarah.path), batches(replayed.there.path)
@@ -157,6 +173,26 @@ def test_what_was_decided_names_the_batch_of_its_events(
     replayed.switch()
 
     assert (batches(sarah.path), batches(replayed.there.path)) == (there, here)
+
+
+def test_what_was_done_by_hand_is_done_again_in_a_replay_of_what_was_replayed(
+    replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    """A command names what is now known by its ids, and still the namespace as its app does."""
+    forming.say("I live in Berlin.", "I play the cello.")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    forming.command(type="forget", memories=[str(cello.id)])
+    replayed.start()
+    replayed.switch()
+    replaying.drop(replayed.engine, replayed.path)
+
+    replayed.start()
+
+    assert (contents(replayed.there), replayed.left_out) == ({"User lives in Berlin"}, [])
+    for path in (sarah.path, replayed.there.path):
+        with admin_engine.connect() as connection:
+            named = connection.execute(_NAMED, {"namespace_id": path.namespace_id}).scalars()
+            assert [tuple(one) for one in named] == [path.parts]
 
 
 def test_a_command_that_comes_while_they_change_places_has_them_stay(
