@@ -41,7 +41,10 @@ _COPIES: Final = ("traits", "vocabulary", "scopes")
 
 
 def exchange(connection: Connection, generation: Generation) -> None:
-    """Have the two change places, in this transaction. Both lanes must be at rest, and nobody may claim anything of them."""
+    """Have the two change places, in this transaction. Both lanes must be at rest, and nobody may claim anything of them.
+
+    They are locked afterwards, so that whoever publishes waits until it ends, and not while it takes long.
+    """
     both = {**generation.both, "aside": uuid4()}
     connection.execute(_NO_TIMEOUT)
     # By way of a third: some ids are the same in both.
@@ -58,6 +61,7 @@ def exchange(connection: Connection, generation: Generation) -> None:
         connection.execute(
             text(f"delete from recollect.{table} where tenant_id = :tenant_id and namespace_id = :aside"), both
         )
+    # Of each one row or two, but for the events: what publishers wait for comes late.
     for statement in (_EVENTS, _LANES, _NAMESPACES, _SWITCHED):
         connection.execute(statement, both)
 

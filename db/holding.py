@@ -21,11 +21,6 @@ def commands_wait(connection: Connection, lane: LaneRef) -> bool:
     return connection.execute(_COMMANDS_WAIT, lane.scope).first() is not None
 
 
-def lock_lane(connection: Connection, lane: LaneRef) -> None:
-    """Have arrivals wait until this transaction ends."""
-    connection.execute(_LOCK_LANE, lane.scope)
-
-
 def hold(connection: Connection, generation: Generation) -> None:
     """Have nothing claimed of the two lanes, as where one is quarantined, until they are released. One that is stays so."""
     connection.execute(_HOLD, {**generation.both, "why": _HELD})
@@ -61,8 +56,6 @@ _IDLE = text(f"select from recollect.lanes where {_LANE} and batch_id is null an
 _COMMANDS_WAIT = text(f"""
     select from recollect.events where {_LANE} and state = 'received' and type not in ('message', 'conversation_ended') limit 1
 """)
-
-_LOCK_LANE = text(f"select from recollect.lanes where {_LANE} for update")
 
 _BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"
 

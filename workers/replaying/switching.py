@@ -61,9 +61,8 @@ def _try(engine: Engine, path: NamespacePath, *, despite: bool) -> str | None:
         if why := _not_yet(connection, generation):
             return why
         exchange(connection, generation)
-        # At the end, for whoever publishes waits from here on: what names things by ids has to come first.
-        holding.lock_lane(connection, generation.lane)
-        if why := _named_meanwhile(connection, generation):
+        # Whoever publishes waits since its end: what names things by ids came before that, or finds those that are read then.
+        if why := _interrupted(connection, generation):
             connection.rollback()
         return why
 
@@ -104,6 +103,14 @@ def _not_yet(connection: Connection, generation: Generation) -> str | None:
         return "its replay is at work"
     if not holding.idle(connection, generation.lane):
         return "a batch of it is at work"
+    return _named_meanwhile(connection, generation)
+
+
+def _interrupted(connection: Connection, generation: Generation) -> str | None:
+    """What happened while the two changed places, and must not have."""
+    if not holding.held(connection, generation):
+        # By hand, and a batch of it may be at work since, with memories that would be those of the other.
+        return "somebody had it go on meanwhile"
     return _named_meanwhile(connection, generation)
 
 

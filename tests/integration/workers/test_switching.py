@@ -16,12 +16,13 @@ from config.settings import settings
 from db import holding
 from db.exchange import TABLES, exchange
 from db.generations import Generation
+from db.quarantine import resume
 from recollect import Namespace
 from recollect.errors import NotFound
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
-from tests.forming import Forming, carry_out_erasure
-from tests.given import until_blocked
+from tests.forming import Forming, carry_out_erasure, carry_through
+from tests.given import claimed, until_blocked
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import Dump, Find
 from tests.replaying_given import Replaying, contents
@@ -218,6 +219,59 @@ def test_a_command_that_comes_while_they_change_places_has_them_stay(
     replayed.follow()
     replayed.switch()
     assert contents(sarah) == {"User lives in Berlin", "User likes tea"}
+
+
+def test_who_publishes_once_they_have_changed_places_waits_until_readers_see_it(
+    replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What names a memory by an id that was read before comes in time to be waited for, or after the switch."""
+    forming.say("I live in Berlin.")
+    [before] = sarah.memories()
+    replayed.start()
+
+    with ThreadPoolExecutor(1) as pool:
+        publishing = []
+
+        def then(connection: Connection, generation: Generation) -> None:
+            exchange(connection, generation)
+            forget = forming.event(type="forget", memories=[str(before.id)])
+            publishing.append(pool.submit(forming.publishing.send, forget))
+            until_blocked(admin_engine, "recollect_write_v1.publish")
+
+        monkeypatch.setattr(switching, "exchange", then)
+        replayed.switch()
+        assert publishing[0].result(timeout=30) == 1
+
+    assert {one.id for one in sarah.memories()} != {before.id}
+
+
+def test_a_lane_that_somebody_resumes_while_they_change_places_has_them_stay(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of it is at work then, with memories that would be those of the other."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+    forming.publishing.send(forming.publishing.message("I moved to Porto."))
+    here, there = dump(sarah.path), dump(replayed.there.path)
+    begun = []
+
+    def meanwhile(connection: Connection, generation: Generation) -> None:
+        with tenant_transaction(replayed.engine, replayed.lane.tenant_id) as another:
+            assert resume(another, replayed.lane)
+        begun.append(claimed(replayed.engine, replayed.lane))
+        exchange(connection, generation)
+
+    monkeypatch.setattr(switching, "exchange", meanwhile)
+    with pytest.raises(ReplayRefused, match="somebody had it go on meanwhile; try again later"):
+        replayed.switch()
+
+    assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
+    assert not stopped(replayed.engine, forming)
+    monkeypatch.undo()
+    carry_through(begun[0])
+    replayed.follow()
+    replayed.switch()
+    assert any("Porto" in one for one in contents(sarah))
 
 
 def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either(
