@@ -12,6 +12,7 @@ from recollect.tenancy import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import claim
 from workers.operating import replaying
+from workers.operating.replaying import Replay
 from workers.replaying.following import follow
 from workers.replaying.switching import switch
 
@@ -44,6 +45,12 @@ class Replaying:
 
     def switch(self, **given: Any) -> None:
         switch(self.engine, self.path, **{"wait": 0.0, **given})
+
+    @property
+    def listed(self) -> Replay:
+        """As an operator sees it."""
+        [found] = [one for one in replaying.listed(self.engine) if one.path == self.path.parts]
+        return found
 
     @property
     def left_out(self) -> list[str]:

@@ -125,6 +125,12 @@ def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterato
 
 Dump = Callable[[NamespacePath], dict[str, list[Any]]]
 
+OF_NAMESPACES = text("""
+    select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
+    where relnamespace = 'recollect'::regnamespace and relkind = 'r' order by relname
+""")
+"""The tables whose rows are of a namespace."""
+
 _OF_THE_LANE = {"events", "batches", "candidate_facts", "lanes", "publishers", "usage", "step_results", "namespaces"}
 """What is not exchanged, or but for a part of it."""
 
@@ -135,10 +141,7 @@ def dump(admin_engine: Engine) -> Dump:
 
     def dumped(path: NamespacePath) -> dict[str, list[Any]]:
         with admin_engine.connect() as connection:
-            tables = connection.exec_driver_sql("""
-                select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
-                where relnamespace = 'recollect'::regnamespace and relkind = 'r' order by relname
-            """).scalars()
+            tables = connection.execute(OF_NAMESPACES).scalars()
             found = {
                 table: sorted(
                     connection.execute(

@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pydantic import BaseModel
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from config.settings import settings
-from db import namespaces
+from db import decisions, memories, namespaces
 from db.namespaces import Configuration
 from db.refs import LaneRef
 from recollect import Memory, Namespace
@@ -23,21 +23,17 @@ from recollect.tenancy import tenant_transaction
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming
-from tests.given import LONG, event
-from tests.integration.workers.conftest import Said
+from tests.given import LONG, event, new_memory, until_blocked
+from tests.integration.db.test_security import fill
+from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
 from workers.intake.arrivals import Refused, judge
 from workers.operating import replaying
-from workers.operating.replaying import Replay
 from workers.operating.usage import costs
+from workers.replaying import following
 from workers.replaying.comparing import difference
 from workers.replaying.finding import ReplayRefused
-from workers.replaying.following import follow_all
-
-
-def replaying_of(replayed: Replaying) -> Replay:
-    [found] = [one for one in replaying.listed(replayed.engine) if one.path == replayed.path.parts]
-    return found
+from workers.replaying.following import follow, follow_all
 
 
 def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
@@ -140,6 +136,107 @@ def test_what_took_effect_in_another_order_than_it_came_is_replayed_in_that(
     assert contents(replayed.there) == {"User lives in Porto"}
 
 
+def test_what_was_said_is_the_same_there_also_when_more_is_said(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
+) -> None:
+    forming.say("I live in Berlin.", conversation="c", occurred_at="2026-03-01T12:00:00+01:00", metadata={"at": "home"})
+    replayed.start()
+    forming.say("I like tea.", conversation="c", occurred_at="2026-03-02T12:00:00+01:00", speaker="Sarah")
+    replayed.follow()
+
+    here, there = dump(sarah.path), dump(replayed.there.path)
+    for table in ("messages", "conversations"):
+        assert here[table] == there[table]
+
+
+def test_a_command_that_did_nothing_is_not_replayed(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+    """What it replaces has no version there that it could be refused for."""
+    forming.say("I live in Berlin.")
+    [berlin] = sarah.memories()
+    forming.command(type="remember", content="User lives in Ghent.", replaces=str(berlin.id), of_version=9)
+
+    replayed.start()
+
+    assert contents(replayed.there) == contents(sarah) == {"User lives in Berlin"}
+    assert replayed.left_out == []
+
+
+def test_what_took_effect_before_its_time_was_kept_is_replayed_in_the_order_of_its_batches(
+    replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    forming.say("I live in Berlin.", "I play the cello.")
+    forming.say("I moved to Porto.")
+    with admin_engine.begin() as connection:
+        connection.execute(
+            text("update recollect.events set effective_at = null where tenant_id = :tenant_id"), replayed.lane.scope
+        )
+
+    replayed.start()
+
+    assert contents(replayed.there) == contents(sarah)
+
+
+def test_so_many_events_wait_there_and_no_more(
+    replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "_AT_ONCE", 1)
+    monkeypatch.setattr(following, "_AHEAD", 2)
+    forming.say("I live in Berlin.", "I play the cello.", "I like tea.")
+    replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+
+    assert [follow(replayed.engine, replayed.lane) for _ in range(3)] == [True, True, False]
+    assert (replayed.listed.generation.replayed, replayed.listed.behind) == (2, 3)
+    replayed.follow()
+    assert replayed.listed.behind == 0
+
+
+def test_nothing_is_left_of_a_replay_that_is_dropped(
+    replayed: Replaying, forming: Forming, admin_engine: Engine
+) -> None:
+    forming.say("I live in Berlin.")
+    replayed.start()
+    there = {"tenant_id": replayed.lane.tenant_id, "namespace_id": replayed.there.path.namespace_id}
+
+    def tables(connection: Connection) -> set[str]:
+        every = connection.execute(OF_NAMESPACES).scalars().all()
+        held = f"select exists (select from recollect.{{}} where {_IN_IT})"
+        return {one for one in every if connection.execute(text(held.format(one)), there).scalar_one()}
+
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("set local session_replication_role = replica")  # foreign keys are not the point
+        for table in {*connection.execute(OF_NAMESPACES).scalars()} - tables(connection) - _NOT_OF_A_REPLAY:
+            fill(connection, table, there["tenant_id"], there["namespace_id"])
+        assert len(tables(connection)) > 30
+
+    replaying.drop(replayed.engine, replayed.path)
+
+    with admin_engine.connect() as connection:
+        assert tables(connection) == set()
+
+
+_IN_IT = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_NOT_OF_A_REPLAY = {"generations", "erasures", "refused"}
+
+
+def test_who_is_at_work_in_a_replay_that_is_dropped_ends_first(
+    replayed: Replaying, forming: Forming, find: Find, admin_engine: Engine
+) -> None:
+    """Else a result that is stored just then would stay behind."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+    there = LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id)
+    with ThreadPoolExecutor(1) as pool, tenant_transaction(replayed.engine, there.tenant_id) as connection:
+        connection.execute(text(f"select from recollect.lanes where {_IN_IT} for update"), there.scope)
+        dropping = pool.submit(replaying.drop, replayed.engine, replayed.path)
+        until_blocked(replayed.engine, "recollect.lanes")
+        (stamp,) = decisions.stamps(connection, 1)
+        memories.add(connection, there, new_memory("User plays the quuxhorn"), stamp)
+        connection.commit()
+        dropping.result(timeout=30)
+
+    assert find("quux") == {}
+
+
 def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
     replayed: Replaying, forming: Forming, sarah: Namespace, find: Callable[..., dict[str, int]]
 ) -> None:
@@ -229,22 +326,35 @@ def person(namespace: Namespace) -> Person:
     return found.value
 
 
+def wanted(replayed: Replaying, path: NamespacePath) -> Configuration:
+    with tenant_transaction(replayed.engine, path.tenant_id) as connection:
+        return namespaces.configuration(connection, LaneRef(path.tenant_id, path.namespace_id))
+
+
+def test_instructions_of_the_apps_are_followed_where_it_was_given_none(replayed: Replaying, forming: Forming) -> None:
+    forming.command(type="configure", instructions="Remember cities alone.")
+    forming.say("I live in Berlin.")
+    replayed.start()
+    assert wanted(replayed, replayed.there.path).instructions == "Remember cities alone."
+
+    forming.command(type="configure", instructions="Remember pets.")
+    replayed.follow()
+
+    assert wanted(replayed, replayed.there.path).instructions == "Remember pets."
+
+
 def test_instructions_of_its_own_stay_and_all_else_that_the_app_wants_is_followed(
     replayed: Replaying, forming: Forming
 ) -> None:
-    def wanted(lane: LaneRef) -> Configuration:
-        with tenant_transaction(replayed.engine, lane.tenant_id) as connection:
-            return namespaces.configuration(connection, lane)
-
     forming.say("I live in Berlin.")
     replayed.start(instructions="Remember cities alone.")
     forming.command(type="configure", instructions="Remember pets.", episodes=True)
     replayed.follow()
 
-    there = wanted(LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id))
+    there = wanted(replayed, replayed.there.path)
     assert (there.instructions, there.episodes) == ("Remember cities alone.", True)
     replayed.switch()
-    assert wanted(replayed.lane).instructions == "Remember cities alone."
+    assert wanted(replayed, replayed.path).instructions == "Remember cities alone."
 
 
 def test_what_a_replay_cost_is_told_of_the_namespace_once_it_is_dropped(
@@ -305,7 +415,7 @@ def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobo
     assert [one["event"] for one in logs] == ["replay_failed"]
     assert "Ghent" not in str(logs)
     follow_all(worker_engine)  # it is looked at once a second
-    assert replaying_of(replayed).behind == 1
+    assert replayed.listed.behind == 1
     with admin_engine.begin() as connection:
         connection.execute(
             text("update recollect.generations set due_at = now() where tenant_id = :tenant_id"),
@@ -314,49 +424,7 @@ def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobo
 
     follow_all(worker_engine)
 
-    assert (replaying_of(replayed).generation.replayed, replaying_of(replayed).behind) == (1, 1)
-
-
-def test_the_command(run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
-    forming.say("I live in Berlin.", "I play the cello.")
-    name = sarah.path.parts
-    with pytest.raises(NotFound, match="is not replayed"):
-        run("replay", "diff", *name)
-    run("replay", "start", *name)
-    replayed.follow()
-
-    assert "/".join(name) in run("replay")
-    [listed] = [one for one in run("replay", "--json").json["replays"] if one["namespace"] == list(name)]
-    assert (listed["replayed"], listed["behind"], listed["left_out"]) == (2, 0, [])
-    assert "2 memories say the same, 0 are worded otherwise" in run("replay", "diff", *name)
-    assert run("replay", "diff", *name, "--json").json["same"] == 2
-    assert "apps read what was replayed" in run("replay", "switch", *name)
-    assert "is not replayed any more" in run("replay", "drop", *name)
-    assert contents(sarah) == {"User lives in Berlin", "User plays the cello"}
-
-
-@pytest.mark.parametrize(
-    ("told", "why"),
-    [
-        (b"\xff\xfe", "is no text in UTF-8"),
-        (b"cities\0", "is no text in UTF-8"),
-        (b"x" * 4_001, "more than 4,000 characters"),
-    ],
-)
-def test_instructions_that_no_app_could_give_are_refused(
-    run: Callable[..., Said], forming: Forming, tmp_path: Path, told: bytes, why: str
-) -> None:
-    forming.say("I live in Berlin.")
-    file = tmp_path / "instructions"
-    file.write_bytes(told)
-
-    said = run("replay", "start", *forming.publishing.path.parts, "--instructions", file)
-
-    assert said.status == 2
-    assert why in " ".join(said.replace("│", " ").split())
-    assert list(forming.publishing.path.parts) not in [
-        one["namespace"] for one in run("replay", "--json").json["replays"]
-    ]
+    assert (replayed.listed.generation.replayed, replayed.listed.behind) == (1, 1)
 
 
 def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Forming) -> None:

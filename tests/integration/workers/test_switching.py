@@ -24,7 +24,7 @@ from recollect.tenancy import tenant_transaction
 from tests.forming import Forming, carry_out_erasure, carry_through
 from tests.given import claimed, until_blocked
 from tests.integration.db.test_security import fill
-from tests.integration.workers.conftest import Dump, Find
+from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
 from workers.operating import replaying
 from workers.replaying import switching
@@ -47,10 +47,6 @@ _TOLD_APART = text("""
         update recollect.summaries set content = namespace_id::text where namespace_id = :namespace_id
     )
     update recollect.reflections set subject = namespace_id::text where namespace_id = :namespace_id
-""")
-_OF_NAMESPACES = text("""
-    select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
-    where relnamespace = 'recollect'::regnamespace and relkind = 'r'
 """)
 _NOT_FILLED = {
     *("traits", "vocabulary", "scopes"),  # triggers keep them
@@ -107,7 +103,7 @@ def test_all_of_a_generation_changes_places_and_nothing_else(
     replayed.start()
     with admin_engine.begin() as connection:
         for path in (sarah.path, replayed.there.path):
-            missing = set(connection.execute(_OF_NAMESPACES).scalars()) - _NOT_FILLED - set(dump(path))
+            missing = set(connection.execute(OF_NAMESPACES).scalars()) - _NOT_FILLED - set(dump(path))
             for table in sorted(missing):
                 fill(connection, table, path.tenant_id, path.namespace_id)
             connection.execute(_TOLD_APART, {"namespace_id": path.namespace_id})
@@ -194,6 +190,38 @@ def test_what_was_done_by_hand_is_done_again_in_a_replay_of_what_was_replayed(
         with admin_engine.connect() as connection:
             named = connection.execute(_NAMED, {"namespace_id": path.namespace_id}).scalars()
             assert [tuple(one) for one in named] == [path.parts]
+
+
+def test_what_is_due_in_a_generation_goes_with_it_and_wakes_its_lane(
+    replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
+) -> None:
+    """Profiles that are to be refreshed and reflections that wait are of what was taken in."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+
+    def due(path: NamespacePath) -> list[Any]:
+        with admin_engine.connect() as connection:
+            return list(connection.execute(_DUE, {"namespace_id": path.namespace_id}).one())
+
+    with admin_engine.begin() as connection:
+        connection.execute(_IS_DUE, {"namespace_id": sarah.path.namespace_id, "profiles": 3, "reflections": 9})
+        connection.execute(_IS_DUE, {"namespace_id": replayed.there.path.namespace_id, "profiles": 5, "reflections": 4})
+    assert (due(sarah.path), due(replayed.there.path)) == ([3, 9, None], [5, 4, None])
+
+    replayed.switch()
+
+    assert (due(sarah.path), due(replayed.there.path)) == ([5, 4, 4], [3, 9, 3])
+
+
+_IS_DUE = text("""
+    update recollect.lanes
+    set ready_at = null, profiles_due_at = to_timestamp(:profiles), reflections_due_at = to_timestamp(:reflections)
+    where namespace_id = :namespace_id
+""")
+_DUE = text("""
+    select extract(epoch from profiles_due_at), extract(epoch from reflections_due_at), extract(epoch from ready_at)
+    from recollect.lanes where namespace_id = :namespace_id
+""")
 
 
 def test_a_command_that_comes_while_they_change_places_has_them_stay(
@@ -336,6 +364,32 @@ def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Fo
     follow(replayed.engine, replayed.lane)
     with pytest.raises(ReplayRefused, match="its replay is at work"):
         replayed.switch()
+
+
+def test_a_batch_that_is_at_work_is_waited_for(
+    replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that was begun just before the two were held."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+    for said in ("I like tea.", "I play the cello."):
+        forming.publishing.send(forming.publishing.message(said))
+    begun = [claimed(replayed.engine, replayed.lane, messages=1)]
+
+    with pytest.raises(ReplayRefused, match="a batch of it is at work"):
+        replayed.switch()
+    carry_through(begun.pop())
+    replayed.follow()
+
+    def hold(connection: Connection, generation: Generation) -> None:
+        begun.append(claimed(replayed.engine, replayed.lane, messages=1))
+        just_then(connection, generation)
+
+    just_then = holding.hold
+    monkeypatch.setattr(holding, "hold", hold)
+    with pytest.raises(ReplayRefused, match="a batch of it is at work"):
+        replayed.switch()
+    assert not stopped(replayed.engine, forming)
 
 
 def test_a_switch_that_is_killed_has_changed_nothing_and_is_taken_up_again(
