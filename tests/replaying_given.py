@@ -1,6 +1,7 @@
 """Replays a namespace in the process of the test."""
 
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Engine
 
@@ -26,6 +27,11 @@ class Replaying:
         self.path = forming.publishing.path
         self.lane = forming.publishing.lane
         self.there = memory.namespace(*self.path.replayed().parts)
+
+    @property
+    def both(self) -> dict[str, UUID]:
+        """The ids of the namespace and of its replay, as statements about both take them."""
+        return {**self.lane.scope, "replay_id": self.there.path.namespace_id}
 
     def start(self, *, messages: int = 100, **given: Any) -> None:
         """Begin, and go on until nothing is left."""

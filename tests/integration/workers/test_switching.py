@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
 from config.settings import settings
@@ -116,6 +117,13 @@ def test_all_of_a_generation_changes_places_and_nothing_else(
     assert (dump(sarah.path), dump(replayed.there.path)) == (there, here)
     replayed.switch()
     assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
+    with admin_engine.connect() as connection:
+        for table in connection.execute(OF_NAMESPACES).scalars():
+            elsewhere = text(f"select count(*) from recollect.{table} where {_ELSEWHERE}")
+            assert (table, connection.execute(elsewhere, replayed.both).scalar_one()) == (table, 0)
+
+
+_ELSEWHERE = "tenant_id = :tenant_id and namespace_id not in (:namespace_id, :replay_id)"
 
 
 def test_what_is_the_namespaces_own_stays(
@@ -389,6 +397,25 @@ def test_a_batch_that_is_at_work_is_waited_for(
     monkeypatch.setattr(holding, "hold", hold)
     with pytest.raises(ReplayRefused, match="a batch of it is at work"):
         replayed.switch()
+    assert not stopped(replayed.engine, forming)
+
+
+def test_a_switch_that_fails_in_the_middle_has_changed_nothing_and_holds_nothing(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forming.say("I live in Berlin.")
+    replayed.start()
+    here, there = dump(sarah.path), dump(replayed.there.path)
+
+    def fail(connection: Connection, generation: Generation) -> None:
+        exchange(connection, generation)
+        connection.exec_driver_sql("select 1 / 0")
+
+    monkeypatch.setattr(switching, "exchange", fail)
+    with pytest.raises(DBAPIError):
+        replayed.switch()
+
+    assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
     assert not stopped(replayed.engine, forming)
 
 
