@@ -12,7 +12,7 @@ _HELD: Final = "changes places with its replay"
 
 
 def idle(connection: Connection, lane: LaneRef) -> bool:
-    """Whether nobody is at work in a lane, and nothing waits there to be erased."""
+    """Whether nobody is at work in a lane."""
     return connection.execute(_IDLE, lane.scope).one_or_none() is not None
 
 
@@ -51,7 +51,7 @@ def quarantined(connection: Connection, generation: Generation) -> bool:
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
-_IDLE = text(f"select from recollect.lanes where {_LANE} and batch_id is null and erase_due_at is null")
+_IDLE = text(f"select from recollect.lanes where {_LANE} and batch_id is null")
 
 _COMMANDS_WAIT = text(f"""
     select from recollect.events where {_LANE} and state = 'received' and type not in ('message', 'conversation_ended') limit 1

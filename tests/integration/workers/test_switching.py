@@ -18,12 +18,13 @@ from db import holding
 from db.exchange import TABLES, exchange
 from db.generations import Generation
 from db.quarantine import resume
+from db.refs import LaneRef
 from recollect import Namespace
 from recollect.errors import NotFound
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.forming import Forming, carry_out_erasure, carry_through
-from tests.given import claimed, until_blocked
+from tests.given import claimed, under_way, until_blocked
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
@@ -398,6 +399,26 @@ def test_a_batch_that_is_at_work_is_waited_for(
     with pytest.raises(ReplayRefused, match="a batch of it is at work"):
         replayed.switch()
     assert not stopped(replayed.engine, forming)
+
+
+def test_a_profile_that_is_made_there_is_waited_for(replayed: Replaying, forming: Forming) -> None:
+    """No event waits then, and somebody is at work all the same."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+    under_way(replayed.engine, LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id))
+
+    with pytest.raises(ReplayRefused, match="its replay is at work"):
+        replayed.switch()
+
+
+def test_an_erasure_that_waits_is_waited_for(replayed: Replaying, forming: Forming) -> None:
+    """It deletes the replay, so that there is nothing to switch to."""
+    forming.say("I live in Berlin.", conversation="c")
+    replayed.start()
+    forming.publishing.send(forming.event(type="erase", conversation="c"))
+
+    with pytest.raises(ReplayRefused, match="a command waits in it"):
+        replayed.switch()
 
 
 def test_a_switch_that_fails_in_the_middle_has_changed_nothing_and_holds_nothing(
