@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine
 
-from db import generations, paid
+from db import erasures, generations, paid
 from db.paid import Cost
 from pipeline.replaying.comparing import Comparison, compare
 from recollect.namespaces import NamespacePath
@@ -33,7 +32,7 @@ def difference(engine: Engine, path: NamespacePath) -> Difference:
     """Compare a namespace with its replay. Raises NotFound where there is none."""
     with tenant_transaction(engine, path.tenant_id) as connection:
         generation = found(connection, path)
-        since = datetime.now(UTC) - generation.started_at + timedelta(minutes=1)
+        since = erasures.clock(connection) - generation.started_at
         return Difference(
             memories=compare(
                 known_memories(connection, generation.lane), known_memories(connection, generation.replay)

@@ -1,7 +1,9 @@
 """The command `replay`: what it lists, compares and prints."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 from sqlalchemy import Engine, text
@@ -15,6 +17,7 @@ from tests.forming import Forming
 from tests.integration.workers.conftest import Said
 from tests.replaying_given import Replaying, contents
 from workers.operating import replaying
+from workers.replaying import comparing
 from workers.replaying.comparing import difference
 from workers.replaying.finding import ReplayRefused
 from workers.replaying.following import follow
@@ -76,6 +79,23 @@ def test_a_difference_tells_how_far_the_replay_is_behind_and_what_it_cost(
     replayed.follow()
     found = difference(replayed.engine, replayed.path)
     assert (found.behind, [one.of for one in found.costs]) == (0, ["another"])
+
+
+class _AnHourBehind(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return super().now(tz) - timedelta(hours=1)
+
+
+def test_what_a_replay_cost_is_told_whatever_time_it_is_on_the_operators_machine(
+    fake: FakeOpenAI, replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forming.say("I live in Berlin.")
+    replayed.start()
+
+    monkeypatch.setattr(comparing, "datetime", _AnHourBehind, raising=False)
+
+    assert [one.calls for one in difference(replayed.engine, replayed.path).costs] == [1]
 
 
 def test_what_died_there_is_told_and_stands_in_the_way_of_a_switch(
