@@ -120,12 +120,11 @@ _TABLES = ("events", "messages", "conversations", "publishers", "scopes", "tombs
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 
-# Where an app published under that path before, there is a namespace already: on conflict nothing is begun.
+# Where an app published under that path before, there is a namespace already: on conflict nothing is begun. What the app wants
+# of it is told it before its first event (`follow_configuration`).
 _NAME = text(f"""
-    insert into recollect.namespaces
-        (tenant_id, namespace_id, path, replay_of, llm_model, instructions, schemas, profiles, episodes, configured_at)
-    select tenant_id, :replay_id, :path, namespace_id, :llm_model, coalesce(cast(:instructions as text), instructions), schemas,
-           profiles, episodes, configured_at
+    insert into recollect.namespaces (tenant_id, namespace_id, path, replay_of, llm_model, instructions)
+    select tenant_id, :replay_id, :path, namespace_id, :llm_model, coalesce(cast(:instructions as text), '')
     from recollect.namespaces where {_LANE} and replay_of is null
     on conflict do nothing
 """)

@@ -176,6 +176,20 @@ def test_what_took_effect_before_its_time_was_kept_is_replayed_in_the_order_of_i
     assert contents(replayed.there) == contents(sarah)
 
 
+def test_a_command_waits_until_what_it_names_is_known_there(
+    replayed: Replaying, forming: Forming, sarah: Namespace
+) -> None:
+    forming.say("I live in Berlin.", "I play the cello.")
+    [cello] = [one for one in sarah.memories() if "cello" in one.content]
+    forming.command(type="forget", memories=[str(cello.id)])
+    replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+
+    assert [follow(replayed.engine, replayed.lane) for _ in range(2)] == [True, False]
+    replayed.follow()
+
+    assert (contents(replayed.there), replayed.left_out) == ({"User lives in Berlin"}, [])
+
+
 def test_so_many_events_wait_there_and_no_more(
     replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -516,6 +516,28 @@ def test_two_switches_at_once_are_one_after_the_other(
     assert not stopped(replayed.engine, forming)
 
 
+def test_who_gives_up_lets_nothing_go_while_another_is_at_it(replayed: Replaying, forming: Forming) -> None:
+    """Else the other, who holds the same lanes, had done all of it for nothing."""
+    forming.say("I live in Berlin.")
+    replayed.start()
+
+    def give_up() -> None:
+        with switching._held(replayed.engine, replayed.path):
+            pass
+
+    with ThreadPoolExecutor(1) as pool, tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:
+        holding.hold(connection, locked(connection, replayed.path))
+        connection.commit()
+        assert stopped(replayed.engine, forming)
+        with tenant_transaction(replayed.engine, replayed.lane.tenant_id) as another:
+            locked(another, replayed.path)
+            given_up = pool.submit(give_up)
+            until_blocked(replayed.engine, "generations")
+            assert stopped(replayed.engine, forming)
+        given_up.result(timeout=30)
+    assert not stopped(replayed.engine, forming)
+
+
 def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:
     forming.say("I live in Berlin.")
     replayed.start()
