@@ -344,6 +344,29 @@ def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either
     assert not stopped(replayed.engine, forming)
 
 
+def test_a_drop_that_comes_while_they_change_places_deletes_what_apps_read_before(
+    replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forming.say("I live in Berlin.", "I play the cello.")
+    replayed.start()
+    there = dump(replayed.there.path)
+
+    with ThreadPoolExecutor(1) as pool:
+        dropping = []
+
+        def meanwhile(connection: Connection, generation: Generation) -> None:
+            dropping.append(pool.submit(replaying.drop, replayed.engine, replayed.path))
+            until_blocked(replayed.engine, "generations")
+            exchange(connection, generation)
+
+        monkeypatch.setattr(switching, "exchange", meanwhile)
+        replayed.switch()
+        dropping[0].result(timeout=30)
+
+    assert (dump(sarah.path), dump(replayed.there.path)) == (there, {})
+    assert not stopped(replayed.engine, forming)
+
+
 def test_a_command_that_waits_is_waited_for(
     replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
 ) -> None:
