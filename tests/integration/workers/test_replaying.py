@@ -190,6 +190,24 @@ def test_a_command_waits_until_what_it_names_is_known_there(
     assert (contents(replayed.there), replayed.left_out) == ({"User lives in Berlin"}, [])
 
 
+def test_who_was_merged_is_found_there_by_the_names_of_that_time(
+    replayed: Replaying, forming: Forming, sarah: Namespace
+) -> None:
+    """Later the names were those of somebody else."""
+    forming.say("My brother Peter Haas plays the cello.", "Paul Meier is a plumber.", "Ann Beck lives in Ghent.")
+    peter, paul, ann = (
+        next(str(one.id) for one in sarah.entities() if one.name == name)
+        for name in ("Peter Haas", "Paul Meier", "Ann Beck")
+    )
+    forming.command(type="merge", entity_id=peter, into=paul)
+    forming.command(type="merge", entity_id=paul, into=ann)
+
+    replayed.start()
+
+    assert replayed.left_out == []
+    assert {one.name for one in replayed.there.entities()} == {one.name for one in sarah.entities()}
+
+
 def test_so_many_events_wait_there_and_no_more(
     replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
