@@ -86,6 +86,11 @@ UNLEARNED: Final = (
 )
 
 ORPHANS: Final = text(f"""
+    with merged_into as materialized (
+        select cast(merge.fact ->> 'into' as uuid) as entity_id from recollect.decisions as merge
+        where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect and merge.fact ->> 'entity_id' = any(array(
+            select cast(entity_id as text) from recollect.entities where {_LANE} and entity_id <> all(cast(:gone as uuid[]))))
+    )
     select distinct entity_id from recollect.entities as entity
     where {of_lane("entity")} and entity.entity_id = any(cast(:touched as uuid[])) and entity.key is null
       and not entity.is_user
@@ -94,16 +99,16 @@ ORPHANS: Final = text(f"""
         select from recollect.relations as relation
         where {of_lane("relation")} and entity.entity_id in (relation.subject_id, relation.object_id))
       and not exists (
-        select from recollect.entities as member where {of_lane("member")} and member.parent_id = entity.entity_id)
+        select from recollect.entities as member
+        where {of_lane("member")} and member.parent_id = entity.entity_id and member.entity_id <> all(cast(:gone as uuid[])))
       and not exists (
         select from recollect.questions as question
         where {of_lane("question")} and entity.entity_id = any(question.candidates))
-      and not exists (
-        select from recollect.decisions as merge
-        where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
-          and merge.fact ->> 'into' = cast(entity.entity_id as text))
+      and entity.entity_id <> all(array(select entity_id from merged_into))
 """)
-"""Of whom nothing is left: no memory, no relation, no member, nobody that was merged into them; and no app named them."""
+"""Of whom nothing is left: no memory, no relation, no member that stays, nor anybody that was merged into them; and no app named
+them. Again and again, until nobody is: each may be all that another had.
+"""
 
 MEMBERS: Final = text(f"""
     select distinct entity_id from recollect.entities

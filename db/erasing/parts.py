@@ -80,7 +80,7 @@ def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) 
     learned = sorted(gone.found(entity_rows.LEARNED))
     touched |= unlearn_decided(connection, lane, learned, stamp)
     gone.by(entity_rows.UNLEARNED, touched=sorted(touched), learned=learned, decision_id=stamp.decision_id)
-    entities = gone.found(entity_rows.ORPHANS, touched=sorted(touched)) | part.entities
+    entities = _of_whom_nothing_is_left(gone, touched, part.entities)
     touched |= gone.found(entity_rows.MEMBERS, gone=sorted(entities))
     gone.by(names.STATEMENTS, gone=sorted(entities))
     gone.by(entity_rows.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
@@ -101,6 +101,14 @@ def erase_conversation(
     wanted = {"erasure_id": erasure_id, "conversation": conversation, "kinds": list(kinds)}
     gone.by(said.OF_CONVERSATION, **wanted)
     return gone.rows
+
+
+def _of_whom_nothing_is_left(gone: "_Gone", touched: Collection[UUID], entities: Collection[UUID]) -> set[UUID]:
+    """Those of the touched, with some entities that go anyhow."""
+    found = set(entities)
+    while more := gone.found(entity_rows.ORPHANS, touched=sorted(touched), gone=sorted(found)) - found:
+        found |= more
+    return found
 
 
 def _put_down_as(connection: Connection, lane: LaneRef, memory_ids: Collection[UUID]) -> set[UUID]:

@@ -187,3 +187,30 @@ def test_what_others_taught_of_somebody_stays_with_the_memory_that_was_repeated(
     forming.erase(conversation="gone")
 
     assert named(sarah, "Haas") == before
+
+
+@pytest.mark.parametrize("what", ["conversation", "entity"])
+def test_where_somebody_belongs_who_goes_goes_with_them(
+    forming: Forming, sarah: Namespace, find: Find, what: str
+) -> None:
+    """Where nothing else is known of it: that they are a part of it was all."""
+    forming.say("Peter Quux is a dentist at Brightleaf.", conversation="gone")
+    gone = {"conversation": "gone", "entity": str(named(sarah, "Quux").id)}
+    assert {one.name: one.parent for one in sarah.entities()} == {"Peter Quux": "Brightleaf", "Brightleaf": None}
+
+    forming.erase(**{what: gone[what]})
+
+    assert sarah.entities() == []
+
+
+def test_two_that_were_merged_go_together(forming: Forming, sarah: Namespace, find: Find) -> None:
+    forming.say("Peter Quux is a dentist.", "Bob Quux has a dog.", conversation="gone")
+    two = {"entity_id": str(named(sarah, "Bob").id), "into": str(named(sarah, "Peter").id)}
+    merge = forming.command(type="merge", **two)
+
+    forming.erase(conversation="gone")
+    assert sarah.entities() == []
+    forming.command(type="undo", decision_id=str(merge))
+
+    assert sarah.entities() == []
+    assert find("quux") == {}
