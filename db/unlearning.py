@@ -48,6 +48,10 @@ def is_said_still(words: str) -> str:
     """
 
 
+FORMING: Final = "'add', 'update', 'supersede', 'contradict', 'none'"
+"""The actions by which memories are formed."""
+
+
 def decided_on(memories: str) -> str:
     """The decisions by which memories were formed."""
     # Here and below what is looked for is found once, and not once for each row of a namespace, which is planned for as the
@@ -57,7 +61,7 @@ def decided_on(memories: str) -> str:
         where {of_lane("concerned")} and concerned.memory_id = {memories}"""
     return f"""
         select decision.decision_id from recollect.decisions as decision
-        where {of_lane("decision")} and decision.action in ('add', 'update', 'supersede', 'contradict', 'none')
+        where {of_lane("decision")} and decision.action in ({FORMING})
           and decision.decision_id = any(array(select decision_id from ({concerned}) as concerned))
           and coalesce((decision.decision_id, decision.memory_id) in ({concerned}), false)
     """

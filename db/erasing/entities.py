@@ -7,7 +7,7 @@ from sqlalchemy import text
 from db.erasing.told import TOLD
 from db.undoing.entities import same_entity
 from db.undoing.rows import of_lane
-from db.unlearning import decided_on, part_of
+from db.unlearning import FORMING, decided_on, part_of
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _GONE: Final = "any(cast(:gone as uuid[]))"
@@ -24,8 +24,14 @@ LEARNED: Final = text(f"""
     union
     select decision_id from ({decided_on("any(cast(:repeated as uuid[]))")}) as repeated
     where repeated.decision_id = any(array(select decision_id from told))
+    union
+    select decision_id from recollect.decisions as decision
+    where {of_lane("decision")} and decision.fact is null and decision.reason = 'erased' and decision.action in ({FORMING})
+      and decision.entities && cast(:touched as uuid[])
 """)
-"""The decisions by which something may have been learned: of memories that stay, those that erased messages had a part in."""
+"""The decisions by which something may have been learned: of memories that stay, those that erased messages had a part in; and of
+the ``touched``, those erased earlier, for what they taught stayed where others said it then.
+"""
 
 # Of a decision that was taken back, the rows that say what it taught are past already; so are those of who was merged into
 # somebody, and of whom they were merged into for a while.

@@ -16,6 +16,7 @@ from db.decisions import Stamp
 from db.erasing import entities as entity_rows
 from db.erasing import memories as memory_rows
 from db.erasing import names, said
+from db.erasing.calling import SHARING, call_anew
 from db.erasing.told import EPISODE
 from db.erasing.versions import Retold, retell
 from db.refs import LaneRef
@@ -74,17 +75,19 @@ def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) 
     What is taken back in entities is marked with the stamp, whose decision is the erasure's own.
     """
     gone = _Gone(connection, lane, part)
-    touched = gone.found(entity_rows.TOUCHED)
+    linked = gone.found(entity_rows.TOUCHED)
+    touched = gone.found(SHARING, touched=sorted(linked | part.entities))
     gone.rows["memories"] = retell(connection, lane, part.retold)
     gone.by(memory_rows.STATEMENTS)
-    learned = sorted(gone.found(entity_rows.LEARNED))
-    touched |= unlearn_decided(connection, lane, learned, stamp)
+    learned = sorted(gone.found(entity_rows.LEARNED, touched=sorted(touched)))
+    unlearned = unlearn_decided(connection, lane, learned, stamp)
+    touched |= unlearned
     gone.by(entity_rows.UNLEARNED, touched=sorted(touched), learned=learned, decision_id=stamp.decision_id)
-    entities = _of_whom_nothing_is_left(gone, touched, part.entities)
+    entities = _of_whom_nothing_is_left(gone, linked | unlearned, part.entities)
     touched |= gone.found(entity_rows.MEMBERS, gone=sorted(entities))
     gone.by(names.STATEMENTS, gone=sorted(entities))
     gone.by(entity_rows.STATEMENTS, gone=sorted(entities), left=sorted(touched - entities))
-    names.call_anew(connection, {**gone.parameters, "left": sorted(touched - entities)})
+    call_anew(connection, {**gone.parameters, "left": sorted(touched - entities), "learned": learned})
     gone.by(memory_rows.LOG)
     gone.by(said.STATEMENTS)
     return gone.rows, touched - entities

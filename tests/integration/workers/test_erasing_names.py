@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from recollect import Entity, Namespace
+from recollect.ids import remembered_id
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
@@ -187,6 +188,149 @@ def test_what_others_taught_of_somebody_stays_with_the_memory_that_was_repeated(
     forming.erase(conversation="gone")
 
     assert named(sarah, "Haas") == before
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_whom_an_app_split_off_without_a_name_is_called_as_the_others_call_them(
+    forming: Forming, sarah: Namespace, find: Find, times: int
+) -> None:
+    """It gave none by its own hand: theirs is that of whom they were split off from."""
+    forming.say("Peter Quux is a dentist at Brightleaf.", conversation="gone")
+    forming.say("Peter has a dog.", conversation="kept")
+    (dog,) = [one for one in sarah.memories() if "dog" in one.content]
+    of = named(sarah, "Quux").id
+    for _ in range(times):
+        of = forming.command(type="split", entity_id=str(of), memories=[str(dog.id)])
+    (split_off,) = [one for one in sarah.entities() if one.id == of]
+    assert split_off.name == "Peter Quux"
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    assert [(one.id, one.name) for one in sarah.entities() if one.id == of] == [(of, "Peter")]
+    forming.send()
+    assert sarah.profile(of).summary.startswith("Peter (person)")
+    assert find("quux") == {}
+
+
+@pytest.mark.parametrize("introduced", ["kept", "gone"])
+def test_whom_an_app_split_off_keeps_a_name_that_others_call_the_first_by(
+    forming: Forming, sarah: Namespace, introduced: str
+) -> None:
+    forming.say("Peter Haas is a dentist at Brightleaf.", conversation=introduced)
+    forming.say("Peter Haas has a dog.", conversation="gone")
+    forming.say("Peter Haas has a horse.", conversation="kept")
+    forming.say("Peter has a cat.", conversation="kept")
+    moving = [str(one.id) for one in sarah.memories() if "dog" in one.content or "cat" in one.content]
+    split_off = forming.command(type="split", entity_id=str(named(sarah, "Haas").id), memories=moving)
+
+    forming.erase(conversation="gone")
+
+    assert [one.name for one in sarah.entities() if one.id == split_off] == ["Peter Haas"]
+
+
+@pytest.mark.parametrize("first", ["gone", "older"])
+def test_a_name_that_an_app_gave_whom_it_split_off_stays(
+    forming: Forming, sarah: Namespace, find: Find, *, first: str
+) -> None:
+    """Though what it was given with goes, and whoever they were split off from went before."""
+    forming.say("Peter Quux is a dentist at Brightleaf.", conversation="older")
+    forming.say("Peter has a dog.", conversation="gone")
+    forming.say("Peter has a cat.", conversation="kept")
+    moving = [str(one.id) for one in sarah.memories() if "dog" in one.content or "cat" in one.content]
+    of = str(named(sarah, "Quux").id)
+    split_off = forming.command(type="split", entity_id=of, memories=moving, name="Pete Winter")
+
+    for conversation in (first, "older" if first == "gone" else "gone"):
+        forming.erase(conversation=conversation)
+
+    assert find("quux", "dog") == {}
+    assert [one.name for one in sarah.entities() if one.id == split_off] == ["Pete Winter"]
+
+
+@pytest.mark.parametrize(
+    ("given", "before", "after"),
+    [({}, "Peter Quux", "Ace Winter"), ({"name": "Pete Winter"}, "Pete Winter", "Pete Winter")],
+    ids=["taken over", "given"],
+)
+def test_a_name_that_is_taken_over_goes_with_the_last_who_say_it(
+    forming: Forming, sarah: Namespace, find: Find, *, given: dict[str, str], before: str, after: str
+) -> None:
+    """Whoever bore it first is gone by then; one that an app gave stays."""
+    forming.say("Peter Quux is a dentist at Brightleaf.", "Peter has a dog.")
+    (dog,) = [one for one in sarah.memories() if "dog" in one.content]
+    peter = str(named(sarah, "Quux").id)
+    ace = {"aliases": ["Ace Winter"], "memories": [str(dog.id)], **given}
+    split_off = forming.command(type="split", entity_id=peter, **ace)
+    sings, _ = (
+        forming.command(type="remember", content=content, about=["Ace Winter"])
+        for content in ("Ace Winter, once Peter Quux, sings", "Ace Winter has a cat")
+    )
+
+    forming.erase(entity=peter)
+    assert [(one.id, one.name) for one in sarah.entities()] == [(split_off, before)]
+    forming.erase(memories=[str(remembered_id(sarah.path.namespace_id, sings))])
+
+    assert find("quux") == {}
+    assert [(one.id, one.name) for one in sarah.entities()] == [(split_off, after)]
+
+
+def test_whom_an_answer_named_is_called_as_the_others_call_them(forming: Forming, sarah: Namespace) -> None:
+    """That it is somebody new names them as the message did that was asked about."""
+    forming.say("Peter Haas is a dentist at Brightleaf.", conversation="kept")
+    forming.say("Bob Winter has a cat.", conversation="kept")
+    forming.say("Peter has a dog.", conversation="gone")
+    (question,) = sarah.questions()
+    somebody = forming.command(type="clarify", question_id=str(question.id))
+    forming.command(type="merge", entity_id=str(named(sarah, "Winter").id), into=str(somebody))
+    assert [one.name for one in sarah.entities() if one.id == somebody] == ["Peter"]
+
+    forming.erase(conversation="gone")
+
+    assert [(one.name, one.aliases) for one in sarah.entities() if one.id == somebody] == [("Bob Winter", ())]
+
+
+def test_names_go_from_who_stays_with_a_memory_that_others_said_without_them(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    """Also the first name: it is what the erased message was about."""
+    bees = "Peter keeps bees"
+    fake.script(
+        "ExtractionAnswer", told(bees, "Peter Quux keeps bees", name="Peter Quux"), told(bees, bees, name="Peter")
+    )
+    forming.say("Peter Quux keeps bees", conversation="gone")
+    forming.say(bees, conversation="kept")
+
+    forming.erase(conversation="gone")
+
+    assert find("quux") == {}
+    assert [one.name for one in sarah.entities()] == ["Peter"]
+    assert [one.content for one in sarah.memories()] == [bees]
+
+
+def test_what_several_conversations_taught_goes_with_the_last_of_them(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
+    """One after the other; while one of them is left, it says so."""
+    taught = {"name": "Peter Quux", "aliases": ["Quuxie"], "description": "quuxologist"}
+    said = [f"Peter Quux, called Quuxie, a quuxologist, {does}" for does in ("sails", "paints")]
+    dog = "Peter has a dog"
+    fake.script("ExtractionAnswer", *(told(one, one, **taught) for one in said), told(dog, dog, name="Peter"))
+    for one, conversation in zip(said, ("gone", "gone later"), strict=True):
+        forming.say(one, conversation=conversation)
+    peter = named(sarah, "Quux")
+    forming.say(dog, conversation="kept")
+    (question,) = sarah.questions()
+    forming.command(type="clarify", question_id=str(question.id), entity_id=str(peter.id))
+
+    forming.erase(conversation="gone")
+    (peter,) = sarah.entities()
+    assert (peter.name, peter.aliases, peter.description) == ("Peter Quux", ("Quuxie",), "quuxologist")
+    forming.erase(conversation="gone later")
+
+    assert find("quux") == {}
+    (peter,) = sarah.entities()
+    assert (peter.name, peter.aliases, peter.description) == ("Peter", (), None)
 
 
 @pytest.mark.parametrize("what", ["conversation", "entity"])
