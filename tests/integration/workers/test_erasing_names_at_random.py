@@ -1,0 +1,77 @@
+"""After whatever an app may say of who is who, two conversations are erased: no name that they brought is left, and those that
+the app gave are.
+"""
+
+import random
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+
+from recollect import Namespace
+from tests.forming import Forming
+from tests.integration.workers.conftest import Find
+from tests.integration.workers.test_erasing_at_random import LOOSE, rows
+
+__all__ = ["rows"]
+
+SURNAMES = {"gone": "Quuxley", "gone later": "Quuxson", "kept": "Haas"}
+SAID = (
+    "Peter {0} is a dentist.",
+    "Peter {0} has a dog.",
+    "Peter has a cat.",
+    "Peter works at {0} College.",
+    "My friend Anna {0} plays chess with Peter.",
+    "Anna {0} lives in Leeds.",
+    "Anna likes tea.",
+    "Peter likes Anna.",
+)
+GIVEN = "Ace Winter"
+
+
+def live(forming: Forming, sarah: Namespace, chance: random.Random) -> set[UUID]:
+    """Some weeks of an app that says who is who; whom it gave a name."""
+    given = set()
+    forming.say("Peter Quuxley is a dentist.", "My friend Anna Quuxley has a horse.", conversation="gone")
+    for _ in range(24):
+        act = chance.random()
+        of = chance.choice(sarah.entities())
+        about = [str(one.id) for one in sarah.memories(about=of)]
+        if act < 0.5:
+            conversation = chance.choice(tuple(SURNAMES))
+            forming.say(chance.choice(SAID).format(SURNAMES[conversation]), conversation=conversation)
+        elif act < 0.6:
+            forming.command(type="undo", decision_id=str(chance.choice(sarah.latest_decisions()).id))
+        elif act < 0.7:
+            into = chance.choice(sarah.entities())
+            if into.id != of.id:
+                forming.command(type="merge", entity_id=str(of.id), into=str(into.id))
+        elif act < 0.9 and about:
+            name = {"name": GIVEN} if chance.random() < 0.2 else {}
+            moved = chance.sample(about, min(len(about), 2))
+            split_off = forming.command(type="split", entity_id=str(of.id), memories=moved, **name)
+            given |= {split_off} if name else set()
+        elif asked := sarah.questions():
+            question = chance.choice(asked)
+            meant = chance.choice([*({"entity_id": str(one.entity_id)} for one in question.candidates), {}])
+            forming.command(type="clarify", question_id=str(question.id), **meant)
+    return given
+
+
+@pytest.mark.parametrize("seed", range(2))  # each found a fault
+def test_no_name_is_left_but_those_that_others_and_the_app_gave(
+    forming: Forming, sarah: Namespace, find: Find, rows: Callable[[str], list[str]], *, seed: int
+) -> None:
+    given = live(forming, sarah, random.Random(seed))
+
+    for conversation in ("gone", "gone later"):
+        forming.erase(conversation=conversation)
+
+    assert find("quux") == {}
+    assert rows(LOOSE) == []
+    assert {one.name for one in sarah.entities() if one.id in given} <= {GIVEN}
+    for decision in sarah.latest_decisions():
+        forming.command(type="undo", decision_id=str(decision.id))
+    assert find("quux") == {}
+    assert rows(LOOSE) == []
+    assert not sarah.progress().partial
