@@ -53,7 +53,8 @@ class Retrieving(Freshness):
         seconds: float | None = None,
         strict: bool = False,
     ) -> "Context":
-        """What a model should know to answer a message: what is known of whom it names, what fits it, and what was said.
+        """What a model should know to answer a message: what is known of whom it names, what fits it, and what was said. For what
+        has to do with nothing that is known, next to nothing (docs/reading.md).
 
         history: the latest turns of the conversation, as ``{role, content}``; they help to tell who is meant, and are not
         repeated. Where only the conversation is named, its latest stored messages help.

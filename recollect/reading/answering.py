@@ -85,7 +85,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
         ahead=[one for one in heard.ahead if one.content.strip() and as_compared(one.content) not in told],
         pending=_pending(store, laid, heard.parsed.unnamed, found),
         questions=tuple(read.questions()),
-        related=relates(heard.parsed, fetched.nearest, model=store.embedder.name, day=read.now.date()),
+        related=relates(heard.parsed, fetched.cosines, model=store.embedder.name, day=read.now.date()),
         judge=wanted.judge,
         budget=wanted.budget,
         count_tokens=store.embedder.count_tokens,

@@ -67,7 +67,7 @@ def assemble(
     for one in candidates:
         if one.guaranteed and not filling.repeats(one):
             filling.take(one)
-    least = WEIGHTS.unrelated if not related and len(candidates) > WEIGHTS.few else -math.inf
+    least = -math.inf if related else WEIGHTS.unrelated
     filling.fill(one for one in candidates if not one.guaranteed and one.score >= least)
     return _context(filling, questions, partial)
 

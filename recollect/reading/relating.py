@@ -3,6 +3,7 @@
 Something is always nearest, be it to "hi" or to "what is the capital of Peru?", and would fill the budget of a context.
 """
 
+from collections.abc import Sequence
 from datetime import date
 
 from recollect.embedders.model_files import MODEL
@@ -17,6 +18,10 @@ Of 385 questions about conversations of LoCoMo, with "you" for the names, none l
 none of them, 45 % (docs/reading.md). Of other models it is not known: to them all that is asked has to do with what is known.
 """
 
+FEW = 20
+"""Of so few things all may be shown: what stands out among them is not told by standard deviations. Where more are known, more
+are found."""
+
 _SMALL_TALK = frozenset(
     """
     a ah all alright and awesome bye cheers cool excellent fine good goodbye goodnight great haha hello hey hi hiya hm hmm lol
@@ -28,15 +33,15 @@ _WORD = lazy_pattern(r"[^\W\d_]+")
 _APOSTROPHES = str.maketrans("", "", "'’")
 
 
-def relates(message: Parsed, nearest: float, *, model: str, day: date) -> bool:
+def relates(message: Parsed, cosines: Sequence[float], *, model: str, day: date) -> bool:
     """Whether a message has to do with what is known.
 
-    nearest: the highest cosine of a memory or a message with it. model: that embeds. day: on which it is asked. Whoever names
+    cosines: of the memories and messages that were found for it. model: that embeds. day: on which it is asked. Whoever names
     somebody who is known, or a time, asks for something; and where a pronoun means somebody, too.
     """
-    if message.named or message.implied or periods(message.text, day):
+    if len(cosines) <= FEW or message.named or message.implied or periods(message.text, day):
         return True
-    return not _is_small_talk(message.text) and nearest >= NEAR.get(model, -1.0)
+    return not _is_small_talk(message.text) and max(cosines) >= NEAR.get(model, -1.0)
 
 
 def _is_small_talk(text: str) -> bool:

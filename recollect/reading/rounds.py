@@ -27,7 +27,7 @@ from recollect.evidence import Weighed
 from recollect.lookup import NameMatch
 from recollect.namespaces import NamespacePath
 from recollect.reading import ahead_sql, around_sql, indexed_sql, lending_sql, memories_sql, messages_sql
-from recollect.reading.found import MemoryFound, MessageFound, StoredMessage
+from recollect.reading.found import StoredMessage
 from recollect.reading.messages_sql import Among, Told
 from recollect.reading.parsing import Parsed, parse, refers_back
 from recollect.reading.vocabulary import Vocabulary
@@ -84,10 +84,9 @@ class Fetched:
     meant: Mapping[str, Meant]
 
     @property
-    def nearest(self) -> float:
-        """The highest cosine of a memory or a message with what was asked; -1 of nothing."""
-        found = chain[MemoryFound | MessageFound](self.memories.memories, self.messages.found)
-        return max((one.cosine for one in found), default=-1.0)
+    def cosines(self) -> list[float]:
+        """Those of the memories and messages with what was asked."""
+        return [*(one.cosine for one in self.memories.memories), *(one.cosine for one in self.messages.found)]
 
     @property
     def open(self) -> bool:

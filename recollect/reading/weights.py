@@ -52,8 +52,7 @@ class ContextWeights:
     salient: the salience, 0 to 10, from which a memory is. recent: days. message: of a score for each standard deviation of a
     message. dated: tokens of budget from which events show their date, which costs some five tokens each.
     unrelated: the score that something needs to be shown for a message which has to do with nothing that is known
-    (`recollect.reading.relating`), unless a path must deliver it; few: of so few things all may be shown, for what stands out
-    among them is not told by standard deviations.
+    (`recollect.reading.relating`), unless a path must deliver it.
     """
 
     shares: tuple[float, float, float] = (0.40, 0.35, 0.25)
@@ -63,7 +62,6 @@ class ContextWeights:
     message: float = 0.2
     dated: int = 400
     unrelated: float = 1.0
-    few: int = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -232,6 +232,13 @@ class TestRecall:
 
 
 class TestContext:
+    def test_what_has_to_do_with_nothing_that_was_said_gets_next_to_nothing(self, ines: Namespace, talk: Talk) -> None:
+        talk("shed", tuple(("Sam", f"Plank number {place} of the shed is loose") for place in range(60)))
+        assert ines.context("Which planks of the shed are loose?", budget=400).tokens > 300
+        for aside in ("ok, thanks!", "Who composed the opera Aida?"):
+            assert ines.context(aside, budget=400).tokens < 60
+        assert ines.context("Who composed the opera Aida in 2025?", budget=400).tokens > 300
+
     def test_it_has_what_was_said_under_its_day(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)

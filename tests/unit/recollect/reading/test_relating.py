@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.embedders.model_files import MODEL
 from recollect.reading.parsing import Parsed
-from recollect.reading.relating import NEAR, relates
+from recollect.reading.relating import FEW, NEAR, relates
 
 DAY = date(2026, 3, 2)
 VERA = frozenset({UUID(int=1)})
@@ -23,7 +23,8 @@ def parsed(text: str, *, names: bool = False, implies: bool = False) -> Parsed:
 
 
 def related(text: str, nearest: float = 1.0, *, model: str = MODEL, names: bool = False, implies: bool = False) -> bool:
-    return relates(parsed(text, names=names, implies=implies), nearest, model=model, day=DAY)
+    found = [nearest, *[-1.0] * FEW]
+    return relates(parsed(text, names=names, implies=implies), found, model=model, day=DAY)
 
 
 def test_something_must_be_near() -> None:
@@ -61,3 +62,8 @@ def test_whoever_names_or_means_somebody_asks_for_something(text: str, nearest: 
 @given(COSINES)
 def test_so_does_who_names_a_time(nearest: float) -> None:
     assert related("What happened in March 2024?", nearest)
+
+
+@given(st.lists(COSINES, max_size=FEW))
+def test_of_few_things_all_may_be_shown(cosines: list[float]) -> None:
+    assert relates(parsed("ok"), cosines, model=MODEL, day=DAY)
