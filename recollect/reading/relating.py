@@ -1,6 +1,6 @@
 """Whether a message has to do with anything that is known. Pure.
 
-Something is always nearest, be it to "hi" or to "what is the capital of Peru?", and would fill the budget of a context.
+Something is always nearest, be it to "hi" or to "can you convert 5 miles to km?", and would fill the budget of a context.
 """
 
 from collections.abc import Sequence
