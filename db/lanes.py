@@ -116,6 +116,16 @@ def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: time
     return connection.execute(_QUARANTINE, parameters).rowcount > 0
 
 
+def set_aside(connection: Connection, lane: LaneRef, why: str) -> bool:
+    """Quarantine a lane for what stands in it; returns whether it was stopped now. why: in words without a text of an event's."""
+    return connection.execute(_SET_ASIDE, {**lane.scope, "why": why}).rowcount > 0
+
+
+def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> None:
+    """Have a lane that is due and at rest looked at again after a while."""
+    connection.execute(_LOOK_AGAIN, {**lane.scope, "after": after})
+
+
 def _batch(row: Row[tuple[UUID, UUID, UUID]]) -> BatchRef:
     return BatchRef(LaneRef(row.tenant_id, row.namespace_id), row.batch_id)
 
@@ -258,4 +268,12 @@ _QUARANTINE = text(f"""
     where {_LANE} and quarantined_at is null and :dead <= (
         select count(*) from recollect.dead_letters
         where {_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
+""")
+
+_SET_ASIDE = text(f"""
+    update recollect.lanes set quarantined_at = now(), quarantined_for = :why where {_LANE} and quarantined_at is null
+""")
+
+_LOOK_AGAIN = text(f"""
+    update recollect.lanes set ready_at = now() + cast(:after as interval) where {_LANE} and {_RESTING} and ready_at <= now()
 """)

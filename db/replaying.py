@@ -20,7 +20,10 @@ class Upcoming(NamedTuple):
 
 
 def due(connection: Connection, *, limit: int) -> list[LaneRef]:
-    """Namespaces whose replay may go on, and that nobody looked at within the last second; marks them. Sees all tenants."""
+    """Namespaces whose replay may go on, and that nobody looked at within the last second; marks them. Sees all tenants.
+
+    A replay whose lane is quarantined may not.
+    """
     return [LaneRef(row.tenant_id, row.namespace_id) for row in connection.execute(_DUE, {"limit": limit})]
 
 
@@ -78,7 +81,11 @@ _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 _DUE = text("""
     update recollect.generations set due_at = now() + interval '1 second'
     where (tenant_id, namespace_id) in (
-        select tenant_id, namespace_id from recollect.generations where due_at <= now()
+        select tenant_id, namespace_id from recollect.generations as generation
+        where due_at <= now() and not exists (
+            select from recollect.lanes as lane
+            where lane.tenant_id = generation.tenant_id and lane.namespace_id = generation.replay_id
+              and lane.quarantined_at is not null)
         order by due_at limit :limit for update skip locked)
     returning tenant_id, namespace_id
 """)

@@ -13,13 +13,14 @@ class Backlog:
 
     backlog: events that neither took effect nor died. waiting_lanes: namespaces that are ready and at rest; oldest_waiting: since
     the first became ready. at_work: batches by stage; oldest_due: since the first of them could go on that nobody is at. failing:
-    batches by what went wrong the last time.
+    batches by what went wrong the last time. quarantined_by_reason: lanes by what they were stopped for.
     """
 
     backlog: int
     waiting_lanes: int
     oldest_waiting: float
     quarantined_lanes: int
+    quarantined_by_reason: Mapping[str, int]
     at_work: Mapping[str, int]
     oldest_due: float
     failing: Mapping[str, int]
@@ -60,6 +61,7 @@ def backlog(connection: Connection) -> Backlog:
         waiting_lanes=lanes.waiting,
         oldest_waiting=float(lanes.oldest),
         quarantined_lanes=lanes.quarantined,
+        quarantined_by_reason={row.reason: row.lanes for row in connection.execute(_QUARANTINED)},
         at_work={row.stage: row.batches for row in connection.execute(_AT_WORK)},
         oldest_due=float(connection.execute(_OLDEST_DUE).scalar_one()),
         failing={row.error: row.batches for row in connection.execute(_FAILING)},
@@ -101,6 +103,11 @@ _LANES = text("""
            coalesce(extract(epoch from now() - min(ready_at) filter (where ready)), 0) as oldest,
            count(*) filter (where quarantined_at is not null) as quarantined
     from (select *, batch_id is null and ready_at <= now() and quarantined_at is null as ready from recollect.lanes) as lane
+""")
+
+_QUARANTINED = text("""
+    select coalesce(quarantined_for, '') as reason, count(*) as lanes from recollect.lanes where quarantined_at is not null
+    group by reason order by lanes desc, reason
 """)
 
 _AT_WORK = text(f"select stage, count(*) as batches from recollect.batches where {_OPEN} group by stage order by stage")

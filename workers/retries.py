@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import psycopg
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoneFree
 
 from db.memories import VersionConflict
 from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
@@ -16,6 +17,12 @@ _LONGEST = timedelta(minutes=5)
 _NOT_OF_BATCHES = frozenset("0A000 25006 26000 3F000 42501 42703 42704 42883 42P01 42P05 42P10".split())
 """SQLSTATEs of what is the same for every batch, and over one day: tables, functions or rights that the code was not written for,
 as in the middle of a deployment; a server that may only be read; statements that a pooler mixed up."""
+
+_OF_ALL = (*_NOT_OF_BATCHES, "08", "53", "57P", "58")
+"""How SQLSTATEs begin that say the same to everybody: no connection, no space, no memory, a server that goes down."""
+
+_OF_VALUES = ("21", "22", "23", "54", "P0")
+"""How those begin that Postgres has for values, constraints and sizes, and those that our own functions raise."""
 
 _CRASHES_OF_A_BATCH = 2
 _CRASHES_OF_AN_EVENT = 3
@@ -97,6 +104,23 @@ def _is_of_the_server(error: Exception) -> bool:
         # But Postgres cannot hold what it was given, as an entry of an index, and never will.
         return not sqlstate.startswith("54")
     return sqlstate in _NOT_OF_BATCHES
+
+
+def is_of_values(error: Exception) -> bool:
+    """Whether the values at hand are at fault, which will be the same the next time: those that were given, or a row's."""
+    if isinstance(error, DBAPIError):
+        sqlstate = getattr(error.orig, "sqlstate", None)
+        return sqlstate.startswith(_OF_VALUES) if sqlstate else isinstance(error, DataError)
+    return isinstance(error, ValueError | TypeError | LookupError | ArithmeticError | AttributeError | RecursionError)
+
+
+def is_of_all(error: Exception) -> bool:
+    """Whether a round over many rows fails of it at each of them: Postgres is away, or older, or this process lacks something."""
+    if isinstance(error, DBAPIError):
+        sqlstate = getattr(error.orig, "sqlstate", None)
+        gone = error.connection_invalidated or (sqlstate is None and not is_of_values(error))
+        return gone or (sqlstate or "").startswith(_OF_ALL)
+    return isinstance(error, OSError | MemoryError | NoThread | NoneFree)
 
 
 def _pause(seconds: float) -> timedelta:

@@ -6,6 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from db.breakers import Breaker
+from db.status import Backlog
 from workers.cli.terminal import console, duration, printable
 from workers.operating.status import STUCK_SECONDS, Status
 
@@ -36,8 +37,7 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
         yield "failing", _counts(backlog.failing), True
     for breaker in found.breakers:
         yield "provider away", _breaker(breaker), True
-    if backlog.quarantined_lanes:
-        yield "quarantined lanes", f"{backlog.quarantined_lanes:,}; see 'python -m workers lanes'", True
+    yield from _quarantined(backlog)
     if dead.dead_letters:
         age = duration(dead.newest_dead_letter)
         yield "dead letters", f"{dead.dead_letters:,}, the newest {age} ago; see 'python -m workers dead list'", True
@@ -56,6 +56,13 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
         for one in found.over_budget[:_TENANTS]:
             stands = one.standing
             yield "", f"{one.tenant}: {stands.spent:,} tokens in 24 h of {stands.tokens_per_day:,}", False
+
+
+def _quarantined(backlog: Backlog) -> Iterator[tuple[str, str, bool]]:
+    if backlog.quarantined_lanes:
+        yield "quarantined lanes", f"{backlog.quarantined_lanes:,}; see 'python -m workers lanes'", True
+        for reason, count in list(backlog.quarantined_by_reason.items())[:_REASONS]:
+            yield "", f"{count:,} {reason}", False
 
 
 def _models(found: Status) -> Iterator[tuple[str, str, bool]]:

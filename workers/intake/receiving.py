@@ -5,15 +5,12 @@ from datetime import timedelta
 
 import structlog
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DataError, DBAPIError
+from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db import inbox
 from workers.intake.arrivals import Accepted, Arrival, Refused
-from workers.retries import describe
-
-# What Postgres says of values, of constraints and of sizes, and what our own functions raise. The rest is trouble of its own.
-_OF_EVENTS = ("21", "22", "23", "54", "P0")
+from workers.retries import describe, is_of_values
 
 _log = structlog.get_logger()
 
@@ -29,7 +26,7 @@ def receive(engine: Engine, arrivals: Sequence[Arrival], settings: Settings) -> 
         with engine.begin() as connection:
             stored = put_in(connection, arrivals, settings)
     except DBAPIError as error:
-        if not is_of_events(error):
+        if not is_of_values(error):
             raise
         refusal = error
     if refusal is None:
@@ -47,12 +44,6 @@ def put_in(connection: Connection, arrivals: Sequence[Arrival], settings: Settin
     if refused:
         inbox.refuse(connection, refused)
     return stored
-
-
-def is_of_events(error: DBAPIError) -> bool:
-    """Whether the database refused what it was given, and would again."""
-    sqlstate = getattr(error.orig, "sqlstate", None)
-    return sqlstate.startswith(_OF_EVENTS) if sqlstate else isinstance(error, DataError)
 
 
 def refusal_of(error: DBAPIError) -> str:

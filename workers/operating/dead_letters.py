@@ -16,7 +16,8 @@ from recollect.errors import NotFound
 from recollect.signing import TenantKey
 from recollect.tenancy import tenant_transaction
 from workers.intake.arrivals import Arrival, Refused, judge, judge_event
-from workers.intake.receiving import is_of_events, put_in, refusal_of
+from workers.intake.receiving import put_in, refusal_of
+from workers.retries import is_of_values
 
 Content = Mapping[str, Any] | bytes | None
 """Of a letter: the event, or the message's body where it is none, or nothing where it was erased."""
@@ -59,7 +60,7 @@ def requeue(engine: Engine, letter: DeadLetter, settings: Settings, keys: Mappin
                 return None
             return _take_in(connection, letter, settings, keys)
     except DBAPIError as error:
-        if not is_of_events(error):
+        if not is_of_values(error):
             raise
         reason = refusal_of(error)
     with _locked(engine, letter) as connection:

@@ -10,14 +10,14 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import generations, replaying
+from db import generations, lanes, replaying
 from db.generations import Generation
 from db.refs import LaneRef
 from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from recollect.events import Command, parse_event
 from recollect.tenancy import tenant_transaction
 from workers.replaying.knowing import refused_there, what_both_know
-from workers.retries import describe
+from workers.retries import describe, is_of_values
 
 _AT_ONCE: Final = 500
 _AHEAD: Final = 2_000
@@ -29,17 +29,28 @@ _log = structlog.get_logger()
 
 
 def follow_all(engine: Engine) -> None:
-    """Go on with what is replayed, a step of each. One that fails is tried again, and holds up nobody else."""
+    """Go on with what is replayed, a step of each. One that fails holds up nobody else.
+
+    It is tried again, but where its own rows are at fault: its lane is quarantined then, and followed again once it is resumed.
+    """
     with engine.begin() as connection:
         due = replaying.due(connection, limit=_NAMESPACES)
     for lane in due:
-        failed = None
+        failed: Exception | None = None
         try:
             follow(engine, lane)
         except Exception as error:  # noqa: BLE001 - what it says may be what was said
-            failed = describe(error)
+            failed = error
         if failed is not None:
-            _log.error("replay_failed", namespace_id=str(lane.namespace_id), error=failed)
+            _log.error("replay_failed", namespace_id=str(lane.namespace_id), error=describe(failed))
+            if is_of_values(failed):
+                _set_aside(engine, lane, f"cannot be replayed: {describe(failed)}")
+
+
+def _set_aside(engine: Engine, lane: LaneRef, why: str) -> None:
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        if generation := generations.of(connection, lane):
+            lanes.set_aside(connection, generation.replay, why)
 
 
 def follow(engine: Engine, lane: LaneRef) -> bool:

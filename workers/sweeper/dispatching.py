@@ -8,11 +8,12 @@ from sqlalchemy import Connection, Engine
 
 from config.settings import Settings
 from db import breakers, heartbeats, lanes
-from db.refs import BatchRef
+from db.refs import BatchRef, LaneRef
 from recollect.ids import uuid7
 from recollect.tenancy import tenant_transaction
 from workers.providers import stages_that_wait
 from workers.sweeper.claiming import claim, claim_without_events
+from workers.sweeper.faults import pass_over
 from workers.sweeper.hints import hint, hint_erasure
 
 _HINT_AGAIN = timedelta(seconds=1)
@@ -71,12 +72,24 @@ def _claim(
     for lane in lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant):
         if len(claimed) == limit:
             break
-        with tenant_transaction(engine, lane.tenant_id) as own:
-            if batch := claim(own, lane, uuid7(), settings):
-                claimed.append((batch, lanes.STAGES[0]))
-            elif without_events := claim_without_events(own, lane, uuid7(), settings):
-                claimed.append(without_events)
+        failed: Exception | None = None
+        try:
+            claimed += _claim_lane(engine, lane, settings)
+        except Exception as error:  # noqa: BLE001 - whatever one lane's rows do, the lanes after it get their turn
+            failed = error
+        # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
+        if failed is not None:
+            pass_over(engine, lane, failed)
     return claimed
+
+
+def _claim_lane(engine: Engine, lane: LaneRef, settings: Settings) -> list[tuple[BatchRef, str]]:
+    """The batch of a lane and the stage at which it begins, if there is anything to take."""
+    with tenant_transaction(engine, lane.tenant_id) as own:
+        if batch := claim(own, lane, uuid7(), settings):
+            return [(batch, lanes.STAGES[0])]
+        without_events = claim_without_events(own, lane, uuid7(), settings)
+        return [without_events] if without_events else []
 
 
 def _share(slots: int) -> int:

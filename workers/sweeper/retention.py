@@ -1,16 +1,19 @@
 """Clearing what is no longer needed, a little at a time: the sweeper calls it about once a minute."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
 import structlog
 from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db import retention
 from db.refs import BatchRef
 from recollect.tenancy import tenant_transaction
+from workers.retries import describe, is_of_all
 
 _AT_ONCE = 500
 _WORKERS_SEEN = timedelta(days=1)
@@ -32,8 +35,24 @@ def clear(engine: Engine, settings: Settings) -> int:
         by_tenant[batch.lane.tenant_id].append(batch)
     cleared = 0
     for tenant_id, batches in by_tenant.items():
-        with tenant_transaction(engine, tenant_id) as connection:
-            cleared += retention.clear_finished(connection, batches, age=age)
+        cleared += _cleared(engine, tenant_id, batches, age)
     if cleared:
         _log.info("batches_cleared", batches=cleared)
     return cleared
+
+
+def _cleared(engine: Engine, tenant_id: UUID, batches: Sequence[BatchRef], age: timedelta) -> int:
+    """Clear some batches of one tenant; one that cannot be cleared keeps neither the others nor another tenant's."""
+    failed: Exception | None = None
+    try:
+        with tenant_transaction(engine, tenant_id) as connection:
+            return retention.clear_finished(connection, batches, age=age)
+    except DBAPIError as error:
+        failed = error
+    if is_of_all(failed):
+        raise failed
+    if len(batches) == 1:
+        _log.error("batch_not_cleared", batch_id=str(batches[0].batch_id), error=describe(failed))
+        return 0
+    half = len(batches) // 2
+    return sum(_cleared(engine, tenant_id, some, age) for some in (batches[:half], batches[half:]))

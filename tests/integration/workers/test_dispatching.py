@@ -1,7 +1,7 @@
 """Dispatching: no more than there are free slots, fair between tenants, spares who is down, and is safe in several copies."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Event
@@ -10,9 +10,12 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
+from structlog.testing import capture_logs
 
 from config.settings import Settings
-from db import breakers, lanes
+from db import breakers, lanes, quarantine, status
+from db.quarantine import LaneState
 from db.refs import BatchRef, LaneRef
 from recollect.namespaces import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed
@@ -258,6 +261,176 @@ class TestWhatIsLeftAlone:
         assert hinted(hints) == {neighbour.id: 1}
 
 
+@pytest.fixture
+def fails(admin_engine: Engine) -> Iterator[Callable[[LaneRef, str], None]]:
+    """Has each claim of a lane fail with an SQLSTATE, as what nobody has thought of does."""
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("""
+            create table public.failing (namespace_id uuid primary key, sqlstate text not null);
+            create function public.fail() returns trigger language plpgsql security definer as $$
+            declare state text := (select sqlstate from public.failing where namespace_id = new.namespace_id);
+            begin
+                if state is not null then raise exception 'I like coffee' using errcode = state; end if;
+                return new;
+            end $$;
+            create trigger failing before update of batch_id on recollect.events
+            for each row execute function public.fail()
+        """)
+
+    def fail(lane: LaneRef, sqlstate: str) -> None:
+        with admin_engine.begin() as connection:
+            connection.execute(
+                text("insert into public.failing values (:namespace_id, :sqlstate)"),
+                {"namespace_id": lane.namespace_id, "sqlstate": sqlstate},
+            )
+
+    yield fail
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("""
+            drop trigger failing on recollect.events; drop function public.fail(); drop table public.failing
+        """)
+
+
+@pytest.fixture
+def lane_state(worker_engine: Engine) -> Callable[[LaneRef], LaneState]:
+    def state(lane: LaneRef) -> LaneState:
+        with worker_engine.begin() as connection:
+            return next(one for one in quarantine.lane_states(connection, limit=100_000) if one.lane == lane)
+
+    return state
+
+
+class TestALaneWhoseClaimFails:
+    def test_lane_whose_rows_no_claim_can_take_is_set_aside_with_its_reason_and_the_others_go_on(
+        self,
+        *,
+        worker_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        fails: Callable[[LaneRef, str], None],
+        lane_state: Callable[[LaneRef], LaneState],
+    ) -> None:
+        bad, good = tenant(1), tenant(1)
+        fails(bad.lanes[0], "22003")
+        slots(5)
+        with capture_logs() as logs:
+            dispatch(worker_engine, service)
+
+        assert hinted(hints) == {good.id: 1}
+        assert lane_state(bad.lanes[0]).quarantined_for == "cannot be claimed: DataError 22003"
+        with worker_engine.begin() as connection:
+            assert status.backlog(connection).quarantined_by_reason["cannot be claimed: DataError 22003"] == 1
+        (told,) = [one for one in logs if one["event"] == "lane_set_aside"]
+        assert (told["namespace_id"], told["error"]) == (str(bad.lanes[0].namespace_id), "DataError 22003")
+        assert "coffee" not in str(logs)
+
+    def test_lane_resumed_with_its_cause_still_there_is_set_aside_again_and_stops_nobody(
+        self,
+        *,
+        worker_engine: Engine,
+        admin_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        fails: Callable[[LaneRef, str], None],
+        lane_state: Callable[[LaneRef], LaneState],
+    ) -> None:
+        bad = tenant(1)
+        fails(bad.lanes[0], "22003")
+        slots(5)
+        for _ in range(2):
+            good = tenant(1)
+            dispatch(worker_engine, service)
+            assert hinted(hints)[good.id] == 1
+            assert lane_state(bad.lanes[0]).quarantined_for == "cannot be claimed: DataError 22003"
+            with worker_engine.begin() as connection:
+                assert quarantine.resume(connection, bad.lanes[0])
+
+        with admin_engine.begin() as connection:
+            connection.exec_driver_sql("delete from public.failing")
+        dispatch(worker_engine, service)
+        assert hinted(hints)[bad.id] == 1, "once the cause is gone it goes on"
+
+    def test_lane_whose_profiles_no_claim_can_take_is_set_aside_and_the_others_go_on(
+        self,
+        *,
+        worker_engine: Engine,
+        admin_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        lane_state: Callable[[LaneRef], LaneState],
+    ) -> None:
+        """Where no event waits, the claim makes a batch for the profiles and reflections that are due."""
+        bad, good = tenant(1), tenant(1)
+        with admin_engine.begin() as connection:
+            of_bad = {"id": bad.id}
+            connection.execute(text("update recollect.events set state = 'done' where tenant_id = :id"), of_bad)
+            connection.execute(
+                text("update recollect.lanes set reflections_due_at = now() where tenant_id = :id"), of_bad
+            )
+            refused = f"namespace_id <> '{bad.lanes[0].namespace_id}'"
+            connection.exec_driver_sql(
+                f"alter table recollect.batches add constraint failing check ({refused}) not valid"
+            )
+        slots(5)
+        try:
+            dispatch(worker_engine, service)
+        finally:
+            with admin_engine.begin() as connection:
+                connection.exec_driver_sql("alter table recollect.batches drop constraint failing")
+        assert hinted(hints) == {good.id: 1}
+        assert lane_state(bad.lanes[0]).quarantined_for == "cannot be claimed: IntegrityError 23514"
+
+    @pytest.mark.parametrize("sqlstate", ["57014", "40P01", "55P03"])
+    def test_lane_whose_claim_takes_too_long_is_looked_at_again_later_and_the_others_go_on(
+        self,
+        *,
+        worker_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        fails: Callable[[LaneRef, str], None],
+        lane_state: Callable[[LaneRef], LaneState],
+        sqlstate: str,
+    ) -> None:
+        slow, good = tenant(1), tenant(1)
+        fails(slow.lanes[0], sqlstate)
+        slots(5)
+        with capture_logs() as logs:
+            for _ in range(2):
+                dispatch(worker_engine, service)
+        assert hinted(hints) == {good.id: 1}
+        assert lane_state(slow.lanes[0]).quarantined is None
+        assert [one["event"] for one in logs] == ["lane_passed_over"], "and not at once again"
+
+    @pytest.mark.parametrize("sqlstate", ["57P01", "08006", "53100", "42P01", "25006"])
+    def test_database_that_is_away_or_full_sets_no_lane_aside(
+        self,
+        *,
+        worker_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        fails: Callable[[LaneRef, str], None],
+        lane_state: Callable[[LaneRef], LaneState],
+        sqlstate: str,
+    ) -> None:
+        (lane,) = tenant(1).lanes
+        fails(lane, sqlstate)
+        slots(5)
+        with pytest.raises(DBAPIError):
+            dispatch(worker_engine, service)
+        assert hints() == []
+        assert lane_state(lane).quarantined is None
+
+
 class TestAProviderThatIsDown:
     @pytest.fixture
     def online(self, service: Settings) -> Settings:
@@ -366,6 +539,40 @@ def test_the_sweeper_dispatches_until_it_is_told_to_stop(
     tenant(1)
     run_sweeper(service, stopped)
     assert told(hints) == ["extract"]
+
+
+def test_part_of_a_sweep_that_fails_keeps_none_of_the_others_from_running(
+    *,
+    service: Settings,
+    admin_engine: Engine,
+    worker_engine: Engine,
+    hints: Hints,
+    slots: Slots,
+    tenant: Callable[[int], Tenant],
+) -> None:
+    """Dispatching fails throughout; what ended long ago is cleared all the same."""
+    old, due = tenant(1), tenant(1)
+    Worker(worker_engine, old.lanes[0]).finish(claimed(worker_engine, old.lanes[0]))
+    slots(5)
+    with admin_engine.begin() as connection:
+        connection.execute(
+            text("update recollect.batches set finished_at = now() - interval '1000 days' where tenant_id = :id"),
+            {"id": old.id},
+        )
+        connection.exec_driver_sql("alter table recollect.breakers rename column reason to former")
+    looks = iter(range(3))
+    with capture_logs() as logs:
+        try:
+            run_sweeper(service.model_copy(update={"sweep_seconds": 0.01}), lambda: next(looks, None) is None)
+        finally:
+            with admin_engine.begin() as connection:
+                connection.exec_driver_sql("alter table recollect.breakers rename column former to reason")
+
+    assert {one["part"] for one in logs if one["event"].startswith("sweep_")} == {"dispatch"}
+    assert [one["batches"] for one in logs if one["event"] == "batches_cleared"] == [1]
+    assert hints() == []
+    with worker_engine.begin() as connection:
+        assert due.lanes[0] in lanes.due_lanes(connection, limit=100, of_tenant=100)
 
 
 def _batch_of(worker: Worker) -> BatchRef:

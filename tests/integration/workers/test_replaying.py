@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from config.settings import settings
-from db import decisions, memories, namespaces
+from db import decisions, memories, namespaces, quarantine
 from db.namespaces import Configuration
 from db.refs import LaneRef
 from recollect import Memory, Namespace
@@ -446,13 +446,16 @@ def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobo
             connection.exec_driver_sql("alter table recollect.messages drop constraint picky")
     assert [one["event"] for one in logs] == ["replay_failed"]
     assert "Ghent" not in str(logs)
-    follow_all(worker_engine)  # it is looked at once a second
-    assert replayed.listed.behind == 1
+    due = text("update recollect.generations set due_at = now() where tenant_id = :tenant_id")
     with admin_engine.begin() as connection:
-        connection.execute(
-            text("update recollect.generations set due_at = now() where tenant_id = :tenant_id"),
-            {"tenant_id": replayed.lane.tenant_id},
-        )
+        connection.execute(due, {"tenant_id": replayed.lane.tenant_id})
+    follow_all(worker_engine)
+    assert replayed.listed.behind == 1, "its lane is set aside, and not followed until it is resumed"
+    there = LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id)
+    with worker_engine.begin() as connection:
+        (state,) = [one for one in quarantine.lane_states(connection, limit=100_000) if one.lane == there]
+        assert state.quarantined_for == "cannot be replayed: IntegrityError 23514"
+        assert quarantine.resume(connection, there)
 
     follow_all(worker_engine)
 

@@ -1,6 +1,7 @@
 """Clearing over all tenants, as the sweeper does it."""
 
 from sqlalchemy import Engine, text
+from structlog.testing import capture_logs
 
 from config.settings import Settings
 from db.refs import LaneRef
@@ -37,3 +38,41 @@ def test_old_batches_of_every_tenant_are_cleared_after_the_setting(
     assert clear(worker_engine, service.model_copy(update={"retention_days": 3.0})) == 0
     assert clear(worker_engine, service.model_copy(update={"retention_days": 1.0})) == 2
     assert [batches(admin_engine, publishing.lane) for publishing in publishers] == [0, 0, 1]
+
+
+def test_batch_that_cannot_be_cleared_keeps_no_other_one(
+    service: Settings,
+    worker_engine: Engine,
+    ingest_engine: Engine,
+    admin_engine: Engine,
+    fresh_namespace: NamespacePath,
+) -> None:
+    publishing = Publishing(ingest_engine, fresh_namespace)
+    neighbour = Publishing(ingest_engine, NamespacePath.of((f"{fresh_namespace.parts[0]}-neighbour", "one")))
+    made = []
+    for publisher in (publishing, publishing, publishing, neighbour):
+        publisher.say("one")
+        made.append(claimed(worker_engine, publisher.lane))
+        Worker(worker_engine, publisher.lane).finish(made[-1])
+    clear(worker_engine, service)  # what other tests left
+    with admin_engine.begin() as connection:
+        for batch in made:
+            statement = text(
+                "update recollect.batches set finished_at = now() - interval '1000 days' where batch_id = :id"
+            )
+            connection.execute(statement, {"id": batch.batch_id})
+        connection.exec_driver_sql(f"""
+            create function public.keep() returns trigger language plpgsql as $$
+            begin raise exception 'kept' using errcode = '23503'; end $$;
+            create trigger keep before delete on recollect.batches
+            for each row when (old.batch_id = '{made[1].batch_id}') execute function public.keep()
+        """)
+    try:
+        with capture_logs() as logs:
+            assert clear(worker_engine, service) == 3
+    finally:
+        with admin_engine.begin() as connection:
+            connection.exec_driver_sql("drop trigger keep on recollect.batches; drop function public.keep()")
+    assert [batches(admin_engine, one.lane) for one in (publishing, neighbour)] == [1, 0]
+    assert [one["batch_id"] for one in logs if one["event"] == "batch_not_cleared"] == [str(made[1].batch_id)]
+    assert clear(worker_engine, service) == 1

@@ -26,7 +26,14 @@ LATE = STUCK_SECONDS + 1
 QUIET = Status(
     queued_events=0,
     backlog=Backlog(
-        backlog=0, waiting_lanes=0, oldest_waiting=0.0, quarantined_lanes=0, at_work={}, oldest_due=0.0, failing={}
+        backlog=0,
+        waiting_lanes=0,
+        oldest_waiting=0.0,
+        quarantined_lanes=0,
+        quarantined_by_reason={},
+        at_work={},
+        oldest_due=0.0,
+        failing={},
     ),
     lag=Lag(None, None, None),
     dead_letters=DeadLetters(dead_letters=0, dead_by_reason={}, newest_dead_letter=None, refused_last_hour=0),
@@ -66,6 +73,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "waiting_lanes",
         "oldest_waiting",
         "quarantined_lanes",
+        "quarantined_by_reason",
         "at_work",
         "oldest_due",
         "failing",
@@ -149,7 +157,9 @@ def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
 def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:
     found = replace(
         QUIET,
-        backlog=replace(waiting(LATE), quarantined_lanes=2, failing={"ValueError": 1}),
+        backlog=replace(
+            waiting(LATE), quarantined_lanes=2, quarantined_by_reason={"why": 2}, failing={"ValueError": 1}
+        ),
         lag=Lag(0.5, 3.0, 7200.0),
         dead_letters=DeadLetters(
             dead_letters=3, dead_by_reason={"[bold]why\x1b[2J": 3}, newest_dead_letter=90.0, refused_last_hour=1
@@ -166,7 +176,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         "1, the first for 5 min",
         "0.5 s median, 3.0 s p95, 2 h at most",
         "llm: the LLM endpoint answered 503; 3 failures in a row, tried again in 12 s",
-        "quarantined lanes 2; see 'python -m workers lanes'",
+        "quarantined lanes 2; see 'python -m workers lanes' 2 why",
         "3, the newest 90 s ago; see 'python -m workers dead list'",
         r"3 [bold]why\x1b[2J",
         "refused 1 in the last hour",
