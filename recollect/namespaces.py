@@ -7,6 +7,7 @@ of a path are often chosen by users, and a crafted collision would let one user 
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,7 +26,17 @@ _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
 _MOST_IDS = 1_000
 """So many ids of tenants and namespaces are remembered: a read needs them a dozen times."""
-_UNSTORABLE = lazy_pattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_INVISIBLE = {
+    "Cc": "a control character",
+    "Cf": "a format character",
+    "Zl": "a line separator",
+    "Zp": "a paragraph separator",
+}
+"""What no part may hold, by its category in Unicode: two names that look alike would be two namespaces."""
+_JOINERS = "\u200c\u200d"
+"""ZWNJ and ZWJ, with which names are spelled in Persian and in Indic scripts."""
+_VIRAMA = 9
+"""The combining class of the signs that take a consonant's vowel away; a joiner may end a word after one."""
 _TEMPLATE = lazy_pattern(r"\{([^{}]*)\}")
 
 _NO_VALUES: Mapping[str, object] = {}
@@ -55,7 +66,8 @@ def with_context(given: Mapping[str, object]) -> Mapping[str, object]:
 class NamespacePath:
     """A checked namespace path.
 
-    parts: the tenant first, then at least one part more, such as ``("acme", "sarah_123")``.
+    parts: the tenant first, then at least one part more, such as ``("acme", "sarah_123")``; each in Unicode's normal form C, so
+        that a name is the same however it was typed.
     """
 
     parts: tuple[str, ...]
@@ -64,7 +76,8 @@ class NamespacePath:
     def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> "NamespacePath":
         """Check a path, filling templates such as ``"{user_id}"`` from ``values``.
 
-        Raises InvalidNamespace where a part is empty, too long, not text, or a template that ``values`` does not resolve.
+        Raises InvalidNamespace where a part is empty, too long, not text, or a template that ``values`` does not resolve, or has
+        characters that nobody sees.
         """
         if isinstance(parts, str):
             raise InvalidNamespace("namespace: give its parts one by one, the tenant first: 'acme', 'sarah_123'")
@@ -138,13 +151,41 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
     text = _TEMPLATE.sub(resolve, part)
     if _TEMPLATE.search(text):  # an event of it would be refused
         raise InvalidNamespace(f"{field}: the value of a template has braces itself; give it without them")
+    text = _normal(text)
     if not text.strip():
         raise InvalidNamespace(f"{field}: is empty")
     if len(text) > _MAX_PART_LENGTH:
         raise InvalidNamespace(f"{field}: {len(text)} characters, at most {_MAX_PART_LENGTH}")
-    if _UNSTORABLE.search(text):
-        raise InvalidNamespace(f"{field}: holds a control character or half a surrogate pair")
+    if fault := _fault(text):
+        raise InvalidNamespace(f"{field}: holds {fault}; remove it")
     return text
+
+
+def _normal(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _fault(text: str) -> str | None:
+    """What a part of a path holds and may not, by its code point: nobody would see it in an error."""
+    if text.isascii() and text.isprintable():
+        return None
+    for place, character in enumerate(text):
+        category = unicodedata.category(character)
+        if category == "Cs":
+            return "half a surrogate pair"
+        if category in _INVISIBLE and not _joins(text, place):
+            return f"{_INVISIBLE[category]}, U+{ord(character):04X}"
+    return None
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner stands between letters, with their marks, or after a virama."""
+    if text[place] not in _JOINERS or place == 0:
+        return False
+    before, after = text[place - 1], text[place + 1 : place + 2]
+    if unicodedata.combining(before) == _VIRAMA:
+        return True
+    return bool(after) and all(unicodedata.category(one)[0] in "LM" for one in (before, after))
 
 
 @lru_cache(_MOST_IDS)

@@ -12,6 +12,7 @@ an event's id is stored once.
 import hashlib
 import hmac
 import json
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -65,7 +66,7 @@ def parse_keys(text: str, *, setting: str = "RECOLLECT_SIGNING_KEYS") -> dict[st
             raise ConfigurationError(f"{setting}: key {place}: {_form('KID:TENANT:SECRET')}")
         if kid in keys:
             raise ConfigurationError(f"{setting}: key {place}: the kid {kid} is there twice; give each key its own")
-        keys[kid] = TenantKey(tenant, secret)
+        keys[kid] = TenantKey(unicodedata.normalize("NFC", tenant), secret)
     return keys
 
 
@@ -105,7 +106,8 @@ def _envelope(event: str, kid: str, secret: str) -> str:
 
 def _tenant(event: str) -> str | None:
     namespace = _json_object(event).get("namespace")
-    return namespace[0] if isinstance(namespace, list) and namespace and isinstance(namespace[0], str) else None
+    tenant = namespace[0] if isinstance(namespace, list) and namespace else None
+    return unicodedata.normalize("NFC", tenant) if isinstance(tenant, str) else None
 
 
 def _json_object(text: str | bytes) -> dict[str, object]:

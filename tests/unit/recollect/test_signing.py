@@ -1,7 +1,8 @@
 """Signed events: what was signed is opened again, and nothing else is, whatever byte of it was changed."""
 
 import json
-from typing import Any
+import unicodedata
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -55,6 +56,17 @@ def test_another_spelling_of_the_same_json_is_refused() -> None:
 def test_garbage_is_refused_and_breaks_nothing(garbage: bytes | str) -> None:
     with pytest.raises(SignatureRefused):
         open_signed(garbage, KEYS)
+
+
+@pytest.mark.parametrize("in_setting", ["NFC", "NFD"])
+@pytest.mark.parametrize("in_event", ["NFC", "NFD"])
+def test_tenant_is_the_same_however_its_name_was_typed(
+    in_setting: Literal["NFC", "NFD"], in_event: Literal["NFC", "NFD"]
+) -> None:
+    tenant = unicodedata.normalize(in_setting, "Zoë")
+    keys = parse_keys(f"app-1:{tenant}:{'o' * 32}")
+    text = json.dumps(event((unicodedata.normalize(in_event, "Zoë"), "sarah")))
+    assert open_signed(sign(text, OLD), keys) == text
 
 
 def forged(**changes: Any) -> str:
