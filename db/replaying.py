@@ -129,8 +129,10 @@ _GIVEN = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events)
 
 _MESSAGES = text(f"""
     insert into recollect.messages
-        (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset)
-    select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset
+        (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
+         occurred_at_sent)
+    select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
+           occurred_at_sent
     from recollect.messages where {_LANE} and message_id in ({_GIVEN})
 """).bindparams(bindparam("events", type_=JSONB))
 

@@ -13,7 +13,8 @@ class Backlog:
 
     backlog: events that neither took effect nor died. waiting_lanes: namespaces that are ready and at rest; oldest_waiting: since
     the first became ready. at_work: batches by stage; oldest_due: since the first of them could go on that nobody is at. failing:
-    batches by what went wrong the last time. quarantined_by_reason: lanes by what they were stopped for.
+    batches by what went wrong the last time. quarantined_by_reason: lanes by what they were stopped for. clocks_ahead: publishers
+    from which an event came within 24 hours that said it happened more than a day later.
     """
 
     backlog: int
@@ -24,6 +25,7 @@ class Backlog:
     at_work: Mapping[str, int]
     oldest_due: float
     failing: Mapping[str, int]
+    clocks_ahead: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ def backlog(connection: Connection) -> Backlog:
         at_work={row.stage: row.batches for row in connection.execute(_AT_WORK)},
         oldest_due=float(connection.execute(_OLDEST_DUE).scalar_one()),
         failing={row.error: row.batches for row in connection.execute(_FAILING)},
+        clocks_ahead=connection.execute(_CLOCKS_AHEAD).scalar_one(),
     )
 
 
@@ -123,6 +126,8 @@ _FAILING = text(f"""
     select error, count(*) as batches from recollect.batches where {_OPEN} and error is not null
     group by error order by batches desc, error
 """)
+
+_CLOCKS_AHEAD = text("select count(*) from recollect.publishers where clock_ahead_at > now() - interval '24 hours'")
 
 _LAG = text("""
     select percentile_cont(array[0.5, 0.95, 1]) within group (order by extract(epoch from applied_at - waiting_since)::float8)

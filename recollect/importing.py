@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from recollect.errors import InvalidEvent
 from recollect.events import MAX_EVENT_BYTES, MAX_IMPORTED, faults_of, storable
 from recollect.imported import ImportedEntity, ImportedMemory
+from recollect.moments import LIES_AHEAD, lies_ahead
 
 _MOST_BYTES = MAX_EVENT_BYTES // 4
 """Of one event as JSON: well under what an event may have, for a mark that takes a secret's place can be longer."""
@@ -105,6 +106,7 @@ class _Reading:
             elif kind == "memory":
                 carried = {name: value for name, value in record.items() if name not in _NOT_CARRIED}
                 memory = ImportedMemory.model_validate(self._without_strange(number, carried, ImportedMemory))
+                _check_time(memory)
                 _take(self.memories, memory.id, number, memory, "id")
             elif kind in _SKIPPED:
                 self.skipped[kind] += 1
@@ -163,6 +165,11 @@ def _object(line: Line) -> dict[str, Any]:
     if not storable(record):
         raise InvalidEvent("holds a NUL character or half a surrogate pair, which cannot be stored; remove it")
     return {name: value for name, value in record.items() if value is not None}
+
+
+def _check_time(memory: ImportedMemory) -> None:
+    if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
+        raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
 
 
 def _take(taken: dict[str, tuple[int, _Record]], key: str, number: int, record: _Record, field_name: str) -> None:

@@ -1,11 +1,23 @@
 """The times that an event may bear."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime
 
 _FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+
+
+_MOST_AHEAD = timedelta(days=1)
+"""A time with the wrong zone lies up to 14 hours ahead; one that lies further ahead is of a clock that is wrong."""
+
+LIES_AHEAD = "lies more than a day ahead of this machine's clock; give the time when it happened, or leave it out"
+"""What is wrong with such a time."""
+
+
+def lies_ahead(moment: datetime) -> bool:
+    """Whether a time is later than anything was said by now; what is dated so would outrank all that is said until then."""
+    return moment - datetime.now(UTC) > _MOST_AHEAD
 
 
 def _readable(moment: datetime) -> datetime:

@@ -162,8 +162,7 @@ class Namespace(Bringing, Documenting, Erasing, Following, Narrating, Prompting,
                 return progress
             if time.monotonic() >= deadline:
                 raise WaitTimeout(
-                    f"after {timeout:g} s: {progress.pending} received events are not consolidated, and "
-                    f"{progress.not_received} published ones not received; "
+                    f"after {timeout:g} s: {_waited_for(progress)}; "
                     "check that intake, sweeper and workers run ('python -m workers status')"
                 )
             time.sleep(_POLL_SECONDS)
@@ -258,6 +257,20 @@ class Namespace(Bringing, Documenting, Erasing, Following, Narrating, Prompting,
         entity_id = wanted if isinstance(wanted, UUID) else self.profile(wanted).entity.id
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             return neighbours(connection, self.path, entity_id, depth=depth, fan_out=fan_out, as_of=moment)
+
+
+def _waited_for(progress: Progress) -> str:
+    """What a wait would have gone on for."""
+    if not progress.partial:
+        return "all events are consolidated, and the profiles and reflections that follow from them are still at work"
+    counts = {
+        "received and not consolidated": progress.pending,
+        "published and not received": progress.not_received,
+    }
+    told = {
+        state: f"{count:,} {'event is' if count == 1 else 'events are'}" for state, count in counts.items() if count
+    }
+    return ", ".join(f"{events} {state}" for state, events in told.items())
 
 
 def _shapes(name: str, given: Iterable[type[BaseModel] | Mapping[str, Any]]) -> list[dict[str, Any]]:

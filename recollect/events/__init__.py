@@ -14,7 +14,7 @@ from recollect.errors import InvalidEvent, InvalidNamespace
 from recollect.events.commands import MAX_IMPORTED, Configure, Import, Reflect, Undo
 from recollect.events.conversations import Summarise
 from recollect.events.documents import EditDocument
-from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, VERSION, storable
+from recollect.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, MAX_NUMBER, VERSION, storable
 from recollect.events.erasing import Erase
 from recollect.events.identity import Clarify, Merge, Split
 from recollect.events.messages import ConversationEnded, MessageEvent
@@ -26,6 +26,7 @@ __all__ = [
     "MAX_CONTENT_BYTES",
     "MAX_EVENT_BYTES",
     "MAX_IMPORTED",
+    "MAX_NUMBER",
     "VERSION",
     "AnyEvent",
     "Clarify",

@@ -12,6 +12,8 @@ from recollect.namespaces import NamespacePath
 from recollect.patterns import lazy_pattern
 
 VERSION: Literal[1] = 1
+MAX_NUMBER = 2**53 - 1
+"""The largest number of an event: every reader of JSON has it exactly, and it is far below where Postgres stops counting."""
 MAX_CONTENT_BYTES = 256 * 1024
 MAX_METADATA_BYTES = 16 * 1024
 MAX_EVENT_BYTES = 2 * MAX_CONTENT_BYTES
@@ -35,7 +37,7 @@ class Envelope(BaseModel):
     event_id: UUID = Field(default_factory=uuid7)
     namespace: tuple[str, ...]
     publisher: UUID
-    publisher_sequence: int = Field(ge=1, lt=2**63)
+    publisher_sequence: int = Field(ge=1, le=MAX_NUMBER)
     conversation: str | None = Field(None, min_length=1, max_length=200)
     occurred_at: Moment
 

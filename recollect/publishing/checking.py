@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from recollect.errors import InvalidEvent
-from recollect.events import MAX_EVENT_BYTES, NOT_AN_OBJECT, AnyEvent, parse_event
+from recollect.events import MAX_EVENT_BYTES, NOT_AN_OBJECT, AnyEvent, Import, parse_event
+from recollect.moments import LIES_AHEAD, lies_ahead
 from recollect.namespaces import REPLAY, NamespacePath
 from recollect.redaction import redact_event
 
@@ -61,7 +62,20 @@ def numbered(body: str, publisher: UUID, number: int) -> str:
 def _checked(event: Mapping[str, Any]) -> CheckedEvent:
     unnumbered = {"publisher": _NOBODY, "publisher_sequence": 1}
     parsed = redact_event(taken_here(parse_event({"occurred_at": datetime.now(UTC), **event, **unnumbered})))
+    _check_times(parsed)
     return CheckedEvent(parsed.event_id, NamespacePath(parsed.namespace), _body(parsed))
+
+
+def _check_times(event: AnyEvent) -> None:
+    """Raise InvalidEvent where something is said to have been said more than a day from now."""
+    times = {"occurred_at": event.occurred_at}
+    if isinstance(event, Import):
+        times |= {
+            f"memories.{n}.occurred_at": one.occurred_at for n, one in enumerate(event.memories) if one.occurred_at
+        }
+    faults = [f"{name}: {LIES_AHEAD}" for name, moment in times.items() if lies_ahead(moment)]
+    if faults:
+        raise InvalidEvent(f"event not accepted: {'; '.join(faults)}")
 
 
 def _body(event: AnyEvent) -> str:

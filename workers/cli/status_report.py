@@ -45,6 +45,12 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
             yield "", f"{count:,} {reason}", False
     if dead.refused_last_hour:
         yield "refused", f"{dead.refused_last_hour:,} in the last hour", True
+    if backlog.clocks_ahead:
+        yield (
+            "clocks ahead",
+            f"{backlog.clocks_ahead:,} publishers in the last day; their events bear the time of arrival",
+            True,
+        )
     if found.indexes_due:
         yield "indexes due", f"{found.indexes_due:,} namespaces; run 'python -m workers index'", True
     yield from _models(found)

@@ -27,6 +27,7 @@ from recollect.embedders import Vectors
 from recollect.events import Import
 from recollect.ids import imported_id
 from recollect.imported import ImportedEntity, ImportedMemory
+from recollect.moments import lies_ahead
 from recollect.names import normalise
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
@@ -68,6 +69,7 @@ def prepare(batch: BatchRef, command: Import, parts: Parts) -> Callable[[Connect
     new = [one for key, one in reversed(by_id.items()) if key not in known]
     found = {one.id: suspicion_of(one.content, "", ()) for one in new}
     suspect = {key: reason for key, reason in found.items() if reason is not None}
+    refused["occurred_at: lies more than a day ahead"] = sum(_is_ahead(one) for one in new)
     contents = {place: one.content for place, one in enumerate(new) if one.id not in suspect}
     brought = _Brought(
         entities=list(_trusted(command.entities, refused)),
@@ -158,10 +160,15 @@ def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
         occurred_from=one.occurred.start if one.occurred else None,
         occurred_to=one.occurred.end if one.occurred else None,
         granularity=one.occurred.granularity if one.occurred else None,
-        valid_from=one.occurred_at or brought.said_at,
+        valid_from=brought.said_at if _is_ahead(one) else one.occurred_at or brought.said_at,
         said_by=one.said_by,
         marked=scored.marked,
     )
+
+
+def _is_ahead(one: ImportedMemory) -> bool:
+    """Whether its time is a wrong clock's: it has that of its event then, and the decision log shows what it came with."""
+    return one.occurred_at is not None and lies_ahead(one.occurred_at)
 
 
 def _of_entities(brought: _Brought, stamp: Stamp, learned: set[UUID]) -> LoggedDecision:

@@ -15,7 +15,7 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
 
 from recollect.errors import InvalidEvent, SignatureRefused
-from recollect.events import MAX_EVENT_BYTES, parse_event
+from recollect.events import MAX_EVENT_BYTES, MAX_NUMBER, parse_event
 from recollect.namespaces import NamespacePath
 from recollect.publishing.checking import taken_here
 from recollect.redaction import redact, redact_event, redact_fields, redact_json
@@ -86,7 +86,7 @@ class _Envelope(BaseModel):
     event_id: UUID
     namespace: Annotated[tuple[str, ...], AfterValidator(_place)]
     publisher: UUID
-    publisher_sequence: int = Field(ge=1, lt=2**63)
+    publisher_sequence: int = Field(ge=1, le=MAX_NUMBER)
     occurred_at: AwareDatetime
     type: Annotated[str, StringConstraints(min_length=1, max_length=100)]
 

@@ -1,6 +1,7 @@
 """The one way in: idempotent, numbered, debounced; and what a batch reads of it."""
 
-from datetime import timedelta
+import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from db import candidates, inbox, lanes
+from db import candidates, inbox, lanes, status
 from db.inbox import AlreadyInEffect
 from db.refs import BatchRef, LaneRef
-from recollect.events import MessageEvent, parse_event
+from recollect.events import MAX_NUMBER, MessageEvent, parse_event
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.given import Publishing, Worker, as_text, claim, claimed, contents_of, event
@@ -286,3 +287,73 @@ class TestABatch:
         assert rows(admin_engine, "select 1 from recollect.dead_letters", worker.lane) == []
         kept = rows(admin_engine, "select batch_id, suspect from recollect.events", worker.lane)
         assert [tuple(row) for row in kept] == [(batch.batch_id, False)] * 2
+
+
+class TestTimesThatLieAhead:
+    """By SQL, as for what no library checked."""
+
+    _SENT = "select publisher_sequence, occurred_at > now() as ahead, occurred_at_sent, payload from recollect.events"
+
+    def test_event_of_more_than_a_day_ahead_has_the_time_of_its_arrival_and_says_what_it_came_with(
+        self, publishing: Publishing, admin_engine: Engine, reader_engine: Engine, lane: LaneRef
+    ) -> None:
+        publishing.send(publishing.message("I live in Oslo.", occurred_at="2098-03-01T23:30:00-08:00"))
+
+        (stored,) = rows(admin_engine, self._SENT, lane)
+        assert (stored.ahead, stored.occurred_at_sent) == (False, datetime(2098, 3, 2, 7, 30, tzinfo=UTC))
+        arrived = parse_event(stored.payload).occurred_at
+        assert abs(datetime.now(UTC) - arrived) < timedelta(hours=1)
+        assert arrived.utcoffset() == timedelta(hours=-8), "in the zone in which it came"
+        with tenant_transaction(reader_engine, lane.tenant_id) as connection:
+            seen = connection.execute(
+                text("select occurred_at, occurred_at_offset, occurred_at_sent from recollect_read_v1.messages")
+            ).one()
+        assert (seen.occurred_at, seen.occurred_at_offset) == (arrived, -480)
+        assert seen.occurred_at_sent == stored.occurred_at_sent
+
+    def test_time_of_less_than_a_day_ahead_stays(
+        self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
+    ) -> None:
+        at = datetime.now(UTC) + timedelta(hours=23)
+        publishing.send(publishing.message(occurred_at=at.isoformat()))
+        (stored,) = rows(admin_engine, self._SENT, lane)
+        assert (stored.ahead, stored.occurred_at_sent) == (True, None)
+        assert parse_event(stored.payload).occurred_at == at
+
+    def test_event_marks_its_time_never_by_itself_and_eternity_is_ahead(
+        self, publishing: Publishing, admin_engine: Engine, ingest_engine: Engine, lane: LaneRef
+    ) -> None:
+        events = [
+            publishing.message(occurred_at_sent="2098-01-01T00:00:00Z"),
+            publishing.message(occurred_at="infinity"),
+        ]
+        with ingest_engine.begin() as connection:
+            inbox.publish(connection, [json.dumps(one) for one in events], quiet=MINUTE, most=MINUTE)
+        first, second = sorted(rows(admin_engine, self._SENT, lane), key=lambda row: row.publisher_sequence)
+        assert (first.ahead, first.occurred_at_sent) == (False, None)
+        assert "occurred_at_sent" not in first.payload
+        assert (second.ahead, second.occurred_at_sent) == (False, datetime(9998, 12, 31, tzinfo=UTC))
+
+    def test_operator_sees_from_which_publisher_it_came(
+        self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
+    ) -> None:
+        with admin_engine.begin() as connection:
+            before = status.backlog(connection).clocks_ahead
+        other = publishing.another()
+        other.say("one")
+        for number in range(2):
+            publishing.send(publishing.message(str(number), occurred_at="2098-01-01T00:00:00Z"))
+        found = rows(admin_engine, "select publisher_id from recollect.publishers as p", lane)
+        assert {row.publisher_id for row in found} == {publishing.id, other.id}
+        with admin_engine.begin() as connection:
+            assert status.backlog(connection).clocks_ahead == before + 1
+
+
+def test_highest_number_that_there_is_is_claimed_once_its_gap_is_over(
+    publishing: Publishing, worker_engine: Engine, lane: LaneRef, admin_engine: Engine
+) -> None:
+    publishing.send(publishing.message("first"), publishing.message("highest", number=MAX_NUMBER))
+    batch = claimed(worker_engine, lane, gap=-MINUTE)
+    assert contents_of(worker_engine, batch) == ["first", "highest"]
+    Worker(worker_engine, lane).finish(batch)
+    assert watermarks(admin_engine, publishing.id) == (1, MAX_NUMBER)

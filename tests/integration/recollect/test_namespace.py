@@ -389,21 +389,63 @@ class TestPublish:
         self, sarah: Namespace, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.say("hi")
-        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 received events are not consolidated"):
+        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is received and not consolidated; check"):
             sarah.wait(timeout=0)
         batch = claimed(worker_engine, lane)
         with tenant_transaction(worker_engine, lane.tenant_id) as connection:
             inbox.mark_done(connection, batch)
-        with pytest.raises(WaitTimeout):
-            sarah.wait(timeout=0)  # its profiles are still being refreshed
+        with pytest.raises(
+            WaitTimeout, match=r"after 0 s: all events are consolidated, and the profiles and reflections"
+        ):
+            sarah.wait(timeout=0)
 
     def test_waiting_knows_what_the_inbox_has_not_got(self, sarah: Namespace, taken: Taken) -> None:
         sarah.publish("hi")
-        with pytest.raises(
-            WaitTimeout, match=r"0 received events are not consolidated, and 1 published ones not received"
-        ):
+        with pytest.raises(WaitTimeout, match=r"after 0 s: 1 event is published and not received; check"):
             sarah.wait(timeout=0)
         taken(1)
+
+
+AHEAD = r"^event not accepted: occurred_at: lies more than a day ahead of this machine's clock; give the time when it"
+
+
+class TestTimesThatLieAhead:
+    @pytest.mark.parametrize(
+        "publish",
+        [
+            lambda sarah, at: sarah.publish("I live in Oslo.", occurred_at=at),
+            lambda sarah, at: sarah.publish_conversation("User: I live in Oslo.", occurred_at=at),
+            lambda sarah, at: sarah.publish_conversation(
+                [
+                    {"role": "user", "content": "I live in Ghent."},
+                    {"role": "user", "content": "I live in Oslo.", "occurred_at": at},
+                ]
+            ),
+            lambda sarah, at: sarah.remember("Sarah lives in Oslo.", occurred_at=at),
+        ],
+    )
+    def test_publishing_refuses_a_time_of_more_than_a_day_ahead_and_names_the_field(
+        self, sarah: Namespace, taken: Taken, publish: Callable[[Namespace, datetime], object]
+    ) -> None:
+        with pytest.raises(InvalidEvent, match=AHEAD):
+            publish(sarah, datetime.now(UTC) + timedelta(days=1, minutes=1))
+        assert taken() == []
+        publish(sarah, datetime.now(UTC) + timedelta(hours=23))
+
+    def test_event_from_elsewhere_is_refused_too(self, memory: Memory, sarah: Namespace, taken: Taken) -> None:
+        ahead = {"type": "message", "namespace": sarah.path.parts, "role": "user", "content": "I live in Oslo."}
+        with pytest.raises(InvalidEvent, match=AHEAD):
+            memory.publish({**ahead, "occurred_at": "2098-01-01T00:00:00Z"})
+        said_then = {"id": "m1", "content": "Sarah lives in Oslo.", "occurred_at": "2098-01-01T00:00:00Z"}
+        with pytest.raises(InvalidEvent, match=r"not accepted: memories\.0\.occurred_at: lies more than a day ahead"):
+            memory.publish({"type": "import", "namespace": sarah.path.parts, "memories": [said_then]})
+        assert taken() == []
+
+    def test_import_names_the_line(self, sarah: Namespace, taken: Taken) -> None:
+        line = {"type": "memory", "id": "m1", "content": "Sarah lives in Oslo."}
+        with pytest.raises(InvalidEvent, match=r"line 2: occurred_at: lies more than a day ahead"):
+            sarah.import_records([line, {**line, "id": "m2", "occurred_at": "2098-01-01T00:00:00Z"}])
+        assert taken() == []
 
 
 class TestFreshness:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -255,3 +255,19 @@ def test_the_user_is_the_one_that_is_here(bring: Bring, forming: Forming, sarah:
     (user,) = [one for one in sarah.entities() if one.is_user]
     assert (user.name, user.memories, "Sarah Lund" in user.aliases) == ("User", 2, True)
     assert [one.about for one in sarah.memories() if one.key == "m1"] == [("User",)]
+
+
+def test_memory_from_another_client_that_lies_ahead_has_the_time_of_its_event(
+    forming: Forming, sarah: Namespace
+) -> None:
+    said_then = {"id": "m1", "content": "Ada Quill restores harps.", "occurred_at": "2098-01-01T00:00:00Z"}
+    with capture_logs() as logs:
+        forming.command(type="import", memories=[said_then])
+
+    (memory,) = sarah.memories()
+    assert memory.said_at is not None
+    assert memory.said_at < datetime.now(UTC)
+    assert {"occurred_at: lies more than a day ahead": 1} in [one.get("reasons") for one in logs]
+    (decision,) = sarah.decisions(memory.id)
+    assert decision.fact is not None
+    assert decision.fact["occurred_at"] == "2098-01-01T00:00:00Z", "the log shows what it came with"

@@ -34,6 +34,7 @@ QUIET = Status(
         at_work={},
         oldest_due=0.0,
         failing={},
+        clocks_ahead=0,
     ),
     lag=Lag(None, None, None),
     dead_letters=DeadLetters(dead_letters=0, dead_by_reason={}, newest_dead_letter=None, refused_last_hour=0),
@@ -77,6 +78,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "at_work",
         "oldest_due",
         "failing",
+        "clocks_ahead",
         "lag_p50",
         "lag_p95",
         "lag_max",
@@ -158,7 +160,11 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
     found = replace(
         QUIET,
         backlog=replace(
-            waiting(LATE), quarantined_lanes=2, quarantined_by_reason={"why": 2}, failing={"ValueError": 1}
+            waiting(LATE),
+            quarantined_lanes=2,
+            quarantined_by_reason={"why": 2},
+            failing={"ValueError": 1},
+            clocks_ahead=1,
         ),
         lag=Lag(0.5, 3.0, 7200.0),
         dead_letters=DeadLetters(
@@ -180,6 +186,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         "3, the newest 90 s ago; see 'python -m workers dead list'",
         r"3 [bold]why\x1b[2J",
         "refused 1 in the last hour",
+        "clocks ahead 1 publishers in the last day; their events bear the time of arrival",
         "over budget 1 tenant: the offline rules find the facts; see 'python -m workers budget list'",
         r"acme\x1b[2J: 6,000 tokens in 24 h of 5,000",
     ):

@@ -14,9 +14,12 @@ from recollect.namespaces import NamespacePath, NamespacePrefix
 TENANT = "d0adaf5c-c895-8f38-ce23-919512c4d089"
 NAMESPACE = "f1b13e35-09d7-ac82-daeb-399e39efe712"
 
-INVISIBLE = ["Cc", "Cf", "Cs", "Zl", "Zp"]
 PART = (
-    st.text(st.characters(exclude_categories=INVISIBLE, exclude_characters="{}"), min_size=1, max_size=20)
+    st.text(
+        st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"], exclude_characters="{}"),
+        min_size=1,
+        max_size=20,
+    )
     .map(lambda part: unicodedata.normalize("NFC", part))
     .filter(str.strip)
 )

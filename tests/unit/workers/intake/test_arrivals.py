@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import unicodedata
 from typing import Any
 from uuid import UUID
 
@@ -82,6 +83,21 @@ def test_what_has_an_envelope_takes_its_number_and_is_kept_whole(body: str, says
     assert arrival.event.count(CANARY) == body.count(CANARY)
 
 
+def test_event_is_stored_under_the_composed_form_of_its_namespace_whatever_else_is_wrong_with_it() -> None:
+    path = [unicodedata.normalize("NFD", part) for part in ("Zoë", "André")]
+    taken, refused = judge(as_text(event(path)).encode(), {}), judge(as_text(event(path, version=2)).encode(), {})
+    for arrival in (taken, refused):
+        assert arrival.event is not None
+        assert json.loads(arrival.event)["namespace"] == ["Zo\u00eb", "Andr\u00e9"]
+
+
+def test_event_whose_namespace_holds_what_nobody_sees_is_refused_and_takes_no_number() -> None:
+    arrival = judge(as_text(event(("acme", "sarah\u200b"))).encode(), {})
+    assert isinstance(arrival, Refused)
+    assert arrival.reason == "event not accepted: namespace[1]: holds a format character, U+200B; remove it"
+    assert arrival.event is None
+
+
 def test_of_an_oversized_event_the_envelope_alone_is_kept() -> None:
     one = event(content=CANARY * MAX_EVENT_BYTES)
     arrival = judge(as_text(one).encode(), {})
@@ -103,6 +119,8 @@ def test_of_an_oversized_event_the_envelope_alone_is_kept() -> None:
         {"publisher": 7},
         {"publisher_sequence": 0},
         {"publisher_sequence": 2**63},
+        {"publisher_sequence": 2**63 - 1},
+        {"publisher_sequence": 2**53},
         {"occurred_at": "2026-03-02T12:00:00"},
         {"type": None},
     ],
