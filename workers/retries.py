@@ -108,19 +108,23 @@ def _is_of_the_server(error: Exception) -> bool:
 
 def is_of_values(error: Exception) -> bool:
     """Whether the values at hand are at fault, which will be the same the next time: those that were given, or a row's."""
-    if isinstance(error, DBAPIError):
-        sqlstate = getattr(error.orig, "sqlstate", None)
-        return sqlstate.startswith(_OF_VALUES) if sqlstate else isinstance(error, DataError)
+    if isinstance(error, DBAPIError | psycopg.Error):
+        sqlstate = _sqlstate(error)
+        return sqlstate.startswith(_OF_VALUES) if sqlstate else isinstance(error, DataError | psycopg.DataError)
     return isinstance(error, ValueError | TypeError | LookupError | ArithmeticError | AttributeError | RecursionError)
 
 
 def is_of_all(error: Exception) -> bool:
     """Whether a round over many rows fails of it at each of them: Postgres is away, or older, or this process lacks something."""
-    if isinstance(error, DBAPIError):
-        sqlstate = getattr(error.orig, "sqlstate", None)
-        gone = error.connection_invalidated or (sqlstate is None and not is_of_values(error))
-        return gone or (sqlstate or "").startswith(_OF_ALL)
+    if isinstance(error, DBAPIError | psycopg.Error):
+        sqlstate = _sqlstate(error)
+        gone = isinstance(error, DBAPIError) and error.connection_invalidated
+        return gone or (sqlstate.startswith(_OF_ALL) if sqlstate else not is_of_values(error))
     return isinstance(error, OSError | MemoryError | NoThread | NoneFree)
+
+
+def _sqlstate(error: DBAPIError | psycopg.Error) -> str | None:
+    return getattr(error.orig if isinstance(error, DBAPIError) else error, "sqlstate", None)
 
 
 def _pause(seconds: float) -> timedelta:

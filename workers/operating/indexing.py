@@ -20,6 +20,7 @@ from db.scopes import Scope
 from recollect.tenancy import tenant_transaction
 from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.cli.repeating import repeat
+from workers.operating.each import each, itself
 from workers.parts import WORKER_URL, mismatch, open_embedder_of
 from workers.stages.filling import fill_turns
 
@@ -108,7 +109,7 @@ def index_messages(settings: Settings, worker_url: str) -> int:
         embedder = open_embedder_of(settings)
         if embedder.name != model:
             raise mismatch(embedder, model)
-        return sum(fill_turns(engine, lane, embedder) for lane in lacking)
+        return sum(each(lacking, lambda lane: fill_turns(engine, lane, embedder), lane=itself))
     finally:
         engine.dispose()
 
@@ -126,11 +127,15 @@ def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work:
     scopes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
     for name in found.drop:
         scopes.drop_index(connection, name)
-    for scope, names in found.make:
+
+    def make(wanted: tuple[Scope, Sequence[str]]) -> None:
+        scope, names = wanted
         _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), scanned=scope.scanned, rows=scope.rows)
         for name in names:
             scopes.make_index(connection, scope, name)
         scopes.gather_statistics(connection)
         whole.append(scope)
         scopes.tell(connection, whole)
+
+    each(found.make, make, lane=lambda wanted: wanted[0].lane)
     return found

@@ -5,6 +5,7 @@ Nothing stops for it. Until the old one is dropped, whoever reads or writes with
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from recollect.embedders import spec_of
 from recollect.errors import ConfigurationError, NotFound, RecollectError
 from recollect.tenancy import tenant_transaction
 from recollect.urls import session_name
+from workers.operating.each import each, itself
 from workers.parts import check_dimensions, open_embedder_of
 from workers.stages.filling import fill
 
@@ -101,7 +103,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
     with _held(engine, name):
         with engine.begin() as connection:
             models.retire(connection, name)
-        gone = sum(_emptied(engine, lane, name) for lane in _lanes_with(engine, name))
+        gone = sum(each(_lanes_with(engine, name), partial(_emptied, engine, name=name), lane=itself))
         with engine.begin() as connection:
             models.drop(connection, name)
     return gone
@@ -154,7 +156,7 @@ def _made(engine: Engine, settings: Settings, model: Model) -> int:
             break
         embedder = open_embedder_of(settings, spec_of(model.name))
         check_dimensions(model, embedder.dimensions)
-        of_each.append(sum(fill(engine, lane, embedder) for lane in lacking))
+        of_each.append(sum(each(lacking, partial(fill, engine, embedder=embedder), lane=itself)))
     return sum(of_each)
 
 

@@ -1,5 +1,6 @@
 """Dispatching: no more than there are free slots, fair between tenants, spares who is down, and is safe in several copies."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +15,10 @@ from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
 from config.settings import Settings
-from db import breakers, lanes, quarantine, status
+from db import breakers, inbox, lanes, quarantine, status
 from db.quarantine import LaneState
 from db.refs import BatchRef, LaneRef
+from recollect.events import MAX_NUMBER
 from recollect.namespaces import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed
 from workers.sweeper.dispatching import dispatch
@@ -325,6 +327,39 @@ class TestALaneWhoseClaimFails:
         (told,) = [one for one in logs if one["event"] == "lane_set_aside"]
         assert (told["namespace_id"], told["error"]) == (str(bad.lanes[0].namespace_id), "DataError 22003")
         assert "coffee" not in str(logs)
+
+    def test_event_with_the_highest_number_in_a_database_from_before_the_bound_stops_nobody(
+        self,
+        *,
+        worker_engine: Engine,
+        ingest_engine: Engine,
+        admin_engine: Engine,
+        service: Settings,
+        hints: Hints,
+        slots: Slots,
+        tenant: Callable[[int], Tenant],
+        publishing: Publishing,
+        lane: LaneRef,
+        lane_state: Callable[[LaneRef], LaneState],
+    ) -> None:
+        bound = "events_number_within_bounds"
+        slots(5)
+        with admin_engine.begin() as connection:
+            connection.exec_driver_sql(f"alter table recollect.events drop constraint {bound}")
+        try:
+            with ingest_engine.begin() as connection:
+                hostile = json.dumps(publishing.message(number=2**63 - 1))
+                inbox.publish(connection, [hostile], quiet=NONE, most=NONE)
+            good = tenant(1)
+            dispatch(worker_engine, service.model_copy(update={"gap_seconds": 0.0}))
+        finally:
+            with admin_engine.begin() as connection:
+                connection.execute(text("delete from recollect.events where tenant_id = :tenant_id"), lane.scope)
+                connection.exec_driver_sql(
+                    f"alter table recollect.events add constraint {bound} check (publisher_sequence <= {MAX_NUMBER})"
+                )
+        assert hinted(hints) == {good.id: 1}
+        assert lane_state(lane).quarantined_for == "cannot be claimed: DataError 22003"
 
     def test_lane_resumed_with_its_cause_still_there_is_set_aside_again_and_stops_nobody(
         self,

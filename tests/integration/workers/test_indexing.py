@@ -5,7 +5,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from uuid import uuid4
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, text
 from structlog.testing import capture_logs
@@ -61,6 +63,44 @@ def test_the_sweeper_and_the_status_say_what_is_due(
     assert read_status(service).indexes_due == due
     with admin_engine.begin() as connection:
         connection.execute(text("delete from recollect.scopes where namespace_id = :namespace_id"), scope)
+
+
+_ODD_VECTOR = """
+    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+    values (:tenant_id, :namespace_id, :model, 'memory', :owner_id, 1, '[1,0,0]')
+"""
+
+
+def test_namespace_whose_index_postgres_refuses_keeps_no_other_one_from_getting_its_own(
+    lane: LaneRef, admin_url: str, admin_engine: Engine
+) -> None:
+    """It holds a vector of another length than its model has."""
+    other = {"tenant_id": uuid4(), "namespace_id": uuid4(), "model": "odd"}
+    scope = "insert into recollect.scopes values (:tenant_id, :namespace_id, :model, :rows)"
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("insert into recollect.models (model, dimensions) values ('odd', 5)")
+        connection.execute(text(_ODD_VECTOR), {**other, "owner_id": uuid4()})
+        connection.execute(text("delete from recollect.scopes where namespace_id = :namespace_id"), other)
+        connection.execute(text(scope), {**other, "rows": scopes.OUTGROWN + 2})
+        connection.execute(text(scope), {**lane.scope, "model": MODEL, "rows": scopes.OUTGROWN + 1})
+    try:
+        with capture_logs() as logs, pytest.raises(psycopg.errors.DataException):
+            index_scopes(admin_url)
+        with admin_engine.begin() as connection:
+            indexed = (
+                connection.exec_driver_sql("select namespace_id from recollect.scopes where indexed").scalars().all()
+            )
+    finally:
+        with admin_engine.begin() as connection:
+            connection.execute(
+                text("delete from recollect.scopes where namespace_id = :namespace_id"), [other, lane.scope]
+            )
+            connection.execute(text("delete from recollect.embeddings where namespace_id = :namespace_id"), other)
+            connection.exec_driver_sql("delete from recollect.vocabulary where model = 'odd'")
+            connection.exec_driver_sql("delete from recollect.models where model = 'odd'")
+        index_scopes(admin_url)
+    assert lane.namespace_id in indexed
+    assert [one["namespace_id"] for one in logs if one["event"] == "namespace_left_out"] == [str(other["namespace_id"])]
 
 
 def test_what_outgrows_a_scan_while_the_service_runs_is_indexed(
