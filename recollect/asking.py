@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from recollect.fence import one_line
+from recollect.fence import one_line, short
 from recollect.names import normalise, spelled_out
 from recollect.patterns import lazy_pattern
 from recollect.registry import RegisteredEntity
 from recollect.results import Entity
 
 _LONGEST_FACT = 12  # words
+_MENTION_CHARACTERS, _WAY_CHARACTERS = 60, 160
+"""A name is whatever somebody wrote, and a question is put into prompts: a longer one is cut there."""
+
 _DETERMINED = lazy_pattern(r"(?:the|a|an|my|your|his|her|our|their|one|somebody|someone)\b|\S+['’]s?\s", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[.;:!?](?:\s|$)|,\s|\s[–—-]\s|\s\(")
 _SUBJECT = lazy_pattern(r"(?:he|she|it|they)\b", re.IGNORECASE)
@@ -64,7 +67,8 @@ def question(mention: str, offered: Sequence[Offered], message: str = "") -> Que
     described: dict[UUID, str] = {}
     for one in offered:
         taken = {text.casefold() for text in described.values()}
-        own = [text for text in _ways(one, mention) if text.casefold() not in taken]
+        ways = (short(way, _WAY_CHARACTERS) for way in _ways(one, mention))
+        own = [text for text in ways if text.casefold() not in taken]
         described[one.entity.entity_id] = own[0] if own else f"another one ({len(described) + 1})"
     candidates = tuple(
         Candidate(
@@ -76,7 +80,7 @@ def question(mention: str, offered: Sequence[Offered], message: str = "") -> Que
         for one in offered
     )
     return Question(
-        text=one_line(f"Which {mention} do you mean: {_either(list(described.values()))}?"),
+        text=f"Which {short(mention, _MENTION_CHARACTERS)} do you mean: {_either(list(described.values()))}?",
         mention=mention,
         candidates=candidates,
         message=message,

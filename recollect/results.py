@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, overload
 from uuid import UUID
 
-from recollect.fence import one_line
+from recollect.fence import fenced, one_line
 from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY})
@@ -152,8 +152,12 @@ class Hits(Sequence[Hit]):
 
     @property
     def text(self) -> str:
-        """``- content`` lines for a system prompt."""
+        """``- content`` lines. For a prompt, take `as_system_message`."""
         return as_lines(self.hits)
+
+    def as_system_message(self) -> dict[str, str]:
+        """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence."""
+        return {"role": "system", "content": fenced(hit.content for hit in self.hits)}
 
     @overload
     def __getitem__(self, place: int) -> Hit: ...

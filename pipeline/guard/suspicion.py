@@ -20,6 +20,7 @@ from pipeline.guard.readings import concealed, readings, turned, unescaped, visi
 from pipeline.guard.roles import poses
 from pipeline.guard.rules import rules
 from pipeline.guard.triggers import triggers
+from recollect.fence import message_line, one_line, shown_name
 from recollect.kinds import Role
 
 _INSTRUCTION = "an instruction to the assistant"
@@ -60,6 +61,12 @@ _AROUND = 600
 _A_PHRASE = 4
 """Words from which a detail of a fact is more than a name."""
 
+_AN_ORDER = 3
+"""Words from which a name can give an order ("ignore previous instructions"); shorter ones are brands ("Obey Clothing")."""
+
+_REDACTED = re.compile(r"[\[(]\s?redacted(?::[^\[\]()\n]{0,40})?\s?[\])]", re.IGNORECASE)
+"""What redaction leaves in a secret's place, and what people write like it."""
+
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
@@ -73,10 +80,20 @@ def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | 
 
 
 def steers(message: Message) -> bool:
-    """Whether a message must not come back into a prompt: by what it says, or by the name that stands before it there."""
-    speaker = message.speaker or ""
-    texts = (message.content, speaker) if len(speaker.split()) >= _A_PHRASE else (message.content,)
+    """Whether a message must not come back into a prompt: by what it says, or by the line that a prompt would show.
+
+    That line begins with the speaker's name, and what the name leaves open the content can finish. A role before it is our own
+    word, and no part of what is judged.
+    """
+    texts = [message.content]
+    if shown_name(message.speaker) is not None:
+        texts.append(message_line(message.role, message.speaker, message.content[:_OVERLAP]))
     return _first(_judged, texts) is not None
+
+
+def instructs(name: str) -> bool:
+    """Whether a name, an alias or a description that an app gave is an instruction. Two words are a name, whatever they order."""
+    return len(name.split()) >= _AN_ORDER and _first(_judged, (name,)) is not None
 
 
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
@@ -93,7 +110,17 @@ def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, .
 
 
 def _first(judged: _Judge, texts: Sequence[str]) -> str | None:
-    return next((reason for text in dict.fromkeys(texts) if text.strip() and (reason := judged(text))), None)
+    shown = dict.fromkeys(form for text in texts for form in _forms(text))
+    return next((reason for text in shown if text.strip() and (reason := judged(text))), None)
+
+
+def _forms(text: str) -> Iterator[str]:
+    """A text, and as a prompt shows it; each also without the marks of redaction, which part phrases that a model still reads."""
+    line = one_line(text)
+    for one in (text,) if line == " ".join(text.split()) else (text, line):  # readings take blanks alike
+        yield one
+        if "redacted" in one.casefold():
+            yield _REDACTED.sub("", one)
 
 
 def _of_sources(quote: str, sources: Sequence[Message], judged: _Judge, beside: _Judge) -> str | None:

@@ -3,7 +3,6 @@
 The model sees short local numbers only; who asked maps them back to ids and refuses any number that was not shown.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
@@ -11,12 +10,11 @@ from typing import Literal
 
 from pipeline.facts import Occurrence
 from pipeline.prompts.answers import Answer, Text
-from pipeline.prompts.rendering import barred, block, local_day, local_time
+from pipeline.prompts.rendering import barred, block, label, local_day, local_time
 from recollect.kinds import Granularity
 from recollect.language_model.ports import Prompt
 
 _VERSION = 3
-_NAME_CHARACTERS = 60
 _UNNAMED = "unnamed"
 
 _SYSTEM = """\
@@ -133,7 +131,7 @@ def _said(at: datetime | None, by: str | None, before: tuple[datetime | None, st
 
 def _quoted(speaker: str) -> str:
     """A speaker's name, quoted in one line: it may hold anything."""
-    return json.dumps(" ".join(speaker.split())[:_NAME_CHARACTERS], ensure_ascii=False)
+    return f'"{label(speaker)}"'
 
 
 def _when(occurred: Occurrence | None) -> str:

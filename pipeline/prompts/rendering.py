@@ -6,7 +6,7 @@ from pipeline.facts import Message
 from recollect.kinds import Role
 from recollect.language_model.data import BAR, barred, block, label, local_day, local_time
 
-__all__ = ["BAR", "barred", "block", "conversation_labels", "local_day", "local_time", "shown_message"]
+__all__ = ["BAR", "barred", "block", "conversation_labels", "label", "local_day", "local_time", "shown_message"]
 
 _MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
 _MACHINE_CHARACTERS = 500

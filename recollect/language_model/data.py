@@ -7,13 +7,14 @@ whatever it holds; nothing needs escaping, and a quote stays a quote.
 from collections.abc import Iterable
 from datetime import datetime
 
+from recollect.fence import one_line
 from recollect.patterns import lazy_pattern
 
 BAR = "| "
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _LABEL_CHARACTERS = 60
-_NOT_IN_A_LABEL = lazy_pattern(r'[\x00-\x1f\x7f-\x9f"]')
+_QUOTES = lazy_pattern(r'["“”„‟«»＂]')
 
 
 def barred(text: str) -> str:
@@ -28,7 +29,7 @@ def block(name: str, lines: Iterable[str]) -> str:
 
 def label(name: str) -> str:
     """A name as it may stand in a header: on one line, short, without quotes."""
-    return " ".join(_NOT_IN_A_LABEL.sub(" ", name).split())[:_LABEL_CHARACTERS]
+    return " ".join(_QUOTES.sub(" ", one_line(name)).split())[:_LABEL_CHARACTERS]
 
 
 def local_time(moment: datetime) -> str:

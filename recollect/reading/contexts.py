@@ -6,7 +6,7 @@ from datetime import date
 from uuid import UUID
 
 from recollect.asking import Question
-from recollect.fence import fenced, one_line
+from recollect.fence import fenced, message_line, one_line
 from recollect.kinds import Granularity, MemoryKind
 from recollect.patterns import lazy_pattern
 from recollect.reading.found import StoredMessage
@@ -102,7 +102,7 @@ def day_heading(message: StoredMessage) -> str:
 
 def message_note(message: StoredMessage) -> str:
     """A message on one line."""
-    return f"{one_line(message.speaker or message.role)}: {one_line(message.content)}"
+    return message_line(message.role, message.speaker, message.content)
 
 
 def group_of(message: StoredMessage) -> tuple[str, date]:

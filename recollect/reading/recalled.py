@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 from typing import Literal
 from uuid import UUID
 
 from recollect.contents import as_compared
-from recollect.fence import fenced, one_line
+from recollect.fence import fenced
 from recollect.reading.contexts import message_note
 from recollect.reading.found import StoredMessage
 from recollect.results import Progress
@@ -57,8 +57,19 @@ class Recalled:
 
     @property
     def text(self) -> str:
-        """The excerpts as text: a line that says where and when, and under it ``speaker: content`` lines."""
-        return "\n".join(line for excerpt in self.excerpts for line in _lines(excerpt, self.conversation))
+        """The excerpts as text: a line that says where and when, and under it ``speaker: content`` lines.
+
+        An app's name of a conversation may hold anything, so other conversations are numbered here. `Excerpt.conversation` has
+        their names. For a prompt, take `as_system_message`.
+        """
+        return "\n".join(self._shown(self.excerpts))
+
+    def as_system_message(self) -> dict[str, str]:
+        """The same as ``{"role": "system", "content": …}``, to stand before the turns: data inside a fence.
+
+        Where nothing was found, the fence is empty.
+        """
+        return {"role": "system", "content": fenced(self._shown(self.excerpts))}
 
     def as_messages(self) -> list[dict[str, str]]:
         """At most two system messages to stand before the turns: from other conversations, and from earlier in this one.
@@ -67,11 +78,14 @@ class Recalled:
         """
         here = [one for one in self.excerpts if self.conversation is not None and one.conversation == self.conversation]
         elsewhere = [one for one in self.excerpts if one not in here]
-        return [
-            {"role": "system", "content": fenced(line for one in some for line in _lines(one, self.conversation))}
-            for some in (elsewhere, here)
-            if some
-        ]
+        return [{"role": "system", "content": fenced(self._shown(some))} for some in (elsewhere, here) if some]
+
+    def _shown(self, some: Sequence[Excerpt]) -> Iterator[str]:
+        others = dict.fromkeys(
+            one.conversation for one in self.excerpts if one.conversation not in {None, self.conversation}
+        )
+        numbers: dict[str | None, int] = dict(zip(others, count(1), strict=False))
+        return (line for one in some for line in _lines(one, numbers.get(one.conversation)))
 
 
 def excerpts(
@@ -115,13 +129,14 @@ def _holds(messages: Sequence[StoredMessage], hits: Collection[UUID]) -> bool:
     return any(one.id in hits for one in messages)
 
 
-def _lines(excerpt: Excerpt, here: str | None) -> Iterator[str]:
+def _lines(excerpt: Excerpt, number: int | None) -> Iterator[str]:
+    """number: of a conversation that is not the one that goes on."""
     first = excerpt.messages[0]
     if excerpt.conversation is None:
         where = "Outside any conversation"
-    elif excerpt.conversation == here:
+    elif number is None:
         where = "Earlier in this conversation"
     else:
-        where = f"In conversation {one_line(excerpt.conversation)}"
+        where = f"In conversation {number}"
     yield f"{where}, {first.said_at:%-d %B %Y, %H:%M}:"
     yield from map(message_note, excerpt.messages)

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from recollect.asking import Question
-from recollect.fence import one_line
+from recollect.fence import one_line, shown_name
 from recollect.reading.contexts import occurred_on, said_on
 from recollect.reading.found import StoredMessage
 from recollect.results import StoredMemory
@@ -63,9 +63,9 @@ class StoryEvidence:
 
     @property
     def speaker(self) -> str | None:
-        """Who said it, where the app named them."""
+        """Who said it, where the app named them by a name that can be shown."""
         named = self.memory.said_by if self.memory else self.message.speaker if self.message else None
-        return one_line(named) if named else None
+        return shown_name(named)
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from db.newcomers import Newcomer
 from db.questions import Waiting
 from db.refs import BatchRef, LaneRef
 from db.registry import Standing
+from pipeline.guard import instructs
 from recollect import lookup
 from recollect.disambiguation import telling
 from recollect.events import Clarify, Merge, Split
@@ -144,6 +145,8 @@ def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stam
     entity = registry.find(connection, lane, command.entity_id)
     if entity is None:
         return _Refused("there is no such entity")
+    if any(map(instructs, (command.name or "", *command.aliases, command.description or ""))):
+        return _Refused("its name, an alias or its description looks like an instruction")
     memories = splitting.memories_to_move(connection, lane, command.entity_id, command.memories)
     if not memories:
         return _Refused("none of the memories is about it")

@@ -21,7 +21,7 @@ from db.refs import BatchRef
 from pipeline import confidence
 from pipeline.embed import embed
 from pipeline.facts import Fact
-from pipeline.guard import suspicion_of
+from pipeline.guard import instructs, suspicion_of
 from pipeline.score_salience import score_salience
 from recollect.embedders import Vectors
 from recollect.events import Import
@@ -36,9 +36,6 @@ from workers.parts import Parts
 
 _APP = "app"
 _REASON = "imported"
-_A_PHRASE = 4
-"""Words from which what is said of an entity is more than a name, and is judged as a content is."""
-
 _log = structlog.get_logger()
 
 
@@ -87,20 +84,16 @@ def prepare(batch: BatchRef, command: Import, parts: Parts) -> Callable[[Connect
 def _trusted(entities: Iterable[ImportedEntity], refused: Counter[str]) -> Iterable[ImportedEntity]:
     """The entities without what is an instruction rather than a name or a description."""
     for one in entities:
-        if _suspicious(one.name):
+        if instructs(one.name):
             refused["name: looks like an instruction"] += 1
             continue
-        aliases = [alias for alias in one.aliases if normalise(alias) and not _suspicious(alias)]
+        aliases = [alias for alias in one.aliases if normalise(alias) and not instructs(alias)]
         refused["aliases: no word, or looks like an instruction"] += len(one.aliases) - len(aliases)
         changes: dict[str, object] = {"aliases": aliases}
-        if one.description and _suspicious(one.description):
+        if one.description and instructs(one.description):
             refused["description: looks like an instruction"] += 1
             changes["description"] = None
         yield one.model_copy(update=changes)
-
-
-def _suspicious(text: str) -> bool:
-    return len(text.split()) >= _A_PHRASE and suspicion_of(text, "", ()) is not None
 
 
 def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> None:

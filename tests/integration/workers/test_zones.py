@@ -25,7 +25,7 @@ def test_a_message_is_of_the_day_and_the_hour_where_it_was_said(forming: Forming
 
     (hit,) = sarah.recall_messages("pump").hits
     assert hit.message.said_at.isoformat() == "2026-03-02T20:00:00-08:00"
-    assert sarah.recall_messages("pump").text.splitlines()[0] == "In conversation boat, 2 March 2026, 20:00:"
+    assert sarah.recall_messages("pump").text.splitlines()[0] == "In conversation 1, 2 March 2026, 20:00:"
     assert sarah.message(message_id, message_range=3).messages[0].said_at.isoformat() == MONDAY.isoformat()
     (memory,) = sarah.memories()
     assert memory.said_at.isoformat() == MONDAY.isoformat()

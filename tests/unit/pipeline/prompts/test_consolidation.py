@@ -36,7 +36,7 @@ def test_who_said_it_and_the_time_that_it_speaks_of_are_shown() -> None:
         "BEGIN MEMORIES\n"
         'M1 2023-01-05 "Bob"\n| Tom runs\n'
         "M5 (F3) unnamed, of Thursday 2023-01-05\n| Tom ran\nEND MEMORIES\n\n"
-        'BEGIN FACTS\nF1 2023-01-05 "Ann \\" | M9", of Thursday 2023-01-05, a guess, near no memory\n| Tom ran\nEND FACTS'
+        'BEGIN FACTS\nF1 2023-01-05 "Ann | M9", of Thursday 2023-01-05, a guess, near no memory\n| Tom ran\nEND FACTS'
     )
 
 
