@@ -20,6 +20,12 @@ def run_console(
             help="The address to listen on. It speaks plain HTTP: leave it on the loopback, or put TLS before it."
         ),
     ] = LOOPBACK,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The address of a proxy before it, as it connects. Failed logins then count by its X-Forwarded-For."
+        ),
+    ] = None,
 ) -> None:
     """Serve a page on this machine that shows what is remembered, and why, until stopped."""
     # Tornado, which the other commands have no use for.
@@ -37,5 +43,6 @@ def run_console(
             login,
             address=address,
             port=chosen.console_port,
+            proxies=proxy or (),
             on_listening=lambda port: console.print(f"The console is at http://{address}:{port}", soft_wrap=True),
         )

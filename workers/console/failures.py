@@ -37,6 +37,9 @@ _OF_STATUS = {
         "The form did not come from a page of this console, or its page is too old. Nothing was published. Go back, load the "
         "page again and send it once more."
     ),
+    HTTPStatus.TOO_MANY_REQUESTS: (
+        "Too many logins failed from this address. Wait for a minute, then load the page again. Nothing was looked at meanwhile."
+    ),
     HTTPStatus.NOT_FOUND: "There is no such page.",
     HTTPStatus.METHOD_NOT_ALLOWED: "This address takes forms only, or shows a page only.",
 }

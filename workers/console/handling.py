@@ -5,7 +5,7 @@ by a GET. Neither knows of HTTP beyond the arguments that it asks for.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +22,7 @@ from tornado.web import HTTPError, RequestHandler
 from recollect import Memory, Namespace
 from recollect.decisions import Decision
 from recollect.errors import InvalidNamespace, NotFound, WaitTimeout
+from workers.console.attempts import Attempts, address_of
 from workers.console.failures import Failure, failure_of
 from workers.console.login import Login
 from workers.console.places import asked, is_within, namespace_at, place_of
@@ -29,7 +30,7 @@ from workers.console.wording import FUNCTIONS
 
 _log = structlog.get_logger(__name__)
 
-_HEADERS = {
+HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -38,8 +39,14 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     "X-Robots-Tag": "noindex",
 }
+"""Of every answer: no script runs, nothing loads from elsewhere, and no other page frames it."""
+
+_KNOWN = "recollect_console_known"
+"""A cookie of a browser that was logged in before: failures of others at its address do not hold it up."""
+
 _NOWHERE = {"place": None, "namespace": None, "section": "", "waiting": (), "progress": None, "notice": None}
 """What every page has, where it is about no namespace."""
 
@@ -81,21 +88,35 @@ class Notice:
 class Handler(RequestHandler):
     """A request of somebody who may look."""
 
-    def initialize(self, memory: Memory, login: Login) -> None:
+    def initialize(self, memory: Memory, login: Login, attempts: Attempts, proxies: Collection[str]) -> None:
         """What the application was made with."""
         self.memory = memory
         self._login = login
+        self._attempts = attempts
+        self._proxies = proxies
 
     def set_default_headers(self) -> None:
         """Of every answer, errors included."""
         self.clear_header("Server")
-        for name, value in _HEADERS.items():
+        for name, value in HEADERS.items():
             self.set_header(name, value)
 
     def prepare(self) -> None:
-        """Let nobody in without the login."""
-        if not self._login.admits(self.request.headers.get("Authorization")):
+        """Let nobody in without the login, and look at no more of them than `Attempts` allows."""
+        given = self.request.headers.get("Authorization")
+        if given is None:
             raise HTTPError(HTTPStatus.UNAUTHORIZED)
+        known = self.get_signed_cookie(_KNOWN) is not None
+        forwarded = ",".join(self.request.headers.get_list("X-Forwarded-For"))
+        address = address_of(self.request.remote_ip or "", forwarded, self._proxies)
+        if not known and (seconds := self._attempts.wait(address)):
+            self._retry_after = seconds
+            raise HTTPError(HTTPStatus.TOO_MANY_REQUESTS)
+        if not self._login.admits(given):
+            self._attempts.failed(address)
+            raise HTTPError(HTTPStatus.UNAUTHORIZED)
+        if not known:
+            self.set_signed_cookie(_KNOWN, "1", expires_days=None, httponly=True, samesite="Strict")
 
     def given(self, name: str) -> str:
         """What a form, or the address, says of something; empty where it says nothing."""
@@ -146,6 +167,8 @@ class Handler(RequestHandler):
         self.set_status(failure.status)
         if status_code == HTTPStatus.UNAUTHORIZED:
             self.set_header("WWW-Authenticate", 'Basic realm="Recollect console", charset="UTF-8"')
+        if status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            self.set_header("Retry-After", str(self._retry_after))
         place = getattr(self, "place", None)
         self.render("failure.html", failure=failure, place=place, namespace=getattr(self, "namespace", None))
 

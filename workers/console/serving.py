@@ -1,8 +1,9 @@
 """The console as an HTTP server: which address shows what, and running it until it is asked to stop."""
 
 import asyncio
+import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler, StaticFileHandler
 
 from recollect import ConfigurationError, Memory
+from workers.console.attempts import Attempts
 from workers.console.choosing import Choosing
 from workers.console.documents import Documents, EditDocument, OneDocument
 from workers.console.entities import Entities, EraseEntity, Merge, OneEntity, Split
-from workers.console.handling import Handler
+from workers.console.handling import HEADERS, Handler
 from workers.console.login import Login
 from workers.console.memories import Erase, Forget, Memories, Message, OneMemory, Replace
 from workers.console.overview import Decisions, OneDecision, Overview, Undo
@@ -69,21 +71,33 @@ class _Unknown(Handler):
 class _Static(StaticFileHandler):
     """The style sheet and the icon, which hold nothing of anybody's."""
 
-    def set_extra_headers(self, _path: str) -> None:
-        """Not kept, so that a new version shows at once."""
-        self.set_header("Cache-Control", "no-store")
-        self.set_header("X-Content-Type-Options", "nosniff")
+    def set_default_headers(self) -> None:
+        """As of every page; not kept, so that a new version shows at once."""
+        self.clear_header("Server")
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
 
 
-def application(memory: Memory, login: Login) -> Application:
-    """The pages, reading through a memory and open to one login."""
-    given: dict[str, Any] = {"memory": memory, "login": login}
+def application(
+    memory: Memory, login: Login, *, attempts: Attempts | None = None, proxies: Collection[str] = ()
+) -> Application:
+    """The pages, reading through a memory and open to one login.
+
+    attempts: the limit on failed logins, a new one by default. proxies: addresses whose X-Forwarded-For is believed for it.
+    """
+    given: dict[str, Any] = {
+        "memory": memory,
+        "login": login,
+        "attempts": Attempts() if attempts is None else attempts,
+        "proxies": frozenset(proxies),
+    }
     return Application(
         [(place, handler, given) for place, handler in _PAGES.items()]
         + [(r"/static/(console\.css|icon\.svg)", _Static, {"path": str(_HERE / "static")})],
         default_handler_class=_Unknown,
         default_handler_args=given,
         template_path=str(_HERE / "templates"),
+        cookie_secret=os.urandom(32),
         xsrf_cookies=True,
         xsrf_cookie_name="recollect_console",
         xsrf_cookie_kwargs={"httponly": True, "samesite": "Strict"},
@@ -93,13 +107,19 @@ def application(memory: Memory, login: Login) -> Application:
 
 
 def serve(
-    memory: Memory, login: Login, *, address: str, port: int, on_listening: Callable[[int], object] | None = None
+    memory: Memory,
+    login: Login,
+    *,
+    address: str,
+    port: int,
+    proxies: Collection[str] = (),
+    on_listening: Callable[[int], object] | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM. port: 0 for any; on_listening is told which.
+    """Serve until SIGINT or SIGTERM. port: 0 for any; on_listening gets the one. proxies: as for `application`.
 
     Raises ConfigurationError where the address cannot be listened on.
     """
-    asyncio.run(_serve(application(memory, login), address, port, on_listening))
+    asyncio.run(_serve(application(memory, login, proxies=proxies), address, port, on_listening))
 
 
 async def _serve(pages: Application, address: str, port: int, on_listening: Callable[[int], object] | None) -> None:

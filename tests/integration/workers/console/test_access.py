@@ -7,6 +7,7 @@ from recollect import Namespace
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.console.conftest import Site
+from workers.console.attempts import FREE
 
 PAGES = ("/", "/static/../login.py", "/nowhere", "/n/acme:sarah", "/n/acme:sarah/memories")
 
@@ -24,17 +25,51 @@ def test_nobody_gets_in_without_the_login(site: Site, page: str, auth: tuple[str
     assert answer.headers["WWW-Authenticate"].startswith("Basic ")
 
 
+def test_login_is_looked_at_no_more_after_several_guesses_from_its_address(site: Site) -> None:
+    answers = [httpx.get(site.address, auth=("ops", f"guess {number}")) for number in range(FREE + 2)]
+    assert [answer.status_code for answer in answers] == [httpx.codes.UNAUTHORIZED] * FREE + [429] * 2
+    assert int(answers[-1].headers["Retry-After"]) >= 1
+    assert "Too many logins failed" in answers[-1].text
+    assert "default-src 'none'" in answers[-1].headers["Content-Security-Policy"]
+    assert httpx.get(site.address).status_code == httpx.codes.UNAUTHORIZED, "no login is no failed one"
+    assert site.client.get("/").status_code == 429, "the right login waits, too, at an address that guesses"
+
+
+def test_browser_that_was_logged_in_before_is_not_held_up_by_guesses(site: Site) -> None:
+    assert site.client.get("/").status_code == httpx.codes.OK
+    for number in range(FREE + 1):
+        httpx.get(site.address, auth=("ops", f"guess {number}"))
+    assert httpx.get(site.address, auth=site.client.auth).status_code == 429
+    assert site.client.get("/").status_code == httpx.codes.OK
+    forged = {"recollect_console_known": "2|1:0|10:1700000000|23:recollect_console_known|4:MQ==|00"}
+    assert httpx.get(site.address, auth=site.client.auth, cookies=forged).status_code == 429
+
+
+def test_address_that_a_stranger_claims_to_forward_counts_for_nothing(site: Site) -> None:
+    for number in range(FREE + 1):
+        answer = httpx.get(site.address, auth=("ops", "guess"), headers={"X-Forwarded-For": f"198.51.100.{number}"})
+    assert answer.status_code == 429
+
+
 def test_a_form_without_the_login_publishes_nothing(site: Site) -> None:
     answer = httpx.post(f"{site.address}{site.place}/decisions/{'0' * 36}/undo")
     assert answer.status_code in {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN}
 
 
 def test_no_page_is_kept_framed_or_may_run_a_script(site: Site) -> None:
-    for answer in (site.get(), site.client.get("/"), site.client.get("/nowhere"), httpx.get(site.address)):
+    pages = (site.get(), site.client.get("/"), site.client.get("/nowhere"), httpx.get(site.address))
+    for answer in (
+        *pages,
+        httpx.get(f"{site.address}/static/console.css"),
+        httpx.get(f"{site.address}/static/icon.svg"),
+    ):
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
         assert "script" not in policy
+        assert "unsafe" not in policy
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["Referrer-Policy"] == "same-origin"
         assert answer.headers["Cache-Control"] == "no-store"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert "Server" not in answer.headers

@@ -1,0 +1,95 @@
+"""A limit on failed logins: by address, and stricter for all of them while many fail. In memory, and bounded.
+
+A right login is never looked at in vain for long: an address that has not failed is always let try, and one that has waits for a
+minute at most. Who was logged in before is not held up at all (`workers.console.handling`).
+"""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+FREE: Final = 5
+"""Failures of one address that cost nothing: people mistype."""
+
+MANY: Final = 100
+"""Failures of all addresses in a window, from which on the first one of an address costs the longest wait."""
+
+LONGEST: Final = 60.0
+"""Seconds that an address waits at most. That leaves a guesser with 1,440 tries a day, and an operator with one minute."""
+
+WINDOW: Final = 900.0
+"""Seconds after which failures are forgotten."""
+
+MOST_ADDRESSES: Final = 10_000
+"""Addresses that are remembered, the latest to fail: some 2 MB."""
+
+_NETWORK: Final = 64
+"""Bits of an IPv6 address that count: one customer has all addresses below them."""
+
+
+@dataclass(slots=True)
+class _Failures:
+    count: int
+    at: float
+    until: float
+
+
+class Attempts:
+    """The failed logins of one process. clock: seconds that only go forward."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures: OrderedDict[str, _Failures] = OrderedDict()
+        self._began, self._total = clock(), 0
+
+    def wait(self, address: str) -> int:
+        """Whole seconds until another login of an address is looked at; 0 for now."""
+        failed = self._failures.get(_counted(address))
+        return max(0, math.ceil(failed.until - self._clock())) if failed else 0
+
+    def failed(self, address: str) -> None:
+        """Count a failed login: the next one of its address waits twice as long as the last."""
+        now, key = self._clock(), _counted(address)
+        if now - self._began > WINDOW:
+            self._began, self._total = now, 0
+        self._total += 1
+        known = self._failures.pop(key, None)
+        count = known.count + 1 if known and now - known.at <= WINDOW else 1
+        self._failures[key] = _Failures(count, now, now + _seconds(count, many=self._total > MANY))
+        if len(self._failures) > MOST_ADDRESSES:
+            self._failures.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._failures)
+
+
+def address_of(connected: str, forwarded: str, proxies: Collection[str]) -> str:
+    """The address that counts: the one that connects; behind proxies of ours, the last of X-Forwarded-For that is none."""
+    address = connected
+    for hop in reversed(forwarded.split(",")):
+        if address not in proxies or not hop.strip():
+            break
+        address = hop.strip()
+    return address
+
+
+def _seconds(count: int, *, many: bool) -> float:
+    if many:
+        return LONGEST
+    return min(LONGEST, 2.0 ** min(count - FREE, 10)) if count >= FREE else 0.0
+
+
+def _counted(address: str) -> str:
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:  # a socket of the file system has none
+        return address[:_NETWORK]
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped:
+            return str(parsed.ipv4_mapped)
+        return format(int(parsed) >> (parsed.max_prefixlen - _NETWORK), "x")
+    return str(parsed)
