@@ -23,8 +23,6 @@ EXCHANGE = Exchange("recollect.events", type="direct", durable=True)
 QUEUE = Queue("recollect.events", exchange=EXCHANGE, routing_key="recollect.events", durable=True)
 
 _KEY_PREFIX = "recollect:events:"
-# How long an intake may hold an event before another gets it: it only inserts, so seconds are many.
-_VISIBILITY_SECONDS = 30
 
 _SCHEMES = {"redis", "rediss"}
 
@@ -40,7 +38,7 @@ def open_connection(
     socket_timeout: seconds. Without one, a Redis that hangs blocks its caller for ever.
     Raises ConfigurationError where the URL names no broker that kombu can reach.
     """
-    options = transport_options(socket_timeout, _KEY_PREFIX, _VISIBILITY_SECONDS)
+    options = transport_options(socket_timeout, _KEY_PREFIX)
     try:
         if urlsplit(broker_url).scheme in _SCHEMES:
             return Connection(broker_url, transport_options=options)
@@ -49,18 +47,19 @@ def open_connection(
     raise ConfigurationError(f"{setting}: not a broker's URL; it looks like redis://HOST:6379/0")
 
 
-def transport_options(socket_timeout: float, key_prefix: str, visibility_timeout: int) -> dict[str, Any]:
+def transport_options(socket_timeout: float, key_prefix: str, visibility_timeout: int | None = None) -> dict[str, Any]:
     """How kombu talks to Redis, for publisher, intake and workers alike. Times in seconds.
 
     key_prefix: before every key, so that another app on the same Redis is no neighbour by accident; one for each visibility
-    time-out, for among those who share their keys the shortest wins.
+    time-out, for among those who share their keys the shortest wins. visibility_timeout: how long a consumer may hold a message
+    before another gets it. None: Redis keeps no list of what is held, which a full Redis could not write.
     """
-    return {
+    held = {"ack_emulation": False} if visibility_timeout is None else {"visibility_timeout": visibility_timeout}
+    return held | {
         "global_keyprefix": key_prefix,
         "socket_timeout": socket_timeout,
         "socket_connect_timeout": 2,
         "health_check_interval": 2,  # a consumer's connection that went silent is given up after 3 to 5 s
-        "visibility_timeout": visibility_timeout,
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
         "max_retries": 0,  # of connecting to publish; kombu would sleep for 2 s before it tries again

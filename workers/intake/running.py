@@ -1,19 +1,24 @@
-"""The intake: takes messages from the queue and puts them into the inbox or the dead letters; acknowledges after the commit."""
+"""The intake: takes messages from the queue and puts them into the inbox or the dead letters.
+
+Redis keeps no list of what an intake has in hand. Such a list takes memory, and a full Redis refuses every write: it could never
+be drained. What dies with an intake is still in its publisher's spool, which is cut only up to what the inbox has.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import structlog
+from kombu.connection import Connection
 from kombu.message import Message
-from kombu.messaging import Consumer
+from kombu.messaging import Consumer, Producer
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db.engine import check_login, open_engine
 from recollect.errors import ConfigurationError
-from recollect.queue import QUEUE, open_connection
+from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
 from recollect.signing import TenantKey, parse_keys
 from workers.broker import check_broker
 from workers.intake.arrivals import Arrival, Refused, judge
@@ -35,7 +40,7 @@ _log = structlog.get_logger()
 
 
 def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
-    """Consume until ``stopped``. A broker or a database that is away is waited for, and nothing is acknowledged meanwhile.
+    """Consume until ``stopped``. A broker or a database that is away is waited for, with what is in hand.
 
     Raises ConfigurationError or StoreUnavailable at the start, where a setting, the login or the broker will not do.
     """
@@ -48,7 +53,7 @@ def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
     while not stopped():
         try:
             _consume(broker_url, keys, store, stopped)
-        except Exception as error:  # noqa: BLE001 - the edge of the process: what was not acknowledged comes again
+        except Exception as error:  # noqa: BLE001 - the edge of the process: what was not stored comes again
             _log.warning("intake_interrupted", error=describe(error))
             time.sleep(_BACK_OFF_SECONDS)
     engine.dispose()
@@ -66,17 +71,32 @@ def signing_keys(settings: Settings) -> dict[str, TenantKey]:
 
 
 def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopped: Callable[[], bool]) -> None:
+    messages: list[Message] = []
     # Connected first: opening a channel would sleep for 2 s before it tried again, and a Redis that is back waits for us then.
-    with open_connection(broker_url).ensure_connection(max_retries=0) as connection, connection.channel() as channel:
-        read_what_others_push(channel)
-        messages: list[Message] = []
-        with Consumer(channel, [QUEUE], on_message=messages.append, prefetch_count=_AT_ONCE):
-            while not stopped():
-                try:
-                    _gather(connection.drain_events, messages)
-                finally:
-                    # Also where the broker went away meanwhile: what is in hand need not wait until it comes again.
-                    _take_in(messages, keys, store)
+    with open_connection(broker_url).ensure_connection(max_retries=0) as connection:
+        try:
+            _take(connection, messages, partial(_take_in, messages, keys, store), stopped)
+        finally:
+            _put_back(connection, messages)
+
+
+def _take(
+    connection: Connection, messages: list[Message], take_in: Callable[[], None], stopped: Callable[[], bool]
+) -> None:
+    channel = connection.channel()
+    read_what_others_push(channel)
+    # Not declared: that writes a binding, which a full Redis refuses, and publishers send straight to the queue.
+    Consumer(channel, [QUEUE], on_message=messages.append, no_ack=True, auto_declare=False).consume()
+    try:
+        while not stopped():
+            try:
+                _gather(connection.drain_events, messages)
+            finally:
+                # Also where the broker went away meanwhile: what is in hand need not wait until it comes again.
+                take_in()
+    finally:
+        channel.close()  # which reads the answer to a BRPOP that is under way: its message has left Redis
+        take_in()
 
 
 def _gather(drain: Callable[..., None], messages: list[Message]) -> None:
@@ -95,9 +115,25 @@ def _take_in(messages: list[Message], keys: Mapping[str, TenantKey], store: Stor
         return
     stored = store([_judge(message, keys) for message in messages])
     _log.info("events_received", received=len(messages), stored=stored)
-    for message in messages:
-        message.ack()
     messages.clear()
+
+
+def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
+    """Put back into the queue what an intake that ends could not store, for those who publish without a spool."""
+    if not messages:
+        return
+    try:
+        producer = Producer(connection.channel(), auto_declare=False)
+        for message in messages:
+            producer.publish(
+                message.body,
+                routing_key=QUEUE.name,
+                content_type=message.content_type,
+                content_encoding=message.content_encoding,
+                retry=False,
+            )
+    except BROKER_ERRORS as error:
+        _log.warning("events_not_put_back", events=len(messages), error=type(error).__name__)
 
 
 def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:

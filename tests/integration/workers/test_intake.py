@@ -258,7 +258,7 @@ def test_a_broker_that_hangs_up_is_called_again(
         wait_until(lambda: stored() == ["before", "after"], timeout=60, what="the second")
 
 
-def test_nothing_is_acknowledged_while_the_database_refuses(
+def test_events_that_the_database_refuses_for_a_while_are_stored_when_it_takes_them(
     *,
     service: Settings,
     queue: EventQueue,
@@ -288,3 +288,29 @@ def test_nothing_is_acknowledged_while_the_database_refuses(
     finally:
         tell("grant execute on function recollect_write_v1.publish to recollect_ingest")
     assert CANARY not in "".join([*said, *capfd.readouterr()])
+
+
+def test_an_intake_that_stops_while_the_database_refuses_puts_back_what_it_has_in_hand(
+    *,
+    service: Settings,
+    queue: EventQueue,
+    fresh_namespace: NamespacePath,
+    admin_engine: Engine,
+    stored: Callable[[], list[str]],
+) -> None:
+    function = "function recollect_write_v1.publish"
+    contents = ["one", "two", "three"]
+    queue.publish([as_text(event(fresh_namespace.parts, content=content)) for content in contents])
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql(f"revoke execute on {function} from recollect_ingest")
+    with Redis.from_url(service.broker()) as broker:
+        try:
+            with intake(service):
+                wait_until(lambda: broker.llen(LIST) == 0, timeout=60, what="the intake to take them")
+            assert broker.llen(LIST) == 3
+        finally:
+            with admin_engine.begin() as connection:
+                connection.exec_driver_sql(f"grant execute on {function} to recollect_ingest")
+    with intake(service):
+        wait_until(lambda: len(stored()) == 3, timeout=60, what="the three events")
+    assert sorted(stored()) == sorted(contents)

@@ -1,0 +1,110 @@
+"""A Redis that somebody filled to its last byte: the service empties it, and nothing that was published properly is lost."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from redis import Redis
+from redis.exceptions import OutOfMemoryError
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from db.refs import LaneRef
+from recollect import Memory, Namespace
+from recollect.namespaces import NamespacePath
+from tests.integration.workers.test_intake import LIST, intake
+from workers.machine import wait_until
+
+ROOM = 3 * 2**20
+MINUTE = 60
+
+
+@contextmanager
+def little_memory(broker: Redis) -> Iterator[None]:
+    """Redis has room for a few megabytes more."""
+    broker.config_set("maxmemory", broker.info("memory")["used_memory"] + ROOM)
+    try:
+        yield
+    finally:
+        broker.config_set("maxmemory", 0)
+
+
+def fill(broker: Redis) -> None:
+    """As somebody with a publisher's login can: push until Redis takes nothing more, and then the smallest things."""
+    for size in (20_000, 1_000, 10):
+        try:
+            while True:
+                broker.lpush(LIST, b"x" * size)
+        except OutOfMemoryError:
+            pass
+
+
+@pytest.fixture
+def broker(service: Settings) -> Iterator[Redis]:
+    with Redis.from_url(service.broker()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def app(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    """A chat app that publishes through its spool."""
+    return memory.namespace(*fresh_namespace.parts)
+
+
+@pytest.fixture
+def stored(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[str]]:
+    """What the messages in the inbox say, in the order in which they take effect."""
+    statement = text("""
+        select payload ->> 'content' from recollect.events where tenant_id = :id order by publisher_sequence, position
+    """)
+
+    def read() -> list[str]:
+        with admin_engine.connect() as connection:
+            return list(connection.execute(statement, {"id": lane.tenant_id}).scalars())
+
+    return read
+
+
+def test_a_full_broker_is_drained_and_what_apps_published_arrives_once_and_in_order(
+    service: Settings, broker: Redis, app: Namespace, stored: Callable[[], list[str]]
+) -> None:
+    with little_memory(broker):
+        app.publish_conversation([{"role": "user", "content": f"before {number}"} for number in range(30)])
+        wait_until(lambda: broker.llen(LIST) == 30, MINUTE, "the first events in the queue")
+        fill(broker)
+        app.publish_conversation([{"role": "user", "content": f"after {number}"} for number in range(30)])
+        with intake(service):
+            wait_until(lambda: len(stored()) == 60, MINUTE, "all events in the inbox")
+            wait_until(lambda: broker.llen(LIST) == 0, MINUTE, "an empty queue")
+
+    assert stored() == [f"{when} {number}" for when in ("before", "after") for number in range(30)]
+    assert broker.keys("recollect:events:*unacked*") == []
+
+
+def test_what_an_intake_had_in_hand_when_it_was_killed_comes_again_from_the_spool(
+    *, service: Settings, broker: Redis, app: Namespace, stored: Callable[[], list[str]], admin_engine: Engine
+) -> None:
+    function = "function recollect_write_v1.publish"
+    contents = [str(number) for number in range(20)]
+    with little_memory(broker):
+        app.publish_conversation([{"role": "user", "content": content} for content in contents])
+        wait_until(lambda: broker.llen(LIST) == 20, MINUTE, "the events in the queue")
+        fill(broker)
+        with admin_engine.begin() as connection:
+            connection.exec_driver_sql(f"revoke execute on {function} from recollect_ingest")
+        try:
+            killed = subprocess.Popen([sys.executable, "-m", "workers", "intake"], stderr=subprocess.PIPE)
+            assert killed.stderr is not None
+            assert any(b"intake_interrupted" in line for line in killed.stderr), "it has events, and stores none"
+            killed.kill()
+            killed.communicate()
+        finally:
+            with admin_engine.begin() as connection:
+                connection.exec_driver_sql(f"grant execute on {function} to recollect_ingest")
+        assert stored() == []
+        with intake(service):
+            wait_until(lambda: stored() == contents, MINUTE, "what the killed intake had in hand")
+
+    assert stored() == contents
