@@ -13,7 +13,7 @@ from kombu.connection import Connection
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError, OperationalError
 from kombu.messaging import Producer
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from recollect.errors import ConfigurationError, QueueUnavailable
 from recollect.publishing import forking
@@ -25,6 +25,9 @@ QUEUE = Queue("recollect.events", exchange=EXCHANGE, routing_key="recollect.even
 _KEY_PREFIX = "recollect:events:"
 
 _SCHEMES = {"redis", "rediss"}
+
+_PRESUMED_BYTES = 1024
+"""Of an event of a chat, with what kombu adds, where the login may not ask how large the queue is."""
 
 BROKER_ERRORS = (KombuError, OperationalError, RedisError, OSError)
 """What kombu raises when the broker is away, hung, full or refuses the login; some of it is wrapped, and some is not."""
@@ -97,6 +100,14 @@ class EventQueue:
         """How many events no intake has taken yet. Raises QueueUnavailable."""
         with self._connected() as producer:
             return int(QUEUE(producer.channel).queue_declare().message_count)
+
+    def bytes(self) -> int:
+        """About how much of the broker's memory those events take. Raises QueueUnavailable."""
+        with self._connected() as producer, producer.channel.conn_or_acquire() as redis:
+            try:
+                return int(redis.memory_usage(_KEY_PREFIX + QUEUE.name) or 0)
+            except ResponseError:  # not permitted, or a command that this Redis has not
+                return _PRESUMED_BYTES * int(redis.llen(QUEUE.name))
 
     def close(self) -> None:
         """Give the connection back; one that a signal handler interrupted the use of stays."""

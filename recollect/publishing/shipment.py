@@ -16,7 +16,12 @@ from recollect.signing import SigningKey, sign
 _AT_ONCE = 40  # events between two rests
 _NAMESPACES_TO_ASK = 50
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
+_LOOK_SECONDS = 0.25
 _IDLE_SECONDS = 5.0
+
+_CROWDED_BYTES = 64 * 2**20
+"""What the queue may take of Redis's memory before little is sent: some seconds' work of an intake, and an eighth of the 512 MB
+that Redis has under docker compose. The rest is for the windows of many spools, and for the workers' hints."""
 
 _log = logging.getLogger("recollect")
 
@@ -34,7 +39,9 @@ class Shipment:
         self._broker, self._store = Peer("the event queue"), Peer("Postgres")
         self._publisher = UUID(int=0)  # nobody; the first look at the spool tells
         self._point = 0
-        self._window = Window()
+        self._window = Window(spool.sizes)
+        self._crowded = False
+        self._look_at = 0.0
         self._poll = _LEAST_POLL
         self._busy_at = time.monotonic()
         self._tidy = False
@@ -42,7 +49,7 @@ class Shipment:
     @property
     def can_send(self) -> bool:
         """Whether what is published now could go out at once."""
-        return not self._broker.away and not self._window.full
+        return not (self._broker.away or self._crowded or self._window.full)
 
     @property
     def unsent(self) -> bool:
@@ -53,6 +60,7 @@ class Shipment:
         """Do a little of what there is to do; returns whether there is more of it at once. Raises SpoolUnavailable."""
         now = time.monotonic()
         self._learn()
+        self._look(now)
         sent = self._send(now)
         self._acknowledge(now)
         self._tidy_up(now)
@@ -61,13 +69,25 @@ class Shipment:
     def _learn(self) -> None:
         changes = self._spool.changes(self._point)
         if changes.publisher != self._publisher:
-            self._publisher, self._window = changes.publisher, Window()
+            self._publisher, self._window = changes.publisher, Window(self._spool.sizes)
             changes = self._spool.changes(0)
         self._point = changes.point
         self._window.learn(changes.waiting)
 
+    def _look(self, now: float) -> None:
+        """Whether the queue is crowded, by all who publish together: none of them sees the others' windows."""
+        if self._window.empty or now < max(self._look_at, self._broker.due):
+            return
+        try:
+            self._crowded = self._queue.bytes() >= _CROWDED_BYTES
+        except QueueUnavailable as error:
+            self._broker.failed(time.monotonic(), str(error))
+            return
+        self._look_at = now + _LOOK_SECONDS
+
     def _send(self, now: float) -> bool:
-        turns = self._window.next_turns(_AT_ONCE) if now >= self._broker.due else []
+        may = now >= self._broker.due
+        turns = self._window.next_turns(_AT_ONCE, crowded=self._crowded) if may else []
         if not turns:
             return False
         events = [event for turn in turns for event in self._events(turn)]
@@ -114,7 +134,7 @@ class Shipment:
             self._window.received(key, up_to)
         self._poll = _LEAST_POLL if news else min(1.5 * self._poll, _MOST_POLL)
         self._store.due = now + self._poll
-        if self._window.overdue(now):
+        if self._window.overdue(now) and not self._crowded:  # it is behind the crowd, in all likelihood
             self._send_again(now)
 
     def _send_again(self, now: float) -> None:

@@ -1,14 +1,14 @@
 """What was sent and is not acknowledged: what may go next, what goes again, and when. Pure; times are seconds of one clock.
 
 Like TCP's window. Numbers go out in each namespace's order, and the inbox acknowledges all up to a number. What is not
-acknowledged in time goes again from there on. At most WINDOW events are under way, so that the queue stays small while nobody
-takes from it.
+acknowledged in time goes again from there on. At most WINDOW events and WINDOW_BYTES are under way, so that the queue stays
+small while nobody takes from it. While others crowd it, less goes out.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 
 from recollect.namespaces import NamespacePath
 from recollect.publishing.spool import Waiting
@@ -23,16 +23,31 @@ EACH_TURN = 40
 SUSPECT_WINDOW = 10
 """Events under way at most of a namespace that was sent twice more for nothing: the inbox may well refuse them."""
 
+WINDOW_BYTES = 2**20
+"""Bytes of events under way, after which nothing more goes. By their number alone, three spools of the largest events could fill
+a Redis of 512 MB; a chat's 250 events are some 150 KB."""
+
+EACH_TURN_BYTES = WINDOW_BYTES // 4
+"""Bytes of a namespace, after which it is the next one's turn: large events leave room for small ones."""
+
+CROWDED_WINDOW, CROWDED_BYTES = 10, 64 * 2**10
+"""Events and bytes under way while the queue is crowded: little, so that many spools together do not fill it, and enough to have
+a place in its line, should those who crowd it never stop."""
+
+Sizes = Callable[[int, int, int], Sequence[int]]
+"""The bytes of each of a namespace's events, by its key, the first number and the last."""
+
 _LOST_SECONDS, _SLOW_SECONDS, _MOST_SECONDS = 2.0, 10.0, 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Some events of a namespace, from first to last, that go out together."""
+    """Some events of a namespace, from first to last, that go out together. size: their bytes."""
 
     key: int
     first: int
     last: int
+    size: int
 
 
 @dataclass(slots=True)
@@ -40,7 +55,8 @@ class Flow:
     """One namespace's events on their way.
 
     received: all up to it are in the inbox. sent: all up to it are under way. following: the next to go; up to ``sent`` it goes
-    again. runs: the last number of each turn that went, and when, oldest first. resends: in a row, without progress.
+    again. runs: the last number of each turn that went, and when, oldest first. sizes: of all under way, in order, the number and
+    the bytes. resends: in a row, without progress.
     """
 
     path: NamespacePath
@@ -49,6 +65,7 @@ class Flow:
     newest: int
     following: int
     runs: deque[tuple[int, float]] = field(default_factory=deque)
+    sizes: deque[tuple[int, int]] = field(default_factory=deque)
     resends: int = 0
 
     @property
@@ -70,11 +87,13 @@ def patience(resends: int, *, lost: bool) -> float:
 class Window:
     """All namespaces' events on their way, by the spool's keys of the namespaces."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: Sizes) -> None:
+        self._sizes = sizes
         self._flows: dict[int, Flow] = {}
         self._under_way: dict[int, Flow] = {}
         self._fresh, self._again = Turns(), Turns()
         self.events_under_way = 0
+        self.bytes_under_way = 0
 
     @property
     def empty(self) -> bool:
@@ -84,7 +103,7 @@ class Window:
     @property
     def full(self) -> bool:
         """Whether nothing may go that never went."""
-        return self.events_under_way >= WINDOW
+        return self.events_under_way >= WINDOW or self.bytes_under_way >= WINDOW_BYTES
 
     @property
     def unsent(self) -> bool:
@@ -107,12 +126,17 @@ class Window:
             flow.newest = max(flow.newest, one.newest)
             self._line_up(one.key, flow)
 
-    def next_turns(self, most: int) -> list[Turn]:
-        """What goes out next, at most so many events; what goes again goes first. Tell `went` or `failed` of them."""
+    def next_turns(self, most: int, *, crowded: bool = False) -> list[Turn]:
+        """What goes out next, at most so many events; what goes again goes first. Tell `went` or `failed` of them.
+
+        crowded: the queue holds more than it should, by whoever it was sent.
+        """
         turns: list[Turn] = []
-        while most > 0 and (turn := self._next_again(most) or self._next_fresh(most)):
+        room = WINDOW_BYTES
+        while most > 0 and room > 0 and (turn := self._next_again(most) or self._next_fresh(most, crowded=crowded)):
             turns.append(turn)
             most -= turn.last - turn.first + 1
+            room -= turn.size
         return turns
 
     def went(self, turns: Iterable[Turn], now: float) -> None:
@@ -151,6 +175,8 @@ class Window:
         flow.resends = 0
         while flow.runs and flow.runs[0][0] <= up_to:
             flow.runs.popleft()
+        while flow.sizes and flow.sizes[0][0] <= up_to:
+            self.bytes_under_way -= flow.sizes.popleft()[1]
         if flow.sent == up_to:
             self._under_way.pop(key, None)
         if flow.newest <= up_to:
@@ -187,20 +213,27 @@ class Window:
         while (key := self._again.take()) is not None:
             flow = self._flows.get(key)
             if flow is not None and flow.following <= min(flow.sent, flow.limit):
-                return self._turn(key, flow, min(flow.sent, flow.following + min(most, EACH_TURN) - 1))
+                return self._turn(key, flow, min(flow.sent, flow.following + min(most, EACH_TURN) - 1), EACH_TURN_BYTES)
         return None
 
-    def _next_fresh(self, most: int) -> Turn | None:
-        room = min(most, EACH_TURN, WINDOW - self.events_under_way)
-        while room > 0 and (key := self._fresh.take()) is not None:
+    def _next_fresh(self, most: int, *, crowded: bool) -> Turn | None:
+        events, size = (CROWDED_WINDOW, CROWDED_BYTES) if crowded else (WINDOW, WINDOW_BYTES)
+        room = min(most, EACH_TURN, events - self.events_under_way)
+        room_bytes = min(EACH_TURN_BYTES, size - self.bytes_under_way)
+        while room > 0 and room_bytes > 0 and (key := self._fresh.take()) is not None:
             flow = self._flows.get(key)
             if flow is not None and flow.sent < flow.following <= flow.limit:
-                return self._turn(key, flow, flow.following + room - 1)
+                return self._turn(key, flow, flow.following + room - 1, room_bytes)
         return None
 
-    def _turn(self, key: int, flow: Flow, last: int) -> Turn:
-        turn = Turn(key, flow.following, min(last, flow.limit))
-        self.events_under_way += max(0, turn.last - flow.sent)
+    def _turn(self, key: int, flow: Flow, last: int, most_bytes: int) -> Turn:
+        first = flow.following
+        sizes = _within(self._sizes(key, first, min(last, flow.limit)) or [0], most_bytes)
+        turn = Turn(key, first, first + len(sizes) - 1, sum(sizes))
+        fresh = [(number, size) for number, size in enumerate(sizes, first) if number > flow.sent]
+        flow.sizes.extend(fresh)
+        self.events_under_way += len(fresh)
+        self.bytes_under_way += sum(size for _, size in fresh)
         flow.following, flow.sent = turn.last + 1, max(flow.sent, turn.last)
         self._under_way[key] = flow
         self._line_up(key, flow)
@@ -212,6 +245,8 @@ class Window:
         flow.runs.clear()
         if lost:
             self.events_under_way -= flow.sent - flow.received
+            self.bytes_under_way -= sum(size for _, size in flow.sizes)
+            flow.sizes.clear()
             flow.sent = flow.received
             del self._under_way[key]
         self._line_up(key, flow)
@@ -219,6 +254,12 @@ class Window:
     def _line_up(self, key: int, flow: Flow) -> None:
         if flow.following <= flow.limit:
             (self._again if flow.following <= flow.sent else self._fresh).add(flow.path.parts[0], key)
+
+
+def _within(sizes: Sequence[int], most_bytes: int) -> Sequence[int]:
+    """As many as it takes to reach so many bytes: one at least, or what is larger than that would never go."""
+    sums = accumulate(sizes)
+    return sizes[: next((count for count, total in enumerate(sums, 1) if total >= most_bytes), len(sizes))]
 
 
 def _waits(flow: Flow, now: float) -> float:

@@ -42,6 +42,15 @@ def test_it_knows_its_length(queue: EventQueue, taken: Taken) -> None:
     queue.close()
 
 
+def test_it_knows_about_how_much_memory_it_takes(queue: EventQueue, taken: Taken) -> None:
+    assert queue.bytes() == 0
+    queue.publish_together([f'{{"text":"{"x" * 30_000}"}}'] * 10)
+    assert 300_000 < queue.bytes() < 600_000
+    taken()
+    assert queue.bytes() == 0
+    queue.close()
+
+
 def test_a_burst_is_one_round_trip(queue: EventQueue, broker: Redis) -> None:
     queue.length()
     before = broker.info("clients")["connected_clients"], broker.info("stats")["total_reads_processed"]

@@ -13,14 +13,14 @@ from sqlalchemy import Engine, text
 from db.refs import LaneRef
 from recollect.errors import SpoolUnavailable
 from recollect.namespaces import NamespacePath
-from recollect.publishing import shipper
+from recollect.publishing import shipment, shipper
 from recollect.publishing.checking import CheckedEvent, check_events
 from recollect.publishing.spooling import SpoolPublisher
-from recollect.publishing.window import SUSPECT_WINDOW, WINDOW
+from recollect.publishing.window import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
 from recollect.signing import SigningKey, TenantKey, open_signed
 from tests.given import NONE, claimed
 from tests.integration.recollect.publishing.conftest import Around, LostAfter, OpenPublisher
-from workers.machine import wait_until
+from workers.machine import Addresses, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -139,6 +139,59 @@ def test_no_more_is_under_way_than_the_window_holds(
     while around.waiting():
         numbers += [event["publisher_sequence"] for event in around.take_in()]
     assert list(dict.fromkeys(numbers)) == list(range(1, WINDOW + 201))  # a slow test may see some of them twice
+
+
+def test_large_events_are_held_back_by_their_bytes(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    contents = [f"{number} {'x' * 200_000}" for number in range(30)]
+    spooled.publish(fresh_namespace, events(fresh_namespace, *contents))
+    around.eventually(around.queued, "the first is in the queue")
+    most = 0
+    found: dict[int, str] = {}
+    while around.waiting():
+        time.sleep(0.5)
+        most = max(most, around.queued())
+        found |= {event["publisher_sequence"]: event["content"] for event in around.take_in()}
+    assert most <= 1 + WINDOW_BYTES // 200_000
+    assert list(found.values()) == contents
+
+
+@pytest.mark.parametrize("login", ["administrator", "publisher"])
+def test_little_is_sent_into_a_queue_that_others_crowd(
+    *,
+    login: str,
+    addresses: Addresses,
+    open_spooled: OpenPublisher,
+    around: Around,
+    fresh_namespace: NamespacePath,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shipment, "_CROWDED_BYTES", 200_000)
+    queue = "recollect:events:recollect.events"
+    around.broker.lpush(queue, *[b"x" * 1_000] * 300)
+    broker_url = addresses.broker_url
+    if login == "publisher":  # who may ask for nothing but the length
+        allowed = [
+            f"+{command}" for command in ("ping", "llen", "lpush", "sadd", "select", "client", "hello", "multi", "exec")
+        ]
+        around.broker.acl_setuser(
+            "publisher", enabled=True, passwords="+secret", keys=["recollect:events:*"], commands=allowed, reset=True
+        )
+        broker_url = f"redis://publisher:secret@{broker_url.rpartition('@')[2]}"
+    contents = [str(number) for number in range(100)]
+    try:
+        spooled = open_spooled(broker_url=broker_url)
+        spooled.publish(fresh_namespace, events(fresh_namespace, *contents))
+        around.eventually(lambda: around.queued() > 300, "some of it is in the queue")
+        time.sleep(1)
+        assert around.queued() == 300 + CROWDED_WINDOW
+        around.broker.ltrim(queue, 0, CROWDED_WINDOW - 1)
+        around.eventually(lambda: around.queued() == 100, "all of it is in the queue")
+        assert [event["content"] for event in around.take_in(100)] == contents
+        around.cut()
+    finally:
+        around.broker.acl_deluser("publisher")
 
 
 def test_redis_that_is_away_is_waited_for_and_said_once(
