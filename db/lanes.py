@@ -62,9 +62,9 @@ def batches_to_hint(
 
 
 def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[LaneRef]:
-    """Lanes in which something waits to be erased and that nobody was told of lately; marks them as told. Sees all tenants.
+    """Lanes in which something waits to be erased and at which nobody is; marks them as taken. Sees all tenants.
 
-    again: after how long a hint counts as lost.
+    again: after how long such a lane is due again, where it is not erased by then.
     """
     rows = connection.execute(_TO_ERASE, {"limit": limit, "again": again})
     return [LaneRef(row.tenant_id, row.namespace_id) for row in rows]

@@ -9,6 +9,8 @@ from db.lanes import REFLECT, STAGES
 from db.refs import BatchRef, LaneRef
 from tests.given import Publishing, claim
 from workers import tasks
+from workers.erasing.running import erase
+from workers.parts import parts
 
 
 class Forming:
@@ -50,7 +52,7 @@ class Forming:
 
 def carry_out_erasure(lane: LaneRef) -> None:
     """The one that a lane waits for longest, if any."""
-    tasks.erase.apply(args=[str(lane.tenant_id), str(lane.namespace_id)], throw=True)
+    erase(lane, parts())
 
 
 def carry_through(batch: BatchRef) -> None:

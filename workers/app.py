@@ -28,9 +28,8 @@ QUEUES = {
     "consolidate": "consolidate",
     "refresh_profiles": "profile",
     "reflect": "reflect",
-    "erase": "consolidate",
 }
-"""The queue of each stage, and of what is no stage, so that an operator may give a slow one workers of its own."""
+"""The queue of each stage, so that an operator may give a slow one workers of its own."""
 
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0

@@ -1,5 +1,4 @@
-"""The tasks: six in the order in which a batch goes through them, each of which loads by id, computes, and says how to store; and
-one that waits for no batch."""
+"""The tasks, in the order in which a batch goes through them. Each loads by id, computes, and says how to store."""
 
 from functools import partial
 from typing import Any
@@ -16,8 +15,7 @@ from db.candidates import RefusedRow
 from db.refs import BatchRef, LaneRef
 from workers.app import app
 from workers.commands import carrying_out as commands
-from workers.erasing import running as erasing
-from workers.parts import Parts, parts
+from workers.parts import Parts
 from workers.reflecting import running as reflecting
 from workers.reflecting.reflection import Debounce
 from workers.stages import applying, deciding, filling, loading, profiles, turns
@@ -104,9 +102,3 @@ def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
 def reflect(batch: BatchRef, parts: Parts) -> Store:
     """What is made of a conversation once it rests: the reflection that is due for longest, with what it has not seen yet."""
     return reflecting.reflect(batch, parts)
-
-
-@app.task(name="recollect.erase")
-def erase(tenant_id: str, namespace_id: str) -> None:
-    """What an app wants gone from a namespace, ahead of all that waits there."""
-    erasing.erase(LaneRef(UUID(tenant_id), UUID(namespace_id)), parts())

@@ -74,7 +74,7 @@ def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes
     assert running.rows(ALIVE) == [(2,)]
 
 
-def test_an_erasure_whose_worker_is_killed_in_the_midst_of_it_is_finished_by_another(running: Running) -> None:
+def test_an_erasure_whose_sweeper_is_killed_in_the_midst_of_it_is_finished_by_the_next(running: Running) -> None:
     namespace = running.memory.namespace("acme", "half erased")
     namespace.publish("I play the quuxophone", conversation="c")
     namespace.wait(timeout=SOON_SECONDS)
@@ -84,8 +84,7 @@ def test_an_erasure_whose_worker_is_killed_in_the_midst_of_it_is_finished_by_ano
         erased = namespace.erase(everything=True)
         blocked = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from recollect.%'"
         running.eventually(lambda: running.rows(blocked) == [(1,)], "it is in the midst of it")
-        for child in psutil.Process(running.pid("worker")).children():
-            child.kill()
+        psutil.Process(running.pid("sweeper")).kill()
         assert namespace.receipt(erased) is None
         assert [one.content for one in namespace.memories()] == ["User plays the quuxophone"], "all of it, or nothing"
         holding.rollback()
@@ -95,19 +94,24 @@ def test_an_erasure_whose_worker_is_killed_in_the_midst_of_it_is_finished_by_ano
     assert len(namespace.receipts()) == 1
 
 
-def test_what_is_erased_does_not_wait_for_a_model_that_hangs(running: Running, fake: FakeOpenAI) -> None:
-    namespace = running.memory.namespace("acme", "erased")
-    calls = fake.calls["ExtractionAnswer"]
-    fake.script("ExtractionAnswer", HANG)
+def test_what_is_erased_does_not_wait_for_a_model_that_hangs_for_every_slot(running: Running, fake: FakeOpenAI) -> None:
+    running.eventually(lambda: running.rows(ALIVE) == [(2,)], "the worker's two slots count")
+    namespace, *others = (running.memory.namespace("acme", name) for name in ("erased", "one", "another"))
     namespace.publish("I play the quuxophone", conversation="c")
-    running.eventually(lambda: fake.calls["ExtractionAnswer"] == calls + 1, "the model is asked")
+    namespace.wait(timeout=SOON_SECONDS)
+    calls = fake.calls["ExtractionAnswer"]
+    fake.script("ExtractionAnswer", HANG, HANG)
+    for other in others:
+        other.publish("I like figs", conversation="c")
+    running.eventually(lambda: fake.calls["ExtractionAnswer"] == calls + 2, "the model is asked by both slots")
+    namespace.publish("I sold the quuxophone", conversation="c")
 
     erased = namespace.erase(conversation="c")
 
     running.eventually(lambda: namespace.receipt(erased) is not None, "it is erased")
-    assert not namespace.progress().partial
+    assert all(other.progress().partial for other in others), "both slots still wait"
     for table, said in (("events", "payload"), ("messages", "content"), ("step_results", "result")):
         statement = f"select count(*) from recollect.{table} where cast({said} as text) like '%quuxophone%'"
         assert running.rows(statement) == [(0,)]
     assert "quuxophone" not in running.logs()
-    running.eventually(lambda: '"event": "erased"' in running.log("worker"), "it is said")
+    running.eventually(lambda: '"event": "erased"' in running.log("sweeper"), "it is said")

@@ -27,7 +27,7 @@ from workers.cli.terminal import Every, Json, console, print_json, printable
 from workers.cli.usage import budget_cli, show_usage
 from workers.console.command import run_console
 from workers.demo.running import run_demo
-from workers.erasing.rewriting import rewrite as rewrite_tables
+from workers.erasing.rewriting import rewrite as rewrite_files
 from workers.intake.running import run_intake
 from workers.machine import CONSOLE, Addresses, processes, servers
 from workers.operating.indexing import index_messages, index_scopes, keep_indexed
@@ -123,13 +123,27 @@ def index(every: Every = None) -> None:
 
 
 @cli.command()
-def rewrite() -> None:
-    """Take what was erased out of the files of the tables, with RECOLLECT_ADMIN_URL; nobody reads or writes one meanwhile."""
-    marked = rewrite_tables(_admin_url(settings()), lambda table: console.print(f"{table} …"))
-    if marked:
-        console.print(f"{marked:,} erasure{'s are' if marked > 1 else ' is'} in no file any more.")
-    else:
+def rewrite(
+    tables_only: Annotated[bool, typer.Option("--tables-only", help="Leave the files of Redis alone.")] = False,
+) -> None:
+    """Take what was erased out of the files of Redis and, with RECOLLECT_ADMIN_URL, out of those of the tables.
+
+    Nobody reads or writes a table meanwhile.
+    """
+    chosen = settings()
+    admin_url = _admin_url(chosen)
+    marked = rewrite_files(admin_url, None if tables_only else chosen.broker(), lambda name: console.print(f"{name} …"))
+    if not marked:
         console.print("Nothing was erased since the tables were last rewritten.")
+        return
+    whose = "the tables" if tables_only else "the tables and of Redis"
+    console.print(f"{marked:,} erasure{'s are' if marked > 1 else ' is'} in no file of {whose} any more.")
+    left = "Redis's files, " if tables_only else ""
+    console.print(
+        f"Not reached, and yours: {left}replicas, backups, and the write-ahead log of Postgres until it is recycled; see "
+        "docs/erasure.md.",
+        soft_wrap=True,
+    )
 
 
 @cli.command()

@@ -1,4 +1,4 @@
-"""`python -m workers rewrite`: takes what was erased out of the files of the tables, too.
+"""`python -m workers rewrite`: takes what was erased out of files, too: those of the event queue's Redis and of the tables.
 
 A row that is deleted stays in its page until something else needs the place. Rewritten, a table's files hold its rows and nothing
 else. Nobody reads or writes a table meanwhile, and there has to be room for a second one: an operator says when.
@@ -18,21 +18,23 @@ from db.roles import OWNER
 from recollect.errors import StoreUnavailable
 from recollect.tenancy import tenant_transaction
 from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
+from workers.erasing.queue_files import rewrite_queue_files
 
 _ADMIN: Final = "RECOLLECT_ADMIN_URL"
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 
 
-def rewrite(admin_url: str, tell: Callable[[str], object]) -> int:
-    """Rewrite all tables with content where something was erased since they last were; returns how many receipts say so now.
+def rewrite(admin_url: str, broker_url: str | None, tell: Callable[[str], object]) -> int:
+    """Rewrite all files with content where something was erased since they last were; returns how many receipts say so now.
 
-    tell: is given the name of each table before it is rewritten. Raises StoreUnavailable where Postgres does not answer, or an
-    older transaction does not end: it may see what was erased since it began, and Postgres keeps that for it.
+    broker_url: None where Redis's files are to be left alone. tell: is given the name of each file and table before it is
+    rewritten. Raises StoreUnavailable where Postgres does not answer, or an older transaction does not end: it may see what was
+    erased since it began, and Postgres keeps that for it. Raises what `rewrite_queue_files` raises, before it touches a table.
     """
     engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
     try:
-        return _rewrite(engine, tell)
+        return _rewrite(engine, broker_url, tell)
     except OperationalError as error:
         raise cannot_connect(engine.url, _ADMIN, error) from None
     except ProgrammingError as error:
@@ -41,7 +43,7 @@ def rewrite(admin_url: str, tell: Callable[[str], object]) -> int:
         engine.dispose()
 
 
-def _rewrite(engine: Engine, tell: Callable[[str], object]) -> int:
+def _rewrite(engine: Engine, broker_url: str | None, tell: Callable[[str], object]) -> int:
     with _as_owner(engine) as connection:
         began, tenants = erasures.clock(connection), namespaces.tenants(connection)
     waiting = []
@@ -51,6 +53,8 @@ def _rewrite(engine: Engine, tell: Callable[[str], object]) -> int:
                 waiting.append(tenant_id)
     if not waiting:
         return 0
+    if broker_url is not None:
+        rewrite_queue_files(broker_url, tell)
     with _as_owner(engine) as connection:
         _outlast_others(connection)
         for table in erasures.tables_with_content(connection):

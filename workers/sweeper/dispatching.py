@@ -1,7 +1,6 @@
 """Dispatching: work for the workers' free slots, and no more. By the sweeper, and by a worker that has just become free."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import Connection, Engine
@@ -14,7 +13,7 @@ from recollect.tenancy import tenant_transaction
 from workers.providers import stages_that_wait
 from workers.sweeper.claiming import claim, claim_without_events
 from workers.sweeper.faults import pass_over
-from workers.sweeper.hints import hint, hint_erasure
+from workers.sweeper.hints import hint
 
 _HINT_AGAIN = timedelta(seconds=1)
 """A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
@@ -24,7 +23,7 @@ _SPARE = 20
 
 
 def dispatch(engine: Engine, settings: Settings) -> None:
-    """A hint for each erasure, and each stage, that is due and that nobody was told of lately; a batch for each lane that is due.
+    """A hint for each stage that is due and that nobody was told of lately; a batch for each lane that is due.
 
     At most as many as there are free slots; does nothing while another process dispatches.
     """
@@ -33,16 +32,12 @@ def dispatch(engine: Engine, settings: Settings) -> None:
             return
         waiting = stages_that_wait(breakers.paused(connection), settings)
         slots = lanes.slots(connection, alive=heartbeats.ALIVE, again=_HINT_AGAIN)
-        erasing = lanes.to_erase(connection, limit=slots.free, again=_HINT_AGAIN)
-        slots = replace(slots, free=slots.free - len(erasing))
         first = _to_try_with(connection, engine, settings, slots, waiting)
         if first:
             waiting = stages_that_wait(_failed(connection), settings)
         free = slots.free - len(first)
         due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting)
         claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
-    for lane in erasing:
-        hint_erasure(lane)
     for batch, stage in (*first, *due, *claimed):
         hint(batch, stage)
 

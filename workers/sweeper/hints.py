@@ -5,7 +5,7 @@ from uuid import UUID
 
 import structlog
 
-from db.refs import BatchRef, LaneRef
+from db.refs import BatchRef
 from recollect.queue import BROKER_ERRORS
 from workers.app import app
 
@@ -36,21 +36,13 @@ def hint(batch: BatchRef, stage: str) -> bool:
     It does not expire: a worker would judge that by a clock of its own, and were that ahead, it would drop every hint. One that
     comes late finds its stage done, or leased.
     """
-    return _sent(stage, batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
-
-
-def hint_erasure(lane: LaneRef) -> bool:
-    """Tell a worker that something waits in a lane to be erased; otherwise as `hint`."""
-    return _sent("erase", lane.tenant_id, lane.namespace_id)
-
-
-def _sent(task: str, *ids: UUID) -> bool:
+    ids: tuple[UUID, ...] = (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
     if _rest.lasts():
         return False
     try:
-        app.send_task(f"recollect.{task}", args=[str(one) for one in ids], retry=False)
+        app.send_task(f"recollect.{stage}", args=[str(one) for one in ids], retry=False)
     except BROKER_ERRORS as error:
         _rest.begin()
-        _log.warning("hint_not_sent", task=task, error=type(error).__name__)
+        _log.warning("hint_not_sent", task=stage, error=type(error).__name__)
         return False
     return True

@@ -1,4 +1,4 @@
-"""The sweeper: the only timer. Has what is due dispatched, replays followed, and what is no longer needed cleared.
+"""The sweeper: the only timer. Has what is due dispatched, erased, replays followed, and what is no longer needed cleared.
 
 Safe in several copies.
 """
@@ -14,6 +14,7 @@ from config.settings import Settings
 from db import scopes
 from db.engine import check_login, open_engine
 from workers.broker import check_broker
+from workers.erasing.eraser import Eraser
 from workers.parts import WORKER_URL
 from workers.replaying.following import follow_all
 from workers.replaying.switching import release_abandoned
@@ -36,6 +37,8 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
     engine = open_engine(settings.login("worker"), setting=WORKER_URL)
     check_login(engine, setting=WORKER_URL)
     check_broker(broker_url, stopped)
+    eraser = Eraser(engine, settings, stopped)
+    eraser.start()
     _log.info("sweeper_started")
     indexes = _IndexesDue(engine)
     often: _Parts = {"dispatch": partial(dispatch, engine, settings), "replays": partial(follow_all, engine)}
@@ -51,6 +54,7 @@ def run_sweeper(settings: Settings, stopped: Callable[[], bool]) -> None:
             _sweep(seldom)
             seldom_at = time.monotonic() + _SELDOM_SECONDS
         time.sleep(settings.sweep_seconds)
+    eraser.join()
     engine.dispose()
     _log.info("sweeper_stopped")
 

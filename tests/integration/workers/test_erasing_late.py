@@ -1,8 +1,10 @@
 """What was published before an erasure and comes after it, what waits beside it, and an erasure that is cut short."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,20 +14,22 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine
 
 from config.settings import Settings
-from db import erasures, inbox
+from db import erasures, inbox, leases
 from db.erasing.everything import erase_names
 from db.erasures import Fence
-from recollect import Namespace
+from recollect import Memory, Namespace
 from recollect.events import parse_event
 from recollect.ids import uuid7
+from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.forming import Forming, carry_out_erasure
-from tests.given import NONE, Hint, Publishing, claim, until_blocked, workers_with
+from tests.given import LONG, NONE, Hint, Publishing, claim, claimed, until_blocked, workers_with
 from tests.integration.workers.conftest import Find
 from workers.erasing.running import erase
+from workers.machine import wait_until
 from workers.operating.dead_letters import letters, requeue
 from workers.parts import parts
-from workers.sweeper.dispatching import dispatch
+from workers.sweeper.running import run_sweeper
 
 HOUR = timedelta(hours=1)
 
@@ -285,25 +289,95 @@ def test_what_is_large_goes_too_however_long_it_takes(
     assert sarah.receipts()[0].rows["messages"] == 1
 
 
-def test_a_worker_is_told_before_anything_else_and_again_when_it_does_not_come(
-    forming: Forming, service: Settings, hints: Callable[[], list[Hint]], admin_engine: Engine
+@contextmanager
+def sweeper(service: Settings) -> Iterator[None]:
+    """A sweeper at work in a thread."""
+    stopped = threading.Event()
+    thread = threading.Thread(target=run_sweeper, args=(service, stopped.is_set))
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join(timeout=60)
+        assert not thread.is_alive()
+
+
+def test_an_erasure_is_done_while_a_stuck_batch_holds_every_slot(
+    *,
+    forming: Forming,
+    service: Settings,
+    sarah: Namespace,
+    fresh_namespace: NamespacePath,
+    ingest_engine: Engine,
+    hints: Callable[[], list[Hint]],
 ) -> None:
-    mine = forming.publishing
     workers_with(forming.engine, slots=1)
-    mine.send(mine.message("I live in Leeds."))
-    mine.send(erasing(mine, everything=True))
-    ids = (str(mine.lane.tenant_id), str(mine.lane.namespace_id))
+    stuck = Publishing(ingest_engine, NamespacePath.of((fresh_namespace.parts[0], "stuck")))
+    stuck.say("I like figs.")
+    batch = claimed(forming.engine, stuck.lane)
+    with tenant_transaction(forming.engine, stuck.lane.tenant_id) as connection:
+        assert leases.take(connection, batch, "extract", owner="a task that hangs", lasting=LONG) is not None
+    forming.say("I live in Leeds.", conversation="c")
+    forming.publishing.send(erasing(forming.publishing, conversation="c"))
+    with sweeper(service):
+        wait_until(lambda: bool(sarah.receipts()), timeout=60, what="the receipt")
 
-    def told() -> list[tuple[str, tuple[str, ...]]]:
-        dispatch(forming.engine, service)
-        return [(hint.task, hint.arguments) for hint in hints()]
+    assert sarah.receipts()[0].rows["messages"] == 1
+    assert not [hint for hint in hints() if "erase" in hint.task], "no worker was asked"
 
-    assert told() == [("recollect.erase", ids)]
-    assert told() == [("recollect.erase", ids)]
+
+@pytest.fixture
+def undeletable(admin_engine: Engine) -> Iterator[Callable[[], None]]:
+    """No message can be deleted until this is called."""
     with admin_engine.begin() as connection:
-        later = "update recollect.lanes set erase_due_at = now() where namespace_id = %(namespace_id)s"
-        connection.exec_driver_sql(later, {"namespace_id": mine.lane.namespace_id})
-    assert told() == [("recollect.erase", ids)] * 2
+        connection.exec_driver_sql("""
+            create function public.refuse_deletes() returns trigger language plpgsql as $$
+            begin raise exception 'not now' using errcode = '22003'; end $$;
+            create trigger undeletable before delete on recollect.messages
+            for each row execute function public.refuse_deletes()
+        """)
+
+    def end() -> None:
+        with admin_engine.begin() as connection:
+            connection.exec_driver_sql(
+                "drop trigger if exists undeletable on recollect.messages; drop function if exists public.refuse_deletes()"
+            )
+
+    yield end
+    end()
+
+
+def test_an_erasure_that_failed_is_tried_again_and_others_are_done_meanwhile(
+    *,
+    forming: Forming,
+    service: Settings,
+    sarah: Namespace,
+    memory: Memory,
+    fresh_namespace: NamespacePath,
+    ingest_engine: Engine,
+    undeletable: Callable[[], None],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    path = NamespacePath.of((fresh_namespace.parts[0], "another"))
+    other = Publishing(ingest_engine, path)
+    other.send(erasing(other, everything=True))
+    forming.say("I live in Leeds.", conversation="c")
+    forming.publishing.send(erasing(forming.publishing, conversation="c"))
+    said: list[str] = []
+
+    def failed_twice() -> bool:
+        said.append("".join(capfd.readouterr()))
+        return "".join(said).count("erasure_failed") >= 2
+
+    with sweeper(service):
+        wait_until(failed_twice, timeout=60, what="two tries")
+        wait_until(lambda: bool(memory.namespace(*path.parts).receipts()), timeout=60, what="the other's receipt")
+        assert sarah.receipts() == []
+        undeletable()
+        wait_until(lambda: bool(sarah.receipts()), timeout=60, what="the receipt")
+
+    assert "Leeds" not in "".join(said)
 
 
 def test_nobody_who_publishes_meanwhile_waits_for_ever_or_loses_anything(

@@ -1,17 +1,23 @@
 """`python -m workers rewrite`, as an operator runs it: what was erased is in no file either."""
 
-from collections.abc import Callable
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from redis import Redis
 from sqlalchemy import Engine
 
-from config.settings import settings
+from config.settings import Settings, settings
 from recollect import Namespace
-from recollect.errors import ConfigurationError, StoreUnavailable
+from recollect.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
+from recollect.queue import EventQueue
 from tests.forming import Forming
-from workers.erasing import rewriting
+from tests.given import as_text, event
+from tests.integration.workers.conftest import Said
+from workers.erasing import queue_files, rewriting
 
 
 @pytest.fixture
@@ -49,7 +55,7 @@ def test_what_was_erased_is_in_no_file_any_more(
 
     assert in_files(word) == []
     assert "messages …" in first
-    assert "in no file any more" in first
+    assert "in no file of the tables and of Redis any more" in first
     assert second.strip() == "Nothing was erased since the tables were last rewritten."
     receipt = sarah.receipt(erased)
     assert receipt is not None
@@ -77,8 +83,97 @@ def test_nothing_is_said_to_be_gone_that_an_older_transaction_still_sees(
             run("rewrite")
         assert in_files(word)
 
-    assert "in no file any more" in run("rewrite")
+    assert "in no file of the tables and of Redis any more" in run("rewrite")
     assert in_files(word) == []
+
+
+def of_redis(broker: Redis, word: str) -> list[str]:
+    """The files of Redis that hold a word; those that it has replaced go a moment later."""
+    time.sleep(0.5)
+    folder = Path(str(broker.config_get("dir")["dir"]))
+    return [file.name for file in folder.rglob("*") if file.is_file() and word.encode() in file.read_bytes()]
+
+
+@pytest.fixture
+def broker(service: Settings) -> Iterator[Redis]:
+    with Redis.from_url(service.broker()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def queue(service: Settings) -> Iterator[EventQueue]:
+    opened = EventQueue(service.broker())
+    yield opened
+    opened.close()
+
+
+@pytest.mark.usefixtures("administrator")
+def test_what_was_erased_is_in_no_file_of_redis_any_more(
+    forming: Forming, broker: Redis, queue: EventQueue, run: Callable[..., Said]
+) -> None:
+    message = as_text(event(content=f"I live in quux{uuid4().hex}."))
+    in_base64 = b64encode(message.encode()).decode()
+    queue.publish([message])
+    broker.config_set("rdbcompression", "no")
+    broker.save()
+    broker.rpop("recollect:events:recollect.events")
+    forming.say("I like figs.", conversation="gone")
+    forming.erase(conversation="gone")
+    assert len(of_redis(broker, in_base64)) == 2, "it is in the append-only file and in the snapshot"
+
+    said = run("rewrite")
+
+    assert of_redis(broker, in_base64) == []
+    assert "Redis's append-only file …" in said
+    assert "Redis's snapshot …" in said
+    assert "Not reached, and yours: replicas, backups, and the write-ahead log" in said
+
+
+@pytest.mark.usefixtures("administrator")
+def test_nothing_is_said_to_be_gone_while_events_wait_in_the_queue(
+    *,
+    forming: Forming,
+    sarah: Namespace,
+    broker: Redis,
+    queue: EventQueue,
+    run: Callable[..., Said],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(queue_files, "_PATIENCE_SECONDS", 0.2)
+    forming.say("I like figs.", conversation="gone")
+    erased = forming.erase(conversation="gone")
+    queue.publish([as_text(event(content="I like figs.", conversation="gone"))])
+
+    with pytest.raises(QueueUnavailable, match="RECOLLECT_BROKER_URL: 1 events wait in the queue"):
+        run("rewrite")
+    receipt = sarah.receipt(erased)
+    assert receipt is not None
+    assert receipt.rewritten_at is None
+
+    broker.rpop("recollect:events:recollect.events")
+    assert "in no file of the tables and of Redis any more" in run("rewrite")
+
+
+@pytest.mark.usefixtures("administrator")
+def test_a_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewritten_alone(
+    forming: Forming, broker: Redis, run: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, service: Settings
+) -> None:
+    forming.say("I like figs.", conversation="gone")
+    forming.erase(conversation="gone")
+    allowed = ["+@all", "-bgrewriteaof"]
+    broker.acl_setuser("weak", enabled=True, passwords="+secret", keys=["*"], commands=allowed, reset=True)
+    monkeypatch.setenv("RECOLLECT_BROKER_URL", f"redis://weak:secret@{service.broker().rpartition('@')[2]}")
+    settings.cache_clear()
+    try:
+        with pytest.raises(ConfigurationError, match="were not rewritten: the login has not the right") as caught:
+            run("rewrite")
+    finally:
+        broker.acl_deluser("weak")
+    assert "secret" not in str(caught.value)
+
+    said = run("rewrite", "--tables-only")
+    assert "in no file of the tables any more" in said
+    assert "Not reached, and yours: Redis's files, replicas" in said
 
 
 @pytest.mark.usefixtures("settled")
