@@ -8,7 +8,7 @@ from rich.table import Table
 from db.breakers import Breaker
 from db.status import Backlog
 from workers.cli.terminal import console, duration, printable
-from workers.operating.status import STUCK_SECONDS, Status
+from workers.operating.status import BROKER_ALARM, STUCK_SECONDS, Status
 
 _BAD = "red"
 _REASONS = 5
@@ -27,7 +27,7 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
     backlog, dead, force = found.backlog, found.dead_letters, found.workforce
     yield "state", _state(found), found.stuck
     yield "workers", f"{force.workers} alive, {force.slots} slots", force.workers == 0
-    yield "in the queue", f"{found.queued_events:,} events", False
+    yield from _queue(found)
     yield "in the inbox", f"{backlog.backlog:,} events", False
     oldest = f", the first for {duration(backlog.oldest_waiting)}" if backlog.waiting_lanes else ""
     yield "waiting lanes", f"{backlog.waiting_lanes:,}{oldest}", backlog.oldest_waiting > STUCK_SECONDS
@@ -71,6 +71,12 @@ def _quarantined(backlog: Backlog) -> Iterator[tuple[str, str, bool]]:
             yield "", f"{count:,} {reason}", False
 
 
+def _queue(found: Status) -> Iterator[tuple[str, str, bool]]:
+    yield "in the queue", f"{found.queued_events:,} events", False
+    if found.broker_memory is not None:
+        yield "Redis's memory", f"{found.broker_memory:.0%} used", found.broker_memory >= BROKER_ALARM
+
+
 def _models(found: Status) -> Iterator[tuple[str, str, bool]]:
     if len(found.models) > 1:
         names = ", ".join(f"{one.name} ({one.state})" for one in found.models)
@@ -80,6 +86,8 @@ def _models(found: Status) -> Iterator[tuple[str, str, bool]]:
 def _state(found: Status) -> str:
     if not found.stuck:
         return "working"
+    if found.broker_full:
+        return "stuck: Redis is full"
     return "stuck: no worker is alive" if found.workforce.workers == 0 else "stuck: something is due and nothing moves"
 
 

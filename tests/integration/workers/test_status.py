@@ -1,11 +1,13 @@
 """Whether the service can work, as an operator asks."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
@@ -16,6 +18,7 @@ from db.status import Backlog, DeadLetters, Lag, Workforce
 from recollect import Memory, QueueUnavailable, StoreUnavailable
 from recollect.namespaces import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
+from tests.integration.workers.conftest import Said
 from workers.cli.status_report import print_status
 from workers.machine import wait_until
 from workers.operating.status import STUCK_SECONDS, Status, read_status
@@ -25,6 +28,7 @@ LATE = STUCK_SECONDS + 1
 
 QUIET = Status(
     queued_events=0,
+    broker_memory=0.1,
     backlog=Backlog(
         backlog=0,
         waiting_lanes=0,
@@ -70,6 +74,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
 
     assert list(found) == [
         "queued_events",
+        "broker_memory",
         "backlog",
         "waiting_lanes",
         "oldest_waiting",
@@ -111,6 +116,9 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}), "workforce": NO_WORKERS}, True),
         ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}, oldest_due=LATE)}, True),
         ({"backlog": replace(QUIET.backlog, at_work={"extract": 1}, oldest_due=LATE), "breakers": (AWAY,)}, False),
+        ({"broker_memory": 0.99}, False),
+        ({"broker_memory": 1.0}, True),
+        ({"broker_memory": None}, False),
     ],
     ids=[
         "nothing waits",
@@ -124,6 +132,9 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "is at work for nobody",
         "is at work and not taken up",
         "is at work and waits for a provider",
+        "Redis is nearly full",
+        "Redis is full",
+        "nobody knows how full Redis is",
     ],
 )
 def test_is_stuck_when_something_waits_that_nobody_takes_up(changes: dict[str, Any], stuck: bool) -> None:
@@ -156,6 +167,36 @@ def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
     assert [one.provider for one in read_status(with_llm).breakers] == ["llm"]
 
 
+def test_how_full_redis_is_is_seen_where_it_has_a_limit(service: Settings, run: Callable[..., Said]) -> None:
+    assert read_status(service).broker_memory is None
+    with Redis.from_url(service.broker()) as broker:
+        used = broker.info("memory")["used_memory"]
+        try:
+            broker.config_set("maxmemory", 4 * used)
+            found = read_status(service)
+            assert 0.2 < (found.broker_memory or 0) < 0.35
+            assert run("status", "--json").json["stuck"] is False
+            broker.config_set("maxmemory", used // 2)
+            said = run("status")
+        finally:
+            broker.config_set("maxmemory", 0)
+    assert said.status == 1
+    assert "stuck: Redis is full" in said
+
+
+def test_a_login_that_may_not_look_at_redis_gets_a_status_all_the_same(service: Settings) -> None:
+    with Redis.from_url(service.broker()) as broker:
+        broker.acl_setuser(
+            "weak", enabled=True, passwords="+secret", keys=["*"], commands=["+@all", "-info"], reset=True
+        )
+        try:
+            weak = f"redis://weak:secret@{service.broker().rpartition('@')[2]}"
+            found = read_status(service.model_copy(update={"broker_url": weak}))
+        finally:
+            broker.acl_deluser("weak")
+    assert (found.queued_events, found.broker_memory) == (0, None)
+
+
 def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:
     found = replace(
         QUIET,
@@ -171,6 +212,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
             dead_letters=3, dead_by_reason={"[bold]why\x1b[2J": 3}, newest_dead_letter=90.0, refused_last_hour=1
         ),
         breakers=(AWAY,),
+        broker_memory=0.87,
         workforce=NO_WORKERS,
         over_budget=(TenantStanding("acme\x1b[2J", Standing(tokens_per_day=5_000, spent=6_000, own=True)),),
     )
@@ -187,6 +229,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         r"3 [bold]why\x1b[2J",
         "refused 1 in the last hour",
         "clocks ahead 1 publishers in the last day; their events bear the time of arrival",
+        "Redis's memory 87% used",
         "over budget 1 tenant: the offline rules find the facts; see 'python -m workers budget list'",
         r"acme\x1b[2J: 6,000 tokens in 24 h of 5,000",
     ):
