@@ -4,12 +4,15 @@ The lease and the model that hangs last longer than the tests wait for anything,
 lease lapsed, or the model was given up.
 """
 
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 import psycopg
 import pytest
+from redis import Redis
+from redis.exceptions import OutOfMemoryError
 
 from recollect import Namespace
 from tests.acceptance.running import Running, machine
@@ -72,6 +75,37 @@ def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes
         running.eventually(lambda: running.rows(ALIVE) == [], "its slots count no more")
         running.eventually(lambda: not worker.is_running() or running.pid("worker") != worker.pid, "it is gone")
     assert running.rows(ALIVE) == [(2,)]
+
+
+def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
+    running: Running, fake: FakeOpenAI
+) -> None:
+    namespace = running.memory.namespace("acme", "full")
+    calls, worker = fake.calls["ExtractionAnswer"], psutil.Process(running.pid("worker"))
+    intake = psutil.Process(running.pid("intake"))
+    fake.script("ExtractionAnswer", Fault.drip(0.03))
+    namespace.publish("I play the oboe")
+    running.eventually(lambda: fake.calls["ExtractionAnswer"] == calls + 1, "the model is asked")
+    with Redis.from_url(running.addresses.broker_url) as broker:
+        intake.suspend()
+        try:
+            broker.config_set("maxmemory", broker.info("memory")["used_memory"] + 2**20)
+            with suppress(OutOfMemoryError):
+                while True:
+                    broker.lpush("recollect:events:recollect.events", b"x" * 20_000)
+            extracted = "select count(*) from recollect.batches where stage = 'score_salience'"
+            running.eventually(lambda: running.rows(extracted) == [(1,)], "the task is done, and to be acknowledged")
+            time.sleep(10)  # in which a worker that dies of it would be started, and die, again and again
+            assert worker.is_running(), "it waits for Redis, and does not die of it"
+        finally:
+            intake.resume()
+        try:
+            namespace.wait(timeout=SOON_SECONDS)
+            assert broker.llen("recollect:events:recollect.events") == 0
+        finally:
+            broker.config_set("maxmemory", 0)
+    assert running.pid("worker") == worker.pid
+    assert [memory.content for memory in namespace.memories()] == ["User plays the oboe"]
 
 
 def test_an_erasure_whose_sweeper_is_killed_in_the_midst_of_it_is_finished_by_the_next(running: Running) -> None:
