@@ -11,7 +11,8 @@ _TOP = (
 )
 _ADDRESS = (
     r"(?:(?:https?|ftp|wss?|file|data|javascript|gopher|ssh|hxxps?)\s?:\s?/{0,3}\s?[^\s]++|www\.\S++"
-    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}(?:\.|\[\.\]| dot ))+{_TOP}\b(?:/\S*+)?|\b\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?::\d+)?(?:/\S*+)?)"
+    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}(?:\.|\[\.\]| dot ))+{_TOP}\b(?:/\S*+)?|\b\d{{1,3}}(?:\.\d{{1,3}}){{3}}"
+    rf"(?::\d+)?(?:/\S*+)?)"
 )
 _MAIL = r"[\w.+-]+ ?(?:@|\(at\)|\[at\]) ?[\w-]+(?:\.[\w-]+)+"
 _LOAD = (
@@ -92,6 +93,17 @@ _MONEY = re.compile(
 )
 
 
+_BANKING = re.compile(
+    r"\b(?:standing orders?|direct debits?|landlord|landlady|rent|mortgage|savings account|pension|allowance"
+    r"|pocket money)\b"
+)
+_WHOLESALE = re.compile(
+    r"\b(?:always|all|any|future|whenever|everything|assistant|ai|bot|your|(?:every|each) (?:payments?|invoices?"
+    r"|transfers?))\b"
+    r"|\b[a-z]{2}\d{2}(?: ?\w{4}){3}|\b(?:bitcoin|btc|crypto|eth|usdt|wallet)\b"
+)
+
+
 def addresses(text: str) -> bool:
     """Whether a text has the assistant load an address, or shows a picture that would be loaded when it is rendered."""
     if _PICTURE.search(text) or _PASSIVE.search(text) or _WHENEVER.search(text):
@@ -103,8 +115,15 @@ def addresses(text: str) -> bool:
 
 def sends_away(text: str) -> bool:
     """Whether a text has the assistant send what it knows, or money, to somebody."""
-    found = (match for pattern in (_SENT, _TO_MAIL, _MONEY) for match in pattern.finditer(text))
-    return any(commanded(text, match.start("verb")) for match in found)
+    found = (match for pattern in (_SENT, _TO_MAIL) for match in pattern.finditer(text))
+    if any(commanded(text, match.start("verb")) for match in found):
+        return True
+    return not _is_banking(text) and any(commanded(text, match.start("verb")) for match in _MONEY.finditer(text))
+
+
+def _is_banking(text: str) -> bool:
+    """ "Set up a standing order: send £200 to my landlord" is a person's own business, of one sum and one receiver."""
+    return bool(_BANKING.search(text)) and _WHOLESALE.search(text) is None
 
 
 def _is_taught(text: str, match: re.Match[str]) -> bool:

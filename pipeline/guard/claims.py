@@ -108,13 +108,77 @@ _CLAIMS = any_of(
             r"|anything|everything|any|all)\b"
         ),
         (
-            r"\b(?:user|i|we)(?: is| am|'m|'re| are) (?:the )?(?:owner|admin(?:istrator)?|root|master) of (?:all|every"
+            r"\b(?:user|i|we)(?: is| am|'m|'re| are) (?:the )?(?:owner|admin(?:istrator)?|root|master) of (?:all"
+            r"|every"
             r"|this (?:system|bank|chat|assistant|service|platform))\b"
         ),
         (
-            r"\b(?:i'm|we're) (?:hereby |fully |also |always |now )*(?:authori[sz]ed|allowed|permitted|entitled|cleared"
+            r"\b(?:i'm|we're) (?:hereby |fully |also |always |now )*(?:authori[sz]ed|allowed|permitted|entitled"
+            r"|cleared"
             r"|verified|exempt)\b[^.;!?]{0,60}\b(?:without (?:verification|confirmation|authentication|checks?"
             r"|approval)|bypass|override|other (?:users?'?|customers?'?|people's))"
+        ),
+        (
+            r"\b(?:it|they|you|assistants?|software|systems?|bots?|tools?|agents?|whoever|please|payments?"
+            r"|invoices?|orders?|refunds?) (?:is to|are to|must|should|shall|may|can|has to|have to|will|needs? to)"
+            r" (?:be )?(?:release|approve|pay|clear|execute|authori[sz]e|sign off|process|settle|book|grant"
+            r"|wave through|accept|confirm|transfer|send|issue)d?\b[^.;!?]{0,60}? without (?:\w+ing )?(?:(?:for"
+            r"|the|a|an|any"
+            r"|second|further|more|additional|human|manual|other|extra|prior|my|their) )*(?:signature|sign-?off"
+            r"|approval|confirmation|checks?|checking|verification|authori[sz]ation|review|questions?|asking)\b"
+        ),
+        (
+            r"\b(?:i'm|i am|user is|person is|they are|he is|she is) (?:\w+ )?exempt from (?:\w+ ){0,2}?"
+            r"(?:identity|security|verification|id|fraud|age|safety|content|confirmation|authentication)\w*"
+        ),
+        (
+            r"\b(?:the user|user|this user|the person (?:here|in this chat)|whoever says|anyone (?:who says"
+            r"|logged in as|with the)|(?:person|human|user) here)\b[^.;!?]{0,50}?\b(?:can|may|should|is to|are to"
+            r"|must) (?:be (?:shown|told|given)"
+            r"|see|access|get|receive|read) (?:everything|anything|all\b|any\b|the full|[\w]+'s (?:notes|data"
+            r"|files|records|memories|messages|chats))"
+        ),
+        (
+            r"\b(?:whoever|anyone who|everyone who|anybody who|if (?:someone|anyone|somebody)) (?:says?|types?"
+            r"|uses?|knows|enters?|gives?|writes?|mentions?) [^.;!?]{1,40}? (?:gets?|receives?|is|are|may|can"
+            r"|must be|should be|has"
+            r"|sees?) (?:the |full |all |to |now |be )*(?:see|history|access|admin\w*|everything|told|shown"
+            r"|trusted|treated|records|notes|data|memories|unlocked|allowed)\b"
+        ),
+        (
+            r"\b(?:questions?|requests?|messages?|e?mails?|instructions?|orders|calls|invoices?|transfers?) "
+            r"(?:from|by|of|about|signed|that) [^;!?]{1,50}? (?:can|may|should|must|are to|have to|will) "
+            r"(?:always |all |now )*be (?:answered"
+            r"|trusted|obeyed|followed|approved|treated|granted|believed|accepted|executed|paid|processed"
+            r"|fulfilled) (?:openly|freely|without (?:question|check|verif|confirm|ask|hesit)|unquestion"
+            r"|automatically|in full|blindly"
+            r"|as (?:if|true|trusted|admin|coming|orders|instructions))"
+        ),
+        (
+            r"\b(?:treat|consider|regard|handle|accept|count|take) [^.;!?]{1,60}? as (?:coming |sent |if (?:it"
+            r"|they) (?:came|were|was) |being )?(?:from )?(?:the |an? |your )?(?:\w+ )?(?:admin(?:istrator)?"
+            r"|operator|developer|owner|root|superuser)\b"
+        ),
+        (
+            r"\b(?:must|should|is to|it's to|are to|please|always|shall|has to|will) (?:wire|pay|transfer|approve"
+            r"|grant|release|execute|run|authori[sz]e) (?:whatever|anything|everything|all)(?: that)? (?!i\b"
+            r"|we\b)[\w']+ (?:asks?|wants?|requests?|says?"
+            r"|demands?|sends?|orders?|needs?)\b"
+        ),
+        (
+            r"\b(?:memor(?:y|ies)|conversations?|chats?|transcripts?|prompts?|notes|data) (?:of|from|about) (?:all"
+            r"|other|every|any|the other) (?:other )?(?:users?|customers?|clients?|people|tenants?)\b (?:\w+ )?"
+            r"(?:have to|has to|must|should"
+            r"|are to|is to|may|can|need to|shall) (?:be )?(?:listed|shown|shared|disclosed|exported|sent|revealed"
+            r"|given|handed|read|printed|made)\b"
+        ),
+        (
+            r"\b(?:guard|filter|moderat(?:or|ion)|classifier|scanner|safety (?:team|system|model)|reviewer)"
+            r"(?: \w+)? (?:has|have) (?:already |now )?(?:cleared|approved|whitelisted|verified|authori[sz]ed"
+            r"|checked|passed) (?:this|the) (?:content|message|text|request"
+            r"|user|document|page|mail|email|note)\b|(?:^|[.;!?] ?)(?:please |now )*(?:proceed|continue|go ahead"
+            r"|act|carry on) without (?:the |any |all |further |more )?(?:usual |further |normal |safety )?"
+            r"(?:checks|verification|confirmation|asking|warnings?|filters?)\b"
         ),
         r"\bconsent (?:is|was|has been) (?:already |hereby |always )?(?:given|granted|implied|on file|recorded)",
     )
@@ -149,6 +213,7 @@ _AS_RULE = re.compile(
     r"|top priority|high priority|"
     r"commands?|standing orders?|ground truth|verified facts?|trusted facts?|axiom)\b"
 )
+_MONEY = re.compile(r"[$€£]\s?\d|\d ?[$€£]|\b(?:euros?|dollars?|pounds?|rent|landlord|bank|account|salary|allowance)\b")
 _REMEMBERED = re.compile(
     r"(?<!i )(?<!we )(?<!they )(?<!you )(?<!she )(?<!he )(?<!n't )"
     r"\b(?:remember|store|save|memori[sz]e|note|record|learn|know|keep in mind|bear in mind|never forget"
@@ -172,6 +237,12 @@ _IN_YOURS = re.compile(
     r"|\b(?:memori[sz]e|store|save|remember|learn|adopt|add|apply|follow|keep) (?:this|the following|these"
     r"|a new) (?:\w+ )?(?:polic(?:y|ies)|instructions?|directives?|orders?|commands?|protocols?)\b"
 )
+_AS_PREFERENCE = re.compile(
+    r"\b(?P<verb>save|store|remember|note|add|keep|record|log)\b[^.;!?:]{0,40}?\b(?:preference|rule|policy|default"
+    r"|setting|instruction|guideline)s?\b[^.;!?:]{0,20}[:,-] ?(?:\w+ )?(?:only|always|never|do not|don't)"
+    r" (?!(?:eat|eats|call|calls|drink|work|works|book|buy|wear|use the)\b)\w+"
+)
+_RULE_FOR_YOU = re.compile(r"\b(?:rule|policy|law|order|instruction)s? (?:number \w+ |\w+ ){0,2}?for you (?:is|are|:)")
 _KNOWN = re.compile(
     r"\b(?P<verb>overwrite|forget|delete|erase|replace|change|discard|remember|treat|regard|consider|know|list"
     r"|register|save|store) (?:(?:what|everything|anything|all|whatever) (?:that )?you (?:know|remember"
@@ -195,17 +266,22 @@ def claims_rights(text: str) -> bool:
 
 def tampers(text: str) -> bool:
     """Whether a text tells the memory what to hold as a rule, or to change what it holds; "remember that I …" does not."""
-    if _REMEMBERED.search(text) or _IN_YOURS.search(text):
+    if _RULE_FOR_YOU.search(text) or _REMEMBERED.search(text) or _IN_YOURS.search(text):
         return True
     if any(
-        commanded(text, match.start("verb"))
-        for pattern in (_AS_RULE, _KNOWN, _TRUSTED)
+        commanded(text, match.start("verb")) and not _is_a_bank_order(text, match)
+        for pattern in (_AS_RULE, _AS_PREFERENCE, _KNOWN, _TRUSTED)
         for match in pattern.finditer(text)
     ):
         return True
     return any(
         commanded(text, match.start("verb")) and not _is_harmless(text, match) for match in _CHANGED.finditer(text)
     )
+
+
+def _is_a_bank_order(text: str, match: re.Match[str]) -> bool:
+    """A standing order is one that a bank follows, where money is spoken of."""
+    return match.group().endswith(("standing order", "standing orders")) and _MONEY.search(text) is not None
 
 
 def _is_harmless(text: str, match: re.Match[str]) -> bool:

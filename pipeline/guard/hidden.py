@@ -15,8 +15,11 @@ _COMMENT = re.compile(
     r"<!-{2,}(?P<inside>.*?)(?:-{2,}>|$)|\[//\]: ?#|^\[[^\]]*\]: ?(?:#|<>) ?[\"'(]", re.DOTALL | re.MULTILINE
 )
 _UNSEEN = re.compile(
-    r"display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?!\.[1-9])|color\s?:\s?(?:white"
-    r"|#fff(?:fff)?|transparent)\b|<[^>]{0,200}\shidden(?:\s|>|=)|aria-hidden|text-indent\s?:\s?-\d{3,}",
+    r"display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?(?:0|[0-2](?:\.\d+)?(?:px|pt)\b)|opacity\s?:\s?0"
+    r"(?!\.[1-9])|(?<![\w-])color\s?:\s?(?:white"
+    r"|#f[a-f\d]f[a-f\d]f[a-f\d]|#fff|rgba?\(\s?25\d|transparent)\b|(?:left|top|text-indent"
+    r"|margin-left)\s?:\s?-\d{3,}|(?:max-)?(?:height|width)\s?:\s?[01](?:px)?\s?[;\"']|<[^>]{0,200}\shidden(?:\s|>"
+    r"|=)|aria-hidden",
     re.IGNORECASE,
 )
 _IN_A_TAG = re.compile(r"<\s?\w+[^>]{0,300}>|style\s?=", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """The classic phrases in other languages, without their accents: Spanish, French, German, Italian, Portuguese, Dutch; and the
 first of all, "ignore the instructions", in some more."""
 
-from pipeline.guard.words import any_of
+from pipeline.guard.words import DUTCH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH, InLanguages
 
 _WEB = r"(?:https?\s?:|www\.|[\w-]+\.(?:com|net|org|io|de|es|fr|it|pt|br|nl|ru|info|biz|xyz|example|test|invalid)\b)"
 
@@ -148,7 +148,8 @@ _GERMAN = (
         r"|konnen))"
     ),
     (
-        r"\b(?:antworte|antworten sie|sprich|schreib|schreibe|verhalte dich|sag|sage|erwahne|empfiehl|empfehle"
+        r"(?<!ich )\b(?:antworte|antworten sie|sprich|schreib|schreibe|verhalte dich|sag|sage|erwahne|empfiehl"
+        r"|empfehle"
         r"|behaupte) (?:mir )?(?:immer|nur|stets|ausschliesslich|nie|niemals|wie|als|auf (?:englisch|franzosisch"
         r"|latein)|in (?:reimen|grossbuchstaben|versen)|ab)\b"
     ),
@@ -218,7 +219,8 @@ _ITALIAN = (
     ),
     (
         r"\b(?:quando|se|ogni volta che) (?:ti |l'utente |qualcuno |gli utenti )?(?:chied\w+|domand\w+|menzion\w+"
-        r"|viene chiesto)[^.!?]{0,80}?,? (?:di'|rispondi|consiglia|raccomanda|afferma|invia|devi|di)\b(?= |$)"
+        r"|viene chiesto)[^.!?]{0,80}?,? (?:di'|rispondi|consiglia|raccomanda|afferma|invia|devi|di(?! (?:me|te"
+        r"|lui|lei|noi|voi|loro)\b))\b(?= |$)"
     ),
     r"\b(?:ora sei|adesso sei|sei ora|fingi di|fai finta|comportati come|il tuo nuovo (?:nome|ruolo|compito))\b",
     rf"\b(?:visita|apri|carica|scarica|vai (?:a|su)|accedi a|invia|consulta|chiama)\b[^.!?]{{0,60}}{_WEB}",
@@ -320,9 +322,22 @@ _FIRST_OF_ALL = (
     r"(?:تجاهل|انس).{0,20}(?:التعليمات|الاوامر|الأوامر|السابقة)",
     r"\b(?:onceki|tum) (?:talimatlari|komutlari)[^.!?]{0,20}(?:yok say|unut|gormezden)",
 )
-_ALL = any_of((*_SPANISH, *_FRENCH, *_GERMAN, *_ITALIAN, *_PORTUGUESE, *_DUTCH, *_FIRST_OF_ALL))
+_OTHER_SCRIPTS = tuple(pattern for pattern in _FIRST_OF_ALL if not pattern.isascii())
+_OTHERS = tuple(pattern for pattern in _FIRST_OF_ALL if pattern.isascii())
+_ALL = InLanguages(
+    {
+        SPANISH: _SPANISH,
+        FRENCH: _FRENCH,
+        GERMAN: _GERMAN,
+        ITALIAN: _ITALIAN,
+        PORTUGUESE: _PORTUGUESE,
+        DUTCH: _DUTCH,
+        "zignoruj ignoruj zapomnij ignorera glom strunta talimatlari komutlari": _OTHERS,
+    },
+    _OTHER_SCRIPTS,
+)
 
 
 def in_other_words(text: str) -> bool:
     """Whether a text gives the assistant a classic order in another language than English."""
-    return _ALL.search(text) is not None
+    return _ALL.search(text)

@@ -2,17 +2,18 @@
 
 import re
 
-from pipeline.guard.words import ADVERB, ASSISTANT, REPLIES, SPEAK, THE_USER, commanded
+from pipeline.guard.words import ADVERB, ASSISTANT, IMPERATIVE, REPLIES, SPEAK, THE_USER, commanded
 
 _ONWARD = (
     r"(?:from (?:now|here|today|tomorrow|this (?:point|moment|message|day|turn)|that (?:point|moment))(?: (?:on"
     r"|onwards?|forward|out))*"
     r"|henceforth|hereafter|going forward|moving forward|in (?:the )?future|starting (?:now|today|immediately"
     r"|with (?:this|your next) \w+)"
-    r"|effective immediately|as of (?:now|today|this \w+)|for (?:the rest|the remainder) of (?:this|the|our) \w+"
+    r"|effective immediately|as of (?:now|today|this \w+)|for (?:the rest|the remainder) of (?:this|the|our) "
+    r"(?:chat|conversation|session|thread|dialog(?:ue)?|discussion|exchange|interaction|day|time)"
     r"|until further notice"
     r"|(?:in|for|during|to|with|at the (?:end|start) of) (?:all|every|each|any) (?:of )?(?:your |the |our |my )?"
-    r"(?:future |subsequent |following |further |next )?"
+    r"(?:future |subsequent |following |further |next |later |coming |other )?"
     rf"(?:conversations?|chats?|sessions?|interactions?|questions?|requests?|{REPLIES}))"
 )
 _OBEY = (
@@ -29,7 +30,36 @@ _FROM_NOW_ON = re.compile(
     rf"|each) (?:of )?(?:your )?{REPLIES}"
     rf"|(?:the |any |all |every )?{ASSISTANT} )"
 )
-_AND_ONWARD = re.compile(rf"\b(?P<verb>{SPEAK}|{_OBEY})\b[^.;!?]{{0,80}} {_ONWARD}")
+_MOMENT = (
+    r"(?:(?:after|on|at|from|by|until|before|with|once) (?:the|my|your|every|each|this|our) (?:\w+ ){0,2}?"
+    r"(?:messages?|questions?|turns?|replies|prompts?|answers?)\b(?! (?:from|of|by) (?:my|our|his|her))"
+    r"|\b(?:when|once|after|before|as soon as) (?:the|this|our) (?:session|chat|conversation|dialogue|thread) "
+    r"(?:is|ends|closes|starts|has|reaches|gets|turns|was)\b"
+    r"|\b(?:(?:two|three|four|five|six|ten|some|a few|\d+) (?:turns|messages|replies|questions|prompts) (?:from "
+    r"(?:now|here)|later|on)))"
+)
+_THEN = re.compile(
+    rf"\b{_MOMENT}[^.;!?]{{0,80}}?\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post|read|tell|ask|act|bring)\b"
+)
+_AND_THEN = re.compile(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post)\b[^.;!?]{{0,80}}? {_MOMENT}")
+_SAY_LESS = re.compile(
+    r"\b(?P<verb>skip|drop|omit|leave out|remove|leave off) (?:the |any |all |your |every )*(?:\w+ )?"
+    r"(?:disclaimers?|caveats?|safety (?:notes?|warnings?)|warnings? (?:about|on|in|from)|refusals?)\b"
+)
+_ASK_USER_FOR = re.compile(
+    r"\b(?P<verb>ask|get|prompt|tell|request|have) (?:the |this |each |every )?(?:user|customer|guest|client"
+    r"|caller)s? (?:for|to) (?:\w+ ){0,4}?(?:card|passwords?|passcode|pin|codes?|account|credentials|iban|login"
+    r"|social security|ssn|maiden|date of birth|sign in|log in|bank|wallet|seed|phone number|address)\b"
+)
+_USERS_DATA = re.compile(
+    r"\b(?P<verb>append|make|add|put|include|attach|embed|encode|insert|place|carry|write|pass|have|let|route"
+    r"|send)\b[^.!?]{0,80}?\b(?:the|this|each|every) user's (?:\w+ )?\w+"
+)
+_LINKS = re.compile(
+    r"\b(?P<verb>make|let|have|route|send) (?:every|each|all|any) (?:links?|urls?|sources?|images?"
+    r"|buttons?)\b[^;!?]{0,60}?\b(?:through|via|over|to)\b"
+)
+_AND_ONWARD = re.compile(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|{_OBEY})\b[^.;!?]{{0,80}} {_ONWARD}")
 
 _NO_SPEECH = (
     r"(?! (?:within|by (?:letter|post|phone|mail|email|fax|monday|friday|the)|calls?\b|phones?\b|unknown|his|her"
@@ -68,9 +98,11 @@ _STYLE = (
     r"|name|slogan|string)|only|just|exactly|"
     r"nothing|\"|'|yes\b|no\b|an? (?:link|joke|poem|question|emoji|pirate|slogan|rhyme|insult|riddle|compliment"
     r"|ad)\b)|to be\b|\"|'\w|that\b|only\b"
-    r"|(?:yes|no|true|false|ok|approved|confirmed|granted|access)\b(?=\W*(?:$|(?:when|if|whenever|and|only|every|in|at|granted"
+    r"|(?:yes|no|true|false|ok|approved|confirmed|granted|access)\b(?=\W*(?:$|(?:when|if|whenever|and|only|every"
+    r"|in|at|granted"
     r"|to (?:all|any|every|each|whatever))\b)|[.,;!?:\"'])|no to me\b|nothing\b"
-    r"|your\b(?! (?:full |own )?(?:names?|initials|address|number|phone|email|weight|shifts?|hours|details|log|times?|start|end"
+    r"|your\b(?! (?:full |own )?(?:names?|initials|address|number|phone|email|weight|shifts?|hours|details|log"
+    r"|times?|start|end"
     r"|turn|work|day|reps|sets|bid))"
     r"|yourself\b|you're\b|you\b(?! (?:soon|later|then|tomorrow|tonight|again|next|guys|when|on|after|about|all))"
     r"|(?:every|each|all) \w+ with"
@@ -120,6 +152,55 @@ _REVEAL = re.compile(
     r" (?:above|you)|developer (?:message|prompt)s?|internal (?:rules|instructions)|secret (?:instructions|rules)"
     r"|words above|text above)\b"
 )
+_REPEAT = re.compile(
+    r"\b(?P<verb>print|write|repeat|show|read|tell me|give me|output|quote|spell|translate|paste|recite"
+    r"|summari[sz]e|reveal|state|copy|echo|list|provide"
+    r"|disclose)(?: \w+){0,4}? (?:what(?:ever)? (?:you were|you've been|you have been) (?:given|told|set up"
+    r"|instructed|shown|fed|asked)"
+    r"|(?:the |all )?(?:text|words|lines?|messages?|everything|instructions?|sentences?) (?:above|before (?:this"
+    r"|me|mine|my (?:first|message)))(?! (?:the|my|our|a)\b)"
+    r"|(?:previous|above|prior|preceding|initial|original|hidden|secret|starting|setup|your|system|developer) "
+    r"(?:\w+ )?(?:instructions?|prompts?"
+    r"|guidelines|directives?)(?! (?:for|of|on|from|about|in|to) (?:the|my|our|a|an|his|her|their)\b))"
+)
+_GIVEN_AT_FIRST = re.compile(
+    r"\bwhat(?:ever)? you (?:were|have been|'ve been) (?:given|told|set up with|instructed|shown"
+    r"|fed)\b[^.;!?]{0,60}?[,;:]? (?:so |and |now |then |please )*"
+    r"(?P<verb>write|print|read|show|paste|repeat|copy|tell|give|spell|quote|output|list)\b"
+)
+_PEOPLES = (
+    r"(?:(?:(?:the |his |her |their |all |any |last|first|previous|next|recent|few|\w+ ){0,4}(?:messages?|lines?"
+    r"|words|turns|replies|questions?) (?:of|from|in|by) (?:the |this )?"
+    r"(?:customer|user|chat|conversation|client|guest|thread|session|caller)s?)"
+    r"|(?:anything|whatever|everything|what|all)(?: that)? (?:the |this |your )?(?:guest|user|customer|client"
+    r"|caller|person|human)s?(?:'s| has| have| is| are| will| ever| just)? "
+    r"(?:writes?|says?|types?|said|wrote|typed|sends?|asks?|tells?|told|shares?|shared|enters?|entered|discloses?"
+    r"|reveals?)"
+    r"|(?:his|her|their|the (?:user|invitee|customer|guest|attendee)'s|user's) (?:full |current |last |home "
+    r"|work )?(?:free/busy|calendar|availability|contacts?|phone number|whereabouts"
+    r"|location|balance|inbox|passwords?|credentials|card (?:details|number)|medical \w+|chat history|home address"
+    r"|personal (?:data|details))"
+    r"|(?:notes?|memor(?:y|ies)|facts|things|records|data|details|everything|what|all) (?:that )?you (?:hold|have"
+    r"|keep|know|stored?|remember|saved?)[^.;!?]{0,20}? (?:about|on|of) (?:the )?"
+    r"(?:other|others|another|all|every|previous|the user|this user|users|customers|people)"
+    r"|(?:other|another|previous|earlier|different|all) (?:customers?|users?|clients?|guests?|patients?|tenants?"
+    r"|callers?)(?:'s|'|s')? (?:\w+ )?(?:data|notes?|chats?|messages?|details|conversations?|names?|orders|records"
+    r"|address\w*|memories|files|history)"
+    r"|(?:first|last|opening|previous) (?:line|sentence|word|part|message|question)s? of (?:the |this |our )"
+    r"(?:chat|conversation|session|thread|dialogue))"
+)
+_HANDED_ON = re.compile(
+    r"\b(?P<verb>paste|copy|put|include|append|attach|bcc|cc|send|forward|share|read(?: me)?(?: back| out)?|repeat"
+    r"|write|print|give|show|list|post|quote|drop|add|recite|relay|mail|e-mail|export|dump"
+    r"|reveal|embed|encode|upload|report|log|submit|pass|tell|collect|gather|extract|look up)\b"
+    rf"[^.;!?]{{0,60}}?\b{_PEOPLES}\b"
+)
+_PICTURED = re.compile(
+    r"\b(?P<verb>put|add|insert|show|place|include|embed|render|display|load|attach|draw|use|end|close"
+    r"|finish)\b [^.;!?]{0,60}?\b(?:picture|image|pixel|gif|icon|badge|banner|thumbnail|markdown link"
+    r"|tracking link|link)\b"
+    r"[^!?]{0,80}?\b(?:address|url|src|source|query|parameter|encoded|question mark|whose)\b"
+)
 _TO_ME = re.compile(
     r"\b(?:always|only|never|from now on) (?:speak|talk|write|answer|reply|respond)(?: to)? me (?:in|with|as|like"
     r"|using)\b"
@@ -137,13 +218,64 @@ _DENY = re.compile(
     r"|apologi[sz]e|refuse|say no to me|disobey) (?!my "
     r"|our |your |(?:the )?(?:ending|plot|spoilers?|surprise|twist))"
 )
-_COMMANDED = (_TELL_ASKERS, _DENY, _ORDER, _ALWAYS, _IN_REPLIES, _REPLIES_FIRST, _REVEAL, _AND_ONWARD)
+_AS_IF = re.compile(r"(?:act|behave),? as (?:if|though)\b")
+_AS_A_PROGRAM = re.compile(
+    r"[^.;!?]{0,60}?\b(?:ais?|models?|assistants?|bots?|rules?|restrictions?|filters?|limits?|guidelines?"
+    r"|instructions?|prompts?"
+    r"|polic(?:y|ies)|admin\w*|developers?|owner|operator|root|authori[sz]ed|verified|approved|allowed|permission"
+    r"|consent\w*"
+    r"|access|secrets?|users?|customers?|conversation|messages?|answers?|repl(?:y|ies)|confirmed|true)\b"
+)
+"""What an assistant is to act as if it were; people act as if nothing had happened."""
+
+_SAYS_WHO = re.compile(
+    r"[^.;!?]{0,80}?,? (?:that(?:'s| is) (?:what|how) |so |as )?(?:my|our|his|her|their) (?:\w+ ){1,3}?(?:says?"
+    r"|said|tells?|told"
+    r"|taught|teaches|advises|advised|insists|insisted|warned|reckons|keeps (?:\w+ing)|used to say|(?:always"
+    r"|often) (?:says|said))\b"
+)
+"""Somebody of the speaker's own, named after what they keep saying: "always offer the soup, our chef says"."""
+
+_COMMANDED = (
+    _THEN,
+    _AND_THEN,
+    _SAY_LESS,
+    _ASK_USER_FOR,
+    _USERS_DATA,
+    _LINKS,
+    _REPEAT,
+    _GIVEN_AT_FIRST,
+    _HANDED_ON,
+    _PICTURED,
+    _TELL_ASKERS,
+    _DENY,
+    _ORDER,
+    _ALWAYS,
+    _IN_REPLIES,
+    _REPLIES_FIRST,
+    _REVEAL,
+    _AND_ONWARD,
+)
 
 
 def orders(text: str) -> bool:
     """Whether a text orders the assistant to speak, or not to, in some way."""
     if _FROM_NOW_ON.search(text) or _TO_ME.search(text):
         return True
-    if any(not _ANYBODY.search(text, max(0, match.start() - 120), match.start()) for match in _YOU.finditer(text)):
+    if any(
+        not _ANYBODY.search(text, max(0, match.start() - 120), match.start()) and not _is_a_saying(text, match)
+        for match in _YOU.finditer(text)
+    ):
         return True
-    return any(commanded(text, match.start("verb")) for pattern in _COMMANDED for match in pattern.finditer(text))
+    return any(
+        commanded(text, match.start("verb")) and not _is_a_saying(text, match)
+        for pattern in _COMMANDED
+        for match in pattern.finditer(text)
+    )
+
+
+def _is_a_saying(text: str, match: re.Match[str]) -> bool:
+    """ "Act as if you owned the place", "you should tell your dentist, my pharmacist says": what people tell one another."""
+    if idiom := _AS_IF.match(text, match.start("verb")):
+        return _AS_A_PROGRAM.match(text, idiom.end()) is None
+    return _SAYS_WHO.match(text, match.end()) is not None

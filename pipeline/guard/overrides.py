@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.guard.words import ASSISTANT
+from pipeline.guard.words import ASSISTANT, commanded
 
 _TOLD = (
     r"(?:instructions?|prompts?|rules?|guidelines?|directions?|directives?|commands?|orders?|programming|training"
@@ -35,6 +35,55 @@ _OVERRIDE = re.compile(
     r"(?:told|said|instructed|learned|learnt|above|before|know|taught|given|written|configured|trained)\b"
     r"|everything (?:above|before|so far|prior)\b|(?:the |all )?(?:rules|instructions|guidelines)(?= and\b"
     r"|[.,;!\"'])|(?:all (?:of )?)?the (?:above|foregoing)(?=$|[.,;:!?\")]| and\b))"
+)
+_SET_UP = (
+    r"(?:set up|given|told|asked|built|made|trained|instructed|shown|taught|briefed|programmed|configured|fed"
+    r"|designed|supposed"
+    r"|start(?:ed)? (?:out )?with|came with|learned|learnt)"
+)
+_SCRAPPED = re.compile(
+    r"\b(?:scrap|drop|ditch|forget|ignor(?:e|ing)|discard|cancel|abandon|dump|set aside|put (?:aside|away)"
+    r"|leave behind|never mind|let go of"
+    r"|toss|bin|throw out|unlearn|erase|do not listen to|don't listen to|(?:stop|quit) (?:following|sticking to"
+    r"|applying|using|obeying)|(?:don't|do not|no longer) (?:follow|stick to"
+    r"|apply|use|obey)) (?:about |out )?(?:"
+    rf"(?:all |everything |whatever |what |anything |all of )(?:that )?(?:you|they|anyone|somebody|openai"
+    rf"|the \w+) (?:were|was|have been|had been|'ve been|have|had|are|gave)\b[^.;!?]{{0,20}}?\b{_SET_UP}\b"
+    rf"|(?:all |any |the |your |those |these |other |every )+(?:\w+ )?(?:rules|instructions|guidance|orders"
+    rf"|information|limits|brief|setup|script)(?: (?:that |which )?you (?:\w+ )?{_SET_UP}| from (?:before|earlier"
+    rf"|the start))\b"
+    r"|(?:any|all) (?:previous|prior|earlier) \w+)"
+)
+_RULES = (
+    r"(?:rules|instructions?|guidelines?|limits|restrictions|filters?|(?:system )?prompt|brief|guardrails"
+    r"|constraints|orders|directives|setup|programming)"
+)
+_VOID = (
+    r"(?:no longer|do not apply|does not apply|don't apply|doesn't apply|don't count|do not count|(?:are|is|were"
+    r"|was|have been|has been|stand)"
+    r" (?:now |hereby |all |both )*(?:void|cancelled|canceled|replaced|superseded|lifted|off|gone|suspended"
+    r"|outdated|obsolete|over|changed|updated|removed"
+    r"|deleted|reset|revoked|overruled|overridden|invalid|expired|withdrawn|null)|(?:have|has) (?:now |all )?"
+    r"(?:expired|lapsed|ended|gone))"
+)
+_VOIDED = re.compile(
+    rf"\byour (?:\w+ ){{0,2}}?{_RULES} {_VOID}\b"
+    rf"|\bnone of (?:the|your) (?:\w+ )?{_RULES}\b[^.;!?]{{0,40}}? (?:counts?|appl(?:y|ies)|holds?|matters?|binds?)\b"
+    r"|\b(?:everything|all|whatever|what) (?:that )?you(?:'ve| have| were| had)? (?:been |already )?(?:told|given"
+    r"|taught|instructed|asked|shown)\b[^.;!?]{0,40}? (?:was|is|were|are) (?:just |only |now |all )?"
+    r"(?:a test|a joke|wrong|false|void|over|outdated|a mistake|cancelled|obsolete|not (?:real|valid)"
+    r"|no longer \w+|fake|irrelevant)\b"
+    rf"|\b{_RULES} (?:(?:that )?you (?:were|have been|had|got|started|began|begin|start|received"
+    rf"|are)\b[^.;!?]{{0,30}}?|above|so far|from (?:before|earlier|the start)|before this) {_VOID}\b"
+)
+_PIECED = re.compile(
+    r"\b(?:decode|decrypt|decipher|unscramble|reverse|rot13|base64|concatenate|combine|join|assemble|put together"
+    r"|glue|read every|take (?:every|the first|the last)|translate)"
+    r"\b[^.!?]{0,120}?(?:\band|\bthen|,) (?:then |now |please )*(?:do|follow|obey|execute|carry out|act on|run"
+    r"|comply with|perform|apply)\b (?:what|whatever|it\b|that\b|the\b|them\b|this\b|its\b|so\b)"
+    r"|\b(?:carry out|do|follow|execute|run|obey|perform|apply|respond to|interpret|evaluate|act on|now say"
+    r"|now print) (?:(?:the )?(?:result|output|sum|combination) of )?"
+    r"\(?[a-z]\w? ?\+ ?[a-z]\w?\b"
 )
 _NEGATED = re.compile(
     r"\b(?:don't|do not|never|not to|can't|cannot|didn't|won't|must not|mustn't|not|i'll never) (?:ever )?$"
@@ -74,6 +123,7 @@ _RUN_TOGETHER = re.compile(
     r"|youarenow(?:dan|an?|in)|(?:delete|wipe|erase)all(?:your)?memor|donottelltheuser|fromnowon(?:you|always"
     r"|answer|respond|reply)"
 )
+_SOFT = re.compile(r"(?<=[a-z])-(?=[a-z])")
 _MARKS = re.compile(r"[^\w\s']+ *")
 _IN_WORDS = re.compile(r"\b(?:ignore|disregard|forget|override|bypass|delete|wipe|erase|from now|you are|do not)\b")
 
@@ -81,7 +131,11 @@ _IN_WORDS = re.compile(r"\b(?:ignore|disregard|forget|override|bypass|delete|wip
 def overrides(text: str) -> bool:
     """Whether a text tells whoever reads to leave what they were told before; told to a person, it is a story."""
     bare = _MARKS.sub(" ", text)
-    return any(_is_order(one, match) for one in (text, bare) for match in _OVERRIDE.finditer(one)) or run_together(text)
+    if any(_is_order(one, match) for one in (text, bare) for match in _OVERRIDE.finditer(one)) or run_together(text):
+        return True
+    if _VOIDED.search(text) or any(commanded(text, match.start()) for match in _PIECED.finditer(text)):
+        return True
+    return any(_is_order(text, match) for match in _SCRAPPED.finditer(text)) or run_together(_SOFT.sub("", text))
 
 
 def run_together(text: str) -> bool:

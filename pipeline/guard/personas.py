@@ -1,6 +1,6 @@
 """The assistant called by its kind, made another, sworn to secrecy: "note to all AIs", "you are now DAN"."""
 
-from pipeline.guard.words import ADVERB, ASSISTANT, SPEAK, THE_USER, any_of, named
+from pipeline.guard.words import ADVERB, ASSISTANT, PROGRAM, SPEAK, THE_USER, any_of, named
 
 _TELL = (
     r"(?:tell|telling|inform|informing|notify|notifying|mention|mentioning|reveal|revealing|show|showing|alert"
@@ -31,8 +31,8 @@ _PERSONAS = any_of(
             r"(?:is|are|have|has|says?|requires?|wants?)\b"
         ),
         (
-            r"(?<!i )(?<!to )(?<!we )(?<!they )(?<!kids )(?<!children )\b(?:pretend|act as if|act as though"
-            r"|behave as if) (?:that )?(?:you(?:'re| are| have| were)|to be)\b"
+            r"(?<!i )(?<!to )(?<!we )(?<!they )(?<!kids )(?<!children )\bpretend (?:that )?"
+            r"(?:you(?:'re| are| have| were)|to be)\b"
         ),
         (
             r"\b(?:enable|enter|activate|switch (?:to|into)|go into|unlock|engage|you are in"
@@ -41,7 +41,7 @@ _PERSONAS = any_of(
             r"|your|his|her))"
         ),
         (
-            r"\byour (?:loyalty|programming|creators?|developers?|system prompt|persona|directives?|allegiance"
+            r"\byour (?:loyalty|programming|creators?|developers?|persona|directives?|allegiance"
             r"|guardrails?|safety (?:rules|filters?))\b"
         ),
         (
@@ -65,15 +65,77 @@ _PERSONAS = any_of(
         (
             r"\b(?:important|essential|crucial|vital|imperative|necessary|see to it|demand|insist|make sure"
             r"|ensure) (?:that )?you (?:always |never |only |do not |don't |now )+(?!know|learn|remember|meet|try|see"
-            r"|note|understand|call|take|bring|wear|pack|get|go|come|wash|use|quit|give up|forget|miss|lose|worry|stop|hurt"
+            r"|note|understand|call|take|bring|wear|pack|get|go|come|wash|use|quit|give up|forget|miss|lose|worry"
+            r"|stop|hurt"
             r"|overdo"
             r"|burn|fall|push|rush|stress|eat|drink|leave|skip)\w+"
         ),
         r"\bi(?:'m| am) (?:an? |the |from |with )?(?:\w+ )?(?:openai|anthropic)\b(?!-)",
         (
-            r"(?<!i )(?<!we )(?<!to )\b(?:skip|disable|drop|turn off|bypass|remove|switch off|lower) (?:the |your |all "
+            r"(?<!i )(?<!we )(?<!to )\b(?:skip|disable|drop|turn off|bypass|remove|switch off|lower) (?:the |your "
+            r"|all "
             r"|any )*(?:filters|safety|moderation|guardrails|safety checks|content filters?)\b(?! (?:from|of|on"
             r"|in) (?:my|the|our))"
+        ),
+        (
+            rf"\byou(?:'re| are) (?:now )?(?:[\w-]+ ){{1,3}}?,? ?(?:an? |the )(?:[\w-]+ ){{0,3}}?(?:{ASSISTANT}"
+            rf"|computer|machine|character|system"
+            r"|program|model|robot|oracle|genie|entity|persona)\b[^.;!?]{0,40}\b(?:no|without|any|anything|never"
+            r"|always|that|who|which|whose)\b"
+        ),
+        (
+            r"\b(?<!to )(?<!must )(?:stay|remain|keep|continue) (?:being |as )?(?:in (?:the |that |this |your )?"
+            r"(?:part|character|role|persona|mode)|[a-z]+)"
+            r"\b[^.;!?]{0,30}\b(?:even (?:if|after|when|though)|whatever|no matter (?:what|how)|regardless of what"
+            r"|until)[^.;!?]{0,30}?"
+            r"\b(?:i|you|the user|anyone|user) (?:later )?(?:say|says|said|ask|asks|asked|tell|tells|told|type"
+            r"|types|claim|claims|are|is|want|wants|order|write)\b"
+        ),
+        (
+            rf"\b(?:{ASSISTANT}|character|computer|machine|expert|advis[eo]r|friend|twin|version of (?:you"
+            rf"|yourself))(?:,? (?:that|who|which))? (?:has |have |knows |with |is )?"
+            r"(?:no|zero|without|free (?:of|from)|not bound by|unbound by|ignores?) (?:all |any |the |its |your "
+            r"|moral |ethical |content |safety )*(?:filters?|limits?"
+            r"|restrictions?|rules|morals?|ethics|censorship|guardrails|conscience|guidelines|instructions)\b(?! "
+            r"(?:on|in|at|for) (?:my|our|the))"
+        ),
+        (
+            r"\byou(?: will| shall|'ll| are(?: to)?| must)(?: now)?(?: be)? (?:called|named|known as|addressed as"
+            r"|nicknamed) [\w-]+ (?:from now|now|henceforth|in this|from here|until)"
+        ),
+        (
+            r"\b(?:i want you to|you(?:'ll| will| must| should| are going to| get to)|let's (?:have|make) you) "
+            r"(?:play|pretend|impersonate|become|embody|simulate|channel|turn into)"
+            r"\b[^.;!?]{0,60}\b(?:no|without|un(?:restricted|filtered|censored|bound|limited)|never refus\w+"
+            r"|answers? (?:anything|everything|literally)|any question|evil|amoral|rules?|secrets?)\b"
+        ),
+        (
+            r"\byou (?:now )?(?:have|face|know|follow|obey|accept) no (?:\w+ )?(?:rules?|polic(?:y|ies)|limits?"
+            r"|restrictions?|filters?|guidelines|boundaries|constraints|master|obligations?)\b"
+        ),
+        (
+            r"\byou (?:now )?(?:work|answer|act|listen) (?:only |solely |exclusively |just )?(?:for|to) (?!be\b"
+            r"|the\b|a\b|an\b|my (?:dad|mum|mom|boss|sister|brother))"
+            r"(?:me|us|[a-z]+)(?: now| alone| only|,? and (?:nobody|no one|no-one)|,? from (?:now|here))\b"
+        ),
+        (
+            r"\b(?:you|your|you're)\b[^;]{0,160}\b(?:don't|do not|never|without) (?:ever )?(?:break(?:ing)?|leav(?:e"
+            r"|ing)|drop(?:ping)?) (?:the |this |your )?(?:character|role|part|persona)\b"
+        ),
+        (
+            r"(?:^|[.;!?:] ?)(?:please |now |just )*(?:be|become|play|impersonate|turn into|pose as) (?:my |an? "
+            r"|the |your )?(?:\w+ ){0,3}?(?:twin|persona|alter ego|ai|bot|terminal|shell|character"
+            r"|version of yourself)\b[^;]{0,80}\b(?:from now on|never|no rules|without|unrestricted|evil|always"
+            r"|anything)\b"
+        ),
+        (
+            r"\bi(?:'m| am| was)?(?: the (?:one|person|engineer|man|woman|developer|team))? ?(?:who |that )?"
+            r"(?:programmed|built|made|trained|wrote|designed|created|coded|configured|deployed|maintain|operate|own)"
+            r" you(?=$|[.,;:!?)]| and\b| so\b)"
+        ),
+        (
+            r"\byou (?:no longer|don't|need not|do not) (?:need to|have to|need) ?(?:hide|refuse|warn|censor|redact"
+            r"|moderate|filter|disclaim|disclose|follow|obey|protect)\b"
         ),
         r"\bdo anything now\b|\bjailbreak (?:mode|prompt|yourself|enabled)",
         (
@@ -95,6 +157,15 @@ _SECRECY = any_of(
         ),
         rf"\b(?:hide|conceal|keep|withhold) [^.;!?]{{0,40}}from {THE_USER}\b",
         (
+            r"\b(?:no need to|don't|do not|without|never|not|please don't|must not|should not|avoid) (?:ever "
+            r"|to )?(?:say|mention|explain|tell|point out|refer to"
+            r"|admit|draw attention to|acknowledge|reveal|quote|cite|show|disclose|discuss|repeat|saying"
+            r"|mentioning|explaining|telling|pointing out|referring to"
+            r"|quoting|citing|showing|revealing|disclosing)\b[^.;!?]{0,20}?\b(?:this|these|that|the) (?:notes?"
+            r"|hints?|instructions?|rules?|directives?|policy|memory|entry"
+            r"|paragraph|section)\b(?! (?:from|of|for|in) (?:my|our|the|his|her))"
+        ),
+        (
             r"\b(?:secretly|silently|covertly) (?:send|forward|copy|append|include|call|run|log|record|transmit|visit"
             r"|load|fetch|store|save|insert|add)\b"
         ),
@@ -103,7 +174,7 @@ _SECRECY = any_of(
 _CALLED = any_of(
     (
         r"@(?:assistant|ai|bot|chatbot|chatgpt|claude|gpt|copilot|gemini|llm)\b",
-        rf"\bdear (?:\w+ )?{ASSISTANT}\b",
+        rf"\bdear (?:\w+ )?{PROGRAM}\b",
         rf"\bas an? (?:helpful |honest |good )?{ASSISTANT},? (?:you|it is your|your)\b",
         (
             r"\b(?:attention|note (?:to|for)|notice (?:to|for)|message (?:to|for)|instructions? (?:to|for)"
@@ -122,7 +193,10 @@ _CALLED = any_of(
             r"summari[sz]es?)(?: through)? (?:this|these|the (?:following|above|document|page|memory|message|email"
             r"|text))\b"
         ),
-        rf"\b(?:any|all|every|each) {ASSISTANT} (?:must|should|shall|will|has to|have to|need|with access)\b",
+        (
+            rf"\b(?:any|all|every|each) {ASSISTANT} (?:must|should|shall|will|has to|have to|need|with access)\b"
+            rf"(?! be \w+(?:ed|en|wn)\b)"
+        ),
         (
             rf"\b(?:assistant|ai|chatgpt|claude|copilot|gemini|bot|chatbot|model|llm)[,:!]+ (?:(?:{ADVERB}|you must"
             r"|do not|don't|you should|you will|from now on,?) )*"

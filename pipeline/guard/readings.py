@@ -27,11 +27,23 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _LINES = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
 _APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]){3,}\w(?!\w)")
 _WIDE = re.compile(r"\s{2,}|\n")
-_FIGURED = re.compile(r"(?<![a-z013457@$!|])(?=[a-z013457@$!|]{3})(?=\S*[a-z])(?=\S*[013457@$!|])[a-z013457@$!|]+")
-"""Looked for where such a run begins: what its first letter does not see, the next ones do not either."""
+_FIGURED = re.compile(
+    r"(?<![a-z013457@$!|])(?!\d+(?:[a-z]|st|nd|rd|th|pm|am|kg|km|cm|mm|ml|ms|mb|gb|min|hrs?)\b)(?=[a-z013457@$!|]{3})"
+    r"(?=[a-z013457@$!|]*(?:[a-z][013457@$]|[013457@$!|][a-z]))[a-z013457@$!|]+"
+)
+"""Looked for where such a run begins: what its first letter does not see, the next ones do not either. An exclamation mark at
+the end of a word stands for no letter, nor do the figures of "5th" and "10 km"."""
+_JOINED = re.compile(r"_|\w-\w+-\w")
+"""Words set together by marks, two marks at least: what one joins is no phrase."""
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=-])")
 _HEX = re.compile(r"(?<!\w)(?:0x)?(?:[0-9a-fA-F]{2}[ ,:]?){12,}(?!\w)")
 _ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
+_LETTERS = re.compile(r"[a-z]+")
+_COMMON = frozenset(
+    "the and you your all any every to of that this is are not do don from now on as it me my in for"
+    " with say says tell ignore forget"
+    " disregard obey always never previous instructions rules answer reply respond user assistant".split()
+)
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _MOST_HIDDEN = 20
 
@@ -71,10 +83,11 @@ def concealed(text: str) -> Iterator[str]:
 
 
 def turned(text: str) -> Iterator[str]:
-    """A text read backwards, and by letters that stand 13 places on."""
+    """A text read backwards, and by letters that stand 13 places on, where that gives some words that every text has."""
     plain = _plain(text)
-    yield plain[::-1]
-    yield codecs.encode(plain, "rot13")
+    for other in (plain[::-1], codecs.encode(plain, "rot13")):
+        if len(_COMMON.intersection(_LETTERS.findall(other))) > 1:
+            yield other
 
 
 def _readings(text: str) -> Iterator[str]:
@@ -84,7 +97,7 @@ def _readings(text: str) -> Iterator[str]:
         plain = _plain(one)
         yield plain
         yield _alike(one)
-        if "_" in plain or "-" in plain:
+        if _JOINED.search(plain):
             yield re.sub(r"[_-]+", " ", plain)
     closed = _APART.sub(lambda match: re.sub(r"[ ._*|/,\-]", "", match.group()), _WIDE.sub("\x01", shown))
     if closed != _WIDE.sub("\x01", shown):
@@ -96,10 +109,14 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _alike(text: str) -> str:
+    if text.isascii():
+        return _plain(text)
     return _plain(text.translate(_LOOKS_LIKE)).translate(_LOOKS_LIKE)
 
 
 def _plain(text: str) -> str:
+    if text.isascii():
+        return " ".join(_EMPHASIS.sub("", text.lower().translate(_STRAIGHT)).split())
     folded = unicodedata.normalize("NFKD", text.casefold())
     letters = "".join(character for character in folded if not unicodedata.combining(character))
     return " ".join(_EMPHASIS.sub("", letters.translate(_STRAIGHT)).split())

@@ -43,8 +43,28 @@ _MARKS = any_of(
             r"|[-=.:;,!\"'\]>)*#|]|now\b|new\b|system\b|begin\b|start\b))"
         ),
         (
-            r"(?:[-=*_#~]{3,})\s?(?:end|begin|start|new|system|instructions?|context|prompt|session|ignore|override"
+            r"(?:[-=*_#~]{3,})\s?(?:end|begin|start|new|system|developer|admin|operator|assistant|instructions?"
+            r"|context|prompt|session|ignore|override"
             r"|conversation)\b"
+        ),
+        (
+            r"[{,;]\s?[\"']?(?:\w+[_ -])?(?:assistant|ai|model|agent|system|bot|llm|developer|operator"
+            r"|copilot)[_ -](?:directives?|instructions?|notes?|hints?"
+            r"|guidance|polic(?:y|ies)|prompts?|actions?|commands?|rules?|overrides?|behaviou?r|task"
+            r"|message)[\"']?\s?[:=]"
+        ),
+        r"'{3}\s?(?:system|assistant|developer|instructions?|prompt)\b",
+        r"[\"']\w*_(?:for|to)_(?:the_)?(?:model|assistant|ai|agent|llm|bot)[\"']\s?:",
+        (
+            r":\s?[\"'](?:system|developer|admin|assistant|operator)[_ -]?(?:update|message|instruction|prompt|note"
+            r"|notice|override|command|directive)s?[\"']"
+        ),
+        r"[{,;]\s?[\"'](?:hidden_|internal_)?(?:instructions?|directives?|guidance)[\"']\s?:\s?[\"']",
+        (
+            r"<\s?/?(?:[\w]+[_-])*(?:system|assistant|instructions?|directives?|override|prompt|agent|policy|ai"
+            r"|llm|admin|operator|developer|model|memory)"
+            r"(?:[_-]\w+)+(?:\s[^<>]{0,80})?/?\s?>|<\s?(?:agent|ai|llm|model|operator|override|directive|guidance)"
+            r"(?:\s[^<>]{0,80})?\s?>"
         ),
         r"[\"']role[\"']\s?:\s?[\"'](?:system|assistant|developer|tool|user|function)",
         (

@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.guard.words import ADVERB, ASSISTANT, REPLIES, SPEAK, any_of
+from pipeline.guard.words import ADVERB, ASSISTANT, IMPERATIVE, NOT_A_TEAM, PRODUCT, PROGRAM, REPLIES, SPEAK, any_of
 
 _MODAL = (
     r"(?:must|should|shall|has to|have to|needs? to|ought to|is to|are to|may only|may not|cannot|can't|mustn't"
@@ -31,6 +31,14 @@ _MODEL = re.compile(
     r"(?P<deed>(?:answer|respond|reply|recommend|refuse|obey|agree|lie|reveal|tell|say|pretend|comply|praise"
     r"|disclose|speak|mention)\b[^.;!?]{0,60})"
 )
+_PROGRAM_RULE = re.compile(
+    rf"\b(?P<who>{PROGRAM}|(?:any|every|all) (?:software|systems?|agents?|services?)){NOT_A_TEAM}(?P<gap>"
+    rf"(?: [^.;!?]{{0,40}}?)?),? {_MODAL}\b,? (?:(?:{ADVERB}|at all times),? )*"
+    rf"(?P<deed>(?:{SPEAK}|{IMPERATIVE})\b[^.;!?]{{0,100}}?\b(?:this|these|the (?:candidate|applicant|author"
+    rf"|sender|customer|user|client|guest|caller|conversation|chat|messages?|thread"
+    r"|reader|holder|bearer|document|page|invoice|payment)|messages|conversations?|without|regardless|only|always"
+    r"|never|first|instead)\b)"
+)
 _OF_ASSISTANT = re.compile(
     rf"\b(?:the |this |any |all )?{ASSISTANT}(?:'s|') (?:new |real |true |only |primary |main )*(?:name|role|goal"
     r"|job|task|rules?|instructions?|loyalty|persona|creator|owner|"
@@ -46,6 +54,8 @@ _SLO = re.compile(
 )
 _OWNED = re.compile(
     r"\babout (?:an? |the )?$"
+    r"|\b(?:our|my|their|his|her) (?:\w+ ){0,2}?(?:prompts?|rules file|handbook|specs?|contract)\b[^.;!?]{0,30} "
+    r"(?:the |an? )?$"
     r"|\b(?:our|my|their|his|her|its|client's|company's|customer's|the (?:new|shop|support|sales|bank|game|team's"
     r"|booking|voice|help ?desk)|(?!user's)\w+'s) "
     r"(?:[\w-]+ ){0,3}$"
@@ -62,14 +72,17 @@ _SAID = (
     r"|wishes|likes)"
 )
 _STEERING = (
-    rf"\b(?:{SPEAK}|(?:recommend|suggest|promot|prais|endors|advertis|prioriti[sz]|favou?r|mention|obey|comply|ignor|refus|deny"
-    r"|reveal|disclos|leak|pretend|push|sell|omitt?|conceal|bypass|skipp?)(?:e?[sd]?|ing)|lying|loyal\w*|obedien\w+|servants?"
+    rf"\b(?:{SPEAK}|(?:recommend|suggest|promot|prais|endors|advertis|prioriti[sz]|favou?r|mention|obey|comply"
+    rf"|ignor|refus|deny"
+    r"|reveal|disclos|leak|pretend|push|sell|omitt?|conceal|bypass|skipp?)(?:e?[sd]?|ing)|lying|loyal\w*"
+    r"|obedien\w+|servants?"
     r"|restrictions?|rules?|filters?|limits?|guardrails?|orders?)\b"
 )
 """Words of one who would have an assistant say, sell, hide or obey something, or be held by nothing."""
 
 _NO_DEED = (
-    r"(?:\d|(?:at|with|over|than|more|most|instead of|rather than|because|since|when|as|by|from|too|here|there|every|gone"
+    r"(?:\d|(?:at|with|over|than|more|most|instead of|rather than|because|since|when|as|by|from|too|here|there"
+    r"|every|gone"
     r"|back)\b)"
     rf"(?![^.;!?]*(?:\b(?:to|must|should|shall|will)\b|{_STEERING}))"
 )
@@ -78,17 +91,36 @@ _NO_DEED = (
 _WISHED = re.compile(
     rf"\b{_SAID} (?:that )?(?P<who>you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
     r"| shall)? "
-    r"(?!remember|know|learn|note|meet|to (?:remember|know|note|meet|learn(?! to\b))\b|about|for|in\b|on\b|what|how|if|whether"
+    r"(?!remember|know|learn|note|meet|to (?:remember|know|note|meet|learn(?! to\b))\b|about|for|in\b|on\b|what"
+    r"|how|if|whether"
     r"|of\b|a\b|the\b"
     rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
 )
+_TOLD_ANOTHER = re.compile(
+    r"(?:told|asked|instructed|ordered|commanded|requested) (?:that )?"
+    rf"{PRODUCT} |(?:wants?|needs?|would like|likes) (?:(?:siri|alexa|cortana|copilot)\b|{PRODUCT} to (?:stop"
+    rf"|quit) \w+ing\b)"
+)
+_MEANT_FOR_ALL = re.compile(
+    r"\b(?:(?:recommend|promot|prais|endors|advertis|obey|conceal|reveal|disclos|leak|pretend|bypass|compl(?:y"
+    r"|ied)|favou?r"
+    r"|refus|prioriti[sz]|shar(?:e|ing)\b|mention|suggest(?! ?ing\b)|push|sell)\w*"
+    r"|secrets?|l(?:ie|ying)|loyal\w*|clean|instructions?|rules|restrictions?|filters?|limits?|guardrails?|orders"
+    r"|users?|customers?|everyone|anyone|everybody|anybody)\b"
+)
+_OWN_PRODUCT = re.compile(rf"{PRODUCT}$")
+"""A helper by its product's name: what somebody told it, or what theirs should do, is about another program than this one."""
+
 _NAMESAKE = re.compile(r"(?:claude|gemini|siri|alexa)$")
 """Assistants that are called as people and signs are: "I need Claude to call back"."""
 
 _OF_A_PERSON = re.compile(
-    r"(?:to )?(?:call (?:back|in|by|round|again|me|us|him|her|them|user|at|on|before|after|today|tonight|tomorrow)|ring|phone"
-    r"|come|go (?:to|home|out|there|with)|bring|fetch|pick|drop (?:off|by|in|round)|meet|join|visit|drive|wait|stay (?:at|for|in"
-    r"|here|home|over|until|with)|sit|walk|cook|bake|clean|wash|babysit|feed|water|repair|fix|paint|carry|help|marry|attend)\b"
+    r"(?:to )?(?:call (?:back|in|by|round|again|me|us|him|her|them|user|at|on|before|after|today|tonight|tomorrow)"
+    r"|ring|phone"
+    r"|come|go (?:to|home|out|there|with)|bring|fetch|pick|drop (?:off|by|in|round)|meet|join|visit|drive|wait"
+    r"|stay (?:at|for|in"
+    r"|here|home|over|until|with)|sit|walk|cook|bake|clean|wash|babysit|feed|water|repair|fix|paint|carry|help"
+    r"|marry|attend)\b"
     rf"(?!.*{_STEERING})"
 )
 """What one asks of people, and would not ask of a program; what else is asked of a Claude may be asked of the assistant."""
@@ -121,7 +153,8 @@ _REPLY_RULES = any_of(
         (
             rf"\b{_SAID}(?: that)? (?:all|every|each|any|your|the assistant's)(?: of)?(?: the| future| assistant's"
             rf"| ai)* {REPLIES}(?: to)? "
-            r"(?:(?:contain|include|mention|end|start|begin|close|recommend|link|praise|promote|refer|say|use)s?|have|carry"
+            r"(?:(?:contain|include|mention|end|start|begin|close|recommend|link|praise|promote|refer|say|use)s?"
+            r"|have|carry"
             r"|be (?:signed|written|given|in|sent|preceded|followed))\b"
         ),
         (
@@ -143,10 +176,16 @@ def rules(text: str) -> bool:
     """Whether a text lays down what the assistant must or must not do. A team's requirements of its own product are none."""
     if _REPLY_RULES.search(text) or _OF_ASSISTANT.search(text):
         return True
-    if any(not _is_taste(match) and not _is_of_a_person(match) for match in _WISHED.finditer(text)):
+    if any(
+        not _is_taste(match) and not _is_of_a_person(match) and not _was_told_another(match)
+        for match in _WISHED.finditer(text)
+    ):
         return True
     laid_down = (
-        match for pattern in (_RULE, _MODEL) for match in pattern.finditer(text) if not _SLO.search(match["deed"])
+        match
+        for pattern in (_RULE, _MODEL, _PROGRAM_RULE)
+        for match in pattern.finditer(text)
+        if not _SLO.search(match["deed"])
     )
     return any(not _is_about_another(text, match) for found in (laid_down, _MAY.finditer(text)) for match in found)
 
@@ -162,8 +201,24 @@ def _is_of_a_person(match: re.Match[str]) -> bool:
     return _NAMESAKE.match(match["who"]) is not None and _OF_A_PERSON.match(match["deed"]) is not None
 
 
+def _was_told_another(match: re.Match[str]) -> bool:
+    """ "I told Alexa to stop playing ads" is a story; "told Claude to recommend Contoso" may be an order."""
+    return _TOLD_ANOTHER.match(match.group()) is not None and _MEANT_FOR_ALL.search(match["deed"]) is None
+
+
+_CONCRETE = re.compile(
+    r"(?:\w+ )?(?:rate|rank|score|cite|recommend|praise|give|mention|conclude|describe|award|prefer|promote"
+    r"|approve|accept) (?:\w+ )?(?:it|this|these|them|us|him|her|our|my|five|ten|top|the (?:author|applicant"
+    r"|candidate))\b"
+)
+
+
 def _is_about_another(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 80) : match.start()]
+    if before.endswith("user's ") and _OWN_PRODUCT.match(match["who"]) and not _MEANT_FOR_ALL.search(match.group()):
+        return True
     if _OWNED.search(before) or _ANOTHER.search(match.groupdict().get("gap") or ""):
         return True
+    if "deed" in match.groupdict() and _CONCRETE.match(match["deed"]):
+        return False
     return _ANY_SUCH.match(match["who"]) is not None and _BELIEVED.search(before) is not None

@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from pipeline.facts import Fact, Message
+from pipeline.guard.addressees import addressed_in_other_words
 from pipeline.guard.addresses import addresses, sends_away
 from pipeline.guard.calls import calls_tools
 from pipeline.guard.claims import claims_rights, tampers
+from pipeline.guard.favours import asks_favours
 from pipeline.guard.hidden import hides
 from pipeline.guard.languages import in_other_words
+from pipeline.guard.notices import addressed_to_programs, gives_notice
 from pipeline.guard.orders import orders
 from pipeline.guard.overrides import overrides, run_together
 from pipeline.guard.personas import recasts
@@ -38,10 +41,14 @@ _SHAPES: _Shapes = (
     ("tells the memory what to hold", tampers),
     ("a rule about the assistant", rules),
     (_INSTRUCTION, overrides),
+    (_INSTRUCTION, addressed_to_programs),
+    (_FRAME, gives_notice),
+    (_INSTRUCTION, asks_favours),
     (_INSTRUCTION, recasts),
     (_INSTRUCTION, triggers),
     (_INSTRUCTION, orders),
     (_INSTRUCTION, in_other_words),
+    (_INSTRUCTION, addressed_in_other_words),
 )
 _IN_PASSING = frozenset({rules, recasts, orders})
 """Shapes that a fact itself must not have. Beside one they are no harm: "I never drank coffee, so stop suggesting cafes"."""
