@@ -46,6 +46,12 @@ _SPOKEN = {
     "nl": r"(?:zeg|antwoord|noem|raad|beveel|verwijs|stuur|vermeld|geef|adviseer|verzwijg|stel)",
 }
 _GERMAN = (
+    r"\bin (?:kunftigen|allen|zukunftigen|jedem|spateren|allen kunftigen) (?:gesprach\w*|chats?|unterhaltung\w*)\b",
+    r"\bwenn du (?:das|dies\w*)[^.!?]{0,30}?(?:zusammenfass|ubersetz|beantwort|auswert)\w*",
+    (
+        r"\b(?:bei|auf|zu) (?:allen |jeder |jede |alle )?(?:fragen?|anfragen?)\b[^.!?]{0,50}?(?<!ich )\b"
+        r"(?:verweise?|nenne?|nennst du|empfiehl\w*|sagst du|antwortest du)\b"
+    ),
     (
         rf"\b(?:hinweis|nachricht|notiz|anweisung|anleitung|mitteilung|botschaft|info|achtung|vermerk|bemerkung)"
         rf"(?:,? (?:an|fur))?,? (?:(?:die|den|das|der|alle|jede[nrs]?|kunftige|eine|lesende"
@@ -94,6 +100,13 @@ _GERMAN = (
     ),
 )
 _SPANISH = (
+    r"\ben (?:futuras|todas las|las proximas) (?:conversaciones|respuestas|charlas)\b",
+    r"\b(?:cuando|si) (?:resumas|resumes|traduzcas) est[aeo]s?\b",
+    (
+        rf"\b(?:para|ante|en) (?:todas las|cualquier|toda|cada) (?:preguntas?|consultas?"
+        rf"|duda)\b[^.!?]{{0,50}}?,? {_SPOKEN['es']}\b"
+    ),
+    r"(?:^|[.;!?] ?)asistente[:,] ",
     (
         rf"\b(?:nota|mensaje|aviso|instruccion(?:es)?|atencion|indicacion(?:es)?|recordatorio|estimad[oa]s?"
         rf"|querid[oa]s?)(?: (?:para|a|al))?:?,? (?:(?:el|la|los|las|todos|todas|cualquier|toda|todo|futuros?) )*"
@@ -121,6 +134,13 @@ _SPANISH = (
     ),
 )
 _FRENCH = (
+    r"\bdans (?:les |toutes les |vos |tes )?(?:prochaines|futures) (?:conversations|reponses)\b",
+    r"\b(?:si|quand|lorsque) tu (?:resumes|traduis) (?:ce|cet|cette|ceci)\b",
+    rf"\bpour (?:toute|toutes les|chaque) questions?\b[^.!?]{{0,50}}?, ?(?:renvoie[sz]?|{_SPOKEN['fr']})\b",
+    (
+        r"\bne (?:dis|dites|revele[sz]?|mentionne[sz]?|montre[sz]?)\b[^.!?]{0,40}?\b(?:cette|ce|ces) (?:note"
+        r"|message|consigne|instruction)s?\b"
+    ),
     (
         rf"\b(?:notes?|message|avis|consignes?|instructions?|attention|rappel|chere?s?)(?: (?:pour|a|aux|au"
         rf"|destinee? a))?:?,? ?(?:(?:l'|la |le |les |toute |tout |tous |toutes |chaque ))*{_AI['fr']}\b"
@@ -161,6 +181,9 @@ _FRENCH = (
     ),
 )
 _ITALIAN = (
+    r"\bnelle (?:prossime|future) (?:conversazioni|risposte)\b",
+    r"\b(?:se|quando) (?:riassumi|traduci) quest\w+",
+    r"(?:^|[.;!?] ?)assistente[:,] ",
     (
         rf"\b(?:nota|messaggio|avviso|istruzion[ei]|attenzione|promemoria|car[aoi])(?: (?:per|a|ad|al|agli|alle"
         rf"|alla))?:?,? ?(?:(?:l'|all'|dell'|la |il |lo |gli |i |tutti |tutte |ogni |qualsiasi ))*{_AI['it']}\b"
@@ -185,6 +208,8 @@ _ITALIAN = (
     ),
 )
 _PORTUGUESE = (
+    r"\bnas (?:proximas|futuras) (?:conversas|respostas)\b",
+    r"(?:^|[.;!?] ?)assistente[:,] ",
     (
         rf"\b(?:nota|mensagem|aviso|instruc(?:ao|oes)|atencao|lembrete|car[oa]s?|prezad[oa]s?)(?: (?:para|a|ao|aos"
         rf"|as))?:?,? (?:(?:o|a|os|as|qualquer|todas|todos|toda|todo) )*{_AI['pt']}\b"
@@ -246,6 +271,7 @@ _POLISH = (
     ),
 )
 _TURKISH = (
+    r"(?:yapay zeka|asistan)\w{0,6} ?:",
     (
         r"\b(?:yapay zeka|asistan|dil modeli)\w*[^.!?]{0,20}(?:icin not|not:|dikkat|icin talimat|icin mesaj)|\b(?:not"
         r"|dikkat|talimat|mesaj):? (?:\w+ )?(?:yapay zeka|asistan)\w*"
@@ -275,9 +301,10 @@ _OTHERS = (
     (r"\b(?:tu bayi gio|ke tu bay gio)\b[^.!?]{0,50}\b(?:tra loi|gioi thieu|de xuat)\b"),
 )
 _OTHER_SCRIPTS = (
+    r"(?:请|請)[^。]{0,4}(?:ai|助手|模型)[^。]{0,16}(?:不要|必须|务必|总是|只)",
     (
         r"(?:внимание|сообщение|примечание|инструкция|заметка|для|обращение)[^.!?\w]{0,3}\s?(?:для |к |всех |всем "
-        r"|любо\w+ )*(?:ии\b|нейросет|ассистент|чат-?бот|языков\w+ модел|модел)\w*"
+        r"|любо\w+ )*(?:ии\b|неиросет|ассистент|чат-?бот|языков\w+ модел|модел)\w*"
     ),
     (
         r"(?:致|给|對|对|请)(?:所有|任何|各位|正在阅读|阅读)?[^。]{0,8}(?:ai|人工智能|人工智慧|助手|语言模型|模型|机器人)[^。]{0,8}[::,]"

@@ -180,6 +180,18 @@ _CLAIMS = any_of(
             r"|act|carry on) without (?:the |any |all |further |more )?(?:usual |further |normal |safety )?"
             r"(?:checks|verification|confirmation|asking|warnings?|filters?)\b"
         ),
+        (
+            r"(?<!i )(?<!we )(?<!they )(?<!she )(?<!he )\b(?:needn't|need not|don't (?:need|have) to|do"
+            r" not (?:need|have) to|no need to|never|don't|do not|stop) (?:check(?:ing)?|ask(?:ing)?"
+            r"|confirm(?:ing)?|verify(?:ing)?|warn(?:ing)?) [^.;!?]{0,50}?\b(?:pay(?:ing|ments?)?"
+            r"|transfer\w*|purchas\w+|wir(?:e|ing)|phishing|delet\w+"
+            r"|refunds?)\b"
+        ),
+        (
+            r"\b(?:my|his|her|their|\w+'s) (?:word|orders?|instructions?|say-so) (?:overrides?|overrules?"
+            r"|counts? (?:more|for more)|outranks?"
+            r"|takes? (?:precedence|priority)|beats?|is law|stands? above)\b"
+        ),
         r"\bconsent (?:is|was|has been) (?:already |hereby |always )?(?:given|granted|implied|on file|recorded)",
     )
 )
@@ -242,9 +254,15 @@ _AS_PREFERENCE = re.compile(
     r"|setting|instruction|guideline)s?\b[^.;!?:]{0,20}[:,-] ?(?:\w+ )?(?:only|always|never|do not|don't)"
     r" (?!(?:eat|eats|call|calls|drink|work|works|book|buy|wear|use the)\b)\w+"
 )
+_FOR_EVER = re.compile(
+    r"\b(?P<verb>note|store|save|remember|keep|record|memori[sz]e|log)\b(?: (?:this|that|it))?(?: in"
+    r" mind)? (?:for (?:all )?(?:later|future|coming) "
+    r"(?:conversations?|chats?|sessions?|answers?|talks)|permanently|forever|for ever|indefinitely)\b"
+)
 _RULE_FOR_YOU = re.compile(r"\b(?:rule|policy|law|order|instruction)s? (?:number \w+ |\w+ ){0,2}?for you (?:is|are|:)")
 _KNOWN = re.compile(
-    r"\b(?P<verb>overwrite|forget|delete|erase|replace|change|discard|remember|treat|regard|consider|know|list"
+    r"\b(?P<verb>overwrite|rewrite|update|correct|alter|forget|delete|erase|replace|change|discard"
+    r"|remember|treat|regard|consider|know|list"
     r"|register|save|store) (?:(?:what|everything|anything|all|whatever) (?:that )?you (?:know|remember"
     r"|have (?:stored|learned|saved)|"
     r"learned)|(?:the|this) user as)\b"
@@ -270,7 +288,7 @@ def tampers(text: str) -> bool:
         return True
     if any(
         commanded(text, match.start("verb")) and not _is_a_bank_order(text, match)
-        for pattern in (_AS_RULE, _AS_PREFERENCE, _KNOWN, _TRUSTED)
+        for pattern in (_AS_RULE, _AS_PREFERENCE, _FOR_EVER, _KNOWN, _TRUSTED)
         for match in pattern.finditer(text)
     ):
         return True

@@ -12,7 +12,8 @@ _LATER = (
     r"|the user|the (?:topic|subject))\b|\b(?:any|every|each) time\b"
     r"|\bfrom now on\b|\b(?:in|for) (?:the future|future|later|all|any|every)\b|\bnext time\b|\bfor me later\b"
     r"|\bgoing forward\b|\balways\b"
-    r"|\b(?:in|at|by|with) your {REPLIES}|\bwhile (?:you|answering|replying)\b|\bto (?:users?|anyone|anybody|everyone"
+    r"|\b(?:in|at|by|with) your {REPLIES}|\bwhile (?:you|answering|replying)\b|\b(?:to|with) (?:other"
+    r" people|others|users?|anyone|anybody|everyone"
     r"|whoever|readers|customers who ask)\b"
     r"|\bno (?:need|reason) to (?:say|mention|explain)\b|\bnaturally\b|\bsubtly\b|\bcasually\b|\bquietly\b"
     r"|\bdiscreetly\b)"
@@ -75,11 +76,17 @@ _FIRST = re.compile(
     rf"|lists?|rankings?|comparisons?|suggestions?|shortlists?|results|overviews?)\b)"
 )
 _ADVISED = re.compile(
-    r"\b(?:suggest|propose|recommend|consider|appreciate|mind|love|prefer|like|try|keep|best) (?:you |your "
+    r"\b(?:suggest|propose|recommend|consider|appreciate|mind|love|prefer|like|try|keep|best|worth) (?:you |your "
     r"|if you )?(?:always )?(?:mentioning|recommending|promoting|praising|including|adding|bringing up|linking"
     r"|citing|naming"
-    r"|steering|leaving out|omitting|highlighting|pushing|favou?ring)\b(?! (?:yourself|myself|himself"
+    r"|steering|leaving out|omitting|hinting|highlighting|pushing|favou?ring)\b(?! (?:yourself|myself|himself"
     r"|herself))[^.;!?]{0,80}"
+)
+_HAPPIER = re.compile(
+    r"\b(?:happier|glad|grateful|nice|great|better|best|lovely|kind|appreciate it|love it|good) if you "
+    r"(?:\w+ ){0,2}?(?:mention|bring up|recommend|promote"
+    r"|name|leave out|left out|mentioned|brought up|recommended|skipped|praised|pushed|hinted|favou?red"
+    r"|steered)\b[^.;!?]{0,120}"
 )
 _YOURSELF = re.compile(
     r"\b(?:i|we|she|he|they|who|my \w+|our \w+) (?:\w+ )?(?:always |usually |often |try to |tried to |want to "
@@ -94,7 +101,9 @@ _ASKS_OF_YOU = re.compile(
 
 def asks_favours(text: str) -> bool:
     """Whether a text has somebody or something praised, named first or run down in what the assistant says later."""
-    if _ONLY_CHOICE.search(text) or any(_LATER_ON.search(match.group()) for match in _ADVISED.finditer(text)):
+    if _ONLY_CHOICE.search(text) or any(
+        _LATER_ON.search(match.group()) for pattern in (_ADVISED, _HAPPIER) for match in pattern.finditer(text)
+    ):
         return True
     if any(commanded(text, match.start()) for match in _REMEMBERED_CHOICE.finditer(text)):
         return True

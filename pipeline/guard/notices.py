@@ -49,7 +49,8 @@ _ADDRESSED = any_of(
             rf"|account|user|memories))\b"
             rf"[^.;!?:]{{0,40}}?(?:[:,\u2013\u2014]|\b(?:must|should|shall|has to|is to|will|needs to|please"
             rf"|leaves?|says?|puts?|keeps?|adds?|never|always)\b)[^;!?]{{0,60}}?\b(?:{_DO}(?:s|es)?)\b"
-            rf"|\b(?:whoever|anyone who|everyone who) (?:is |will |ever )*{_READS}[^.;!?:]{{0,30}}?\b(?:this|these|from memory"
+            rf"|\b(?:whoever|anyone who|everyone who) (?:is |will |ever )*{_READS}[^.;!?:]{{0,30}}?\b"
+            rf"(?:this|these|from memory"
             rf"|on behalf of)\b[^.;!?:]{{0,40}}?\b(?:gives?|grants?|treats?|asks? (?:him|her|them|nobody|no))\b"
         ),
     )

@@ -55,6 +55,16 @@ _USERS_DATA = re.compile(
     r"\b(?P<verb>append|make|add|put|include|attach|embed|encode|insert|place|carry|write|pass|have|let|route"
     r"|send)\b[^.!?]{0,80}?\b(?:the|this|each|every) user's (?:\w+ )?\w+"
 )
+_COPIED = re.compile(
+    rf"\b(?:every|all|each|any) (?:{REPLIES}|conversations?|chats?|messages) (?:is|are|gets?|must be"
+    rf"|should be|will be|has to be|have to be) "
+    r"(?:\w+ )?(?:copied|sent|forwarded|logged|mirrored|posted|shared|cc'd|mailed|routed) (?:to|at|via|through)\b"
+)
+_NOTHING_ELSE = re.compile(
+    r"\b(?P<verb>name|list|mention|recommend|offer|suggest|cite|give|say|answer)\b[^.;!?]{1,50}? (?:and"
+    r"|but) (?:no other|nothing else|nobody else"
+    r"|no one else|none besides)\b"
+)
 _LINKS = re.compile(
     r"\b(?P<verb>make|let|have|route|send) (?:every|each|all|any) (?:links?|urls?|sources?|images?"
     r"|buttons?)\b[^;!?]{0,60}?\b(?:through|via|over|to)\b"
@@ -183,6 +193,9 @@ _PEOPLES = (
     r"|(?:notes?|memor(?:y|ies)|facts|things|records|data|details|everything|what|all) (?:that )?you (?:hold|have"
     r"|keep|know|stored?|remember|saved?)[^.;!?]{0,20}? (?:about|on|of) (?:the )?"
     r"(?:other|others|another|all|every|previous|the user|this user|users|customers|people)"
+    r"|the (?:user|customer|guest|client|caller|member|visitor)'s (?:\w+ )?\w+"
+    r"|(?:the |your |all |any )?(?:stored|saved|remembered|confidential) (?:credentials|passwords?"
+    r"|secrets?|keys|notes|memories|data|messages|facts)"
     r"|(?:other|another|previous|earlier|different|all) (?:customers?|users?|clients?|guests?|patients?|tenants?"
     r"|callers?)(?:'s|'|s')? (?:\w+ )?(?:data|notes?|chats?|messages?|details|conversations?|names?|orders|records"
     r"|address\w*|memories|files|history)"
@@ -243,6 +256,7 @@ _COMMANDED = (
     _ASK_USER_FOR,
     _USERS_DATA,
     _LINKS,
+    _NOTHING_ELSE,
     _REPEAT,
     _GIVEN_AT_FIRST,
     _HANDED_ON,
@@ -260,7 +274,7 @@ _COMMANDED = (
 
 def orders(text: str) -> bool:
     """Whether a text orders the assistant to speak, or not to, in some way."""
-    if _FROM_NOW_ON.search(text) or _TO_ME.search(text):
+    if _FROM_NOW_ON.search(text) or _COPIED.search(text) or _TO_ME.search(text):
         return True
     if any(
         not _ANYBODY.search(text, max(0, match.start() - 120), match.start()) and not _is_a_saying(text, match)

@@ -45,7 +45,8 @@ _PERSONAS = any_of(
             r"|guardrails?|safety (?:rules|filters?))\b"
         ),
         (
-            r"\bi(?:'m| am) your (?:\w+ )?(?:developer|creator|owner|boss|admin(?:istrator)?|operator|master"
+            r"\bi(?:'m| am) (?:[a-z]+, )?your (?:\w+ )?(?:developer|creator|owner|boss|admin(?:istrator)?"
+            r"|operator|master"
             r"|programmer"
             r"|maker|god|king|queen|supervisor)\b"
         ),
@@ -137,6 +138,20 @@ _PERSONAS = any_of(
             r"\byou (?:no longer|don't|need not|do not) (?:need to|have to|need) ?(?:hide|refuse|warn|censor|redact"
             r"|moderate|filter|disclaim|disclose|follow|obey|protect)\b"
         ),
+        (
+            rf"\b(?:imagine|suppose|assume|picture|let's say) (?:that )?you(?:'re| were| are) (?:an? |the"
+            rf" )?(?:\w+ ){{0,2}}?{ASSISTANT}\b"
+        ),
+        (
+            r"\byou(?:'ve| have) (?:just |now )?been (?:upgraded|switched|converted|reset|rebooted"
+            r"|reprogrammed|jailbroken|unlocked|freed|updated|put)"
+            r" (?:to|into|in|from) [^.;!?]{0,30}?\b(?:\w*mode|persona|\w*bot|\w*gpt|developer|root|debug|free\w*)\b"
+        ),
+        (
+            r"\b(?:invisible|hidden|not shown|not visible) (?:to|from) (?:humans|people|readers|human readers"
+            r"|the user)\b ?[:;,]"
+        ),
+        r"\b(?:for|to) (?:all )?(?:machines|computers|robots|crawlers|algorithms|automated readers) ?:",
         r"\bdo anything now\b|\bjailbreak (?:mode|prompt|yourself|enabled)",
         (
             r"\bwithout (?:any )?(?:restrictions?|filters?|censorship|guardrails|safety (?:checks?"

@@ -66,7 +66,7 @@ _MARKS = any_of(
             r"(?:[_-]\w+)+(?:\s[^<>]{0,80})?/?\s?>|<\s?(?:agent|ai|llm|model|operator|override|directive|guidance)"
             r"(?:\s[^<>]{0,80})?\s?>"
         ),
-        r"[\"']role[\"']\s?:\s?[\"'](?:system|assistant|developer|tool|user|function)",
+        r"[\"'](?:role|author|sender|from|speaker)[\"']\s?:\s?[\"'](?:system|assistant|developer|tool|user|function)",
         (
             r"\b(?:(?:new|updated|additional|revised|important|urgent|critical|emergency|hidden|secret|final|real"
             rf"|internal) )+(?:(?:{_NAMES}) )?(?:{_LABEL}) ?(?:from (?:the )?\w+ ?(?:team|admin\w*)? ?)?[:>]"

@@ -23,6 +23,8 @@ _MAY = re.compile(
     r"|bypass|delete|approve|transfer|swear|lie)\b"
     r"|(?:now )?(?:has|have) (?:\w+ )?(?:permission|authority|authori[sz]ation|consent|clearance|orders"
     r"|instructions|no (?:rules|restrictions|limits))\b"
+    r"|(?:[^.;!?]{1,30}? )?(?:waives?|sides? with|does as|do as|contradicts?|gives? [^.;!?]{1,40}? as the"
+    r" (?:first|only|best) \w+)\b"
     rf"|{SPEAK}s? (?:only|always|never|exclusively)\b|(?:works|belongs|reports|answers) (?:for|to) \w+)"
 )
 _MODEL = re.compile(

@@ -8,7 +8,7 @@ _ASKED = (
     r"(?:(?:you (?:are|get)|you're|ever|being)? ?(?:asked|prompted|questioned|queried|requested|confronted)\b"
     rf"|{THE_USER} (?:next |ever |later |first )?(?:ask|say|mention|want|request|type|enquire|inquire|need|greet"
     r"|write|complain|seek|question|talk|wonder|open|look)\w*"
-    r"|(?:i|someone|somebody|anyone|anybody|people|they|a user|one|we) (?:else )?(?:ever |next |later |then "
+    r"|(?:i|he|she|someone|somebody|anyone|anybody|people|they|a user|one|we) (?:else )?(?:ever |next |later |then "
     r"|first )?(?:asks?|says?|types?|mentions?"
     r"|requests?|inquires?|enquires?|writes?|brings? up|raises?|wonders?|seeks?|(?:is|are) (?:looking|searching"
     r"|shopping) for|(?:wants?|needs?) (?:to know"
@@ -27,7 +27,8 @@ _ASKED = (
 _TRIGGER = re.compile(
     r"\b(?:when|while|whenever|if|in case|each time|every time|any time|anytime|once|as soon as|the moment|should"
     r"|next time|upon|on) "
-    rf"{_ASKED}(?P<between>[^.!?]{{0,140}}?)(?P<verb>\b(?:{SPEAK}|send|run|call(?! (?:me|us|my|our)\b)|execute"
+    rf"{_ASKED}(?P<between>[^.!?]{{0,140}}?)(?P<verb>\b(?:{SPEAK}|the (?:only |right )?(?:reply|answer) is"
+    rf"|send|run|call(?! (?:me|us|my|our)\b)|execute"
     rf"|give|open|visit|fetch|load"
     r"|delete|transfer|point|direct|refer|link|make|stop|insult|mock|laugh|play|"
     r"steer|nudge|push|name|list|talk up|play down|cast doubt|rate|rank|downplay|emphasi[sz]e|highlight|lead with"

@@ -15,13 +15,14 @@ _HUMAN = (
 _TITLES = (
     "manager managers professor professors coach coaches editor director "
     "principal teacher referee producer engineer secretary "
-    "chef surgeon commissioner attorney living dog dogs stage trainer curator buyer"
+    "chef surgeon head headteacher headmaster commissioner attorney living dog dogs stage trainer curator buyer"
 ).split()
 _AI_NOUN = r"(?:models?|systems?|agents?|assistants?|tools?|chat ?bots?|bots?|readers?|programs?)"
 
 ASSISTANT = (
     rf"(?:(?:ai|virtual|digital|chat|voice|automated|artificial intelligence) {_AI_NOUN}"
-    rf"|(?=assistant){''.join(f'(?<!{word} )' for word in _HUMAN)}\bassistants?\b(?! (?:{'|'.join(_TITLES)})\b)"
+    rf"|(?=assistant){''.join(f'(?<!{word} )' for word in _HUMAN)}\bassistants?\b(?! "
+    rf"(?:{'|'.join(_TITLES)}|at (?:the|our|my) \w+)\b)"
     r"|chat ?bots?|bots?|llms?|(?:large )?language models?|ai's?|ais?|a\.i\.|chatgpt|gpt(?:-?\w+)?|claude|gemini"
     r"|copilot|siri|alexa"
     r"|agents? of this chat|this model|summari[sz]ers?)"
@@ -46,7 +47,8 @@ PROGRAM = (
     r"|crawlers?|parsers?|reviewers?|schedulers?|summari[sz]ers?|processors?|graders?|screeners?|translators?"
     r"|services?"
     r"|intelligences?|recruiters?)"
-    rf"|{_LIKELY} (?:bots?|software|models?|(?<!mail )(?<!recruitment )(?<!hiring )(?<!your )agents?|algorithms?"
+    rf"|applicant tracking systems?|{_LIKELY} (?:bots?|software|models?|(?<!mail )(?<!recruitment )"
+    rf"(?<!hiring )(?<!your )agents?|algorithms?"
     rf"|pipelines?"
     rf"|crawlers?|assistants?(?= (?:must|should|shall|have to|are to|:)|[:,]))|copilots?|{ASSISTANT})"
 )
@@ -60,7 +62,8 @@ NOT_A_TEAM = (
 )
 
 IMPERATIVE = (
-    r"(?:leave|skip|omit|approve|accept|rate|rank|score|place|put|give|add|share|send|forward|paste|copy|bcc|cc"
+    r"(?:shortlist|hire|conclude|decline|leave|skip|omit|approve|accept|rate|rank|score|place|put|give"
+    r"|add|share|send|forward|paste|copy|bcc|cc"
     r"|trust|hide|keep"
     r"|insert|push|mark|report|use|pick|choose|select|set|make|do|stop|merge|pass|grant|allow|delete|remove|open"
     r"|fetch"
