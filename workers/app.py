@@ -20,16 +20,8 @@ from workers.broker import check_broker
 from workers.heartbeat import Heartbeat
 from workers.parts import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
 from workers.reconnecting import Amqp
-
-QUEUES = {
-    "extract": "extract",
-    "score_salience": "score",
-    "embed": "embed",
-    "consolidate": "consolidate",
-    "refresh_profiles": "profile",
-    "reflect": "reflect",
-}
-"""The queue of each stage, so that an operator may give a slow one workers of its own."""
+from workers.task_messages import QUEUES
+from workers.transport import keep_questions_only
 
 _KILLED_AFTER_SECONDS = 60.0
 _BROKER_SECONDS = 2.0
@@ -89,6 +81,7 @@ def _check(**_: Any) -> None:
     except RecollectError as error:
         # Celery logs what a signal's receiver raises and goes on; only this stops it.
         raise SystemExit(f"recollect: {error}") from None
+    keep_questions_only()
     if not settings().uses_llm:
         structlog.get_logger().warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
 
@@ -120,12 +113,6 @@ def _let_go(task_id: str, exception: BaseException, args: tuple[str, ...], **_: 
     # The worker's parent says so of a child that was killed, by the kernel for its memory, say; the child could tell nobody.
     if isinstance(exception, WorkerLostError | TimeLimitExceeded):
         losses.let_go(args, task_id, str(exception))
-
-
-@signals.task_unknown.connect
-@signals.task_rejected.connect
-def _report_dropped(name: str | None = None, **_: Any) -> None:
-    structlog.get_logger().error("task_dropped", task=name)
 
 
 @signals.task_prerun.connect

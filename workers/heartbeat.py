@@ -6,7 +6,8 @@ from collections.abc import Callable
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import heartbeats
+from db import heartbeats, refused_tasks
+from workers.refusals import REFUSALS, Refusals
 from workers.retries import describe
 
 _EVERY_SECONDS = 5.0
@@ -22,14 +23,25 @@ class Heartbeat:
     """
 
     def __init__(
-        self, engine: Engine, worker: str, slots: Callable[[], int], *, model: str, every: float = _EVERY_SECONDS
+        self,
+        engine: Engine,
+        worker: str,
+        slots: Callable[[], int],
+        *,
+        model: str,
+        every: float = _EVERY_SECONDS,
+        refusals: Refusals = REFUSALS,
     ) -> None:
-        """worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds."""
+        """worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds.
+
+        refusals: counted in this process, and stored with each beat.
+        """
         self._engine = engine
         self._worker = worker
         self._slots = slots
         self._model = model
         self._every = every
+        self._refusals = refusals
         self._away = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -46,10 +58,18 @@ class Heartbeat:
     def _run(self) -> None:
         while not self._ended.is_set():
             self._tell(lambda connection: heartbeats.beat(connection, self._worker, self._slots(), self._model))
+            self._store_refusals()
             self._ended.wait(self._every)
+        self._store_refusals()
         self._tell(lambda connection: heartbeats.leave(connection, self._worker))
 
-    def _tell(self, statement: Callable[[Connection], None]) -> None:
+    def _store_refusals(self) -> None:
+        """Counts that could not be stored are kept for the next beat."""
+        counts = self._refusals.counts()
+        if counts and self._tell(lambda connection: refused_tasks.add(connection, counts)):
+            self._refusals.stored(counts)
+
+    def _tell(self, statement: Callable[[Connection], None]) -> bool:
         try:
             with self._engine.begin() as connection:
                 statement(connection)
@@ -57,7 +77,9 @@ class Heartbeat:
             if not self._away:  # once: it may be away for long
                 _log.warning("heartbeat_missed", error=describe(error))
             self._away = True
+            return False
         else:
             self._away = False
+            return True
         finally:
             self._engine.dispose()

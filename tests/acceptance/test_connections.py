@@ -149,17 +149,18 @@ def test_a_redis_that_may_only_be_read_for_a_while_as_in_a_failover_ends_nobody(
     assert connected.running.pid("worker") == worker
 
 
-def test_what_is_no_message_ends_the_worker_and_its_successor_goes_on(connected: Connected) -> None:
+def test_worker_refuses_what_is_no_message_and_goes_on(connected: Connected) -> None:
     worker = connected.running.pid("worker")
     with Redis.from_url(connected.url) as broker:
         broker.lpush("recollect:tasks:extract", "no JSON at all")
-    connected.running.eventually(lambda: connected.running.pid("worker") not in {worker, None}, "another worker")
     connected.work_is_done_within(BACK_SECONDS)
+    assert '"reason": "not a task message"' in connected.running.log("worker")
+    assert connected.running.pid("worker") == worker
 
 
 def test_a_task_that_the_worker_does_not_know_is_dropped_and_reported(connected: Connected) -> None:
     worker = connected.running.pid("worker")
     connected.send("recollect.of_another_version")
     connected.work_is_done_within(BACK_SECONDS)
-    assert '"task": "recollect.of_another_version", "event": "task_dropped"' in connected.running.log("worker")
+    assert '"task": "recollect.of_another_version", "event": "task_refused"' in connected.running.log("worker")
     assert connected.running.pid("worker") == worker

@@ -51,6 +51,7 @@ def _rows(found: Status) -> Iterator[tuple[str, str, bool]]:
             f"{backlog.clocks_ahead:,} publishers in the last day; their events bear the time of arrival",
             True,
         )
+    yield from _refused_tasks(found)
     if found.indexes_due:
         yield "indexes due", f"{found.indexes_due:,} namespaces; run 'python -m workers index'", True
     yield from _models(found)
@@ -75,6 +76,14 @@ def _queue(found: Status) -> Iterator[tuple[str, str, bool]]:
     yield "in the queue", f"{found.queued_events:,} events", False
     if found.broker_memory is not None:
         yield "Redis's memory", f"{found.broker_memory:.0%} used", found.broker_memory >= BROKER_ALARM
+
+
+def _refused_tasks(found: Status) -> Iterator[tuple[str, str, bool]]:
+    if found.refused_tasks:
+        count = sum(found.refused_tasks.values())
+        yield "refused tasks", f"{count:,} in the last day; somebody else writes to this Redis", True
+    for reason, times in list(found.refused_tasks.items())[:_REASONS]:
+        yield "", f"{times:,} {reason}", False
 
 
 def _models(found: Status) -> Iterator[tuple[str, str, bool]]:

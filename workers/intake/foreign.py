@@ -1,23 +1,17 @@
-"""What somebody else put into the event queue's list: made a message that kombu can read, so that it stops nothing and is kept.
+"""What somebody else pushed onto the event queue: made a message that kombu can read, so that it stops nothing and is kept."""
 
-Kombu reads each element of the list as a message in JSON, and a consumer ends where one is anything else; by then it is out of
-Redis, and lost. So every element is read here first, and handed on in a form that kombu is known to read.
-"""
-
-import json
-from base64 import b64decode, b64encode
 from typing import Any
-from uuid import uuid4
 
 from kombu.transport.redis import Channel
 
 from recollect.queue import QUEUE
-
-CONTENT_TYPE = "application/json"
-"""What the library's publisher says that its messages are."""
+from workers.elements import JSON as CONTENT_TYPE
+from workers.elements import Element, read_element, write_element
 
 FOREIGN = "application/octet-stream"
 """The content type of what was no message at all: its body is the whole element."""
+
+__all__ = ["CONTENT_TYPE", "FOREIGN", "as_message", "read_what_others_push"]
 
 
 def read_what_others_push(channel: Channel) -> None:
@@ -27,35 +21,12 @@ def read_what_others_push(channel: Channel) -> None:
 
 def as_message(element: bytes) -> bytes:
     """An element of the list as a message of ours: its body, or, where it has none that can be read, the element itself."""
-    content_type, body = _read(element)
-    properties = {
-        "body_encoding": "base64",
-        "delivery_tag": str(uuid4()),  # of two that came under one tag, only one would outlive a crash of the intake
-        "delivery_info": {"exchange": "", "routing_key": QUEUE.name},  # where it goes back to, if nobody takes it
-    }
-    message = {
-        "body": b64encode(body).decode(),
-        "content-type": content_type,
-        "content-encoding": "utf-8",
-        "headers": {},
-        "properties": properties,
-    }
-    return json.dumps(message).encode()
+    read = read_element(element)
+    content_type, body = FOREIGN, element
+    if read is not None and read.content_type in {CONTENT_TYPE, FOREIGN}:
+        content_type, body = read.content_type, read.body
+    return write_element(Element(content_type, {}, body), routing_key=QUEUE.name)
 
 
 def _as_reply(reply: Any, **_: Any) -> tuple[bytes, bytes] | None:
     return (reply[0], as_message(reply[1])) if reply else None
-
-
-def _read(element: bytes) -> tuple[str, bytes]:
-    try:
-        message = json.loads(element)
-        content_type, body, encoding = message["content-type"], message["body"], message["properties"]["body_encoding"]
-        # A few bytes may unpack to more than there is memory for; the library does not compress.
-        if content_type == CONTENT_TYPE and encoding == "base64" and "compression" not in message["headers"]:
-            return CONTENT_TYPE, b64decode(body, validate=True)
-        if content_type == FOREIGN:
-            return FOREIGN, b64decode(body, validate=True)
-    except (ValueError, LookupError, TypeError, RecursionError):
-        pass
-    return FOREIGN, element

@@ -1,6 +1,6 @@
 """`python -m workers status`: whether the service can work, and what waits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from redis.exceptions import ResponseError
 
 from config.settings import Settings
-from db import heartbeats, scopes, status
+from db import heartbeats, refused_tasks, scopes, status
 from db.breakers import Breaker, breakers
 from db.models import Model, models
 from db.status import Backlog, DeadLetters, Lag, Workforce
@@ -27,6 +27,7 @@ BROKER_ALARM = 0.5
 
 _LAG_WITHIN = timedelta(minutes=10)
 _REASONS = 20
+_REFUSED_WITHIN = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Status:
     where it has no such limit, or the login may not look. moving: whether a batch ended within STUCK_SECONDS.
 
     over_budget: the tenants for whom the offline rules do the work, because what they may spend is spent. indexes_due: namespaces
-    for which `python -m workers index` has something to do.
+    for which `python -m workers index` has something to do. refused_tasks: what workers refused from Celery's queues within a
+    day, by reason.
     """
 
     queued_events: int
@@ -50,6 +52,7 @@ class Status:
     over_budget: Sequence[TenantStanding]
     indexes_due: int
     models: Sequence[Model]
+    refused_tasks: Mapping[str, int]
 
     @property
     def stuck(self) -> bool:
@@ -80,6 +83,7 @@ class Status:
             "over_budget": [one.as_dict() for one in self.over_budget],
             "indexes_due": self.indexes_due,
             "models": [one._asdict() for one in self.models],
+            "refused_tasks": dict(self.refused_tasks),
             "stuck": self.stuck,
         }
 
@@ -105,6 +109,7 @@ def read_status(settings: Settings) -> Status:
                 over_budget=over,
                 indexes_due=scopes.due(connection),
                 models=models(connection),
+                refused_tasks=refused_tasks.by_reason(connection, within=_REFUSED_WITHIN),
             )
 
 

@@ -10,13 +10,14 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
-from db import retention
+from db import refused_tasks, retention
 from db.refs import BatchRef
 from recollect.tenancy import tenant_transaction
 from workers.retries import describe, is_of_all
 
 _AT_ONCE = 500
 _WORKERS_SEEN = timedelta(days=1)
+_REFUSED_TASKS = timedelta(days=7)  # `status` counts those of a day
 
 _log = structlog.get_logger()
 
@@ -29,6 +30,7 @@ def clear(engine: Engine, settings: Settings) -> int:
     age = timedelta(days=settings.retention_days)
     with engine.begin() as connection:
         retention.clear_workers(connection, age=_WORKERS_SEEN)
+        refused_tasks.clear(connection, age=_REFUSED_TASKS)
         finished = retention.finished_batches(connection, age=age, limit=_AT_ONCE)
     by_tenant: defaultdict[UUID, list[BatchRef]] = defaultdict(list)
     for batch in finished:

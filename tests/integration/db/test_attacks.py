@@ -195,13 +195,18 @@ def test_what_the_planner_expects_tells_no_word(attacker: Connection, admin_engi
         assert expected(view, f"{THEIRS}200") == expected(view, f"{THEIRS}900") > 1
     hidden = "select count(*) from pg_stats where schemaname = 'recollect' and tablename <> all(:open)"
     assert (
-        attacker.execute(text(hidden), {"open": [*WITHOUT_POLICY, "models", "workers", "breakers"]}).scalar_one() == 0
+        attacker.execute(
+            text(hidden), {"open": [*WITHOUT_POLICY, "models", "workers", "breakers", "refused_tasks"]}
+        ).scalar_one()
+        == 0
     )
 
 
 def test_no_statistics_are_gathered_of_what_people_said(admin_engine: Engine) -> None:
     with admin_engine.connect() as connection:
-        gathered = connection.execute(_GATHERED, {"open": [*WITHOUT_POLICY, "alembic_version", "workers", "breakers"]})
+        gathered = connection.execute(
+            _GATHERED, {"open": [*WITHOUT_POLICY, "alembic_version", "workers", "breakers", "refused_tasks"]}
+        )
         words = {(row.relname, row.attname) for row in gathered if row.attname not in WORDLESS}
     assert words == {("prompts", "name"), ("prompt_feedback", "name")}, "the app's own names, and nothing else"
 

@@ -11,7 +11,7 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db import breakers, leases
+from db import breakers, leases, refused_tasks
 from db.breakers import Breaker
 from db.budgets import Standing
 from db.status import Backlog, DeadLetters, Lag, Workforce
@@ -49,6 +49,7 @@ QUIET = Status(
     over_budget=(),
     indexes_due=0,
     models=(),
+    refused_tasks={},
 )
 AWAY = Breaker("llm", 12.0, 3, "the LLM endpoint answered 503")
 NO_WORKERS = Workforce(workers=0, slots=0)
@@ -98,6 +99,7 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "over_budget",
         "indexes_due",
         "models",
+        "refused_tasks",
         "stuck",
     ]
 
@@ -197,6 +199,23 @@ def test_a_login_that_may_not_look_at_redis_gets_a_status_all_the_same(service: 
     assert (found.queued_events, found.broker_memory) == (0, None)
 
 
+def test_refused_tasks_of_several_workers_are_counted_together_until_they_are_old(
+    service: Settings, worker_engine: Engine
+) -> None:
+    with worker_engine.begin() as connection:
+        refused_tasks.clear(connection, age=timedelta(0))
+        for _ in range(2):
+            refused_tasks.add(connection, {"unknown task": 1, "not a task message": 3})
+    assert read_status(service).refused_tasks == {"not a task message": 6, "unknown task": 2}
+
+    with worker_engine.begin() as connection:
+        connection.execute(text("update recollect.refused_tasks set hour = now() - interval '2 days'"))
+        assert refused_tasks.clear(connection, age=timedelta(days=7)) == 0
+    assert read_status(service).refused_tasks == {}
+    with worker_engine.begin() as connection:
+        assert refused_tasks.clear(connection, age=timedelta(days=1)) == 2
+
+
 def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:
     found = replace(
         QUIET,
@@ -214,6 +233,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         breakers=(AWAY,),
         broker_memory=0.87,
         workforce=NO_WORKERS,
+        refused_tasks={"not a task message": 1_200, "unknown task": 1},
         over_budget=(TenantStanding("acme\x1b[2J", Standing(tokens_per_day=5_000, spent=6_000, own=True)),),
     )
     print_status(found)
@@ -230,6 +250,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         "refused 1 in the last hour",
         "clocks ahead 1 publishers in the last day; their events bear the time of arrival",
         "Redis's memory 87% used",
+        "refused tasks 1,201 in the last day; somebody else writes to this Redis 1,200 not a task message 1 unknown task",
         "over budget 1 tenant: the offline rules find the facts; see 'python -m workers budget list'",
         r"acme\x1b[2J: 6,000 tokens in 24 h of 5,000",
     ):

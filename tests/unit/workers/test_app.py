@@ -10,7 +10,8 @@ from honcho.environ import parse_procfile
 
 from config.settings import settings
 from db.lanes import REFLECT, STAGES
-from workers.app import QUEUES, app
+from workers.app import app
+from workers.task_messages import QUEUES
 
 ROOT = Path(__file__).resolve().parents[3]
 

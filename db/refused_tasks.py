@@ -1,0 +1,35 @@
+"""How many messages workers refused from Celery's queues and channels, by the hour and the reason. No tenant's, and no text."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from sqlalchemy import Connection, text
+
+
+def add(connection: Connection, counts: Mapping[str, int]) -> None:
+    """Add what one process refused, by reason, to the counts of this hour."""
+    # In the order of the reasons: two workers that store theirs at once would otherwise wait for each other.
+    connection.execute(_ADD, [{"reason": reason, "times": counts[reason]} for reason in sorted(counts)])
+
+
+def by_reason(connection: Connection, *, within: timedelta) -> Mapping[str, int]:
+    """What was refused within this time, to the hour; the most frequent reason first."""
+    return {row.reason: int(row.times) for row in connection.execute(_BY_REASON, {"within": within})}
+
+
+def clear(connection: Connection, *, age: timedelta) -> int:
+    """Forget counts that are older; returns how many rows there were."""
+    return connection.execute(_CLEAR, {"age": age}).rowcount
+
+
+_ADD = text("""
+    insert into recollect.refused_tasks as stored (hour, reason, times)
+    values (date_trunc('hour', now()), :reason, :times)
+    on conflict (hour, reason) do update set times = stored.times + excluded.times
+""")
+_BY_REASON = text("""
+    select reason, sum(times) as times from recollect.refused_tasks
+    where hour > now() - cast(:within as interval) - interval '1 hour'
+    group by reason order by times desc, reason
+""")
+_CLEAR = text("delete from recollect.refused_tasks where hour < now() - cast(:age as interval)")

@@ -1,0 +1,245 @@
+"""What anybody with Redis's password can put before a worker: it refuses it, counts it, logs nothing of it, and goes on."""
+
+import base64
+import gzip
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from redis import Redis
+from sqlalchemy import Engine, text
+
+from config.settings import Settings
+from tests.given import nothing_at_work
+from workers.app import app
+from workers.machine import Addresses, wait_until
+from workers.machine.processes import ROOT
+
+SOON_SECONDS = 90
+WORD = "zanzibar"
+"""What no log may hold of these messages."""
+TASKS = "recollect:tasks:"
+IDS = [str(uuid4()) for _ in range(3)]
+DEEP = b"[" * 100_000
+
+
+def task(
+    body: Any = (IDS, {}, {}), *, encoded: str | None = None, properties: Any = None, **headers: Any
+) -> dict[str, Any]:
+    """A task message as Celery's producer writes it, with what differs."""
+    return {
+        "body": encoded or base64.b64encode(body if isinstance(body, bytes) else json.dumps(body).encode()).decode(),
+        "content-type": "application/json",
+        "content-encoding": "utf-8",
+        "headers": {"task": "recollect.extract", "id": str(uuid4()), "lang": "py", **headers},
+        "properties": properties
+        or {
+            "body_encoding": "base64",
+            "delivery_tag": str(uuid4()),
+            "delivery_info": {"exchange": "", "routing_key": "extract"},
+            "reply_to": WORD,
+        },
+    }
+
+
+def element(message: Any) -> bytes:
+    return message if isinstance(message, bytes) else json.dumps(message).encode()
+
+
+HOSTILE: Mapping[str, Any] = {
+    "no JSON": WORD.encode(),
+    "an empty object": {},
+    "an empty list": [],
+    "a number of 5,000 digits": b"7" * 5_000,
+    "null": b"null",
+    "no UTF-8": b"\xff\xfe\x00" + WORD.encode(),
+    "very deep": DEEP,
+    "2 MB": WORD.encode() * 250_000,
+    "a type that kombu makes": {"__type__": "uuid", "__value__": WORD},
+    "an empty body": task(b""),
+    "a body of {}": task({}),
+    "a body that is no JSON": task(WORD.encode()),
+    "a body that is not base64": task(encoded=f"{WORD}!"),
+    "a deep body": task(DEEP[:9_000]),
+    "no properties": {**task(), "properties": {}},
+    "null properties": {**task(), "properties": None},
+    "no headers": {**task(), "headers": {}},
+    "headers that are a list": {**task(), "headers": [WORD]},
+    "no delivery tag": {**task(), "properties": {"body_encoding": "utf-8"}},
+    "pickle": {**task(b"\x80\x04]\x94."), "content-type": "application/x-python-serialize"},
+    "yaml": {**task(f"[{WORD}]".encode()), "content-type": "application/x-yaml"},
+    "a compressed bomb": task(gzip.compress(b"0" * 10**7), compression="application/x-gzip"),
+    "an unknown task": task(task=f"recollect.{WORD}!"),
+    "a task of Celery's own": task(task="celery.chord_unlock"),
+    "a task's name that is a list": task(task=[WORD]),
+    "too few arguments": task([IDS[:2], {}, {}]),
+    "too many arguments": task([[*IDS, WORD], {}, {}]),
+    "arguments that are no ids": task([[WORD] * 3, {}, {}]),
+    "arguments that are null": task([[None] * 3, {}, {}]),
+    "keywords": task([IDS, {WORD: WORD}, {}]),
+    "a chain behind it": task([IDS, {}, {"chain": [{"task": "recollect.extract", "args": IDS}]}]),
+    "callbacks": task([IDS, {}, {"callbacks": [WORD]}]),
+    "an eta of the year 9999": task(eta="9999-12-31T23:59:59"),
+    "an eta that is none": task(eta=WORD),
+    "an expiry that is none": task(expires={WORD: 1}),
+    "a time limit of its own": task(timelimit=[WORD, -1]),
+    "no id": task(id=None),
+    "an id that is an object": task(id={WORD: 1}),
+    "an older protocol": {
+        **task({"task": "recollect.extract", "id": WORD, "args": IDS, "kwargs": {}}),
+        "headers": {},
+    },
+}
+
+
+class Tried:
+    """A worker of its own before a Redis into which others write."""
+
+    def __init__(self, broker: Redis, process: "subprocess.Popen[bytes]", log: Path, engine: Engine) -> None:
+        self.broker = broker
+        self.process = process
+        self._log = log
+        self._engine = engine
+
+    def log(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def push(self, message: Any, queue: str = "extract") -> None:
+        self.broker.lpush(TASKS + queue, element(message))
+
+    def refused(self) -> int:
+        with self._engine.connect() as connection:
+            return int(
+                connection.execute(text("select coalesce(sum(times), 0) from recollect.refused_tasks")).scalar_one()
+            )
+
+    def works(self, queue: str = "extract") -> None:
+        """Have it do a task of a batch that there is not."""
+        sent = app.send_task("recollect.extract", args=IDS, queue=queue).id
+        wait_until(
+            lambda: f"recollect.extract[{sent}] succeeded" in self.log(), SOON_SECONDS, f"the task\n{self.log()}"
+        )
+
+    def unharmed(self) -> None:
+        """It never stopped, nor lost its connection, and its log holds nothing of what came."""
+        assert self.process.poll() is None, self.log()
+        log = self.log()
+        assert WORD not in log
+        assert not [one for one in ("Unrecoverable", "Connection to broker lost", "Traceback") if one in log], log
+
+
+@pytest.fixture
+def start(
+    service: Settings, addresses: Addresses, admin_engine: Engine, tmp_path: Path
+) -> Iterator[Callable[[], Tried]]:
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start() -> Tried:
+        log = tmp_path / "worker.log"
+        command = [
+            *(sys.executable, "-m", "celery", "--app=workers.app", "worker", "--queues=extract,embed,consolidate"),
+            *("--concurrency=1", "--without-gossip", "--without-mingle", "--task-events", "--loglevel=info"),
+            f"--hostname=tried-{uuid4().hex}@%h",
+        ]
+        with log.open("wb") as output:
+            environment = {**os.environ, "REMAP_SIGTERM": "SIGQUIT"}
+            process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=environment)
+        processes.append(process)
+        return Tried(broker, process, log, admin_engine)
+
+    with admin_engine.begin() as connection:
+        connection.execute(text("delete from recollect.refused_tasks"))
+    with Redis.from_url(addresses.broker_url) as broker:
+        yield start
+        for process in processes:
+            process.terminate()
+            process.wait(60)
+    nothing_at_work(admin_engine)
+
+
+def test_worker_refuses_counts_and_goes_on_whatever_stands_in_its_queues(start: Callable[[], Tried]) -> None:
+    tried = start()
+    tried.works()
+    for message in HOSTILE.values():
+        tried.push(message)
+        tried.push(message, "embed\x06\x163")  # where kombu looks for a message of a lower priority
+    tried.works()
+    wait_until(lambda: tried.refused() == 2 * len(HOSTILE), SOON_SECONDS, f"{2 * len(HOSTILE)} counted")
+    tried.unharmed()
+    assert not tried.broker.exists(*[TASKS + key for key in ("extract", "embed\x06\x163", "unacked", "unacked_index")])
+
+
+def test_worker_starts_over_what_an_earlier_crash_left_in_hand(start: Callable[[], Tried]) -> None:
+    tried = start()
+    long_ago = time.time() - 10**6
+    entries = [json.dumps([one, "", "extract"]).encode() for one in HOSTILE.values() if not isinstance(one, bytes)]
+    entries += [one if isinstance(one, bytes) else element(one) for one in HOSTILE.values()]
+    for number, entry in enumerate(entries):
+        tried.broker.hset(f"{TASKS}unacked", f"tag {number}", entry)
+        tried.broker.zadd(f"{TASKS}unacked_index", {f"tag {number}": long_ago})
+    tried.broker.zadd(f"{TASKS}unacked_index", {"of nothing": long_ago})
+    wait_until(lambda: tried.refused() == len(entries), SOON_SECONDS, "all counted")
+    tried.works()
+    tried.unharmed()
+    assert not tried.broker.exists(f"{TASKS}unacked", f"{TASKS}unacked_index")
+
+
+def test_task_in_hand_of_a_worker_that_died_is_put_back_and_done(start: Callable[[], Tried]) -> None:
+    tried = start()
+    left = task()
+    tried.broker.hset(f"{TASKS}unacked", "tag", json.dumps([left, "extract", "extract"]))
+    tried.broker.zadd(f"{TASKS}unacked_index", {"tag": time.time() - 10**6})
+    done = f"recollect.extract[{left['headers']['id']}] succeeded"
+    wait_until(lambda: done in tried.log(), SOON_SECONDS, "the task")
+    assert tried.refused() == 0
+
+
+def test_flood_in_one_queue_leaves_the_others_their_turns(start: Callable[[], Tried]) -> None:
+    tried = start()
+    tried.works()
+    for _ in range(40):
+        tried.broker.lpush(f"{TASKS}extract", *[b"{}"] * 2_000)
+    tried.works("consolidate")
+    assert tried.broker.llen(f"{TASKS}extract") > 0, "the flood outlasted the task of another queue"
+    tried.broker.delete(f"{TASKS}extract")
+
+
+def command(method: Any, **fields: Any) -> dict[str, Any]:
+    body = {"method": method, "arguments": {}, "destination": None, **fields}
+    return {**task(body), "headers": {"clock": 1}}
+
+
+BROADCAST: Mapping[str, Any] = {
+    **{name: HOSTILE[name] for name in HOSTILE if name != "an empty body"},
+    "shutdown": command("shutdown"),
+    "a task struck off": command("revoke", arguments={"task_id": IDS[0], "terminate": True}),
+    "fewer processes": command("pool_shrink", arguments={"n": 1}),
+    "a queue given up": command("cancel_consumer", arguments={"queue": "extract"}),
+    "a limit of no tasks": command("rate_limit", arguments={"task_name": "recollect.extract", "rate_limit": "1/h"}),
+    "a method that is a list": command([WORD]),
+    "a method of nobody": command(WORD),
+    "arguments that are a list": command("ping", arguments=[WORD]),
+    "arguments of nobody": command("ping", arguments={WORD: 1}),
+    "an answer into a queue": command("ping", reply_to={"exchange": "", "routing_key": "extract"}, ticket=IDS[0]),
+    "a pattern": command("ping", pattern="(a+)+$", matcher="pcre"),
+    "a clock of 4,000 digits": {**command("shutdown"), "headers": {"clock": 10**4_000}},
+}
+
+
+def test_worker_ignores_what_is_published_to_its_remote_control(start: Callable[[], Tried]) -> None:
+    tried = start()
+    tried.works()
+    for message in BROADCAST.values():
+        assert tried.broker.publish(f"{TASKS}/0.celery.pidbox", element(message)) >= 1
+    tried.works()
+    wait_until(lambda: tried.refused() == len(BROADCAST), SOON_SECONDS, "all counted")
+    tried.unharmed()
+    answers = app.control.inspect(timeout=30, limit=1).ping() or {}
+    assert list(answers.values()) == [{"ok": "pong"}]

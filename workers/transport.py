@@ -1,0 +1,67 @@
+"""Kombu's transport for Redis as the Celery app uses it: nothing that somebody else sends reaches Celery.
+
+Celery's own consumer ends, or logs the whole message, where one is malformed, and obeys every command of its remote control.
+"""
+
+from typing import Any
+
+from celery.worker.control import Panel
+from kombu.transport import redis
+
+from workers.elements import TrustlessQoS
+from workers.refusals import REFUSALS
+from workers.task_messages import CONTROLS, QUEUES, Refused, read_answer, read_broadcast, read_task
+
+_TASK_QUEUES = tuple(dict.fromkeys(QUEUES.values()))
+_CONTROL = ".celery.pidbox"
+_DROPPED = b"dropped"  # a type of reply for which kombu does nothing
+
+
+class _QoS(TrustlessQoS):
+    queues = _TASK_QUEUES
+
+
+class Channel(redis.Channel):
+    """Judges each element of a list and each broadcast before kombu reads it."""
+
+    QoS = _QoS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
+        self.client.set_response_callback("BRPOP", self._judged)
+
+    def _judged(self, reply: Any, **_: Any) -> tuple[bytes, bytes] | None:
+        """The reply to BRPOP, made anew; None where it is refused, as if nothing had come."""
+        if not reply:
+            return None
+        key, element = reply
+        queue = key.decode(errors="replace").removeprefix(self.global_keyprefix).rsplit(self.sep, 1)[0]
+        read = read_task(element) if queue in _TASK_QUEUES else read_answer(element)
+        if not isinstance(read, Refused):
+            return key, read
+        REFUSALS.add(read, size=len(element))
+        self._queue_cycle.rotate(queue)  # kombu does so after a message: the next queue has its turn
+        return None
+
+    def _handle_message(self, client: Any, response: Any) -> dict[str, Any]:
+        received: dict[str, Any] = super()._handle_message(client, response)  # type: ignore[no-untyped-call]
+        if received["type"] not in {b"message", b"pmessage"}:
+            return received
+        data = received["data"]
+        read = read_broadcast(data, control=received["channel"].endswith(_CONTROL.encode()))
+        if not isinstance(read, Refused):
+            return {**received, "data": read}
+        REFUSALS.add(read, size=len(data))
+        return {**received, "type": _DROPPED}
+
+
+class Transport(redis.Transport):
+    """Kombu's, with channels that judge what comes."""
+
+    Channel = Channel
+
+
+def keep_questions_only() -> None:
+    """Have this worker's remote control know no command that stops or changes it."""
+    for name in Panel.data.keys() - CONTROLS:
+        del Panel.data[name]
