@@ -1,4 +1,4 @@
-"""The account that Postgres runs under when we are root: Postgres refuses to be root itself."""
+"""The accounts of the embedded servers when we are root: Postgres refuses to be root, and Redis need not be."""
 
 import os
 import pwd
@@ -12,7 +12,6 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
-_NAME = "recollect-postgres"
 _FALLBACK = "nobody"  # where accounts cannot be made: a read-only /etc, or no useradd
 
 
@@ -25,13 +24,14 @@ class Account:
     gid: int
 
 
-def server_account() -> Account | None:
-    """The account for Postgres, made if it is missing; None where we are not root and need no other."""
+def server_account(server: str) -> Account | None:
+    """The account for a server, such as ``postgres``, made if it is missing; None where we are not root and need no other."""
     if os.geteuid() != 0:
         return None
-    found = _look_up(_NAME) or _make() or _look_up(_FALLBACK)
+    name = f"recollect-{server}"
+    found = _look_up(name) or _make(name) or _look_up(_FALLBACK)
     if found is None:
-        raise LookupError(f"neither {_NAME} nor {_FALLBACK} is an account of this machine")
+        raise LookupError(f"neither {name} nor {_FALLBACK} is an account of this machine")
     return found
 
 
@@ -43,15 +43,15 @@ def _look_up(name: str) -> Account | None:
     return Account(name, entry.pw_uid, entry.pw_gid)
 
 
-def _make() -> Account | None:
+def _make(name: str) -> Account | None:
     useradd = shutil.which("useradd") or shutil.which("useradd", path="/usr/sbin:/sbin")
     if useradd is None:
         return None
-    command = [useradd, "--system", "--no-create-home", "--shell", "/bin/false", _NAME]
+    command = [useradd, "--system", "--no-create-home", "--shell", "/bin/false", name]
     subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - no part of it comes from outside
-    account = _look_up(_NAME)  # also when another process made it meanwhile
+    account = _look_up(name)  # also when another process made it meanwhile
     if account:
-        log.info("account_made", account=_NAME)
+        log.info("account_made", account=name)
     return account
 
 

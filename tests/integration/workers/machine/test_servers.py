@@ -1,11 +1,13 @@
 """The embedded servers: real Postgres, real Redis, in a data folder of their own."""
 
+import os
 import signal
 import socket
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -17,7 +19,9 @@ import sqlalchemy
 from config.settings import Settings
 from recollect.errors import ConfigurationError
 from workers.machine import Addresses, AlreadyUp, servers
+from workers.machine.folder import held
 from workers.machine.ports import free_port
+from workers.machine.redis import redis as embedded_redis
 
 
 def settings(data_dir: Path, **given: str) -> Settings:
@@ -108,6 +112,38 @@ def test_redis_keeps_what_it_takes(up: Addresses) -> None:
             "bind": "127.0.0.1",
         }
         assert {name: connection.config_get(name)[name] for name in wanted} == wanted
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="as root alone is there another account")
+def test_no_embedded_server_runs_as_root_nor_shows_a_password_in_its_command(up: Addresses) -> None:
+    found = {}
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess):
+            if process.name() in {"postgres", "redis-server"} and process.cwd().startswith(str(up.data_dir)):
+                found[process.name()] = process.uids().real
+                assert not [secret for secret in secrets_of(up) if secret in " ".join(process.cmdline())]
+    assert found.keys() == {"postgres", "redis-server"}
+    assert 0 not in found.values()
+    assert found["postgres"] != found["redis-server"], "neither reads what the other has"
+
+
+def secrets_of(up: Addresses) -> list[str]:
+    return [one for one in (sqlalchemy.make_url(up.broker_url).password, up.flower_password) if one]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="as root alone is there another account")
+def test_redis_goes_on_with_what_an_earlier_version_left_to_root(tmp_path: Path) -> None:
+    with held(tmp_path / "data") as folder:
+        with embedded_redis(folder) as url, redis.Redis.from_url(url) as connection:
+            connection.set("kept", "yes")
+        for path in (folder.path / "redis").rglob("*"):
+            os.chown(path, 0, 0)
+        os.chown(folder.path / "redis", 0, 0)
+        with embedded_redis(folder) as url, redis.Redis.from_url(url) as connection:
+            assert connection.get("kept") == b"yes"
+            connection.set("more", "yes")
+        owners = {path.stat().st_uid for path in (folder.path / "redis", *(folder.path / "redis").rglob("*"))}
+    assert 0 not in owners
 
 
 def test_redis_asks_for_its_password(up: Addresses) -> None:
