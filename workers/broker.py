@@ -83,10 +83,10 @@ def _check_policy(redis: Redis, where: str) -> None:
 
 
 def _policy(redis: Redis) -> str | None:
-    """As CONFIG GET has it, else INFO, for a managed Redis often has no CONFIG; None where the login may see neither."""
+    """As INFO has it, else CONFIG GET, which few logins may call; None where this one may call neither."""
     asked: tuple[Callable[[], Any], ...] = (
-        lambda: redis.config_get(_POLICY).get(_POLICY),
         lambda: redis.info("memory").get("maxmemory_policy"),
+        lambda: redis.config_get(_POLICY).get(_POLICY),
     )
     for ask in asked:
         try:

@@ -167,31 +167,6 @@ def test_what_somebody_else_pushed_is_kept_and_delays_nothing(
     assert "intake_interrupted" not in said
 
 
-def test_intake_starts_over_what_stands_in_the_place_of_messages_in_hand(
-    service: Settings,
-    queue: EventQueue,
-    fresh_namespace: NamespacePath,
-    stored: Callable[[], list[str]],
-    letters: Callable[[], list[Any]],
-    *,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    """Kombu's own restoring ends the consumer at such an entry, again and again."""
-    entries = [CANARY.encode(), b"[]", b"{}", b"\xff", b"[" * 50_000, json.dumps([CANARY, "", [1]]).encode()]
-    with Redis.from_url(service.broker()) as broker:
-        for number, entry in enumerate(entries):
-            broker.hset("recollect:events:unacked", f"tag {number}", entry)
-            broker.zadd("recollect:events:unacked_index", {f"tag {number}": 0})
-        queue.publish([as_text(event(fresh_namespace.parts, content="after"))])
-        with intake(service):
-            wait_until(lambda: len(stored()) == 1, timeout=60, what="the event")
-            wait_until(lambda: len(letters()) == len(entries), timeout=60, what="the letters")
-            wait_until(lambda: not broker.exists("recollect:events:unacked"), timeout=60, what="the end")
-    said = "".join(capfd.readouterr())
-    assert CANARY not in said
-    assert "intake_interrupted" not in said
-
-
 def test_what_is_refused_takes_its_number_so_that_nothing_waits_for_it(
     service: Settings, queue: EventQueue, publishing: Publishing, letters: Callable[[], list[Any]], admin_engine: Engine
 ) -> None:

@@ -1,0 +1,13 @@
+"""Flower as the service runs it: the Celery app, and a login before all that Flower tells of it.
+
+Flower leaves its figures for Prometheus open to everybody, beside pages that ask for a login. They name workers and tasks.
+"""
+
+from flower.views.monitor import Metrics
+from tornado.web import authenticated
+
+from workers.app import app
+
+__all__ = ["app"]
+
+Metrics.get = authenticated(Metrics.get)
