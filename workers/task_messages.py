@@ -39,7 +39,7 @@ _MOST_BROADCAST_BYTES = 256 * 1024  # an event has about 1 KB, a command less, a
 _MOST_CLOCK = 2**53
 _MOST_NAME = 200
 _OURS = re.compile(r"recollect\.[a-z_]{1,40}")
-_NOTHING: tuple[Any, ...] = (None, [None, None], 0, "", [], {})
+_NOTHING: tuple[Any, ...] = (None, 0, "", [], {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +104,15 @@ def _stage_of(headers: Mapping[str, Any]) -> str | Refused:
     if name == stage or stage not in QUEUES:
         return Refused("unknown task", name if _OURS.fullmatch(name) else None)
     # Ours run at once, once, and within the service's own limits; nothing follows from them but through the database.
-    if any(
-        headers.get(field) not in _NOTHING for field in ("eta", "expires", "timelimit", "group", "retries", "chord")
-    ):
+    asks = any(headers.get(field) not in _NOTHING for field in ("eta", "expires", "group", "retries", "chord"))
+    if asks or not _is_limit(headers.get("timelimit")):
         return Refused("asks for more than a stage")
     return stage
+
+
+def _is_limit(value: Any) -> bool:
+    """A worker that sends a task names its own limits, the sweeper names none. Neither is heeded: each worker has its own."""
+    return value is None or (isinstance(value, list) and all(one is None or _is_number(one) for one in value))
 
 
 def _ids_of(message: Element, *, count: int) -> list[str] | None:

@@ -1,5 +1,6 @@
 """Hints: ids on their way to a worker, and what a Redis that is away costs the sender."""
 
+import importlib
 import json
 from collections.abc import Callable, Iterator
 from typing import cast
@@ -17,7 +18,8 @@ from tests.given import Hint
 from workers.app import app
 from workers.machine import wait_until
 from workers.sweeper import hints as hinting
-from workers.sweeper.hints import hint
+from workers.sweeper.hints import hint, hint_erasure
+from workers.task_messages import QUEUES, Refused, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
 
@@ -73,3 +75,16 @@ def test_a_redis_that_hangs_is_tried_once_and_then_left_alone_for_a_moment(
     proxy.heal()
     wait_until(lambda: hint(BATCH, "extract"), 10, "a hint that is sent")
     assert len(hints()) == 2
+
+
+def test_worker_takes_every_hint_as_the_sweeper_and_as_a_worker_sends_it(service: Settings) -> None:
+    """Celery adds a task's own limits where it knows the task, as a worker does that sends the next stage."""
+    importlib.import_module("workers.tasks")
+    assert "recollect.extract" in app.tasks
+    for stage in QUEUES:
+        assert hint_erasure(BATCH.lane) if stage == "erase" else hint(BATCH, stage)
+    with Redis.from_url(service.broker()) as broker:
+        elements = [one for queue in set(QUEUES.values()) for one in broker.lrange(f"recollect:tasks:{queue}", 0, -1)]
+    assert len(elements) == len(QUEUES)
+    assert any(json.loads(one)["headers"]["timelimit"] != [None, None] for one in elements)
+    assert [read for one in elements if isinstance(read := read_task(one), Refused)] == []
