@@ -1,5 +1,6 @@
 """Facts from messages: by the LLM, or, without one, by the offline rules."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,16 +11,22 @@ from pipeline.offline import extract_offline
 from pipeline.portions import Portion, bearing, halves, latest, portions
 from pipeline.prompts.extraction import extraction_prompt
 from pipeline.prompts.grounding import Grounded, facts_of, joined
-from pipeline.prompts.refusals import RefusedFact
+from pipeline.prompts.refusals import (
+    MAX_FACTS_BY_RULES,
+    MAX_FACTS_OF_A_MESSAGE,
+    MAX_REFUSED,
+    Refusal,
+    RefusedFact,
+)
 from recollect.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The facts of a batch, and what the LLM proposed in vain.
+    """The facts of a batch, and what was found in vain: by the LLM for any reason, by the rules beyond what a batch may give.
 
-    turned_down: as facts. refused: how many of them, and of the records in those that stand, by reason; refused_entities: of the
-        entities in them.
+    turned_down: as facts, the first of them. refused: how many there were, and of the records in those that stand, by reason;
+        refused_entities: of the entities in them.
     """
 
     facts: tuple[Fact, ...]
@@ -42,17 +49,31 @@ def _found(messages: Sequence[Message], background: Background, model: LanguageM
     if not Portion(tuple(messages)).is_spoken:
         return Extraction(())
     if model is None:
-        return Extraction(tuple(extract_offline(messages, background)))
+        return _within_limits(extract_offline(messages, background))
     earlier = bearing(background.earlier, messages)
     asked = [portion for portion in portions(messages, earlier) if portion.is_spoken]
     question = _Question(messages, background, model)
     grounded = joined(answer for portion in asked for answer in question.ask(portion))
     return Extraction(
         facts=grounded.facts,
-        turned_down=grounded.turned_down,
+        turned_down=grounded.turned_down[:MAX_REFUSED],
         refused=_by_reason(grounded.refused),
         refused_entities=_by_reason(grounded.refused_entities),
     )
+
+
+def _within_limits(found: Sequence[Fact]) -> Extraction:
+    """As many of the facts as their messages and the batch may give, the first of them."""
+    facts: list[Fact] = []
+    over: list[Fact] = []
+    of_messages: Counter[int] = Counter()
+    for fact in found:
+        said_in = max(fact.sources)
+        full = len(facts) == MAX_FACTS_BY_RULES or of_messages[said_in] == MAX_FACTS_OF_A_MESSAGE
+        of_messages[said_in] += not full
+        (over if full else facts).append(fact)
+    turned_down = tuple(RefusedFact.of(Refusal.OVER_LIMIT, fact) for fact in over[:MAX_REFUSED])
+    return Extraction(tuple(facts), turned_down, {str(Refusal.OVER_LIMIT): len(over)} if over else {})
 
 
 def _by_reason(refused: Mapping[Any, int]) -> dict[str, int]:

@@ -5,8 +5,9 @@ starts higher, and nothing raises a fact as far as that the user asked to rememb
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -48,6 +49,10 @@ _COMMANDS: Final = _cues(
     r"(?:make|take) (?:a )?note",
     r"for future reference",
 )
+
+_COMMAND: Final = "command"
+_FIRST_PERSON: Final = "first_person"
+_THE_USER: Final = "the_user"
 
 _CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = MappingProxyType(
     {
@@ -106,13 +111,13 @@ _CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = MappingProxyType(
             r"\d+(?:[.,:]\d+)*",
             r"and",
         ),
+        _COMMAND: _COMMANDS,
+        _FIRST_PERSON: _cues(
+            r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"
+        ),
+        _THE_USER: _cues(r"(?-i:User)"),
     }
 )
-
-_FIRST_PERSON: Final = _cues(
-    r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"
-)
-_THE_USER: Final = _cues(r"(?-i:User)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +160,19 @@ class Salience:
         return f"{self.value:g} ({', '.join(named + raised) or 'no cue'})"
 
 
+_Search = Callable[[str, str], frozenset[int]]
+"""Which cues of a factor a text holds."""
+
+
+def score_all(facts: Mapping[int, Fact], said: Mapping[int, str]) -> dict[int, Salience]:
+    """Score the facts of a batch, by number. said: the texts of its messages, by number.
+
+    Each text is searched once, however many facts were taken from it.
+    """
+    found = cache(_found)
+    return {number: _scored(fact, [said[one] for one in fact.sources], found) for number, fact in facts.items()}
+
+
 def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
     """Score one fact.
 
@@ -164,11 +182,15 @@ def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
     A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The value is the
     sum by WEIGHTS. A process has PROCESS_START more, up to MARKED_FLOOR. What is marked goes on from MARKED_FLOOR in proportion.
     """
+    return _scored(fact, sources, _found)
+
+
+def _scored(fact: Fact, sources: Sequence[str], found: _Search) -> Salience:
     said = (fact.quote,) if fact.quote.strip() else tuple(sources)
-    matches = _count_cues(fact, said, sources)
+    matches = _count_cues(fact, said, sources, found)
     total = sum(WEIGHTS[name] * factor_score(count) for name, count in matches.items())
     start = min(PROCESS_START, max(0.0, MARKED_FLOOR - total)) if fact.kind is MemoryKind.PROCESS else 0.0
-    marked = fact.marked or _count(_COMMANDS, said) > 0
+    marked = fact.marked or _count(found, _COMMAND, said) > 0
     value = total + start
     if marked:
         value = MARKED_FLOOR + value * (MOST - MARKED_FLOOR) / MOST
@@ -180,18 +202,23 @@ def factor_score(matches: int) -> float:
     return _STEPS[min(matches, len(_STEPS) - 1)]
 
 
-def _count_cues(fact: Fact, said: Sequence[str], sources: Sequence[str]) -> dict[str, int]:
+def _count_cues(fact: Fact, said: Sequence[str], sources: Sequence[str], found: _Search) -> dict[str, int]:
     words = (fact.content, *said)
     further_entities = max(0, len(fact.mentions) - 1)
     return {
-        "temporal_urgency": _count(_CUES["temporal_urgency"], words),
-        "relationships": _count(_CUES["relationships"], words) + len(fact.relations),
-        "action_language": _count(_CUES["action_language"], words),
-        "explicit_marking": _count(_CUES["explicit_marking"], (*words, *sources)) + fact.marked,
-        "self_reference": _count(_FIRST_PERSON, said) + _count(_THE_USER, (fact.content,)),
-        "complexity": _count(_CUES["complexity"], words) + further_entities,
+        "temporal_urgency": _count(found, "temporal_urgency", words),
+        "relationships": _count(found, "relationships", words) + len(fact.relations),
+        "action_language": _count(found, "action_language", words),
+        "explicit_marking": _count(found, "explicit_marking", (*words, *sources)) + fact.marked,
+        "self_reference": _count(found, _FIRST_PERSON, said) + _count(found, _THE_USER, (fact.content,)),
+        "complexity": _count(found, "complexity", words) + further_entities,
     }
 
 
-def _count(cues: Iterable[re.Pattern[str]], texts: Sequence[str]) -> int:
-    return sum(any(cue.search(text) for text in texts) for cue in cues)
+def _count(found: _Search, factor: str, texts: Sequence[str]) -> int:
+    """How many cues of a factor the texts hold; one that several of them hold counts once."""
+    return len(frozenset[int]().union(*(found(factor, text) for text in texts)))
+
+
+def _found(factor: str, text: str) -> frozenset[int]:
+    return frozenset(number for number, cue in enumerate(_CUES[factor]) if cue.search(text))

@@ -56,8 +56,7 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
     """How much each fact matters."""
     said = {message.number: message.content for message in loading.messages_of(batch, parts)}
     facts = loading.facts_of(batch, parts)
-    score = pipeline.score_salience.score_salience
-    scores = {number: score(fact, [said[source] for source in fact.sources]) for number, (fact, _) in facts.items()}
+    scores = pipeline.score_salience.score_all({number: fact for number, (fact, _) in facts.items()}, said)
     return partial(
         candidates.store_salience,
         batch=batch,

@@ -1,22 +1,31 @@
 """What each fact may claim: quotes and names that its sources hold. The rest is added as a source, or left out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pipeline.facts import USER, Background, Fact, Mention, Message
 from recollect.kinds import EntityType
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A message as names are looked for in it."""
+
+    conversation: str | None
+    words: str
 
 
 def with_evidence(
     facts: Sequence[Fact], messages: Sequence[Message], background: Background, speakers: frozenset[str]
 ) -> list[Fact]:
     """The facts with sources for every name; a name that came by a pronoun brings the message that gave it."""
-    by_number = {message.number: message for message in messages}
+    by_number = {message.number: _Said(message.conversation, _words(message)) for message in messages}
     known = {name.casefold() for entity in background.entities for name in (entity.name, *entity.aliases)}
     known |= {USER.casefold(), *(speaker.casefold() for speaker in speakers)}
     return [_proven(fact, by_number, known) for fact in facts]
 
 
-def _proven(fact: Fact, messages: dict[int, Message], known: set[str]) -> Fact:
+def _proven(fact: Fact, messages: dict[int, _Said], known: set[str]) -> Fact:
     sources = fact.sources
     mentions = []
     for mention in fact.mentions:
@@ -29,13 +38,13 @@ def _proven(fact: Fact, messages: dict[int, Message], known: set[str]) -> Fact:
     return fact.model_copy(update={"sources": sources, "mentions": tuple(mentions), "relations": relations})
 
 
-def _givers(mention: Mention, sources: tuple[int, ...], messages: dict[int, Message], known: set[str]) -> Iterator[int]:
+def _givers(mention: Mention, sources: tuple[int, ...], messages: dict[int, _Said], known: set[str]) -> Iterator[int]:
     """Numbers of the messages to be added for a name, or 0 when none is needed."""
     name = mention.name.casefold()
-    if mention.entity_type is EntityType.PROCESS or name in known or any(name in _words(messages[n]) for n in sources):
+    if mention.entity_type is EntityType.PROCESS or name in known or any(name in messages[n].words for n in sources):
         yield 0
         return
-    earlier = [n for n in messages if n < max(sources) and name in _words(messages[n])]
+    earlier = [n for n in messages if n < max(sources) and name in messages[n].words]
     here = [n for n in earlier if messages[n].conversation == messages[max(sources)].conversation]
     yield from (here or earlier)[-1:]
 

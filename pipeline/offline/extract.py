@@ -28,7 +28,7 @@ from pipeline.offline.processes import find_process
 from pipeline.offline.retractions import taken_back_within, takes_back, to_be_forgotten
 from pipeline.offline.sentences import Sentence, sentences
 from pipeline.offline.tell import tell
-from recollect.kinds import Role
+from recollect.kinds import MemoryKind, Role
 
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
 
@@ -63,6 +63,7 @@ class _Listener:
 
     def __init__(self, present: frozenset[str], background: Background) -> None:
         self.facts: list[Fact] = []
+        self._told: set[tuple[MemoryKind, str]] = set()
         self.forgotten: list[Fact] = []
         heard = present | background.speakers
         self.speakers = heard if len(heard) > 1 else frozenset()
@@ -176,8 +177,10 @@ class _Listener:
     def _keep(self, said: Said, turn: Turn) -> None:
         turn.here.keep(said)
         if turn.said_in is not None:
-            told = {(fact.kind, fact.content): fact for fact in reversed((*self.facts, *said.facts))}
-            self.facts += [fact for fact in said.facts if told[fact.kind, fact.content] is fact]
+            for fact in said.facts:
+                if (fact.kind, fact.content) not in self._told:
+                    self._told.add((fact.kind, fact.content))
+                    self.facts.append(fact)
 
     def _learn(self, learnt: tuple[KnownEntity, ...]) -> None:
         known = self._gazetteer.types
@@ -299,6 +302,7 @@ class _Listener:
     def _withdraw(self, facts: Iterable[Fact]) -> None:
         gone = {id(fact) for fact in facts}
         self.facts = [fact for fact in self.facts if id(fact) not in gone]
+        self._told = {(fact.kind, fact.content) for fact in self.facts}
 
 
 def _slot(fact: Fact) -> tuple[str | None, str | None]:

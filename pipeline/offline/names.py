@@ -23,6 +23,7 @@ RUN = rf"{CAPITAL}[\w&'-]*(?:(?:\.|) (?:(?:of|de|van|von|la|le|du|del|der|den|th
 _RUN = re.compile(rf"(?<![\w@#/]){RUN}")
 _TITLE = re.compile(r'(?<!no )"([A-ZÀ-Þ][^"]{2,60})"')
 _OWNED = re.compile(r"'s?$")
+_DOTTED_I = "i\u0307"
 _MOST_RUN_WORDS = 6
 _ORG_STARTS = frozenset({"university", "institute", "bank", "ministry", "school", "college", "department"})
 _PLACE_STARTS = frozenset({"lake", "mount", "mt", "san", "st", "new", "los", "las"})
@@ -145,12 +146,20 @@ class Gazetteer:
         }
 
     @cached_property
-    def pattern(self) -> re.Pattern[str] | None:
+    def _looked_for(self) -> tuple[str, ...]:
+        """Every name that counts in any case, the longest first."""
         names = [name for name in self.spellings if len(name) > 1 and name not in _ALSO_WORDS]
-        if not names:
-            return None
-        joined = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        return re.compile(rf"(?<!\w)(?:{joined})(?!\w)", re.IGNORECASE)
+        return tuple(sorted(names, key=len, reverse=True))
+
+    def pattern_for(self, text: str) -> re.Pattern[str] | None:
+        """A pattern of the known names that a text may hold.
+
+        One of all names costs more to compile than a message to read, and again after each sentence that introduces somebody.
+        """
+        folded = text.casefold()
+        folded = f"{folded}\n{folded.replace(_DOTTED_I, 'i')}"  # a pattern takes "İ" for "i"
+        names = [re.escape(name) for name in self._looked_for if name in folded]
+        return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE) if names else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +177,14 @@ def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[N
 
     first_counts: whether a capital at the very start means a name, rather than the start of a sentence.
     """
+    known = gazetteer.pattern_for(text)
     found = [
         Named(
             gazetteer.spellings.get(m[0].casefold(), m[0]),
             gazetteer.types.get(m[0].casefold(), EntityType.CONCEPT),
             *m.span(),
         )
-        for m in (gazetteer.pattern.finditer(text) if gazetteer.pattern else ())
+        for m in (known.finditer(text) if known else ())
     ]
     for start, name in _runs(text):
         end = start + len(name)

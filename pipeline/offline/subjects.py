@@ -34,7 +34,8 @@ def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
     words = text.split()
     if not words or words[0].lower() in _VAGUE_SUBJECTS:
         return None
-    known = gazetteer.pattern.match(text) if gazetteer.pattern else None
+    pattern = gazetteer.pattern_for(text)
+    known = pattern.match(text) if pattern else None
     first = len(known[0].split()) if known and text[known.end() : known.end() + 1] == " " else 1
     at = next(
         (

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pipeline.dating import date_fact
 from pipeline.facts import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
@@ -21,13 +22,16 @@ from pipeline.prompts.extraction import (
 )
 from pipeline.prompts.mentions import EntityRefusal, NamesInPlay, Said, mentions_of
 from pipeline.prompts.occurrences import occurrence_of, words_for
-from pipeline.prompts.refusals import CONTENT_CHARACTERS, MAX_FACTS, Refusal, RefusedFact
+from pipeline.prompts.refusals import CONTENT_CHARACTERS, MAX_FACTS, MAX_PROPOSED, Refusal, RefusedFact
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import read_record
 from recollect.kinds import SPEAKING, EntityType, Role
 from recollect.names import MARKS
 
 _KEY_CHARACTERS = 200
+_NO_WORD = re.compile(r"\W+")
+_DOTTED_I = "i\u0307"  # what "İ" is in lower case; a pattern takes it for "i"
+_KEPT = 64
 _TOKEN = re.compile(rf"[\w{MARKS}]+")
 
 
@@ -57,9 +61,11 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
     is the user's, and its quote is empty or stands in one of the user's messages as it is.
     """
     said = {message.number: message for message in messages if message.role in SPEAKING}
-    names = NamesInPlay.of(answer, background.entities)
+    looked_at, beyond = answer.facts[:MAX_PROPOSED], answer.facts[MAX_PROPOSED:]
+    names = NamesInPlay.of(looked_at, background.entities)
     grounding = _Grounding(said, _known(background), background.schemas, names)
-    results = [_fact(proposed, grounding) for proposed in answer.facts]
+    results: list[Fact | RefusedFact] = [_fact(proposed, grounding) for proposed in looked_at]
+    results += [RefusedFact.of(Refusal.OVER_LIMIT, proposed) for proposed in beyond]
     lost = sum(
         _recorded(proposed) is not None and isinstance(result, Fact) and result.record is None
         for proposed, result in zip(answer.facts, results, strict=True)
@@ -108,6 +114,14 @@ class _Grounding:
     schemas: tuple[RecordSchema, ...]
     names: NamesInPlay
     refused: Counter[EntityRefusal] = field(default_factory=Counter)
+    _grounds: dict[tuple[int, ...], Vocabulary] = field(default_factory=dict)
+
+    def grounds(self, sources: Sequence[Message]) -> Vocabulary:
+        """The words that a fact of these sources may be made of; read once, however many proposals cite them."""
+        numbers = tuple(sorted(source.number for source in sources))
+        if numbers not in self._grounds:
+            self._grounds[numbers] = Vocabulary.of(_words_of(sources)) | self.known
+        return self._grounds[numbers]
 
 
 def _known(background: Background) -> Vocabulary:
@@ -126,7 +140,7 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
     refusal = _refusal(proposed, sources, from_user)
     if refusal:
         return RefusedFact.of(refusal, proposed)
-    grounds = Vocabulary.of(_words_of(sources)) | held.known
+    grounds = held.grounds(sources)
     quoted, quote = _verbatim(proposed.quote, from_user)
     said_by_model = occurrence_of(proposed.occurred, (quoted or from_user[0]).occurred_at.tzinfo)
     dated = date_fact(
@@ -187,9 +201,19 @@ def _verbatim(quote: str, messages: Sequence[Message]) -> tuple[Message | None, 
     tokens = _TOKEN.findall(quote)
     if not tokens:
         return None, ""
+    words = _run_together(" ".join(tokens))
+    if not any(words in _run_together(message.content) for message in messages):
+        return None, ""
     pattern = re.compile(r"\W+".join(map(re.escape, tokens)), re.IGNORECASE)
     found = ((message, pattern.search(message.content)) for message in messages)
     return next(((message, match.group()) for message, match in found if match), (None, ""))
+
+
+@lru_cache(_KEPT)
+def _run_together(text: str) -> str:
+    """A text without case, spaces and punctuation. One that does not hold a quote so does not hold it at all, and tells so at
+    once; the pattern would try each place of a text that says one word again and again."""
+    return _NO_WORD.sub("", text.lower().replace(_DOTTED_I, "i"))
 
 
 def _mentions(

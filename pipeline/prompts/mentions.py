@@ -12,12 +12,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pipeline.facts import USER, KnownEntity, Mention
-from pipeline.prompts.extraction import ExtractedMention, ExtractionAnswer
+from pipeline.prompts.extraction import ExtractedFact, ExtractedMention
 from pipeline.prompts.vocabulary import Vocabulary
 from recollect.names import normalise
 
+MAX_MENTIONS = 30
+"""Entities that one fact may be about. Each is linked by itself, and a sentence names a handful."""
+
 MAX_ALIASES = 10
 """Other names that one mention may give."""
+
+_MOST_GIVEN = 100
+"""Other names of one mention that are looked at."""
 
 NAME_CHARACTERS = 200
 
@@ -48,6 +54,7 @@ class EntityRefusal(StrEnum):
     REPEATED = "repeated"
     ALIAS_REFUSED = "alias_no_name"
     ALIAS_OF_ANOTHER = "alias_of_another"
+    MENTIONS_OVER_LIMIT = "mentions_over_limit"
     ALIASES_OVER_LIMIT = "aliases_over_limit"
     OWN_PARENT = "own_parent"
 
@@ -67,11 +74,11 @@ class NamesInPlay:
     beside: Mapping[str, frozenset[str]]
 
     @classmethod
-    def of(cls, answer: ExtractionAnswer, known: Iterable[KnownEntity]) -> "NamesInPlay":
-        """Those of an answer's mentions, without the aliases that it claims, and those of the known entities."""
+    def of(cls, facts: Iterable[ExtractedFact], known: Iterable[KnownEntity]) -> "NamesInPlay":
+        """Those of the mentions of an answer's facts, without the aliases that it claims, and those of the known entities."""
         beside: dict[str, frozenset[str]] = {}
-        for fact in answer.facts:
-            beside |= {normalise(mention.name): frozenset() for mention in fact.mentions}
+        for fact in facts:
+            beside |= {normalise(mention.name): frozenset() for mention in fact.mentions[:MAX_MENTIONS]}
         for entity in known:
             own = frozenset(map(normalise, (entity.name, *entity.aliases)))
             beside |= {name: beside.get(name, frozenset()) | own for name in own}
@@ -90,8 +97,10 @@ def mentions_of(
 ) -> tuple[dict[str, Mention], Counter[EntityRefusal]]:
     """The mentions that stand, by name in lower case, but for the user's own; and what was refused."""
     refused: Counter[EntityRefusal] = Counter()
+    if len(proposed) > MAX_MENTIONS:
+        refused[EntityRefusal.MENTIONS_OVER_LIMIT] += len(proposed) - MAX_MENTIONS
     mentions: dict[str, Mention] = {}
-    for given in proposed:
+    for given in proposed[:MAX_MENTIONS]:
         if given.name.casefold() == USER.casefold():
             continue
         name = read_name(given.name, said.grounds)
@@ -138,7 +147,7 @@ def _aliases(
     given: Sequence[str], name: str, said: Said, names: NamesInPlay, refused: Counter[EntityRefusal]
 ) -> tuple[str, ...]:
     aliases: dict[str, str] = {}
-    for one in given:
+    for one in given[:_MOST_GIVEN]:
         alias = read_name(one, said.grounds)
         if isinstance(alias, EntityRefusal):
             refused[EntityRefusal.ALIAS_REFUSED] += 1
@@ -146,8 +155,9 @@ def _aliases(
             refused[EntityRefusal.ALIAS_OF_ANOTHER] += 1
         elif alias.casefold() != name.casefold():
             aliases.setdefault(alias.casefold(), alias)
-    if len(aliases) > MAX_ALIASES:
-        refused[EntityRefusal.ALIASES_OVER_LIMIT] += len(aliases) - MAX_ALIASES
+    over = max(len(aliases) - MAX_ALIASES, 0) + max(len(given) - _MOST_GIVEN, 0)
+    if over:
+        refused[EntityRefusal.ALIASES_OVER_LIMIT] += over
     return tuple(aliases.values())[:MAX_ALIASES]
 
 

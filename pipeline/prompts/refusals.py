@@ -13,6 +13,20 @@ from recollect.kinds import MemoryKind
 MAX_FACTS: Final = 100
 """Facts that one batch may give; a model that goes round in circles does not fill the memory."""
 
+MAX_FACTS_BY_RULES: Final = 200
+"""Facts that one batch may give to the rules, which take each sentence by itself. 40 messages in a row of the development sets
+of docs/extraction-figures.md and of LoCoMo give 31 at most."""
+
+MAX_FACTS_OF_A_MESSAGE: Final = 100
+"""Facts that the rules take from one message; the richest of those sets gives 6. A message of 1,500 statements is a list of data,
+and each fact costs the guard some 30 ms, and the linking more."""
+
+MAX_PROPOSED: Final = 300
+"""Proposals of one answer that are looked at. The check of each reads the messages that it cites."""
+
+MAX_REFUSED: Final = 100
+"""Refused facts of one batch that the decision log keeps; the log line counts all of them."""
+
 CONTENT_CHARACTERS: Final = 2_000
 
 
@@ -37,7 +51,7 @@ SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
         Refusal.NOT_FROM_USER: "none of its sources is a user's message",
         Refusal.UNGROUNDED: "a name or number of it is neither in its sources nor known",
         Refusal.REPEATED: "another of the batch says the same",
-        Refusal.OVER_LIMIT: f"the batch gave {MAX_FACTS} facts before it",
+        Refusal.OVER_LIMIT: "more came before it than one message, or one batch, may give",
         Refusal.RECORD: "its record does not stand",
     }
 )

@@ -5,9 +5,12 @@ Weeks begin on Monday; seasons are the meteorological ones of the northern hemis
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
+from operator import attrgetter
 
 from pipeline.facts import Occurrence
 from pipeline.times.days import DATED_DAYS, DAYS_OF_WEEK, NEAR_DAYS, NUMBERED_DAYS
@@ -18,6 +21,11 @@ from pipeline.times.seasons import IN_A_YEAR, OF_EACH_YEAR
 from pipeline.times.spans import Frame, Reader
 from pipeline.times.years import is_a_year, joins, leaves_its_year_open
 from recollect.patterns import AS_ASCII
+
+_KEPT = 64
+"""Texts whose times are kept."""
+
+_start = attrgetter("start")
 
 _AROUND = 40
 """Characters beside a phrase in which its time of day may stand."""
@@ -50,11 +58,19 @@ def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> Occurren
 
 def times_in(text: str, said_at: datetime, *, past: bool = True) -> list[TimePhrase]:
     """Every time phrase of a text in its place, each read as ``resolve_time`` reads it; the clearer one where two overlap."""
-    found: list[TimePhrase] = []
+    return list(_times_in(text, said_at, said_at.tzinfo, past))
+
+
+@lru_cache(_KEPT)
+def _times_in(text: str, said_at: datetime, _zone: tzinfo | None, past: bool) -> tuple[TimePhrase, ...]:
+    # One message is read for each fact that was taken from it. With its zone, for the same moment is another day elsewhere.
+    found: list[TimePhrase] = []  # none overlaps another, so that only its neighbours can be in the way of one more
     for phrase in _phrases(text, Frame(said_at, past)):
-        if all(phrase.end <= other.start or phrase.start >= other.end for other in found):
-            found.append(phrase)
-    return _of_their_years(text, sorted(found, key=lambda phrase: phrase.start))
+        place = bisect_right(found, phrase.start, key=_start)
+        free_before = place == 0 or found[place - 1].end <= phrase.start
+        if free_before and (place == len(found) or phrase.end <= found[place].start):
+            found.insert(place, phrase)
+    return tuple(_of_their_years(text, found))
 
 
 def _of_their_years(text: str, found: Iterable[TimePhrase]) -> list[TimePhrase]:

@@ -1,0 +1,128 @@
+"""No message costs more than its length: what it may give is bounded, and what depends on one text is worked out once."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from pipeline.extract import extract
+from pipeline.facts import Background, Fact, Message
+from pipeline.offline import extract_offline
+from pipeline.prompts.extraction import ExtractionAnswer
+from pipeline.prompts.grounding import facts_of
+from pipeline.prompts.mentions import MAX_MENTIONS
+from pipeline.prompts.refusals import MAX_FACTS, MAX_FACTS_BY_RULES, MAX_FACTS_OF_A_MESSAGE, MAX_PROPOSED, MAX_REFUSED
+from pipeline.score_salience import score_all
+from pipeline.times import times_in
+from recollect.kinds import MemoryKind, Role
+from tests.fake_answers import fact_like
+from tests.steps import steps
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def message(content: str, number: int = 1) -> Message:
+    return Message(number, UUID(int=number), "chat", Role.USER, None, content, NOON)
+
+
+def likes(count: int, first: int = 0) -> str:
+    return " ".join(f"I like tea{number}." for number in range(first, first + count))
+
+
+def friends(count: int) -> str:
+    return " ".join(f"My friend Ann{n}a Berg{n} lives in Rome{n}." for n in range(count))
+
+
+def answered(*facts: dict[str, Any]) -> ExtractionAnswer:
+    return ExtractionAnswer.model_validate({"facts": facts})
+
+
+def test_a_message_of_many_statements_gives_the_first_and_the_rest_are_refused() -> None:
+    found = extract([message(likes(MAX_FACTS_OF_A_MESSAGE + 130))], Background(), None)
+
+    assert [fact.content for fact in found.facts] == [f"User likes tea{n}" for n in range(MAX_FACTS_OF_A_MESSAGE)]
+    assert found.refused == {"over_limit": 130}
+    assert [one.content for one in found.turned_down] == [
+        f"User likes tea{MAX_FACTS_OF_A_MESSAGE + n}" for n in range(MAX_REFUSED)
+    ]
+
+
+def test_messages_that_each_say_much_share_what_a_batch_may_give() -> None:
+    messages = [message(likes(90, first=90 * number), number) for number in range(1, 4)]
+    found = extract(messages, Background(), None)
+
+    assert len(found.facts) == MAX_FACTS_BY_RULES
+    assert found.refused == {"over_limit": 3 * 90 - MAX_FACTS_BY_RULES}
+
+
+def test_a_message_that_is_full_leaves_the_next_one_its_facts() -> None:
+    messages = [message(likes(MAX_FACTS_OF_A_MESSAGE + 5)), message("My sister Anna lives in Leeds.", 2)]
+    found = extract(messages, Background(), None)
+
+    assert any("Leeds" in fact.content for fact in found.facts)
+
+
+def test_twice_as_many_new_names_take_about_twice_the_work() -> None:
+    """The names that a message introduces are looked for in the rest of it, and no pattern of all of them is made for each."""
+    once, twice = (
+        steps(lambda text=text: extract_offline([message(text)], Background())) for text in map(friends, (40, 80))
+    )
+    assert twice < 2.4 * once
+
+
+@pytest.mark.parametrize("quote", ["I have to call a client", ""])
+def test_each_text_is_searched_for_cues_once_however_many_facts_came_of_it(quote: str) -> None:
+    fact = Fact(kind=MemoryKind.FACT, content="User has to call a client", sources=(1,), quote=quote)
+
+    def searches(count: int) -> int:
+        return steps(lambda: score_all(dict.fromkeys(range(count), fact), {1: "Remember this: " * 99}), of="search")
+
+    assert searches(100) == searches(1)
+
+
+def test_times_of_a_long_text_take_work_in_proportion_to_it() -> None:
+    once, twice = (
+        steps(lambda text=text: times_in(text, NOON)) for text in ("on 3 May 2023, " * n for n in (150, 300))
+    )
+    assert twice < 2.4 * once
+
+
+def test_an_answer_of_thousands_of_facts_has_the_first_looked_at_and_each_text_read_once() -> None:
+    given = [fact_like(content=f"User likes tea{n}", quote=f"I like tea{n}", mentions=[]) for n in range(1_000)]
+    answer, said = answered(*given), [message(likes(1_000))]
+
+    def readings(count: int) -> int:
+        few = answer.model_copy(update={"facts": answer.facts[:count]})
+        return steps(lambda: facts_of(few, said, Background()), of="grounds")
+
+    grounded = facts_of(answer, said, Background())
+    assert len(grounded.facts) == MAX_FACTS
+    assert sum(grounded.refused.values()) == 1_000 - MAX_FACTS
+    assert set(grounded.refused) == {"over_limit"}
+    assert readings(1_000) == readings(MAX_PROPOSED) == MAX_PROPOSED
+
+
+def test_a_fact_of_thousands_of_mentions_is_about_the_first() -> None:
+    names = [f"Ann{n}a" for n in range(500)]
+    mentions: Sequence[dict[str, Any]] = [
+        {"name": name, "entity_type": "person", "role": "about", "aliases": [], "parent": None, "description": None}
+        for name in names
+    ]
+    given = fact_like(content="User knows many", quote="I know many", mentions=mentions)
+    grounded = facts_of(answered(given), [message(f"I know many: {', '.join(names)}")], Background())
+
+    (fact,) = grounded.facts
+    assert [one.name for one in fact.mentions if one.name != "User"] == names[:MAX_MENTIONS]
+    assert grounded.refused_entities == {"mentions_over_limit": 500 - MAX_MENTIONS}
+
+
+def test_a_quote_that_nobody_said_is_missed_without_trying_each_place_of_a_text() -> None:
+    """A pattern of its words would begin again at each word of a text that repeats one."""
+    quote = "tea " * 300 + "coffee"
+    given = fact_like(content="User likes tea", quote=quote, mentions=[])
+    said = message("I like tea. " + "tea " * 2_000)
+
+    assert steps(lambda: facts_of(answered(given), [said], Background()), of="compile") == 0
+    assert not facts_of(answered(given), [said], Background()).facts[0].stated
