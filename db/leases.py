@@ -14,7 +14,7 @@ class Lease:
     """The right to store the result of one stage of one batch, as long as no later epoch was given out.
 
     owner: the run of a task that has it. attempts: failures of the stage so far that count. crashes: leases of the stage before
-    this one that nobody gave back. events: how many the batch has.
+    this one that nobody gave back. overruns: how often the stage ran for longer than it may. events: how many the batch has.
     """
 
     batch: BatchRef
@@ -24,6 +24,7 @@ class Lease:
     attempts: int = 0
     crashes: int = 0
     events: int = 1
+    overruns: int = 0
 
 
 def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, lasting: timedelta) -> Lease | None:
@@ -38,7 +39,7 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
     if started is None:
         return None
     epoch = connection.execute(_LEASE, {**batch.scope, "owner": owner, "lasting": lasting}).scalar_one()
-    return Lease(batch, stage, owner, epoch, started.attempts, started.starts - 1, started.events)
+    return Lease(batch, stage, owner, epoch, started.attempts, started.starts - 1, started.events, started.overruns)
 
 
 def renew(connection: Connection, lease: Lease, *, lasting: timedelta) -> bool:
@@ -86,6 +87,17 @@ def forgive(connection: Connection, lease: Lease) -> None:
     connection.execute(_FORGIVE, {**lease.batch.scope, "stage": lease.stage})
 
 
+def overrun(connection: Connection, lease: Lease, *, error: str) -> bool:
+    """Let a lease lapse whose stage runs for longer than it may, and count that, not as a crash; False where another has it.
+
+    Its task may still store what it made, until another takes the stage up.
+    """
+    if connection.execute(_LAPSE, _scope(lease)).rowcount == 0:
+        return False
+    connection.execute(_COUNT_OVERRUN, {**lease.batch.scope, "stage": lease.stage, "error": error})
+    return True
+
+
 def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
     """Let the lease of a task that is known to be dead lapse at once, so that its stage is due again; it counts as a crash."""
     return connection.execute(_RELEASE, {**batch.scope, "owner": owner}).rowcount > 0
@@ -104,7 +116,7 @@ _LOCK_FREE_LANE = text(f"""
 _START = text(f"""
     update recollect.batches as batch set starts = starts + 1
     where {_BATCH} and stage = :stage and due_at <= now()
-    returning attempts, starts, (
+    returning attempts, starts, overruns, (
         select count(*) from recollect.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id and events.batch_id = :batch_id) as events
 """)
@@ -127,7 +139,7 @@ _AT_STAGE = text(f"select 1 from recollect.batches where {_BATCH} and stage = :s
 
 _SET_STAGE = text(f"""
     update recollect.batches
-    set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, error = :error,
+    set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = :error,
         applied_at = case when cast(:from as text) = 'consolidate' and :stage not in ('dead', 'split') then now()
                      else applied_at end,
         finished_at = case when :stage in ('done', 'dead', 'split') then now() end
@@ -154,6 +166,17 @@ _PUT_OFF = text(f"""
 
 # The start of the successor stays counted.
 _FORGIVE = text(f"update recollect.batches set starts = starts - 1 where {_BATCH} and stage = :stage and starts > 1")
+
+# Without an owner, so that the death of its task, which the time limit brings, is not counted too.
+_LAPSE = text(f"""
+    update recollect.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
+    where {_BATCH} and epoch = :epoch and lease_owner = :owner
+""")
+
+_COUNT_OVERRUN = text(f"""
+    update recollect.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = :error
+    where {_BATCH} and stage = :stage
+""")
 
 _RELEASE = text(f"""
     update recollect.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null

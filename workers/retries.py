@@ -26,6 +26,8 @@ _OF_VALUES = ("21", "22", "23", "54", "P0")
 
 _CRASHES_OF_A_BATCH = 2
 _CRASHES_OF_AN_EVENT = 3
+_OVERRUNS = 2
+"""A stage that hangs holds a slot for all its time, while the messages of others wait. So an event gets no third try."""
 
 
 class NoThread(Exception):
@@ -94,6 +96,11 @@ def too_many_crashes(crashes: int, events: int) -> bool:
     An event that is alone gets more tries: a batch that is split in vain costs calls, an event that dies in vain costs a memory.
     """
     return crashes >= (_CRASHES_OF_A_BATCH if events > 1 else _CRASHES_OF_AN_EVENT)
+
+
+def too_many_overruns(overruns: int) -> bool:
+    """Whether a stage ran for longer than it may so often that its batch is not to be tried again like this."""
+    return overruns >= _OVERRUNS
 
 
 def _is_of_the_server(error: Exception) -> bool:

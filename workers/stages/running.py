@@ -17,7 +17,7 @@ from db.refs import BatchRef
 from recollect.tenancy import tenant_transaction
 from workers.parts import Parts, parts
 from workers.providers import admitted, leave
-from workers.retries import GiveUp, after_failure, describe, too_many_crashes
+from workers.retries import GiveUp, after_failure, describe, too_many_crashes, too_many_overruns
 from workers.stages import endings
 from workers.stages.renewal import renewed
 from workers.sweeper.dispatching import dispatch
@@ -76,11 +76,20 @@ def _take_lease(stage: str, batch: BatchRef, owner: str, used: Parts) -> leases.
         if not admitted(connection, stage, used.settings):
             leases.put_off(connection, lease, error="left alone", delay=timedelta(0), counts=False)
             return None
-    if too_many_crashes(lease.crashes, lease.events):
-        what = f"ended its worker {lease.crashes} times"
+    what = _in_vain(lease, used)
+    if what is not None:
         endings.settle(lease, used, GiveUp(), what)
         raise StageFailed(f"{stage}: {what}")
     return lease
+
+
+def _in_vain(lease: leases.Lease, used: Parts) -> str | None:
+    """Why a stage is not to be tried again like this; None where it is."""
+    if too_many_overruns(lease.overruns):
+        return f"ran for longer than {used.settings.stage_seconds:g} s {lease.overruns} times"
+    if too_many_crashes(lease.crashes, lease.events):
+        return f"ended its worker {lease.crashes} times"
+    return None
 
 
 def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:

@@ -18,7 +18,7 @@ from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingR
 from recollect.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from recollect.language_model.ports import ModelTooSlow
 from workers.providers import EMBEDDER, LLM
-from workers.retries import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes
+from workers.retries import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes, too_many_overruns
 
 MOST = 3
 
@@ -136,6 +136,11 @@ def test_the_pause_grows_up_to_five_minutes() -> None:
 )
 def test_a_batch_may_crash_once_and_an_event_that_is_alone_twice(events: int, crashes: int, too_many: bool) -> None:
     assert too_many_crashes(crashes, events) is too_many
+
+
+@pytest.mark.parametrize(("overruns", "too_many"), [(0, False), (1, False), (2, True), (3, True)])
+def test_a_stage_may_overrun_once(overruns: int, too_many: bool) -> None:
+    assert too_many_overruns(overruns) is too_many
 
 
 @pytest.mark.parametrize(

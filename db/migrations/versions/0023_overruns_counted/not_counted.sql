@@ -1,0 +1,1 @@
+alter table recollect.batches drop column overruns;
