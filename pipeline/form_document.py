@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import reduce
-from operator import or_
 from typing import Any
 from uuid import UUID
 
@@ -144,7 +142,7 @@ class _Forming:
         held = [str(leaf) for leaf in leaves(dict(self.now.body)) if isinstance(leaf, str | int | float)]
         said = (text for message in shown for text in (message.content, message.speaker or ""))
         told = Vocabulary.of(["User", *said, *held])
-        return reduce(or_, map(words_for, set(_days_in(shown))), told)
+        return told.with_all(map(words_for, set(_days_in(shown))))
 
     def _apply(self, patch: Mapping[str, Any], marked: Mapping[str, Mark], sources: Sequence[UUID]) -> None:
         if not patch:

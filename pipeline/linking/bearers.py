@@ -9,6 +9,7 @@ from pipeline.offline.grammar import comparable
 from recollect.kinds import EntityType
 from recollect.names import name_key, normalise, spelled_out
 from recollect.registry import RegisteredEntity
+from recollect.words import remembered
 
 _FIRMS = frozenset({EntityType.ORG, EntityType.PROJECT})
 _SHORTEST_FOLDED = 5
@@ -35,6 +36,7 @@ def bearers(mention: Mention, registry: Iterable[RegisteredEntity]) -> list[Bear
     return [Bearer(entity, "whole") for entity in known if aliases & names(entity)] or found
 
 
+@remembered
 def folded(name: str) -> str:
     """A name as it is compared: without case, accents, article and title; "Mueller" is "Müller", and "Joe" is not "Jo"."""
     words = spelled_out(normalise(name)).split()

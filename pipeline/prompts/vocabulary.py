@@ -78,7 +78,16 @@ class Vocabulary:
         return any(word[:_STEM] not in stems for word in openings)
 
     def __or__(self, other: "Vocabulary") -> "Vocabulary":
-        return Vocabulary(self.words | other.words, self.numbers | other.numbers, f"{self.text}\n{other.text}")
+        return self.with_all((other,))
+
+    def with_all(self, others: Iterable["Vocabulary"]) -> "Vocabulary":
+        """All that any of them holds, joined at once: one by one, what is held already would be copied for each."""
+        every = (self, *others)
+        return Vocabulary(
+            frozenset[str]().union(*(one.words for one in every)),
+            frozenset[str]().union(*(one.numbers for one in every)),
+            "\n".join(one.text for one in every),
+        )
 
 
 def _folded(text: str) -> str:

@@ -11,6 +11,7 @@ from db.candidates import CandidateRow
 from db.refs import BatchRef
 from pipeline.facts import USER, Fact, Message
 from pipeline.link_entities import link_entities
+from pipeline.linking.surroundings import MOST_SAID, surroundings
 from pipeline.linking.values import Around, LinkedFacts, ToLink, Vector
 from recollect import evidence, lookup
 from recollect.disambiguation import telling
@@ -74,8 +75,8 @@ def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], tur
     return ToLink(
         fact=fact,
         vector=row.vector if row.vector is not None else np.empty(0, np.float32),
-        said="\n".join(source.content for source in sources),
-        before=tuple(turn.content for turn in before[-TURNS:]),
+        said="\n".join(surroundings(source.content, fact.quote) for source in sources),
+        before=tuple(turn.content[-MOST_SAID:] for turn in before[-TURNS:]),
         conversation=sources[0].conversation,
     )
 

@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.extract import extract
 from pipeline.facts import Background, Fact, Message
+from pipeline.linking.surroundings import MOST_SAID, surroundings
 from pipeline.offline import extract_offline
 from pipeline.prompts.extraction import ExtractionAnswer
 from pipeline.prompts.grounding import facts_of
@@ -116,6 +117,27 @@ def test_a_fact_of_thousands_of_mentions_is_about_the_first() -> None:
     (fact,) = grounded.facts
     assert [one.name for one in fact.mentions if one.name != "User"] == names[:MAX_MENTIONS]
     assert grounded.refused_entities == {"mentions_over_limit": 500 - MAX_MENTIONS}
+
+
+@pytest.mark.parametrize("place", [0, 3_999, 4_000, 100_000, 199_990])
+def test_of_a_long_message_the_words_around_a_fact_tell_whom_it_is_about(place: int) -> None:
+    content = "x" * place + "Peter the roofer" + "y" * (200_000 - place)
+    around = surroundings(content, "Peter the roofer")
+
+    assert len(around) <= MOST_SAID
+    assert "Peter the roofer" in around
+    before = content[max(place - 1_000, 0) : place]
+    assert f"{before}Peter the roofer" in around
+
+
+def test_facts_of_a_long_message_share_what_is_read_for_them() -> None:
+    content = likes(20_000)
+    read = {surroundings(content, f"I like tea{number}.") for number in range(0, 20_000, 100)}
+    assert sum(map(len, read)) <= 2 * len(content) + MOST_SAID
+
+
+def test_a_short_message_is_read_whole() -> None:
+    assert surroundings("Hi. Peter called.", "Peter called.") == "Hi. Peter called."
 
 
 def test_a_quote_that_nobody_said_is_missed_without_trying_each_place_of_a_text() -> None:
