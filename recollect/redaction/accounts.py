@@ -1,9 +1,9 @@
 """Numbers of bank accounts (IBAN: by country, length and remainder), and US social security numbers (by their ranges)."""
 
-import re
 from collections.abc import Iterator
 
 from recollect.patterns import lazy_pattern
+from recollect.redaction.folding import in_small
 from recollect.redaction.found import Found
 from recollect.redaction.labels import names_a_thing
 
@@ -31,8 +31,7 @@ _LENGTHS = {
 _SSN = lazy_pattern(r"(?<![\d\-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?!-?\d)")
 _SSN_NAMED = lazy_pattern(
     r"(?<![a-z])(?:ssn|itin|social security(?: number| no\.?)?|social)(?![a-z])\W{0,3}(?:(?:is|was|number)\W{1,3}){0,2}"
-    r"(\d{3}[\- .]?\d{2}[\- .]?\d{4})(?!\d)",
-    re.IGNORECASE,
+    r"(\d{3}[\- .]?\d{2}[\- .]?\d{4})(?!\d)"
 )
 
 
@@ -41,7 +40,7 @@ def find_social_security(text: str) -> Iterator[Found]:
     for match in _SSN.finditer(text):
         if not names_a_thing(text, match.start()):
             yield Found(match.start(), match.end(), "social security number")
-    for match in _SSN_NAMED.finditer(text):
+    for match in _SSN_NAMED.finditer(in_small(text)):
         yield Found(*match.span(1), "social security number")
 
 

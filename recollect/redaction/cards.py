@@ -38,24 +38,21 @@ _SHORTEST, _LONGEST = 12, 19
 _VISA_LENGTHS = {13, 16, 18, 19}
 
 _DIGITS = lazy_pattern(r"\d+")
-_BETWEEN = lazy_pattern(r"[ \t\r\n.,/\-_*>|]{0,3}")
+_RUN = lazy_pattern(r"\d(?:[ \t\r\n.,/\-_*>|]{0,3}+\d)*+")
 # How cards are written: the lengths of the groups of digits.
 _LAYOUTS = lazy_pattern(
     r"(?:4,){3}[1-7],(?:3,)?|4,6,[45],|5,5,5,|8,8,|4,4,8,|8,4,4,|4,12,|12,4,|6,10,|6,13,|4,8,4,|6,4,[4-9],"
 )
+_FIRST_OF_GROUPS = frozenset({1, 2, 3, 4, 5, 6, 8, 12})
 _UNIFORM = lazy_pattern(r"(?:1,){12,19}|(?:2,){6,9}1?,?|(?:3,){4,6}[12]?,?|(?:5,){2,3}[1-4],")
 _EXPIRY = lazy_pattern(r"(?:0[1-9]|1[0-2])(?:2\d|3\d)|20[23]\d")
 
 
 def find_cards(text: str) -> Iterator[Found]:
     """Card numbers, in one piece or in groups; never a piece of a longer number, nor what is said to be an order's."""
-    groups: list[re.Match[str]] = []
-    for match in _DIGITS.finditer(text):
-        if groups and not _BETWEEN.fullmatch(text, groups[-1].end(), match.start()):
-            yield from _cards_in(text, groups)
-            groups = []
-        groups.append(match)
-    yield from _cards_in(text, groups)
+    for run in _RUN.finditer(text):
+        if run.end() - run.start() >= _SHORTEST:
+            yield from _cards_in(text, list(_DIGITS.finditer(text, *run.span())))
 
 
 def _cards_in(text: str, groups: list[re.Match[str]]) -> Iterator[Found]:
@@ -72,16 +69,19 @@ def _cards_in(text: str, groups: list[re.Match[str]]) -> Iterator[Found]:
 def _card_at(groups: list[re.Match[str]], at: int) -> int:
     """Of how many groups the card consists that begins with a group; 0 where none does. The longest wins."""
     digits, sizes, best = "", "", 0
-    if groups[at][0][0] in _NO_ISSUER:
+    first = groups[at][0]
+    if first[0] in _NO_ISSUER:
+        return 0
+    if len(first) < _SHORTEST and (len(first) not in _FIRST_OF_GROUPS or _goes_on(groups, at, 0)):
         return 0
     for count, group in enumerate(groups[at : at + _LONGEST], 1):
         digits += group[0]
         if len(digits) > _LONGEST:
             break
         sizes += f"{len(group[0])},"
-        if len(digits) < _SHORTEST or not _is_card(digits) or _goes_on(groups, at, count):
+        if len(digits) < _SHORTEST or not (count == 1 or _LAYOUTS.fullmatch(sizes) or _UNIFORM.fullmatch(sizes)):
             continue
-        if count == 1 or _LAYOUTS.fullmatch(sizes) or _UNIFORM.fullmatch(sizes):
+        if not _goes_on(groups, at, count) and _is_card(digits):
             best = count
     return best
 
@@ -94,11 +94,11 @@ def _is_card(digits: str) -> bool:
 
 
 def _goes_on(groups: list[re.Match[str]], at: int, count: int) -> bool:
-    """Whether the groups are a piece of a longer number, written in groups as they are."""
+    """Whether the groups are a piece of a longer number, written in groups as they are. count: 0 where only the one before tells."""
     size = len(groups[at][0])
     if count == 1:
         return False
-    around = [*groups[max(at - 1, 0) : at], *groups[at + count : at + count + 1]]
+    around = [*groups[max(at - 1, 0) : at], *(groups[at + count : at + count + 1] if count else [])]
     return any(len(one[0]) == size and not _EXPIRY.fullmatch(one[0]) for one in around)
 
 

@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from recollect.patterns import lazy_pattern
+from recollect.redaction.folding import in_small
 from recollect.redaction.found import Found
 from recollect.redaction.labels import names_a_thing
+from recollect.redaction.places import Places
 
-_FLAGS = re.IGNORECASE
 _NUMBER = lazy_pattern(
-    r"(?<![\w.,$€£#/\-+])(?:[A-Z]-)?(\d{3}[ \-]\d{3,5}|\d{2}[ \-]\d{2}[ \-]\d{2}|\d{4,8})"
+    r"(?<![\w.,$€£#/\-+])(?:[a-z]-)?(\d{3}[ \-]\d{3,5}|\d{2}[ \-]\d{2}[ \-]\d{2}|\d{4,8})"
     r"(?!\w|[.,:/\-]\d|\s?(?:%|€|£|\$)|\s(?:usd|eur|gbp|rupees|dollars|euros?|times|people|users|words|characters|"
-    r"minutes|days|hours|km|kg)\b)",
-    _FLAGS,
+    r"minutes|days|hours|km|kg)\b)"
 )
 _CODE = r"(?:codes?|otps?|passcodes?|tans?|pass ?words?|codigo|codice|kode|kod|код|验证码|認証コード|인증번호)"
 _TWO_FACTOR = (
@@ -24,15 +25,13 @@ _TWO_FACTOR = (
 )
 _STRONG = lazy_pattern(
     rf"(?<![a-z])(?:{_TWO_FACTOR}[ \-]?{_CODE}|one[ \-]time (?:pass\w*|pin|code)|otps?|2fa|mfa|m?tan|"
-    rf"authenticator|验证码|認証コード|인증번호)(?![a-z])",
-    _FLAGS,
+    rf"authenticator|验证码|認証コード|인증번호)(?![a-z])"
 )
-_CODE_WORD = lazy_pattern(rf"(?<![a-z]){_CODE}(?![a-z])", _FLAGS)
-_TWO_FACTOR_WORD = lazy_pattern(rf"(?<![a-z]){_TWO_FACTOR}(?![a-z])", _FLAGS)
+_CODE_WORD = lazy_pattern(rf"(?<![a-z]){_CODE}(?![a-z])")
+_TWO_FACTOR_WORD = lazy_pattern(rf"(?<![a-z]){_TWO_FACTOR}(?![a-z])")
 _CODE_IS = lazy_pattern(
     r"(?:(?<!\w)(?:the|your|my|a|sms|new|its|der|dein|le|el|il)\s(?:\w+\s)?code(?:\s(?:is|was|ist|est|es|e)|"
-    r"\s?:)\s*\Z|^\W*code\s?:\s*\Z)",
-    _FLAGS,
+    r"\s?:)\s*\Z|^\W*code\s?:\s*\Z)"
 )
 _OTHER_CODE = lazy_pattern(
     r"(?:zip|postal|post|area|dial\w*|error|exit|status|promo|discount|coupon|voucher|product|country|currency|qr|"
@@ -40,31 +39,26 @@ _OTHER_CODE = lazy_pattern(
     r"source|swift|sort|ifsc|hs|tax|naics|icd|cpt|response|http|return|airport|time ?zone|colou?r|hex|class|"
     r"course|stock|referral|gift|booking|"
     r"fare|tariff|vendor|store|model|plu|diagnos\w+|fault|part|batch|building|postleitzahl|plz|train|flight|"
-    r"reservation)s?[ \-]?codes?\W{0,3}(?:is|was|:)?\s*\Z",
-    _FLAGS,
+    r"reservation)s?[ \-]?codes?\W{0,3}(?:is|was|:)?\s*\Z"
 )
 _FOLLOWS = lazy_pattern(
-    rf"\W{{0,3}}(?:is|ist|est|es|-)\s(?:your|the|my|dein|ihr|votre|tu|su)\s(?:[\w.\-]+\s){{0,3}}?{_CODE}(?![a-z])",
-    _FLAGS,
+    rf"\W{{0,3}}(?:is|ist|est|es|-)\s(?:your|the|my|dein|ihr|votre|tu|su)\s(?:[\w.\-]+\s){{0,3}}?{_CODE}(?![a-z])"
 )
 _TO_VERIFY = lazy_pattern(
-    r"\s(?:to|for|zum|pour|para)\s(?:\w+\s){0,2}?(?:sign|log|verify|confirm|authenticat|2fa|mfa|login|bestatig|anmeld)",
-    _FLAGS,
+    r"\s(?:to|for|zum|pour|para)\s(?:\w+\s){0,2}?(?:sign|log|verify|confirm|authenticat|2fa|mfa|login|bestatig|anmeld)"
 )
 _SENT = lazy_pattern(
     r"(?<![a-z])(?:sms|text(?: message)?|2fa|verification|authenticator|otp)(?![a-z])[^.!?\n]{0,20}[:\-]\s*\Z|"
-    r"authenticator\s(?:app\s)?(?:shows|says)\s\Z",
-    _FLAGS,
+    r"authenticator\s(?:app\s)?(?:shows|says)\s\Z"
 )
 _YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _BEFORE, _NEAR = 160, 48
 
-_ONE = r"(?:\d{1,2}[.)]\s)?(?=[A-Za-z\-]*\d|[a-f]{4})[A-Za-z0-9]{3,12}(?:[ \-](?=[A-Za-z]*\d|[a-f]{4})[A-Za-z0-9]{3,12}){0,11}"
+_ONE = r"(?:\d{1,2}[.)]\s)?(?=[a-z\-]*\d|[a-f]{4})[a-z0-9]{3,12}(?:[ \-](?=[a-z]*\d|[a-f]{4})[a-z0-9]{3,12}){0,11}"
 _RECOVERY = lazy_pattern(
     r"(?<![a-z])(?:recovery|backup|back-up|rescue|emergency|scratch|wiederherstellungs|ersatz)[ \-]?(?:codes?|"
     r"keys?)(?![a-z])"
-    rf"[^\n\d]{{0,60}}?[:\s]\s*({_ONE}(?:[\s,;|/]{{1,3}}(?:and\s)?{_ONE}){{0,20}})",
-    _FLAGS,
+    rf"[^\n\d]{{0,60}}?[:\s]\s*({_ONE}(?:[\s,;|/]{{1,3}}(?:and\s)?{_ONE}){{0,20}})"
 )
 
 NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
@@ -73,34 +67,44 @@ NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell er
 
 def find_one_time(text: str) -> Iterator[Found]:
     """One-time codes: numbers of 4 to 8 digits, where the words around speak of a code and of why it is needed."""
-    for match in _NUMBER.finditer(text):
-        if _is_one_time(text, match):
+    small = in_small(text)
+    words = _Words(*(Places(pattern, small) for pattern in (_CODE_WORD, _STRONG, _TWO_FACTOR_WORD)))
+    for match in _NUMBER.finditer(small):
+        if _is_one_time(small, match, words):
             yield Found(match.start(), match.end(), "one-time code")
 
 
 def find_recovery(text: str) -> Iterator[Found]:
     """Recovery codes, one or a list of them."""
-    for match in _RECOVERY.finditer(text):
+    for match in _RECOVERY.finditer(in_small(text)):
         yield Found(*match.span(1), "recovery code")
 
 
-def _is_one_time(text: str, match: re.Match[str]) -> bool:
-    if not _is_said_to_be_one(text, match):
+class _Words(NamedTuple):
+    """The words of a text that speak of codes: of any, of one for signing in, of signing in."""
+
+    code: Places
+    strong: Places
+    two_factor: Places
+
+
+def _is_one_time(text: str, match: re.Match[str], words: _Words) -> bool:
+    if not _is_said_to_be_one(text, match, words):
         return False
     near = text[max(match.start() - _NEAR, 0) : match.start()]
     return not _OTHER_CODE.search(near) and not names_a_thing(text, match.start())
 
 
-def _is_said_to_be_one(text: str, match: re.Match[str]) -> bool:
+def _is_said_to_be_one(text: str, match: re.Match[str], words: _Words) -> bool:
     start, end = match.span()
-    before, near = text[max(start - _BEFORE, 0) : start], text[max(start - _NEAR, 0) : start]
-    six = len(re.sub(r"\D", "", match[1])) == 6
-    if _FOLLOWS.match(text, end) or (six and (_TO_VERIFY.match(text, end) or _SENT.search(near))):
+    before, near = max(start - _BEFORE, 0), max(start - _NEAR, 0)
+    six = sum(map(str.isdigit, match[1])) == 6
+    if _FOLLOWS.match(text, end) or (six and (_TO_VERIFY.match(text, end) or _SENT.search(text[near:start]))):
         return True
-    if not _CODE_WORD.search(near):
+    if not words.code.in_piece(near, start):
         # "the 2FA app says 482913"
-        return six and bool(_STRONG.search(near))
-    named = bool(_STRONG.search(near) or _TWO_FACTOR_WORD.search(before))
-    if _CODE_IS.search(near):
+        return six and words.strong.in_piece(near, start)
+    named = words.strong.in_piece(near, start) or words.two_factor.in_piece(before, start)
+    if _CODE_IS.search(text[near:start]):
         return six or named
     return named and not _YEAR.fullmatch(match[1])

@@ -69,6 +69,13 @@ def _without_gaps(folded: Folded) -> Folded:
     )
 
 
+def in_small(text: str) -> str:
+    """The text in small letters, each at its place. Patterns read it several times faster than they read with IGNORECASE."""
+    small = text.lower()
+    # Of all letters the dotted capital I alone becomes two; folding has made a plain one of it.
+    return small if len(small) == len(text) else text.replace("\u0130", "I").lower()
+
+
 class _Folds(dict[int, str]):
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold(chr(code))

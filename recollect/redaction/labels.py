@@ -1,8 +1,7 @@
 """What a label before a number or a token says that it is: an order, a phone, a commit, a checksum; then it is no secret."""
 
-import re
-
 from recollect.patterns import lazy_pattern
+from recollect.redaction.folding import in_small
 
 _THINGS = (
     "order|invoice|tracking|booking|reservation|serial|imei|isbn|issn|ean|upc|gtin|barcode|sku|shipment|parcel|package|awb|waybill|"
@@ -27,17 +26,15 @@ _GLUE = (
     r"e|called|the|de|"
     r"del|di|do)\b|[\u00b0\u00ba])*"
 )
-_THING = lazy_pattern(rf"(?<![a-z])(?:(?:{_THINGS})s?|(?:{_MAYBE})s?{_NUMBER})(?![a-z]){_GLUE}\Z", re.IGNORECASE)
-_HASH = lazy_pattern(rf"(?<![a-z])(?:{_HASHES})(?![a-z]){_GLUE}\Z", re.IGNORECASE)
-_CARD = lazy_pattern(
-    r"(?<![a-z])(?:cards?|visa|mastercard|amex|cc|karte|tarjeta|carte|carta)(?![a-z])[^,;.!?\n]*\Z", re.IGNORECASE
-)
+_THING = lazy_pattern(rf"(?<![a-z])(?:(?:{_THINGS})s?|(?:{_MAYBE})s?{_NUMBER})(?![a-z]){_GLUE}\Z")
+_HASH = lazy_pattern(rf"(?<![a-z])(?:{_HASHES})(?![a-z]){_GLUE}\Z")
+_CARD = lazy_pattern(r"(?<![a-z])(?:cards?|visa|mastercard|amex|cc|karte|tarjeta|carte|carta)(?![a-z])[^,;.!?\n]*\Z")
 _LOOKS_BACK = 48
 
 
 def names_a_thing(text: str, start: int) -> bool:
     """Whether the words right before a place say that what stands there is the number of an order, a parcel, a phone, …"""
-    before = text[max(start - _LOOKS_BACK, 0) : start]
+    before = in_small(text[max(start - _LOOKS_BACK, 0) : start])
     label = _THING.search(before)
     # "the card for the order is …"
     return label is not None and not _CARD.search(before[: label.start()])
@@ -45,4 +42,4 @@ def names_a_thing(text: str, start: int) -> bool:
 
 def names_a_hash(text: str, start: int) -> bool:
     """Whether the words right before a place say that what stands there is a hash, an address or an image."""
-    return bool(_HASH.search(text[max(start - _LOOKS_BACK, 0) : start]))
+    return bool(_HASH.search(in_small(text[max(start - _LOOKS_BACK, 0) : start])))

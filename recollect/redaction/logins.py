@@ -1,43 +1,38 @@
 """Passwords given with a login: pairs of a user and a password, addresses that hold both, options of commands."""
 
-import re
 from collections.abc import Iterator
 
 from recollect.patterns import lazy_pattern
+from recollect.redaction.folding import in_small
 from recollect.redaction.found import Found
 from recollect.redaction.passwords import looks_made_up, password_in
 from recollect.redaction.sentences import VALUE, trimmed
 from recollect.redaction.words import is_no_value, is_placeholder
 
-_FLAGS = re.IGNORECASE
 _IS_LOGIN = lazy_pattern(
     r"(?<!\S)[\w.+@\-]{2,64}\s?[/:|]\s?(?P<plain>[^\s\"'`<>]{4,80})\s(?:is|are|as)\s(?:the|my|our|your|his|"
     r"her)\s(?:\w+\s){0,2}?"
-    r"(?:logins?|credentials?|creds|account)(?![a-z])",
-    _FLAGS,
+    r"(?:logins?|credentials?|creds|account)(?![a-z])"
 )
 _LOGIN = lazy_pattern(
     r"(?<![a-z])(?:log(?:ged|ging)?[ \-]?(?:in|on)|logins?|sign(?:ed)?[ \-]?(?:in|on)|credentials?|creds|accounts?|"
     r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|"
     r"access|ssh|ftp|auth|"
     r"benutzer\w{0,10}|usuario|utente)(?![a-z])[^\n]{0,60}?[\s:=\"'(]"
-    r"(?P<user>[\w.+@\-]{2,64}?)(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})",
-    _FLAGS,
+    r"(?P<user>[\w.+@\-]{2,64}?)(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
 )
 _USER_PASS = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|email|e-mail|account|benutzer(?:name)?|usuario|"
     r"id)\b[^\n]{0,80}?[\s,;/]pass\b\s*[:=\-]?\s*"
-    rf"(?:is\s)?{VALUE}|(?<![a-z])pass\s?[:=]\s*(?P<other>\S{{3,80}})",
-    _FLAGS,
+    rf"(?:is\s)?{VALUE}|(?<![a-z])pass\s?[:=]\s*(?P<other>\S{{3,80}})"
 )
 _USER_THEN = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|benutzer(?:name)?|usuario)\s*[:=]?\s+(?:is\s)?[^\s,;]{2,64}"
     r"[\s,;/]+(?:and\s)?(?:the\s)?"
-    rf"pass(?:word)?\s+{VALUE}",
-    _FLAGS,
+    rf"pass(?:word)?\s+{VALUE}"
 )
 _IN_URL = lazy_pattern(
-    r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<plain>[^\s\"'<>]{1,200})"
+    r"(?<![a-z0-9])[a-z][a-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<plain>[^\s\"'<>]{1,200})"
     r"@(?=[\w\[])"
 )
 _FLAGGED = lazy_pattern(
@@ -47,14 +42,12 @@ _FLAGGED = lazy_pattern(
     r"--user)[ =][\"']?[\w.@\-]{1,64}:|"
     r"redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s|docker\slogin\b[^\n]{0,80}?\s-p\s|"
     r"user\s[^\n]{1,80}?\sidentified\s(?:with\s\S{1,40}\s)?by\s(?=[\"'])|"
-    r"define\s?\(\s?[\"']\w{0,40}pass(?:word|wd)?[\"']\s?,\s?)[\"']?(?P<plain>[^\s\"']{3,200})",
-    _FLAGS,
+    r"define\s?\(\s?[\"']\w{0,40}pass(?:word|wd)?[\"']\s?,\s?)[\"']?(?P<plain>[^\s\"']{3,200})"
 )
 # A season pass costs 120 euros, and a first pass is rough.
 _OTHER_PASS = lazy_pattern(
     r"\b(?:season|boarding|bus|train|rail|metro|travel|ski|lift|day|week|month(?:ly)?|annual|guest|visitor|backstage|museum|"
-    r"press|hall|gym|mountain|forward|back|first|second|third|last|next|final|one|two|each|every|quick|rough)[ \-]\Z",
-    _FLAGS,
+    r"press|hall|gym|mountain|forward|back|first|second|third|last|next|final|one|two|each|every|quick|rough)[ \-]\Z"
 )
 _PORT = lazy_pattern(r"\d{1,5}(?:/|\Z)")
 
@@ -67,19 +60,21 @@ NEEDS = tuple(
 
 def find_logins(text: str) -> Iterator[Found]:
     """Passwords that stand with their user."""
-    for match in _USER_PASS.finditer(text):
+    small = in_small(text)
+    for match in _USER_PASS.finditer(small):
         if match["other"] is None:
             yield from password_in(text, match, loosely=True)
-        elif not is_no_value(match["other"], said=False) and not _OTHER_PASS.search(
-            text, max(0, match.start() - 20), match.start()
+        elif not is_no_value(text[slice(*match.span("other"))], said=False) and not _OTHER_PASS.search(
+            small, max(0, match.start() - 20), match.start()
         ):
             yield Found(*trimmed(text, *match.span("other")), "password")
-    for match in _USER_THEN.finditer(text):
+    for match in _USER_THEN.finditer(small):
         yield from password_in(text, match, loosely=True)
-    for match in [*_LOGIN.finditer(text), *_IS_LOGIN.finditer(text)]:
+    for match in [*_LOGIN.finditer(small), *_IS_LOGIN.finditer(small)]:
         start, end = trimmed(text, *match.span("plain"))
         if looks_made_up(text[start:end]) and not text[start].isdigit():
             yield Found(start, end, "password")
-    for match in [*_IN_URL.finditer(text), *_FLAGGED.finditer(text)]:
-        if not is_placeholder(match["plain"]) and not _PORT.match(match["plain"]):
-            yield Found(*match.span("plain"), "password")
+    for match in [*_IN_URL.finditer(small), *_FLAGGED.finditer(small)]:
+        start, end = match.span("plain")
+        if not is_placeholder(text[start:end]) and not _PORT.match(text[start:end]):
+            yield Found(start, end, "password")

@@ -4,41 +4,38 @@ import re
 from collections.abc import Iterator
 
 from recollect.patterns import lazy_pattern
+from recollect.redaction.folding import in_small
 from recollect.redaction.found import Found, Kind
 from recollect.redaction.labels import names_a_hash, names_a_thing
-from recollect.redaction.sentences import IS, KEY_VALUE, STILL, SUBJECT, matches, trimmed
+from recollect.redaction.sentences import IS, KEY_VALUE, STILL, Said, Sentence, trimmed
 from recollect.redaction.shapes import is_complex, is_dense, is_opaque, mixes_letters_and_digits
 from recollect.redaction.words import is_placeholder
 
-_FLAGS = re.IGNORECASE
 _KEY = (
     r"(?:api[ _\-]?keys?|access[ _\-]?keys?(?:[ _\-]?id)?|secret[ _\-]?(?:access[ _\-]?)?keys?|private[ _\-]?keys?|"
     r"(?:account|auth|signing|encryption|master|deploy|license|app|wallet|service|integration|storage|bot|root|"
     r"user|rest|webhook|"
-    r"subscription|session|stream)[ _\-]?keys?|(?<![A-Za-z])(?:keys?|auth|sid|sig|session|secrets?|tokens?)|[_\-]keys?|"
-    r"(?:client|app|shared|signing|webhook|consumer)[ _\-]?secrets?|_secrets?|(?<=[a-z])Tokens?|_tokens?|token|"
+    r"subscription|session|stream)[ _\-]?keys?|(?<![a-z])(?:keys?|auth|sid|sig|session|secrets?|tokens?)|[_\-]keys?|"
+    r"(?:client|app|shared|signing|webhook|consumer)[ _\-]?secrets?|_secrets?|(?<=[a-z])tokens?|_tokens?|token|"
     r"sess(?:ion)?[_\- ]?ids?|sessid|(?:csrf|xsrf)[\w\-]{0,20}|cookies?|signature|x-amz-credential|credentials?|"
     r"authorization|bearer|"
     r"jeton|schlussel|cle (?:d'api|api|secrete)|chave(?: de api)?|clave(?: de)? api|chiave(?: api)?|токен|ключ|密钥|令牌)"
 )
-_KEY_IS = lazy_pattern(
-    rf"(?P<word>{_KEY})(?![A-Za-z])(?:\s?\([^)\n]{{1,30}}\))?{SUBJECT}(?P<is>{IS}|\s*\\?[\"'`]?\s*[=:>]\s*|"
-    rf"[\s:?,]{{1,3}}){STILL}{KEY_VALUE}",
-    _FLAGS,
+_KEY_IS = Sentence(
+    _KEY,
+    rf"(?P<is>{IS}|\s*\\?[\"'`]?\s*[=:>]\s*|[\s:?,]{{1,3}}){STILL}{KEY_VALUE}",
+    after=r"(?:\s?\([^)\n]{1,30}\))?",
 )
 _HEADER = lazy_pattern(
     r"(?<![a-z])(?:(?:proxy-)?authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
     r"(?:bearer|basic|token|digest|negotiate|apikey|api-key|aws4-hmac-sha256)?\s*|"
-    rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|(?P<scheme>bearer|basic)\s+){KEY_VALUE}",
-    _FLAGS,
+    rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|(?P<scheme>bearer|basic)\s+){KEY_VALUE}"
 )
-_COOKIES = lazy_pattern(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})", _FLAGS)
+_COOKIES = lazy_pattern(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})")
 _COOKIE = lazy_pattern(r"[\w.\-]+=([^\s;,\"']{8,})")
 _URL_USER = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9_\-]{20,200})@(?=[\w.\-]+)")
 # Vague words, after which only a longer value is one; "auth", "session" and "key" have other things after them.
-_WEAK = lazy_pattern(
-    r"(?:signature|sig|cookies?|auth|session|sid|credentials?|authorization|keys?|schlussel|ключ)\Z", re.IGNORECASE
-)
+_WEAK = lazy_pattern(r"(?:signature|sig|cookies?|auth|session|sid|credentials?|authorization|keys?|schlussel|ключ)\Z")
 _UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
 _DASHED = lazy_pattern(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
 
@@ -52,15 +49,16 @@ NEEDS = tuple(
 
 def find_named(text: str) -> Iterator[Found]:
     """Keys and tokens, by their names."""
-    for match in matches(_KEY_IS, text):
-        start, end = trimmed(text, *match.span("plain"))
-        if _is_key(text[start:end], match) and not names_a_hash(text, start) and not names_a_thing(text, start):
-            yield Found(start, end, _kind_of(match["word"]))
-    for match in _HEADER.finditer(text):
+    small = in_small(text)
+    for said in _KEY_IS.find(small, within=True):
+        start, end = trimmed(text, *said.led.span("plain"))
+        if _is_key(text[start:end], said) and not names_a_hash(text, start) and not names_a_thing(text, start):
+            yield Found(start, end, _kind_of(said.word))
+    for match in _HEADER.finditer(small):
         start, end = trimmed(text, *match.span("plain"))
         if _is_token(text, start, end, least=12 if match["scheme"] else 0):
             yield Found(start, end, "access token")
-    for cookies in _COOKIES.finditer(text):
+    for cookies in _COOKIES.finditer(small):
         for cookie in _COOKIE.finditer(text, *cookies.span(1)):
             if mixes_letters_and_digits(cookie[1]):
                 yield Found(*cookie.span(1), "access token")
@@ -77,12 +75,12 @@ def _is_token(text: str, start: int, end: int, *, least: int) -> bool:
     return is_dense(value, least) if least else mixes_letters_and_digits(value) or is_opaque(value)
 
 
-def _is_key(value: str, match: re.Match[str]) -> bool:
+def _is_key(value: str, said: Said) -> bool:
     """Whether what a key's word leads to is a key: dense letters and digits, more of them the vaguer the word is."""
     if is_placeholder(value) or "://" in value or "(" in value:
         return False
-    assigned = bool(match["is"].strip(" ?,"))
-    weak = bool(_WEAK.match(match["word"]))
+    assigned = bool(said.led["is"].strip(" ?,"))
+    weak = bool(_WEAK.match(said.word))
     least = 12 if weak else 8
     if not assigned:
         least += 8
@@ -94,4 +92,4 @@ def _is_key(value: str, match: re.Match[str]) -> bool:
 
 
 def _kind_of(word: str) -> Kind:
-    return "API key" if "key" in word.lower() else "access token"
+    return "API key" if "key" in word else "access token"

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 
 from recollect.patterns import lazy_pattern
+from recollect.redaction.folding import in_small
 from recollect.redaction.found import Found
 from recollect.redaction.labels import names_a_hash, names_a_thing
+from recollect.redaction.places import Places
 from recollect.redaction.shapes import in_url, is_complex, is_dense, is_opaque, is_public
 
 _TOKEN = lazy_pattern(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
@@ -14,21 +16,18 @@ _END = ".,;:?)]}\"'`*"
 _PASSWORDS = lazy_pattern(
     r"passw|passwd|\bpwd?\b|passcode|pass ?phrase|kennwort|mot de passe|\bmdp\b|contrasena|\bsenha|wachtwoord|"
     r"losenord|haslo|пароль|парол|credential|"
-    r"\bcreds\b|zugangsdaten|\blog ?-?in\b|logged in|logging in|\blogins?\b|sign in|密码|パスワード|비밀번호|\bsecret\b|\bpin\b",
-    re.IGNORECASE,
+    r"\bcreds\b|zugangsdaten|\blog ?-?in\b|logged in|logging in|\blogins?\b|sign in|密码|パスワード|비밀번호|\bsecret\b|\bpin\b"
 )
 _KEYS = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token|code)|secret|(?<![a-z])tokens?(?![a-z])|credential|\bcreds\b|"
     r"private[ _\-]?key|bearer|auth(?:[ _\-]?(?:key|token|code)|orization)|passw|"
     r"(?:signing|encryption|master|deploy|license|webhook|wallet|account|storage|service)[ _\-]?(?:key|secret)|"
     r"zugangsschlussel|schlussel|clave|cle d'api|chave|chiave|"
-    r"токен|ключ|密钥|令牌|session|cookie|mnemonic|seed\b|\bkeys?\b",
-    re.IGNORECASE,
+    r"токен|ключ|密钥|令牌|session|cookie|mnemonic|seed\b|\bkeys?\b"
 )
 _STRONG = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token)|secret|private[ _\-]?key|auth[ _\-]?(?:key|token)|bearer|"
-    r"credential|wallet|signing key|encryption key|api-schlussel|clave api",
-    re.IGNORECASE,
+    r"credential|wallet|signing key|encryption key|api-schlussel|clave api"
 )
 _HEX = lazy_pattern(r"(?:0x)?[0-9a-f]{7,}\Z", re.IGNORECASE)
 _UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
@@ -38,6 +37,7 @@ _PLAIN = lazy_pattern(
     re.IGNORECASE,
 )
 _BEFORE, _AFTER = 90, 50
+_LONGEST_WORD = 24  # "subscription" and the like are shorter, with what may follow them
 _VERY_COMPLEX = lazy_pattern(
     r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=[A-Za-z0-9]\S*[!#$%^&*@~])[A-Za-z0-9!#$%^&*@~?_\-]{8,40}\Z"
 )
@@ -45,28 +45,40 @@ _VERY_COMPLEX = lazy_pattern(
 
 def find_near(text: str) -> Iterator[Found]:
     """Complex words near "password" or "login", dense tokens near "key" or "token"; and words that only a generator makes."""
-    for match in _TOKEN.finditer(text):
-        start, end = match.span("value")
-        while end > start and text[end - 1] in _END:
-            end -= 1
-        value = text[start:end]
-        if not is_complex(value) or _PLAIN.match(value) or in_url(text, start):
-            continue
-        if _VERY_COMPLEX.match(value) or _around(_PASSWORDS, text, start, end):
-            yield Found(start, end, "password")
+    small = in_small(text)
+    yield from _near_passwords(text, Places(_PASSWORDS, small, longest=_LONGEST_WORD))
+    strong, keys = (Places(words, small, longest=_LONGEST_WORD) for words in (_STRONG, _KEYS))
     for match in _LONG.finditer(text):
-        if _is_key(text, match):
+        if _is_key(text, match, strong, keys):
             yield Found(match.start(), match.end(), "access token")
 
 
-def _is_key(text: str, match: re.Match[str]) -> bool:
+def _near_passwords(text: str, words: Places) -> Iterator[Found]:
+    cut, at = 0, 0
+    while match := _TOKEN.search(text, at):
+        start, end = match.span("value")
+        begins = cut if match.start() == cut else 0
+        at = match.end()
+        while end > start and text[end - 1] in _END:
+            end -= 1
+        value = text[start:end]
+        if not is_complex(value) or _PLAIN.match(value) or in_url(text, start, begins):
+            continue
+        if _VERY_COMPLEX.match(value) or _around(words, start, end, begins):
+            yield Found(start, end, "password")
+            # What goes on behind a mark is a word again. It is taken here, or a long run would take as many passes as it has words.
+            if end < len(text) and not text[end].isspace():
+                cut = at = end
+
+
+def _is_key(text: str, match: re.Match[str], strong: Places, keys: Places) -> bool:
     value, start, end = match[0], *match.span()
     if not is_dense(value, 12) or _UUID.match(value) or is_public(value) or in_url(text, start):
         return False
     if names_a_hash(text, start) or names_a_thing(text, start):
         return False
-    return _around(_STRONG if _HEX.match(value) or not is_opaque(value) else _KEYS, text, start, end)
+    return _around(strong if _HEX.match(value) or not is_opaque(value) else keys, start, end)
 
 
-def _around(words: re.Pattern[str], text: str, start: int, end: int) -> bool:
-    return bool(words.search(text, max(start - _BEFORE, 0), start) or words.search(text, end, end + _AFTER))
+def _around(words: Places, start: int, end: int, begins: int = 0) -> bool:
+    return words.in_window(max(start - _BEFORE, begins), start) or words.in_window(end, end + _AFTER)

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from recollect.patterns import lazy_pattern
+from recollect.redaction.folding import in_small
 from recollect.redaction.found import Found
-from recollect.redaction.sentences import IS, STILL, SUBJECT
+from recollect.redaction.sentences import IS, STILL, Said, Sentence
 
-_FLAGS = re.IGNORECASE
 _PIN = (
     r"(?:(?:(?:sim|atm|card|bank|phone)[ \-]?)?pin(?:s|[ \-]?codes?|[ \-]?numbers?|[ \-]?nummer)?|puk|geheimzahl|"
     r"geheimnummer|codigo pin|"
@@ -18,27 +18,26 @@ _PIN = (
     r"(?:code|numbers?) (?:for|of|to|fur) (?:the |my |our |die |das |den )?(?:\w{2,12} )?"
     r"(?:door|gate|alarm|safe|lock|garage|building|house|locker|vault|card|phone|keypad|apartment|flat|tur|haustur))"
 )
-_PIN_IS = lazy_pattern(
-    rf"(?<![A-Za-z0-9])(?P<word>{_PIN})(?![A-Za-z])(?P<subject>{SUBJECT})(?P<is>{IS}|"
+_PIN_IS = Sentence(
+    _PIN,
+    rf"(?P<is>{IS}|"
     rf"[\s?,(\[#\"'`*]{{1,3}}){STILL}[\"'`*#]{{0,3}}"
     r"(?P<plain>\d(?:[ \-]?\d){3,11}(?!\d)[#*]?|\d{1,2}(?:[ \-]{1,3}\d{1,2}){2,3}(?!\d)|"
-    r"[A-Za-z]*\d[A-Za-z0-9]{3,11}[#*]?)",
-    _FLAGS,
+    r"[a-z]*\d[a-z0-9]{3,11}[#*]?)",
+    before="(?<![a-z0-9])",
 )
 _IS_PIN = lazy_pattern(
     r"(?<![\d.,\-])(\d{4,8})\s(?:is|was|as|ist|est|es)\s(?:still\s|now\s)?(?:my|our|the|your|his|her|mein|meine|"
     r"unser)\s(?:[\w'\-]+\s){0,3}?"
-    rf"(?:{_PIN})(?![A-Za-z])",
-    _FLAGS,
+    rf"(?:{_PIN})(?![a-z])"
 )
 _CVV = lazy_pattern(
     r"(?<![a-z])(?:cvv2?|cvc2?|csc|cvn|card (?:security|verification) (?:code|value)|security code|prufziffer|"
     r"code on the back|"
-    r"cryptogramme)(?![a-z])[^\d\n]{0,20}(\d{3,4})(?!\d)",
-    _FLAGS,
+    r"cryptogramme)(?![a-z])[^\d\n]{0,20}(\d{3,4})(?!\d)"
 )
 # "my pin code", "the pin code of the card": not the postal code of a place
-_OF_A_CARD = lazy_pattern(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])", re.IGNORECASE)
+_OF_A_CARD = lazy_pattern(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])")
 
 NEEDS = tuple(
     "pin alarm unlock disarm numbers number code puk geheim passcode combination combo cvv cvc csc cvn card prufziffer "
@@ -49,20 +48,20 @@ NEEDS = tuple(
 
 _WITH = lazy_pattern(
     r"(?<![a-z])(?:alarm|unlock\w*|disarm\w*)(?![a-z])[^.!?\n]{0,40}?\s(?:with|using|by|"
-    r"to)\s(?:code\s)?(\d{4,8})(?![\d:])",
-    re.IGNORECASE,
+    r"to)\s(?:code\s)?(\d{4,8})(?![\d:])"
 )
 # "set the alarm to 0630"
-_CLOCK = lazy_pattern(r"alarm[^.!?\n]*\sto\s(?:[01]\d|2[0-3])[0-5]\d\Z", re.IGNORECASE)
+_CLOCK = lazy_pattern(r"alarm[^.!?\n]*\sto\s(?:[01]\d|2[0-3])[0-5]\d\Z")
 _YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
 
 
 def find_pins(text: str) -> Iterator[Found]:
     """PINs, and the like."""
-    for match in _PIN_IS.finditer(text):
-        year = _YEAR.match(match["plain"]) and not match["is"].strip(" #,(")
-        if not year and not _is_postal(text, match):
-            yield Found(*match.span("plain"), "PIN")
+    text = in_small(text)
+    for said in _PIN_IS.find(text):
+        year = _YEAR.match(said.led["plain"]) and not said.led["is"].strip(" #,(")
+        if not year and not _is_postal(text, said):
+            yield Found(*said.led.span("plain"), "PIN")
     for match in _IS_PIN.finditer(text):
         yield Found(*match.span(1), "PIN")
     for match in _WITH.finditer(text):
@@ -72,9 +71,7 @@ def find_pins(text: str) -> Iterator[Found]:
         yield Found(*match.span(1), "card security code")
 
 
-def _is_postal(text: str, match: re.Match[str]) -> bool:
+def _is_postal(text: str, said: Said) -> bool:
     """India's postal codes are called PIN codes, and have six digits."""
-    called = re.fullmatch(r"pin[ \-]?codes?", match["word"], re.IGNORECASE) and re.fullmatch(
-        r"\d{3} ?\d{3}", match["plain"]
-    )
-    return bool(called) and not _OF_A_CARD.search(text, max(match.start() - 20, 0), match.end("subject"))
+    called = re.fullmatch(r"pin[ \-]?codes?", said.word) and re.fullmatch(r"\d{3} ?\d{3}", said.led["plain"])
+    return bool(called) and not _OF_A_CARD.search(text, max(said.start - 20, 0), said.subject.stop)

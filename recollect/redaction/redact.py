@@ -9,7 +9,7 @@ from recollect.redaction import codes, logins, named, passwords, pins
 from recollect.redaction.accounts import find_ibans, find_social_security
 from recollect.redaction.cards import find_cards
 from recollect.redaction.codes import find_one_time, find_recovery
-from recollect.redaction.folding import fold
+from recollect.redaction.folding import fold, in_small
 from recollect.redaction.found import MARK, Found, mark
 from recollect.redaction.logins import find_logins
 from recollect.redaction.named import find_named
@@ -20,6 +20,9 @@ from recollect.redaction.seeds import find_seeds
 from recollect.redaction.tokens import find_tokens
 
 _LONG_TOKEN = lazy_pattern(r"[A-Za-z0-9+/_.\-]{16}|private key", re.IGNORECASE)
+_SHORTEST = 5
+"""Characters of a text in which a secret can be found: one of three, and what says that it is one ("pw:abc")."""
+
 _DIGIT = lazy_pattern(r"\d")
 
 
@@ -55,32 +58,39 @@ FINDERS = (
 
 def redact(text: str) -> str:
     """The text with each secret replaced by ``[redacted: card number]`` and the like. What it gave back, it leaves as it is."""
-    while (redacted := _once(text)) != text:
-        text = redacted
-    return text
+    # What was redacted parts a text, and nothing is found across it. So a piece in which nothing is found is done, and of the others
+    # there is less to look at each time.
+    left, done = _parts_by_marks(text)[::-1], list[str]()
+    while left:
+        piece = left.pop()
+        parts = _parts(piece) if len(piece) >= _SHORTEST and not MARK.fullmatch(piece) else []
+        left += parts[::-1]
+        done += [] if parts else [piece]
+    return "".join(done)
 
 
-def _once(text: str) -> str:
+def _parts_by_marks(text: str) -> list[str]:
+    """Marks, and what stands between them."""
     if "[redacted: " not in text:
-        return _piece(text)
-    # What was redacted before parts a text, and nothing is found across it: each pass has less to look at, and one finds nothing.
-    kept, at = [], 0
+        return [text]
+    parts, at = list[str](), 0
     for marked in MARK.finditer(text):
-        kept += [_piece(text[at : marked.start()]), marked[0]]
+        parts += [text[at : marked.start()], marked[0]]
         at = marked.end()
-    return "".join([*kept, _piece(text[at:])])
+    return [*parts, text[at:]]
 
 
-def _piece(text: str) -> str:
+def _parts(text: str) -> list[str]:
+    """A text with a mark in the place of each secret that is found in it, in parts; none where nothing is found."""
     folded = fold(text)
-    lowered = folded.text.lower()
-    found = sorted(one for finder in FINDERS if finder.may_find(lowered) for one in finder.find(folded.text))
-    parts, at = [], 0
+    small = in_small(folded.text)
+    found = sorted(one for finder in FINDERS if finder.may_find(small) for one in finder.find(folded.text))
+    parts, at = list[str](), 0
     for secret in _joined(found):
         start, end = folded.place(secret.start, secret.end)
         parts += [text[at:start], mark(secret.kind)]
         at = end
-    return "".join([*parts, text[at:]]) if parts else text
+    return [*parts, text[at:]] if parts else parts
 
 
 def _joined(found: list[Found]) -> Iterator[Found]:

@@ -1,19 +1,24 @@
 """What leads from a word of secrets to the secret, in sentences and in settings: "for the wifi", "is still", ``=``, quotes.
 
-The patterns read folded text, so an accent needs no spelling of its own ("contrasena"). Each is bounded: none looks further
-than a sentence, so the time is linear in the text.
+The patterns read folded text in small letters, so neither an accent nor a capital needs a spelling of its own ("contrasena").
+Each is bounded: none looks further than a sentence, so the time is linear in the text.
 """
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-SUBJECT = (
-    r"(?:,?\s(?:for|to|of|on|at|in|with|from|that|which|we|i|you|they|he|she|here|again|now|there|btw|fur|zum|zur|"
+from recollect.patterns import lazy_pattern
+
+_OPENER = (
+    r",?\s(?:for|to|of|on|at|in|with|from|that|which|we|i|you|they|he|she|here|again|now|there|btw|fur|zum|zur|"
     r"vom|von|beim|im|am|de|du|des|"
     r"d|di|del|della|dello|do|da|de[rs]|[mdsu](?:ein|nser)e[rs]|ihre[rs]|eine[rs]|furs|"
-    r"para|pour|per|pro|van|voor|till|на|от|для)(?![a-z])(?:[^.!?\n:=;]|"
-    r"\.(?=\S)){0,60}?,?|\s?[(\[][^)\]\n]{1,40}[)\]])?"
+    r"para|pour|per|pro|van|voor|till|на|от|для)(?![a-z])"
 )
+_IN_BRACKETS = r"(?:\s?[(\[][^)\]\n]{1,40}[)\]])?"
+_LONGEST_SUBJECT = 60
+_ENDS_SUBJECT = lazy_pattern(r"[!?\n:=;]|\.(?!\S)")
 IS = (
     r"(?:\s*\\?[\"'`*]{0,3}\s*(?:=>|->|:=|==?|:|→|\||>)[*_]{0,3}\s*|\s+(?:is|was|are|be|will be|would be|being|"
     r"equals|reads?|ist|lautet|heisst|war|wird|est|sera|es|era|"
@@ -30,7 +35,70 @@ VALUE = (
     r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>(?:(?!(?P=quote))[^\n]){1,100}?)\\?(?P=quote)|"
     r"(?P<plain>[^\s\"'`<>](?:[^\s\"'`<]|<(?!/)|'(?=\w)){1,200}))"
 )
-KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[A-Za-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"
+KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[a-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"
+
+
+class Said(NamedTuple):
+    """What a sentence says: the word of secrets, and what follows it, whose groups are "is" and the value's."""
+
+    word: str
+    start: int
+    subject: slice
+    led: re.Match[str]
+
+
+class Sentence:
+    """Sentences of a word, what it is of ("for the wifi"), and what leads to a value.
+
+    What a word is of can be any words. A pattern would look for the value behind each of them, for each word of secrets again; here
+    the text is searched for values once.
+    """
+
+    def __init__(self, word: str, led: str, *, before: str = "", after: str = "") -> None:
+        """word: ends where no letter follows. led: what leads to the value, and the value. before, after: of the word."""
+        whole = rf"{before}(?P<word>{word})(?![a-z])"
+        self._word = lazy_pattern(whole)
+        self._opened = lazy_pattern(whole + after + _OPENER)
+        self._direct = lazy_pattern(rf"{whole}{after}(?P<subject>{_IN_BRACKETS}){led}")
+        self._led = lazy_pattern(",?" + led)
+
+    def find(self, text: str, *, within: bool = False) -> Iterator[Said]:
+        """The sentences of a text in small letters, from left to right. within: also those that begin in another's value."""
+        values, ends = Next(self._led, text), Next(_ENDS_SUBJECT, text)
+        at = 0
+        while word := self._word.search(text, at):
+            said = self._at(text, word.start(), values, ends)
+            if said is None:
+                at = word.start() + 1
+                continue
+            yield said
+            at = said.start + len(said.word) if within else said.led.end()
+
+    def _at(self, text: str, start: int, values: "Next", ends: "Next") -> Said | None:
+        opened = self._opened.match(text, start)
+        led = values.after(opened.end()) if opened else None
+        if opened and led and led.start() - opened.end() <= _LONGEST_SUBJECT:
+            end = ends.after(opened.end())
+            if end is None or end.start() >= led.start():
+                return Said(opened["word"], opened.start("word"), slice(opened.end("word"), led.start()), led)
+        direct = self._direct.match(text, start)
+        return direct and Said(direct["word"], direct.start("word"), slice(*direct.span("subject")), direct)
+
+
+class Next:
+    """A pattern's first match from a place on. Asked for places in their order, it reads the text once."""
+
+    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
+        self._pattern, self._text = pattern, text
+        self._from, self._match = 0, pattern.search(text)
+
+    def after(self, place: int) -> re.Match[str] | None:
+        """The first match that begins at the place or behind it."""
+        passed = self._match is not None and self._match.start() < place
+        if passed or place < self._from:
+            self._match = self._pattern.search(self._text, place)
+        self._from = place
+        return self._match
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -52,8 +52,8 @@ def is_complex(token: str) -> bool:
     return cased or any(char in _SYMBOLS for char in token[1:])
 
 
-def in_url(text: str, place: int) -> bool:
-    """Whether a place is inside a link or an image's data, whose parts are names of things."""
-    before = text[max(place - _LONGEST_LINK, 0) : place]
+def in_url(text: str, place: int, begins: int = 0) -> bool:
+    """Whether a place is inside a link or an image's data, whose parts are names of things. begins: where the text does."""
+    before = text[max(place - _LONGEST_LINK, begins) : place]
     word = before[max(map(before.rfind, " \n\t\"'<")) + 1 :]
     return "://" in word or ";base64," in word or word.endswith("data:")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from recollect.patterns import lazy_pattern
 from recollect.redaction.found import Found, Kind
 from recollect.redaction.labels import names_a_hash, names_a_thing
+from recollect.redaction.sentences import Next
 from recollect.redaction.shapes import in_url, is_opaque, is_public, mixes_letters_and_digits
 
 # A token may be wrapped: its next line is then nothing but more of it.
@@ -69,11 +70,10 @@ _ACCESS_TOKENS = (
     rf"y0_{_W}{{30,}}",  # Yandex
     rf"AQVN{_W}{{30,}}",
     # JSON web tokens, header and payload at least
-    rf"eyJ[A-Za-z0-9_\-\n]{{6,600}}\.[A-Za-z0-9_\-\n]{{6,}}(?:\.{_W}+){{0,3}}",
+    rf"eyJ[A-Za-z0-9_\-\n]{{6,600}}+\.[A-Za-z0-9_\-\n]{{6,}}(?:\.{_W}+){{0,3}}",
 )
 _PRIVATE_KEYS = (
     r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])|[xyzt]prv[1-9A-HJ-NP-Za-km-z]{80,}|AGE-SECRET-KEY-1[A-Z0-9]{50,}",
-    r"PuTTY-User-Key-File-\d[\s\S]{0,8000}?Private-MAC:\s*[0-9a-f]+",
 )
 
 
@@ -93,6 +93,9 @@ _BLOCK = lazy_pattern(
 _ENCODED = lazy_pattern(
     r"(?:(?:\s|\\[nr]|[\"'`,+>|])*[A-Za-z0-9+/=]{12,76}(?![A-Za-z0-9+/=]))+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]{1,11}={1,2})?"
 )
+_PUTTY = lazy_pattern(r"(?<![A-Za-z0-9])PuTTY-User-Key-File-\d")
+_PUTTY_END = lazy_pattern(r"Private-MAC:\s*[0-9a-f]+")
+_LONGEST_PUTTY = 8000
 _LINE = lazy_pattern(r"[A-Za-z0-9+/=]{1,76}\Z")
 
 _LONG = lazy_pattern(r"(?<![A-Za-z0-9+/_=\-])[A-Za-z0-9+/_\-]{32,}={0,2}")
@@ -112,6 +115,7 @@ def find_tokens(text: str) -> Iterator[Found]:
     """Keys and tokens that are known by their own look, whatever the words around them."""
     public, blocks = _key_blocks(text)
     yield from blocks
+    yield from _putty_keys(text, public)
     for kind, pattern in _VENDORS:
         for match in pattern.finditer(text):
             if mixes_letters_and_digits(match[0]) and not _within(public, match.start()):
@@ -122,6 +126,17 @@ def find_tokens(text: str) -> Iterator[Found]:
     for match in _LONG.finditer(text):
         if is_opaque(match[0]) and not _is_named(text, match) and not _within(public, match.start()):
             yield Found(match.start(), match.end(), "access token")
+
+
+def _putty_keys(text: str, public: list[tuple[int, int]]) -> Iterator[Found]:
+    ends, at = Next(_PUTTY_END, text), 0
+    while begins := _PUTTY.search(text, at):
+        at = begins.end()
+        end = ends.after(at)
+        if end and end.start() - at <= _LONGEST_PUTTY:
+            at = end.end()
+            if not _within(public, begins.start()):
+                yield Found(begins.start(), at, "private key")
 
 
 def _is_named(text: str, match: re.Match[str]) -> bool:
