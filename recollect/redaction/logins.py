@@ -1,12 +1,13 @@
 """Passwords given with a login: pairs of a user and a password, addresses that hold both, options of commands."""
 
+import re
 from collections.abc import Iterator
 
 from recollect.patterns import lazy_pattern
 from recollect.redaction.folding import in_small
 from recollect.redaction.found import Found
 from recollect.redaction.passwords import looks_made_up, password_in
-from recollect.redaction.sentences import VALUE, trimmed
+from recollect.redaction.sentences import VALUE, Next, trimmed
 from recollect.redaction.words import is_no_value, is_placeholder
 
 _IS_LOGIN = lazy_pattern(
@@ -14,12 +15,22 @@ _IS_LOGIN = lazy_pattern(
     r"her)\s(?:\w+\s){0,2}?"
     r"(?:logins?|credentials?|creds|account)(?![a-z])"
 )
-_LOGIN = lazy_pattern(
+_HEAD = (
     r"(?<![a-z])(?:log(?:ged|ging)?[ \-]?(?:in|on)|logins?|sign(?:ed)?[ \-]?(?:in|on)|credentials?|creds|accounts?|"
     r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|"
     r"access|ssh|ftp|auth|"
-    r"benutzer\w{0,10}|usuario|utente)(?![a-z])[^\n]{0,60}?[\s:=\"'(]"
-    r"(?P<user>[\w.+@\-]{2,64}?)(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
+    r"benutzer\w{0,10}|usuario|utente)(?![a-z])"
+)
+_HEADS = tuple(
+    map(
+        lazy_pattern,
+        (_HEAD, r"users?[ \-]?names?(?![a-z])", r"users?(?:\s?/\s?pass(?:words?)?)?(?![a-z])", r"users?(?![a-z])"),
+    )
+)
+"""What speaks of a login, and the shorter forms of it: of "user name/…" the first word alone may be one."""
+_FURTHEST = 60
+_PAIR = lazy_pattern(
+    r"[\s:=\"'(](?P<user>[\w.+@\-]{2,64}?)(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
 )
 _USER_PASS = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|email|e-mail|account|benutzer(?:name)?|usuario|"
@@ -70,7 +81,7 @@ def find_logins(text: str) -> Iterator[Found]:
             yield Found(*trimmed(text, *match.span("other")), "password")
     for match in _USER_THEN.finditer(small):
         yield from password_in(text, match, loosely=True)
-    for match in [*_LOGIN.finditer(small), *_IS_LOGIN.finditer(small)]:
+    for match in [*_pairs(small), *_IS_LOGIN.finditer(small)]:
         start, end = trimmed(text, *match.span("plain"))
         if looks_made_up(text[start:end]) and not text[start].isdigit():
             yield Found(start, end, "password")
@@ -78,3 +89,22 @@ def find_logins(text: str) -> Iterator[Found]:
         start, end = match.span("plain")
         if not is_placeholder(text[start:end]) and not _PORT.match(text[start:end]):
             yield Found(start, end, "password")
+
+
+def _pairs(text: str) -> Iterator[re.Match[str]]:
+    """A user and a password, on the line of a word that speaks of a login; the text is searched for pairs once."""
+    pairs, at = Next(_PAIR, text), 0
+    while head := _HEADS[0].search(text, at):
+        pair = _pair_behind(text, head.start(), pairs)
+        if pair:
+            yield pair
+        at = pair.end() if pair else head.start() + 1
+
+
+def _pair_behind(text: str, start: int, pairs: Next) -> re.Match[str] | None:
+    for form in _HEADS:
+        head = form.match(text, start)
+        pair = pairs.after(head.end()) if head else None
+        if head and pair and pair.start() - head.end() <= _FURTHEST and "\n" not in text[head.end() : pair.start()]:
+            return pair
+    return None

@@ -5,10 +5,14 @@ from bisect import bisect_left
 from functools import cached_property
 
 
+_LONGEST_CUT = 8
+"""Of what a pattern matches only where a word ends behind it: "logins"."""
+
+
 class Places:
     """The places in a text where a pattern matches.
 
-    longest: of what the pattern matches. A match that a window's end may cut is looked for again, as the window shows it.
+    longest: of what the pattern matches.
     """
 
     def __init__(self, pattern: re.Pattern[str], text: str, *, longest: int = 0) -> None:
@@ -16,16 +20,21 @@ class Places:
 
     def in_window(self, start: int, end: int) -> bool:
         """As ``pattern.search(text, start, end)``, which sees what stands before the window."""
-        whole = end - self._longest
-        return self._begins_in(start, whole) or bool(self._pattern.search(self._text, max(start, whole, 0), end))
+        for at in range(bisect_left(self._starts, start), len(self._starts)):
+            if self._starts[at] >= end:
+                break
+            if self._starts[at] < end - self._longest or self._pattern.match(self._text, self._starts[at], end):
+                return True
+        # A window's end makes a word of what goes on behind it.
+        return bool(self._pattern.search(self._text, max(start, end - _LONGEST_CUT), end))
 
     def in_piece(self, start: int, end: int) -> bool:
         """As ``pattern.search(text[start:end])``, where no match reaches across the end."""
-        return self._begins_in(start + 1, end) or bool(self._pattern.match(self._text[start:end]))
-
-    def _begins_in(self, start: int, end: int) -> bool:
-        at = bisect_left(self._starts, start)
-        return at < len(self._starts) and self._starts[at] < end
+        at = bisect_left(self._starts, start + 1)
+        if at < len(self._starts) and self._starts[at] < end:
+            return True
+        # A piece's start makes a word of what goes on from before it.
+        return bool(self._pattern.match(self._text[start:end]))
 
     @cached_property
     def _starts(self) -> list[int]:

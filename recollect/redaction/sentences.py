@@ -50,8 +50,8 @@ class Said(NamedTuple):
 class Sentence:
     """Sentences of a word, what it is of ("for the wifi"), and what leads to a value.
 
-    What a word is of can be any words. A pattern would look for the value behind each of them, for each word of secrets again; here
-    the text is searched for values once.
+    What a word is of can be any words. A pattern would look for the value behind each of them, for each word of secrets again;
+    here the text is searched for values once.
     """
 
     def __init__(self, word: str, led: str, *, before: str = "", after: str = "") -> None:
@@ -94,10 +94,8 @@ class Next:
 
     def after(self, place: int) -> re.Match[str] | None:
         """The first match that begins at the place or behind it."""
-        passed = self._match is not None and self._match.start() < place
-        if passed or place < self._from:
-            self._match = self._pattern.search(self._text, place)
-        self._from = place
+        if place < self._from or (self._match is not None and self._match.start() < place):
+            self._from, self._match = place, self._pattern.search(self._text, place)
         return self._match
 
 

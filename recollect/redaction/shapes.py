@@ -14,7 +14,9 @@ _PUBLIC = lazy_pattern(
     r"Qm[1-9A-HJ-NP-Za-km-z]{44}\Z|sha\d+-|md5-|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|0x[0-9A-Fa-f]{40}\Z"
 )
 _LONGEST_LINK = 300
-_SYMBOLS = "!#$%^&*@~?"
+_SYMBOL = lazy_pattern(r"[!#$%^&*@~?]")
+_DIGIT = lazy_pattern(r"[0-9]")
+_LETTER = lazy_pattern(r"[A-Za-z]")
 _URL_OR_ADDRESS = lazy_pattern(
     r"[a-z]+://|www\.|[\w.+\-]+@[\w\-]+\.[\w.\-]+\Z|[@#<{(/]|\w+\(|-{2}|\$[{(]|.*\]\(", re.IGNORECASE
 )
@@ -22,7 +24,9 @@ _URL_OR_ADDRESS = lazy_pattern(
 
 def mixes_letters_and_digits(token: str) -> bool:
     """Whether a token holds both."""
-    return any(char.isdigit() for char in token) and any(char.isalpha() for char in token)
+    if token.isascii():
+        return bool(_DIGIT.search(token) and _LETTER.search(token))
+    return any(map(str.isdigit, token)) and any(map(str.isalpha, token))
 
 
 def is_opaque(token: str) -> bool:
@@ -46,10 +50,10 @@ def is_public(token: str) -> bool:
 
 def is_complex(token: str) -> bool:
     """Whether a short token mixes characters as passwords do: ``Tr0ub4dor&3``, ``hunter2!x``; no address, link or code."""
-    if _URL_OR_ADDRESS.match(token) or not mixes_letters_and_digits(token):
+    if not mixes_letters_and_digits(token):
         return False
-    cased = any(map(str.isupper, token[1:])) and any(map(str.islower, token))
-    return cased or any(char in _SYMBOLS for char in token[1:])
+    mixed = _SYMBOL.search(token, 1) or (any(map(str.isupper, token[1:])) and any(map(str.islower, token)))
+    return bool(mixed) and not _URL_OR_ADDRESS.match(token)
 
 
 def in_url(text: str, place: int, begins: int = 0) -> bool:
