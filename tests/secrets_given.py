@@ -380,6 +380,82 @@ def _seed_phrase(rng: random.Random) -> Given:
     )
 
 
+_BECH32 = "023456789acdefghjklmnpqrstuvwxyz"
+_BASE32 = string.ascii_uppercase + "234567"
+
+
+def _cloudflare(rng: random.Random) -> Given:
+    return _plain("Cloudflare key", "v1" + ".0-" + _some(rng, _HEX, 24) + "-" + _some(rng, _HEX, 146))
+
+
+def _routable(rng: random.Random) -> Given:
+    prefix = rng.choice(["glp" + "at-", "glr" + "t-t1_", "gld" + "t-"])
+    payload = prefix + _token(rng, _ALNUM, rng.randint(30, 60))
+    ends = rng.choice([".01.", "."]) + _some(rng, string.digits + string.ascii_lowercase, 9)
+    return Given("GitLab token", payload + ends, (payload, ends))
+
+
+def _bech32(rng: random.Random) -> Given:
+    lower = rng.choice(["nse" + "c1", "suipriv" + "key1"]) + _some(rng, _BECH32, 58)
+    age = "AGE-SECRET-" + "KEY-1" + _some(rng, _BECH32, 58).upper()
+    return _plain("bech32 key", rng.choice([lower, age]))
+
+
+def _authenticator(rng: random.Random) -> Given:
+    groups = [
+        _some(rng, _BASE32, 2) + _some(rng, "234567", 1) + _some(rng, _BASE32, 1) for _ in range(rng.choice([4, 8]))
+    ]
+    value = " ".join(groups)
+    value = rng.choice([value, value.lower(), "".join(groups), value.replace(" ", "-")])
+    said = (
+        "my TOTP secret is {}",
+        "2FA setup key: {}",
+        "the authenticator key for GitHub is {}",
+        "the two-factor secret {}",
+    )
+    return Given("authenticator key", rng.choice(said).format(value), (value,), told=True)
+
+
+def _pgpass(rng: random.Random) -> Given:
+    value = password(rng)
+    host = rng.choice(["db.example.com", "localhost", "10.0.4.7", "*"])
+    line = (
+        f"{host}:{rng.choice(['5432', '6543', '*'])}:{rng.choice(['app', '*'])}:{rng.choice(['bob', 'app_rw'])}:{value}"
+    )
+    return Given(".pgpass", line, (value,))
+
+
+def _admin(rng: random.Random) -> Given:
+    value = f"{rng.choice(_WORDS).title()}{rng.randint(10, 99)}{rng.choice(['!', '&x', ''])}"
+    user = rng.choice(["admin", "root", "Administrator", "lena@example.com"])
+    return Given("admin login", f"{user} / {value}", (value,), told=True)
+
+
+def _of_letters(rng: random.Random) -> Given:
+    value = _some(rng, rng.choice([string.ascii_lowercase, string.ascii_uppercase, string.ascii_letters]), 24)
+    name = rng.choice(["API_KEY=", "WEATHER_API_KEY=", "export SECRET_KEY=", "api_key='"])
+    return Given("key of letters", name + value + ("'" if "'" in name else ""), (value,), told=True)
+
+
+def _paper(rng: random.Random) -> Given:
+    nine, letters = _some(rng, "3456789", 9), string.ascii_uppercase
+    insurance = " ".join(["AB", nine[:2], nine[2:4], nine[4:6], "C"])
+    said, value = rng.choice(
+        [
+            ("my passport number is {}", nine),
+            ("Passport no. {}", _some(rng, letters, 1) + nine[:8]),
+            ("passport: {}", nine[:2] + _some(rng, letters, 2) + nine[:5]),
+            ("meine Reisepassnummer ist {}", "C0" + nine[:6]),
+            ("numéro de passeport : {}", nine[:2] + _some(rng, letters, 2) + nine[:5]),
+            ("my national insurance number is {}", insurance),
+            ("NI number: {}", insurance.replace(" ", "")),
+            ("my driver's license number is {}", _some(rng, letters, 1) + nine[:7]),
+            ("the tax ID is {}", " ".join(["12", nine[:3], nine[3:6], nine[6:]])),
+        ]
+    )
+    return Given("paper", said.format(value), (value,), told=True)
+
+
 _MAKERS: tuple[Callable[[random.Random], Given], ...] = (
     _api_key,
     _token_of_a_vendor,
@@ -397,6 +473,14 @@ _MAKERS: tuple[Callable[[random.Random], Given], ...] = (
     _one_time,
     _social_security,
     _seed_phrase,
+    _cloudflare,
+    _routable,
+    _bech32,
+    _authenticator,
+    _pgpass,
+    _admin,
+    _of_letters,
+    _paper,
 )
 
 
@@ -465,5 +549,9 @@ _LOOK_ALIKES: tuple[Callable[[random.Random], str], ...] = (
     lambda rng: f"the promo code is SAVE{rng.randint(10, 50)} and it lasts until June",
     lambda rng: f"My student ID is {_digits(rng, 8)} and I sit in room {_digits(rng, 3)}",
     lambda rng: "DE is the country, and FR76 is the road that we took for 120 km",
+    lambda rng: f"follow me at npub1{_some(rng, _BECH32, 58)}",
+    lambda rng: f"src/{_some(rng, 'abc', 4)}.py:{rng.randint(1000, 9999)}:12:error:unused-variable",
+    lambda rng: f"My passport expires on 1{rng.randint(0, 9)}.05.20{rng.randint(27, 36)}",
+    lambda rng: f"the roles are admin / editor{rng.randint(1, 99)} / viewer",
     lambda rng: f"test_{_some(rng, 'abc', 3)}_moves_the_cursor_to_the_next_line_when_the_line_is_full passes",
 )

@@ -94,7 +94,7 @@ def _is_card(digits: str) -> bool:
 
 
 def _goes_on(groups: list[re.Match[str]], at: int, count: int) -> bool:
-    """Whether the groups are a piece of a longer number, written in groups as they are. count: 0 where only the one before tells."""
+    """Whether the groups are a piece of a longer number, written in groups as they are. count: 0 to look before alone."""
     size = len(groups[at][0])
     if count == 1:
         return False

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from recollect.patterns import lazy_pattern
@@ -63,6 +64,44 @@ _RECOVERY = lazy_pattern(
 
 NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
 """One of these is in every text, in small letters, in which a recovery code is found."""
+
+
+_BASE32 = r"[a-z2-7]{4}"
+_AUTHENTICATOR = lazy_pattern(
+    r"(?<![a-z])(?:t?otp|2fa|mfa|2[ \-]step|(?:two|multi)[ \-](?:factor|step)|authenticator|authentication|otpauth|"
+    r"set-?up[ \-](?:key|code)|"
+    r"secret(?:[ \-]key)?|manual (?:key|code))(?![a-z])[^\n]{0,80}?[\s:=\"'`*(]"
+    rf"({_BASE32}(?:([ \-]){_BASE32}(?:\2{_BASE32}){{2,14}}(?:\2[a-z2-7]{{1,3}})?|(?:{_BASE32}){{3,15}}))(?![a-z0-9=])"
+)
+_NO_VOWEL = lazy_pattern(r"(?<![A-Z2-7])[B-DF-HJ-NP-TV-XZ2-7]{4}")
+_MIXED_GROUP = lazy_pattern(r"(?<![a-zA-Z0-9])(?=[A-Za-z]*[2-7])(?=[2-7]*[A-Za-z])[A-Za-z2-7]{4,}")
+
+AUTHENTICATOR_NEEDS = tuple("otp 2fa mfa 2-step 2 step factor two multi authentic setup set-up secret manual".split())
+"""One of these is in every text, in small letters, in which the key of an authenticator is found."""
+
+
+def find_authenticator(text: str) -> Iterator[Found]:
+    """Keys that an authenticator's codes are made from: base32, in one piece or in groups of four, where they are named so."""
+    for match in _AUTHENTICATOR.finditer(in_small(text)):
+        start, end = match.span(1)
+        end = start + len(_of_one_case(text[start:end]))
+        value = text[start:end]
+        # Words of four letters are no key. Of sixteen characters by chance hardly ever none is a figure.
+        if _MIXED_GROUP.search(value) or (value.isupper() and _NO_VOWEL.search(value)):
+            yield Found(start, end, "authenticator key")
+
+
+def _of_one_case(value: str) -> str:
+    """A key in groups without the words behind it, in which a sentence goes on."""
+    between = " " if " " in value else "-"
+    groups = value.split(between)
+    upper = value[:4].upper() == value[:4]
+    alike = list(takewhile(lambda group: group == (group.upper() if upper else group.lower()), groups))
+    if len(groups) > 1 and not upper:
+        del alike[
+            len(alike) // 4 * 4 :
+        ]  # in small letters a group looks as a word does, and keys have 16 or 32 characters
+    return between.join(alike)
 
 
 def find_one_time(text: str) -> Iterator[Found]:

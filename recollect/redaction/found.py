@@ -18,6 +18,10 @@ Kind = Literal[
     "card security code",
     "IBAN",
     "social security number",
+    "authenticator key",
+    "passport number",
+    "national insurance number",
+    "identity number",
 ]
 
 MARK = lazy_pattern(rf"\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))})\]")

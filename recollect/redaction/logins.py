@@ -62,7 +62,35 @@ _OTHER_PASS = lazy_pattern(
 )
 _PORT = lazy_pattern(r"\d{1,5}(?:/|\Z)")
 
+_ROLES = (
+    r"(?:admin|administrator|root|sysadmin|superuser|superadmin|guest|user|username|"
+    r"[\w.+\-]{1,64}@[\w\-]{1,63}\.[\w.\-]{2,63})"
+)
+# "admin / s3cret"; a third beside them makes a list of the two ("admin / editor2 / viewer")
+_ROLE_AND = lazy_pattern(
+    rf"(?<![\w/.@+\-])(?:{_ROLES}(?:\s/\s|\s?\|\s?)|(?:admin|administrator|root):)(?P<plain>[^\s\"'`<>/|]{{4,80}})(?!\s?[/|])(?=[\s\"'`<>]|\Z)"
+)
+_ROLE_AND_WORD = lazy_pattern(
+    r"(?<![a-z])(?:log[ \-]?in|logins?|credentials?|creds|zugangsdaten|identifiants)(?:\s(?:is|are|with|sind|ist|mit|as))?"
+    r"\s?[:=]?\s(?:admin|administrator|root)\s?[/|]\s?(?P<plain>[a-z]{4,40})(?=[.,;!?)]?(?:\s|\Z))(?!\s?[/|])"
+)
+_ROLES_BESIDE = lazy_pattern(
+    r"(?:(?:super|end|power)?users?|admins?|administrators?|editors?|viewers?|guests?|owners?|members?|moderators?|managers?|developers?|"
+    r"staff|root|customers?|clients?|teachers?|students?|parents?|support|sales|roles?|access|accounts?|public|groups?|teams?|node|level|"
+    r"tier|prod|staging|dev|room|page|step|home|panel|dashboard|v)[\-_]?\d*\Z"
+)
+_PGPASS = lazy_pattern(
+    r"(?<![\w.:/\-])(?P<host>(?=[\w.\-]{0,253}[a-z]|\d+\.\d+\.\d)[\w.\-]{1,253}|\*):(?:\d{4,5}|\*):"
+    r"(?:\*|[\w.\-]{0,62}[a-z_][\w.\-]{0,62}):(?:\*|[a-z_][\w.@\-]{0,62}):(?P<plain>[^\s\"'`<>]{3,200})"
+)
+_SOURCE = lazy_pattern(
+    r"[\w.\-]*\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|hpp|java|kt|rb|php|sh|sql|log|txt|md|css|html?)\Z"
+)
+# As htpasswd and /etc/shadow keep them: anybody can try words against one.
+_CRYPTED = lazy_pattern(r"(?<![\w$])\$(?:apr1|2[abxy]|[156y]|argon2(?:id?|d))\$[\w./$=,+\-]{20,200}")
+
 NEEDS = tuple(
+    "admin root guest @ :* $ :1 :2 :3 :4 :5 :6 :7 :8 :9 "
     "login log log- sign cred account user anmelde zugang einloggen identif access ssh ftp auth benutzer usuario utente pass "
     "pwd :// token api secret mysql mariadb curl wget http redis-cli email".split()
 )
@@ -85,10 +113,31 @@ def find_logins(text: str) -> Iterator[Found]:
         start, end = trimmed(text, *match.span("plain"))
         if looks_made_up(text[start:end]) and not text[start].isdigit():
             yield Found(start, end, "password")
+    yield from _role_and_password(text, small)
     for match in [*_IN_URL.finditer(small), *_FLAGGED.finditer(small)]:
         start, end = match.span("plain")
         if not is_placeholder(text[start:end]) and not _PORT.match(text[start:end]):
             yield Found(start, end, "password")
+
+
+def _role_and_password(text: str, small: str) -> Iterator[Found]:
+    for match in _ROLE_AND.finditer(small):
+        start, end = trimmed(text, *match.span("plain"))
+        value = text[start:end]
+        if looks_made_up(value) and not (
+            is_placeholder(value) or value[0].isdigit() or _ROLES_BESIDE.match(small, start, end)
+        ):
+            yield Found(start, end, "password")
+    for match in _ROLE_AND_WORD.finditer(small):
+        if not (is_no_value(match["plain"], said=True) or _ROLES_BESIDE.match(match["plain"])):
+            yield Found(*match.span("plain"), "password")
+    for match in _PGPASS.finditer(small):
+        start, end = trimmed(text, *match.span("plain"))
+        value = text[start:end]
+        if not _SOURCE.match(match["host"]) and (looks_made_up(value) or not is_no_value(value, said=False)):
+            yield Found(start, end, "password")
+    for match in _CRYPTED.finditer(text):
+        yield Found(*trimmed(text, *match.span()), "password")
 
 
 def _pairs(text: str) -> Iterator[re.Match[str]]:

@@ -38,6 +38,18 @@ _URL_USER = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Z
 _WEAK = lazy_pattern(r"(?:signature|sig|cookies?|auth|session|sid|credentials?|authorization|keys?|schlussel|ключ)\Z")
 _UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
 _DASHED = lazy_pattern(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
+_LETTERS = lazy_pattern(r"[A-Za-z]+(?:[_\-][A-Za-z]+)*")
+_SHORTEST_OF_LETTERS, _SHORTEST_SAID = 12, 16
+_MOST_VOWELS = 0.28  # of letters drawn by chance a fifth are vowels, of words more than a third
+_STANDS_FOR_A_KEY = lazy_pattern(
+    r"your|here|key|token|secret|example|placeholder|change|replace|insert|dummy|sample|test|todo|fixme|value|name|string|xxx|"
+    r"redact|omit|hidden|generat|paste|enter|provide|credential|config|setting|environment|variable|default|optional|required|"
+    r"undefined|(.)\1{4}",
+    re.IGNORECASE,
+)
+"""What stands for a key in a manual, or names it in a program."""
+_OF_ANYTHING = frozenset({"_key", "_keys", "-key", "-keys", " key"})
+"""Words of a name that may be any key's ("sort_key", "primary_key")."""
 
 NEEDS = tuple(
     "key auth sid sig session sess secret token csrf xsrf cookie signature cred bearer basic jeton schlussel cle "
@@ -86,9 +98,23 @@ def _is_key(value: str, said: Said) -> bool:
         least += 8
     if _UUID.match(value):
         return assigned
+    if assigned and not weak and _is_of_letters(value, said):
+        return True
     if assigned and not weak and _DASHED.match(value):
         return True
     return is_dense(value, least) or (assigned and len(value) >= 16 and (is_opaque(value) or is_complex(value)))
+
+
+def _is_of_letters(value: str, said: Said) -> bool:
+    """Whether a value of letters alone is a key. Right behind "=", as in a setting, any is; in a sentence one that is no word."""
+    value = value.rstrip("!")
+    if not _LETTERS.fullmatch(value) or _STANDS_FOR_A_KEY.search(value) or said.word in _OF_ANYTHING:
+        return False
+    letters = re.sub(r"[^A-Za-z]", "", value).lower()
+    vowels = sum(map(letters.count, "aeiouy"))
+    if said.led["is"].strip(" \"'`\\") == "=" and len(letters) >= _SHORTEST_OF_LETTERS:
+        return letters == value.lower() or vowels <= _MOST_VOWELS * len(letters)
+    return len(letters) >= _SHORTEST_SAID and vowels <= _MOST_VOWELS * len(letters)
 
 
 def _kind_of(word: str) -> Kind:

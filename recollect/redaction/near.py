@@ -66,7 +66,7 @@ def _near_passwords(text: str, words: Places) -> Iterator[Found]:
             continue
         if _VERY_COMPLEX.match(value) or _around(words, start, end, begins):
             yield Found(start, end, "password")
-            # What goes on behind a mark is a word again. It is taken here, or a long run would take as many passes as it has words.
+            # What goes on behind a mark is a word again. Were it not taken here, a long run would take a pass for each.
             if end < len(text) and not text[end].isspace():
                 cut = at = end
 

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_left
 from functools import cached_property
 
-
 _LONGEST_CUT = 8
 """Of what a pattern matches only where a word ends behind it: "logins"."""
 

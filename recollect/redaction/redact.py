@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.patterns import lazy_pattern
-from recollect.redaction import codes, logins, named, passwords, pins
+from recollect.redaction import codes, identity_numbers, logins, named, passwords, pins
 from recollect.redaction.accounts import find_ibans, find_social_security
 from recollect.redaction.cards import find_cards
-from recollect.redaction.codes import find_one_time, find_recovery
+from recollect.redaction.codes import find_authenticator, find_one_time, find_recovery
 from recollect.redaction.folding import fold, in_small
 from recollect.redaction.found import MARK, Found, mark
+from recollect.redaction.identity_numbers import find_identity_numbers
 from recollect.redaction.logins import find_logins
 from recollect.redaction.named import find_named
 from recollect.redaction.near import find_near
@@ -48,6 +49,11 @@ FINDERS = (
     Finder(find_named, _any_of(named.NEEDS)),
     Finder(find_one_time, lambda lowered: bool(_DIGIT.search(lowered))),
     Finder(find_recovery, _any_of(codes.NEEDS)),
+    Finder(find_authenticator, _any_of(codes.AUTHENTICATOR_NEEDS)),
+    Finder(
+        find_identity_numbers,
+        lambda lowered: bool(_DIGIT.search(lowered)) and any(stem in lowered for stem in identity_numbers.NEEDS),
+    ),
     Finder(
         find_seeds,
         lambda lowered: lowered.count(" ") + lowered.count("\n") + lowered.count("-") + lowered.count(",") > 10,
@@ -58,8 +64,8 @@ FINDERS = (
 
 def redact(text: str) -> str:
     """The text with each secret replaced by ``[redacted: card number]`` and the like. What it gave back, it leaves as it is."""
-    # What was redacted parts a text, and nothing is found across it. So a piece in which nothing is found is done, and of the others
-    # there is less to look at each time.
+    # What was redacted parts a text, and nothing is found across it. So a piece in which nothing is found is done, and of the
+    # others there is less to look at each time.
     left, done = _parts_by_marks(text)[::-1], list[str]()
     while left:
         piece = left.pop()

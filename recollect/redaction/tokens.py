@@ -41,11 +41,17 @@ _API_KEYS = (
     rf"lsv2_(?:pt|sk)_{_W}{{30,}}",  # LangSmith
     r"CLOJARS_[a-z0-9]{40,}",
     rf"LTAI{_A}{{12,24}}",  # Alibaba
+    rf"v1\.0-{_H}{{24}}-{_H}{{40,}}",  # Cloudflare, for certificates of origins
+    rf"cf(?:ut|at|k)_{_A}{{40,}}",
 )
 _ACCESS_TOKENS = (
     rf"gh[pousr]_{_A}{{20,}}",  # GitHub
     rf"github_pat_{_W}{{20,}}",
-    rf"gl(?:pat|ptt|dt|rt|cbt|soat|oas|ft|imt|agent|ffct)-{_W}{{16,}}",  # GitLab
+    # GitLab; a token that says where it belongs has its length and its sum behind a dot or two
+    (
+        rf"(?:gl(?:pat|ptt|dt|rtr?|cbt|soat|oas|ft|imt|agent|ffct|wt)-|GR1348941){_W}{{16,}}"
+        r"(?:(?:\.[0-9a-z]{2})?\.[0-9a-z]{9}(?![A-Za-z0-9]))?"
+    ),
     rf"glsa_{_W}{{20,}}",  # Grafana
     r"glc_[\w+/=\-]{20,}",
     rf"xox[a-z](?:\.xox[a-z])?-{_W}{{10,}}",  # Slack
@@ -73,7 +79,10 @@ _ACCESS_TOKENS = (
     rf"eyJ[A-Za-z0-9_\-\n]{{6,600}}+\.[A-Za-z0-9_\-\n]{{6,}}(?:\.{_W}+){{0,3}}",
 )
 _PRIVATE_KEYS = (
-    r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])|[xyzt]prv[1-9A-HJ-NP-Za-km-z]{80,}|AGE-SECRET-KEY-1[A-Z0-9]{50,}",
+    r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])|[xyzt]prv[1-9A-HJ-NP-Za-km-z]{80,}|AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,}",
+    # Bech32, which writes what it is before its last 1: Nostr, Sui, Cardano, age in small letters
+    r"(?:nsec|ncryptsec|suiprivkey|age-secret-key-|[a-z0-9]{2,12}_x?sk)1[02-9ac-hj-np-z]{50,}|NSEC1[02-9AC-HJ-NP-Z]{50,}",
+    r"S[A-Z2-7]{55}(?![A-Za-z0-9])",  # Stellar
 )
 
 

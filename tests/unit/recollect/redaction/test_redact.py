@@ -78,6 +78,21 @@ SAID = [
     ("the card for the order is 4111111111111111", "the card for the order is [redacted: card number]"),
     ("4111111111111111DE89370400440532013000", "[redacted: card number][redacted: IBAN]"),
     ("IBAN:DE89370400440532013000", "IBAN:[redacted: IBAN]"),
+    ("API_KEY=abcdefghijklmnop", "API_KEY=[redacted: API key]"),
+    ("my api key is xkqzjwvbnmtrplsd", "my api key is [redacted: API key]"),
+    ("2FA secret: JBSW Y3DP EHPK 3PXP, keep it", "2FA secret: [redacted: authenticator key], keep it"),
+    ("my setup key is jbsw y3dp ehpk 3pxp", "my setup key is [redacted: authenticator key]"),
+    ("db.example.com:5432:app:bob:sunshine", "db.example.com:5432:app:bob:[redacted: password]"),
+    ("*:*:*:postgres:sunshine", "*:*:*:postgres:[redacted: password]"),
+    ("the router says admin / Fritz123.", "the router says admin / [redacted: password]."),
+    ("login: admin / swordfish", "login: admin / [redacted: password]"),
+    ("bob:$apr1$abcdefgh$abcdefghijklmnopqrstuv", "bob:[redacted: password]"),
+    ("machine example.com login bob password sunshine", "machine example.com login bob password [redacted: password]"),
+    ("my passport number is X1234567 now", "my passport number is [redacted: passport number] now"),
+    ("Reisepassnummer: C01X00T47", "Reisepassnummer: [redacted: passport number]"),
+    ("my NI number is AB 12 34 56 C", "my NI number is [redacted: national insurance number]"),
+    ("driving licence MORGA657054SM9IJ", "driving licence [redacted: identity number]"),
+    ("codice fiscale RSSMRA85T10A562S", "codice fiscale [redacted: identity number]"),
     (r'{"note": "line\nDE89370400440532013000"}', r'{"note": "line\n[redacted: IBAN]"}'),
     ("Malta: MT84MALT011000012345MTLCAST001S.", "Malta: [redacted: IBAN]."),
 ]
@@ -138,6 +153,76 @@ UserServiceImplFactoryBeanConfigurationTest2 failed
 com.example.MyClass$Inner2
 Meet me at 5/6 Main St
 I love long walks along quiet empty beaches during cold winter mornings here
+set API_KEY=your-key
+API_KEY=<key>
+API_KEY=your_api_key_here
+API_KEY=REPLACE_ME
+api_key=settings.api_key
+token = getToken()
+primary_key=customeridentifier
+the user / password fields
+admin / editor / viewer
+admin / editor
+src/app.py:120:5:error:unused
+main.c:4200:warning:unused:variable
+12:30:45:00:11
+00:1a:2b:3c:4d:5e
+hostname:port:database:username:password
+localhost:5432:db:user:password
+My passport expires in 2031
+My passport expires on 12.05.2031
+passport: 10/05/2031
+I paid 130 for my new passport
+The passport office opens at 9
+I pay national insurance every month
+National insurance went up by 2.5 percent in 2024
+2FA setup: open that page then scan
+The secret: give them more time than they need
+We use two-factor login with keys that they send
+root / home / var
+admin:8080
+user / guest
+The driver's license test is on Monday
+tax id is required
+the tin 12345 cans
+My flight is BA2490 and my passport is in the drawer
+the token is authenticationmiddleware
+the key is straightforwardness
+secret=true
+API_KEY=process.env.API_KEY
+age1qyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs0y6l6q
+I need a visa, not a passport, for 30 days
+operator / technician
+test / staging / production
+demo / trial
+GET admin/v1beta2
+Her patente is pending
+The pan 12345678 is non-stick
+my national id card is blue
+nie 20 Euro
+test / prod2024
+user | admin | guest
+export STRIPE_API_KEY=<your key>
+API_KEY=${API_KEY}
+api_key: required
+SORT_KEY=createdtimestamp
+The API key is straightforwardly documented
+age ratio 1:2:3:4:5
+registry:5000:latest
+the meeting is at 10:30:15
+room / desk / floor
+Use root / boot for the first disk
+Both admin / owner roles can invite
+we met at 2FA conference that took ages
+scan with your authenticator then type what they show
+NI is short for Northern Ireland
+My passport photo cost 12 euros
+two passports, 1 visa
+passport control is in hall 4
+the v1.0-beta release
+v1.0-rc1-20240301
+her licence plate is B-MW 4821
+the otp library in Erlang
 C3PO and R2D2 met on 2024-03-01T12:00:00Z""".splitlines()
 
 # Pieces that secrets are made of, so that a search by chance comes near to them.
