@@ -98,6 +98,10 @@ def parse_event(data: object, *, name_unknown: bool = True) -> AnyEvent:
 def _model_of(data: object) -> type[AnyEvent]:
     if not isinstance(data, Mapping):
         raise InvalidEvent(NOT_AN_OBJECT)
+    if len(data) > _MOST_FIELDS:
+        raise InvalidEvent(
+            f"event not accepted: event: {len(data):,} fields, at most {_MOST_FIELDS}; put others into metadata"
+        )
     if "type" not in data:
         raise InvalidEvent(f"event not accepted: type: missing; one of {_TYPES}")
     kind = data["type"]
@@ -109,6 +113,8 @@ def _model_of(data: object) -> type[AnyEvent]:
 
 def faults_of(error: ValidationError, *, name_unknown: bool = True) -> str:
     """Each field at fault and the fix, with nothing of what was given. name_unknown: as for `parse_event`."""
+    if error.error_count() > _MOST_EXPLAINED:
+        return f"event: {error.error_count():,} values or fields that no event of its type has; send what docs/events.md shows"
     faults = error.errors(include_input=False, include_url=False)
     return "; ".join(sorted({_explain(fault, name_unknown) for fault in faults}))
 
@@ -125,6 +131,12 @@ def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
         return str(reason) if isinstance(reason, InvalidNamespace) or not path else f"{field}: {reason}"
     return f"{field}: {_FIXES.get((field, fault['type'])) or _FIXES.get(fault['type']) or fault['msg'].lower()}"
 
+
+_MOST_EXPLAINED = 200
+"""Faults of one event that are named. Each takes time to put into words, and nobody reads the hundred thousandth."""
+
+_MOST_FIELDS = 100
+"""Of an event; no type has a third of them. Each that is too much would be looked at, and be a fault of its own."""
 
 _FORMS_OF_A_CONTENT = (
     "give a text, or a list of parts, such as {'type': 'text', 'text': '…'}, that can be written as JSON"

@@ -24,6 +24,9 @@ _LONG_TOKEN = lazy_pattern(r"[A-Za-z0-9+/_.\-]{16}|private key", re.IGNORECASE)
 _SHORTEST = 5
 """Characters of a text in which a secret can be found: one of three, and what says that it is one ("pw:abc")."""
 
+_SHORTEST_NUMBER, _SHORTEST_WORD = 12, 16
+"""Figures of a card; letters of a key."""
+
 _DIGIT = lazy_pattern(r"\d")
 
 
@@ -69,10 +72,19 @@ def redact(text: str) -> str:
     left, done = _parts_by_marks(text)[::-1], list[str]()
     while left:
         piece = left.pop()
-        parts = _parts(piece) if len(piece) >= _SHORTEST and not MARK.fullmatch(piece) else []
+        parts = [] if _is_too_plain(piece) or MARK.fullmatch(piece) else _parts(piece)
         left += parts[::-1]
         done += [] if parts else [piece]
     return "".join(done)
+
+
+def _is_too_plain(text: str) -> bool:
+    """Whether a text is too short for a secret, as most values of a JSON are: of a few characters, a small number or a word."""
+    if len(text) < _SHORTEST:
+        return True
+    if not text.isascii():
+        return False
+    return (len(text) < _SHORTEST_NUMBER and text.isdigit()) or (len(text) < _SHORTEST_WORD and text.isalpha())
 
 
 def _parts_by_marks(text: str) -> list[str]:

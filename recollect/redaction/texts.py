@@ -44,6 +44,12 @@ _SAYS_PASSWORD = lazy_pattern(
 )
 """Names, folded, under which nothing but a password stands."""
 
+_LONGEST_NAME = 128
+"""Characters of a name that are read: a list under it may have a hundred thousand items."""
+
+_MOST_LABELLED = 500
+"""Values of one JSON that are read together with their names, each of which is a text of its own to look through."""
+
 _LISTS_OF_IDS = frozenset({"memories", "injected"})
 _UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -75,6 +81,7 @@ def redact_json(value: Any, *, name: str = "", keys: Collection[str] = ()) -> An
     # By a list of what is left to do, rather than by recursion: what comes from outside may be nested deeper than a stack is.
     whole = [value]
     left: list[tuple[Any, Any, str]] = [(whole, 0, name)]
+    names = _Names()
     while left:
         holder, key, name = left.pop()
         value = holder[key]
@@ -86,12 +93,34 @@ def redact_json(value: Any, *, name: str = "", keys: Collection[str] = ()) -> An
             holder[key] = items = list(value)
             left += [(items, place, name) for place in range(len(items))]
         elif isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-            redacted = _redact_named(str(value), name)
+            redacted = _redact_named(str(value), name, names)
             holder[key] = value if redacted == str(value) else redacted
     return whole[0]
 
 
-def _redact_named(text: str, name: str) -> str:
+class _Names:
+    """What the names of fields say of their values, each name read once, and of a long one its end."""
+
+    def __init__(self) -> None:
+        self._passwords: dict[str, bool] = {}
+        self._secrets: dict[str, bool] = {}
+        self._left = _MOST_LABELLED
+
+    def says_password(self, name: str) -> bool:
+        """Whether nothing but a password stands under a name."""
+        if name not in self._passwords:
+            self._passwords[name] = bool(_SAYS_PASSWORD.fullmatch(fold(name[-_LONGEST_NAME:]).text))
+        return self._passwords[name]
+
+    def says_what_it_is(self, name: str) -> bool:
+        """Whether a value is to be read together with its name."""
+        if name not in self._secrets:
+            self._secrets[name] = bool(_SAYS_WHAT_IT_IS.fullmatch(name[-_LONGEST_NAME:]))
+        self._left -= self._secrets[name]
+        return self._secrets[name] and self._left >= 0
+
+
+def _redact_named(text: str, name: str, names: _Names) -> str:
     # Now and then the figures of an id look like those of a card.
     if name in _LISTS_OF_IDS and _UUID.fullmatch(text):
         return text
@@ -100,13 +129,14 @@ def _redact_named(text: str, name: str) -> str:
         redacted = redact_json(inner, name=name)
         return text if redacted == inner else json.dumps(redacted, ensure_ascii=False)
     # As it would stand in a setting: neither a password nor a PIN has a look of its own.
-    if _SAYS_PASSWORD.fullmatch(fold(name).text):
+    if names.says_password(name):
         # {"pass": 12, "fail": 1} counts tests
         counts = name.casefold() == "pass" and (text.isdigit() or is_no_value(text, said=False))
         stays = counts or not text.strip() or MARK.fullmatch(text) or is_placeholder(text)
         return redact(text) if stays else mark("password")
     redacted = redact(text)
-    if _SAYS_WHAT_IT_IS.fullmatch(name):
+    if names.says_what_it_is(name):
+        name = name[-_LONGEST_NAME:]
         quote = "" if _QUOTES_NOT.search(text) else '"'
         for label in dict.fromkeys((name, name.replace("_", " "))):
             before = f"{label}: {quote}"

@@ -26,6 +26,8 @@ _MOST_OF_REASON = 500
 _DEEPEST = 100
 _SIGNED = b'{"signed":'
 _MOST_KEPT = MAX_SIGNED_BYTES
+_MOST_KEPT_OF_NO_EVENT = 64 * 1024
+"""What is kept of a body that can never become an event: enough to see what it is, for looking for secrets takes time."""
 _BEYOND = 4096  # looked at with what is kept of a body, so that no secret is cut in two and kept as half of one
 
 
@@ -58,8 +60,8 @@ class Refused:
         return replace(self, event=None)
 
     def as_json(self) -> str:
-        """The dead letter, as ``recollect_write_v1.refuse`` takes it. The body is cut off at the size that one may have."""
-        kept = b"" if self.event is not None else _without_secrets(self.body[: _MOST_KEPT + _BEYOND])[:_MOST_KEPT]
+        """The dead letter, as ``recollect_write_v1.refuse`` takes it. What can never be an event is cut before it is read."""
+        kept = b"" if self.event is not None else _kept(self.body)
         letter = {
             "reason": self.reason,
             "digest": sha256(self.body).hexdigest(),
@@ -150,19 +152,33 @@ def _with_envelope(event: Mapping[str, Any], *, whole: bool) -> str | None:
         return None
 
 
+def _kept(body: bytes) -> bytes:
+    if len(body) > _MOST_KEPT:
+        return _text_without_secrets(body)
+    return _without_secrets(body)[:_MOST_KEPT]
+
+
 def _without_secrets(body: bytes) -> bytes:
     """A body that is kept; byte for byte as it came, where it holds no secret: a signature stands for every byte."""
     try:
         data = json.loads(body)
-        redacted = _redacted(data)
-        return body if redacted == data else json.dumps(redacted).encode()
+        if isinstance(data, dict):
+            redacted = _redacted(data)
+            return body if redacted == data else json.dumps(redacted).encode()
+        if len(body) <= _MOST_KEPT_OF_NO_EVENT:
+            redacted_list = redact_json(data)
+            return body if redacted_list == data else json.dumps(redacted_list).encode()
     except (ValueError, RecursionError):
-        return redact(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        pass
+    return _text_without_secrets(body)
 
 
-def _redacted(data: object) -> object:
-    if not isinstance(data, dict):
-        return redact_json(data)
+def _text_without_secrets(body: bytes) -> bytes:
+    text = body[: _MOST_KEPT_OF_NO_EVENT + _BEYOND].decode("utf-8", "surrogateescape")
+    return redact(text).encode("utf-8", "surrogateescape")[:_MOST_KEPT_OF_NO_EVENT]
+
+
+def _redacted(data: dict[str, Any]) -> dict[str, Any]:
     if "signed" in data and isinstance(data.get("event"), str):
         return {
             **data,

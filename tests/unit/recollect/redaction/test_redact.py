@@ -2,6 +2,7 @@
 
 import random
 import re
+import sys
 import time
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from recollect.redaction import redact
 from recollect.redaction.redact import FINDERS
 from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, secrets
+
+redacting = sys.modules["recollect.redaction.redact"]  # the function of its name hides the module in the package
 
 LONG_TEXT = 64 * 1024
 MOST_SECONDS = 4.0
@@ -368,6 +371,21 @@ def test_what_a_line_s_end_keeps_apart_stays_apart_in_a_gap() -> None:
     assert redact(f"login{far}ann/qwe123rty9") == f"login{far}ann/[redacted: password]"
     apart = f"login{far}\n{far}ann/qwe123rty9"
     assert redact(apart) == apart
+
+
+@pytest.mark.parametrize(
+    "piece", ["ladigits}парольVague|A1B2-C3D4", "DE89my ", "pw:", " - 9", "&00000000codes…seguridad- "]
+)
+def test_long_text_is_looked_through_a_few_times_whatever_is_found_in_it(
+    piece: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each pass cut a word off a run without blanks, and read the rest again: minutes for a message."""
+    folded: list[int] = []
+    once = redacting.fold
+    monkeypatch.setattr(redacting, "fold", lambda text: folded.append(len(text)) or once(text))
+    text = piece * (8 * 1024 // len(piece))
+    redact(text)
+    assert sum(folded) <= 4 * len(text)
 
 
 def test_a_secret_in_a_long_text_is_found() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from recollect.events import MAX_EVENT_BYTES, parse_event
 from recollect.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
+from workers.intake import arrivals
 from workers.intake.arrivals import Accepted, Refused, judge, judge_event
 
 CANARY = "zanzibar"
@@ -191,17 +192,37 @@ def test_without_keys_a_signed_event_is_refused_by_the_settings_name() -> None:
     assert arrival.event is None
 
 
-def test_a_dead_letter_names_its_body_by_its_digest_and_keeps_what_an_event_may_have() -> None:
+def test_dead_letter_names_its_body_by_its_digest_and_keeps_the_start_of_what_can_be_no_event() -> None:
     body = CANARY.encode() * MAX_SIGNED_BYTES
     letter = json.loads(Refused("why", body).as_json())
 
-    assert base64.b64decode(letter.pop("body")) == body[:MAX_SIGNED_BYTES]
+    assert base64.b64decode(letter.pop("body")) == body[: 64 * 1024]
     assert letter == {
         "reason": "why",
         "digest": hashlib.sha256(body).hexdigest(),
         "bytes": len(body),
         "event": None,
     }
+
+
+@pytest.mark.parametrize("start", ["", "[", "\xff"])
+def test_junk_is_cut_before_it_is_searched_for_secrets(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    monkeypatch.setattr(arrivals, "redact", lambda text: looked_at.append(len(text)) or text)
+    Refused("why", start.encode("latin-1") + b"DE89my " * 150_000).as_json()
+    assert sum(looked_at) < 70_000
+
+
+def test_event_of_too_many_fields_is_refused_without_a_look_at_each() -> None:
+    arrival = judge(as_text({**event(), **{f"{CANARY}{number}": 1 for number in range(20_000)}}).encode(), {})
+    assert isinstance(arrival, Refused)
+    assert arrival.reason == "event not accepted: event: 20,009 fields, at most 100; put others into metadata"
+
+
+def test_event_with_faults_without_end_is_told_how_many_they_are() -> None:
+    arrival = judge(as_text(event(tool_calls=[1] * 20_000)).encode(), {})
+    assert isinstance(arrival, Refused)
+    assert arrival.reason.startswith("event not accepted: event: 20,000 values or fields")
 
 
 def test_a_dead_letter_whose_event_is_kept_has_no_body_beside_it() -> None:
