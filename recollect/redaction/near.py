@@ -10,6 +10,7 @@ from recollect.redaction.labels import names_a_hash, names_a_thing
 from recollect.redaction.places import Places
 from recollect.redaction.shapes import in_url, is_complex, is_dense, is_opaque, is_public
 
+_TOKEN_HERE = lazy_pattern(r"[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
 _TOKEN = lazy_pattern(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
 _LONG = lazy_pattern(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
 _END = ".,;:?)]}\"'`*"
@@ -55,7 +56,7 @@ def find_near(text: str) -> Iterator[Found]:
 
 def _near_passwords(text: str, words: Places) -> Iterator[Found]:
     cut, at = 0, 0
-    while match := _TOKEN.search(text, at):
+    while match := (_TOKEN_HERE.match(text, at) if 0 < cut == at else None) or _TOKEN.search(text, at):
         start, end = match.span("value")
         begins = cut if match.start() == cut else 0
         at = match.end()

@@ -86,6 +86,44 @@ def test_what_an_app_publishes_arrives(
     assert sarah.progress().pending == 50
 
 
+def test_two_intakes_side_by_side_lose_nothing_double_nothing_and_keep_each_publisher_s_order(
+    service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, admin_engine: Engine, lane: LaneRef
+) -> None:
+    publishers, count = [str(uuid4()) for _ in range(3)], 400
+    events = [
+        as_text(
+            event(
+                fresh_namespace.parts,
+                content=f"{number}",
+                event_id=str(uuid4()),
+                publisher=publisher,
+                publisher_sequence=number,
+            )
+        )
+        for number in range(1, count + 1)
+        for publisher in publishers
+    ]
+    with intake(service), intake(service):
+        for start in range(0, len(events), 50):
+            queue.publish(events[start : start + 50])
+            queue.publish(events[start : start + 5])  # as a publisher does that did not hear of it
+        with Redis.from_url(service.broker()) as broker:
+            wait_until(
+                lambda: not broker.llen(LIST) and not broker.keys("recollect:events:*unacked*"),
+                timeout=60,
+                what="both to be done",
+            )
+
+    statement = text("""
+        select publisher_id::text, array_agg(publisher_sequence order by publisher_sequence), max(received_up_to)
+        from recollect.events join recollect.publishers using (tenant_id, namespace_id, publisher_id)
+        where tenant_id = :id group by 1
+    """)
+    with admin_engine.connect() as connection:
+        found = {row[0]: (row[1], row[2]) for row in connection.execute(statement, {"id": lane.tenant_id})}
+    assert found == {publisher: (list(range(1, count + 1)), count) for publisher in publishers}
+
+
 @pytest.fixture
 def letters(admin_engine: Engine) -> Callable[[], list[Any]]:
     """The dead letters that came in this test, in the order of their reasons, with the body that was kept."""
