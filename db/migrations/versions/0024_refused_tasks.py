@@ -4,12 +4,12 @@ from pathlib import Path
 
 from alembic import op
 
-revision = "0023"
-down_revision = "0022"
+revision = "0024"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 
-_SQL = Path(__file__).parent / "0023_refused_tasks"
+_SQL = Path(__file__).parent / "0024_refused_tasks"
 
 
 def upgrade() -> None:

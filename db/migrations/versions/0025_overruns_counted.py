@@ -4,12 +4,12 @@ from pathlib import Path
 
 from alembic import op
 
-revision = "0023"
-down_revision = "0022"
+revision = "0025"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 
-_SQL = Path(__file__).parent / "0023_overruns_counted"
+_SQL = Path(__file__).parent / "0025_overruns_counted"
 
 
 def upgrade() -> None:
