@@ -5,6 +5,16 @@ from dataclasses import dataclass
 from benchmarks.faults.cluster import LEASE_SECONDS
 from benchmarks.faults.failpoints import How
 from benchmarks.faults.of_messages import disorder, garbage, hints_doubled, poison, unknown_tasks
+from benchmarks.faults.of_senders import (
+    attacked,
+    broker_filled,
+    costly_bodies,
+    costly_messages,
+    hostile_senders,
+    lanes_that_fail,
+    malformed_tasks,
+    numbers_at_the_edge,
+)
 from benchmarks.faults.of_servers import (
     commit_cut_off,
     connections_reset,
@@ -43,13 +53,28 @@ _ONE: tuple[How, ...] = ("child",)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault by name. quick, full: what is done in such a run; None leaves it out. limit: seconds that recovery should take."""
+    """A fault by name.
+
+    quick, full: what is done in such a run; None leaves it out. limit: seconds that recovery should take.
+    of_sender: done to a service of two slots without an LLM, beside a chat.
+    """
 
     name: str
     quick: Inject | None
     full: Inject | None
     limit: float | None = None
+    of_sender: bool = False
 
+
+def _of_sender(name: str, quick: Inject | None, full: Inject) -> Fault:
+    return Fault(name, quick, full, of_sender=True)
+
+
+_QUICK_CHAT, _FULL_CHAT = 5, 9
+"""How many messages of the chat the median is taken of."""
+
+_PIECES = ("DE89my ", "eyJhbGciOi.", "4111-", "password is ", "a@b.", "-----BEGIN PRIVATE KEY-----")
+"""What a pattern for secrets may begin to match again and again."""
 
 FAULTS = (
     Fault("worker killed", worker_killed(2), worker_killed(8), _WORKER_LIMIT),
@@ -111,4 +136,31 @@ FAULTS = (
             )
         ),
     ),
+    _of_sender(
+        "numbers at the edge",
+        attacked(numbers_at_the_edge, messages=_QUICK_CHAT),
+        attacked(numbers_at_the_edge, messages=_FULL_CHAT),
+    ),
+    _of_sender("lanes that fail", None, attacked(lanes_that_fail, messages=_FULL_CHAT)),
+    _of_sender(
+        "malformed tasks",
+        attacked(malformed_tasks, messages=_QUICK_CHAT),
+        attacked(malformed_tasks, messages=_FULL_CHAT),
+    ),
+    _of_sender(
+        "broker filled",
+        broker_filled(3.0, mebibytes=8, messages=_QUICK_CHAT),
+        broker_filled(8.0, mebibytes=16, messages=_FULL_CHAT),
+    ),
+    _of_sender(
+        "costly messages",
+        attacked(costly_messages, messages=_QUICK_CHAT),
+        attacked(costly_messages, messages=_FULL_CHAT),
+    ),
+    _of_sender(
+        "costly bodies",
+        attacked(costly_bodies(_PIECES[:1], every=1.0), messages=_QUICK_CHAT),
+        attacked(costly_bodies(_PIECES, every=1.0), messages=_FULL_CHAT),
+    ),
+    _of_sender("hostile senders", hostile_senders(messages=_QUICK_CHAT), hostile_senders(messages=_FULL_CHAT)),
 )

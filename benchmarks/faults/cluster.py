@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,34 @@ _QUICK = {
     "RECOLLECT_EMBEDDER": "openai:fake@256",  # a model on this machine would cost each process a second at its start
 }
 _LLM_PAUSE = 0.2
+_AS_SHIPPED = {"RECOLLECT_LOG_FORMAT": "json", "RECOLLECT_EMBEDDER": "openai:fake@256"}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a cluster is made of. Each worker has two slots.
+
+    proxied: the processes that reach Redis through a proxy. uses_llm: without, the offline rules find the facts.
+    settings: of the environment.
+    """
+
+    workers: tuple[str, ...] = WORKERS
+    proxied: tuple[str, ...] = ("intake", "worker-b")
+    uses_llm: bool = True
+    settings: Mapping[str, str] = field(default_factory=lambda: _QUICK)
+
+    @property
+    def service(self) -> tuple[str, ...]:
+        """The service's processes."""
+        return ("intake", "sweep", *self.workers)
+
+
+PROMISE = Layout()
+"""Where nothing may be lost, whatever dies."""
+
+SENDERS = Layout(workers=("worker-a",), proxied=(), uses_llm=False, settings=_AS_SHIPPED)
+"""Where no sender may stop the others: two slots, default settings, and the rules, whose cost grows with what a message says."""
+
 EFFECTS = """
     create schema benchmark;
     -- No unique key: what took effect twice stands here twice.
@@ -84,6 +112,11 @@ class Admin:
         self._connection = psycopg.connect(url(self._socket), connect_timeout=5, autocommit=True)
         return self._connection.execute(statement.encode(), parameters).fetchall()
 
+    def execute(self, script: str) -> None:
+        """Run statements that find nothing."""
+        with psycopg.connect(url(self._socket), connect_timeout=5, autocommit=True) as connection:
+            connection.execute(script.encode())
+
     def close(self) -> None:
         """Give the connection back."""
         if self._connection is not None:
@@ -95,6 +128,7 @@ class Admin:
 class Cluster:
     """A running cluster. armed: where failpoints are armed (`benchmarks.faults.failpoints`)."""
 
+    layout: Layout
     folder: Path
     socket: Path
     redis_port: int
@@ -125,6 +159,10 @@ class Cluster:
         """What a statement finds, as the superuser, who sees all. Raises psycopg.OperationalError while Postgres is away."""
         return self.admin.rows(statement, parameters)
 
+    def execute(self, script: str) -> None:
+        """Run statements that find nothing, as the superuser. Raises as ``rows`` does."""
+        self.admin.execute(script)
+
     def wait_until_ready(self) -> None:
         """Wait until all of the service runs. Raises WaitTimeout."""
         for name, process in self.service.items():
@@ -138,12 +176,12 @@ class Cluster:
         own = {name: value for name, value in os.environ.items() if not name.startswith(("RECOLLECT_", "OPENAI_"))}
         return {
             **own,
-            **_QUICK,
+            **self.layout.settings,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
             "PYTHONUNBUFFERED": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "REMAP_SIGTERM": "SIGQUIT",
-            "OPENAI_BASE_URL": self.llm.base_url,
+            "OPENAI_BASE_URL" if self.layout.uses_llm else "RECOLLECT_EMBEDDING_URL": self.llm.base_url,
             "RECOLLECT_BROKER_URL": f"redis://{LOOPBACK}:{broker}/0",
             "RECOLLECT_DATABASE_URL": url(self.socket, "recollect_reader"),
             "RECOLLECT_INGEST_URL": url(self.socket, "recollect_ingest"),
@@ -162,35 +200,32 @@ class Cluster:
             log=self.folder / "logs" / f"{name}.log",
         )
 
-    def command(self, *command: str) -> str:
-        """Run one of the service's commands; returns what it says. Raises CalledProcessError."""
+    def command(self, *command: str, check: bool = True) -> str:
+        """Run one of the service's commands; returns what it says. Raises CalledProcessError where it fails and ``check``."""
         run = [sys.executable, "-m", *command]
-        done = subprocess.run(run, env=self.environment(), cwd=self.code, check=True, capture_output=True, text=True)
+        done = subprocess.run(run, env=self.environment(), cwd=self.code, check=check, capture_output=True, text=True)
         return done.stdout
 
     def service_program(self, name: str) -> Program:
         """One of the service's processes."""
+        env = self.environment(proxied=name.startswith(self.layout.proxied))
         if name not in WORKERS:
-            env = self.environment(proxied=name.startswith("intake"))
             return self.program(name, "benchmarks.faults.service", name.split("-", maxsplit=1)[0], env=env)
         options = [f"--queues={QUEUES}", "--concurrency=2", "--without-gossip", "--without-mingle"]
         celery = ["celery", "-A", "benchmarks.faults.worker", "worker", f"--hostname={name}@benchmark", *options]
-        return self.program(name, *celery, env=self.environment(proxied=name == "worker-b"))
-
-
-SERVICE = ("intake", "sweep", *WORKERS)
+        return self.program(name, *celery, env=env)
 
 
 @contextmanager
-def cluster() -> Iterator[Cluster]:
+def cluster(layout: Layout = PROMISE) -> Iterator[Cluster]:
     """A cluster in a folder of its own, which is removed afterwards. Its service's processes run, and are ready."""
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="rf-"))  # short: a socket's path has a limit
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        yield _started(stack, folder)
+        yield _started(stack, folder, layout)
 
 
-def _started(stack: ExitStack, folder: Path) -> Cluster:
+def _started(stack: ExitStack, folder: Path, layout: Layout) -> Cluster:
     for name in ("logs", "armed", "proxied", "spools"):
         (folder / name).mkdir()
     for package in _PACKAGES:
@@ -204,6 +239,7 @@ def _started(stack: ExitStack, folder: Path) -> Cluster:
         connection.execute(EFFECTS)
     service: dict[str, Supervised] = {}
     made = Cluster(
+        layout=layout,
         folder=folder,
         socket=socket,
         redis_port=redis_port,
@@ -215,6 +251,6 @@ def _started(stack: ExitStack, folder: Path) -> Cluster:
         redis=servers["redis"],
         service=service,
     )
-    service.update(stack.enter_context(supervised(map(made.service_program, SERVICE))))
+    service.update(stack.enter_context(supervised(map(made.service_program, layout.service))))
     made.wait_until_ready()
     return made

@@ -31,16 +31,18 @@ _QUEUES = {
 
 
 def garbage(times: int) -> Inject:
-    """What is no message stands in the lists: Celery's worker dies of it, and is started again."""
+    """What is no message stands in the lists: it is refused, and no process dies of it."""
 
     def inject(run: Run) -> None:
+        run.cluster.wait_until_ready()
+        before = run.processes(leaders=True)
         for number in range(times):
-            run.cluster.wait_until_ready()
             waiting = run.under_way()
             with redis.Redis.from_url(run.cluster.broker_url) as broker:
                 for key in (_EVENTS, f"{_TASKS}extract"):
                     broker.lpush(key, b"no message at all" if number % 2 else json.dumps({"neither": "this"}))
             run.recover(time.time(), waiting)
+        run.note_restarts(before, leaders=True)
 
     return inject
 

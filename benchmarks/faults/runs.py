@@ -7,7 +7,7 @@ what was under way took effect. Then the apps hold still until all that they sen
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,11 +16,13 @@ from uuid import UUID
 
 import psycopg
 
+from benchmarks.faults.chat import Chat
 from benchmarks.faults.checker import Verdict, check
 from benchmarks.faults.cluster import READY_SECONDS, WORKERS, Cluster
 from benchmarks.faults.history import Effect, Histories, Sent
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from recollect.errors import WaitTimeout
+from recollect.namespaces import NamespacePath
 
 NAMESPACES = ("acme/ann", "acme/bob", "acme/cem", "acme/dana", "beta/eve", "beta/finn")
 APPS = {"app-1": "spool-one", "app-2": "spool-one", "app-3": "spool-two"}
@@ -29,7 +31,38 @@ APPS = {"app-1": "spool-one", "app-2": "spool-one", "app-3": "spool-two"}
 RATE = 4.0
 """Messages a second of each app."""
 
+
+@dataclass(frozen=True, slots=True)
+class Apps:
+    """Who publishes. spools: of each app, the spool that it publishes through. rate: messages a second of each.
+
+    steady: the namespaces take turns at even intervals. alone: other tenants may have effects that no app of ours sent.
+    """
+
+    spools: Mapping[str, str]
+    namespaces: Sequence[str]
+    rate: float
+    steady: bool = False
+    alone: bool = True
+
+    @property
+    def tenants(self) -> list[UUID] | None:
+        """The tenants whose effects are checked; None for all."""
+        if self.alone:
+            return None
+        return [*{NamespacePath(tuple(one.split("/"))).tenant_id for one in self.namespaces}]
+
+
+EVERYBODY = Apps(APPS, NAMESPACES, RATE)
+CHAT = Apps(
+    {"chat": "spool-chat"}, [f"chatter/person_{number}" for number in range(8)], rate=2.0, steady=True, alone=False
+)
+"""Eight people who chat beside a hostile sender: each says something every four seconds."""
+
 _DRAIN_SECONDS = 90.0
+_DRAIN_BESIDE_SECONDS = 20.0
+"""The same beside a hostile sender who broke something: it is known by then, and there are others to come."""
+
 _HOLD_STILL_SECONDS = 0.3
 _NEAR_SECONDS = 20.0
 _POLL_SECONDS = 0.1
@@ -39,12 +72,13 @@ _FLOWING = 10
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """The apps, and what they sent. direct: the history of what a fault sends itself."""
+    """The apps, and what they sent. direct: the history of what a fault sends itself. tenants: theirs, where there are others."""
 
     histories: Histories
     direct: Path
     pause: Path
     apps: dict[str, Supervised]
+    tenants: Collection[UUID] | None
 
     def hold_still(self) -> None:
         """Publish nothing more, until ``go_on``."""
@@ -61,24 +95,29 @@ class Traffic:
 
 
 @contextmanager
-def traffic(cluster: Cluster) -> Iterator[Traffic]:
+def traffic(cluster: Cluster, who: Apps = EVERYBODY) -> Iterator[Traffic]:
     """Apps that publish inside the block, once ``go_on`` was said."""
     pause = cluster.folder / "pause"
     pause.touch()
-    histories = {name: cluster.folder / f"{name}.history" for name in (*APPS, "direct")}
+    histories = {name: cluster.folder / f"{name}.history" for name in (*who.spools, "direct")}
     programs = []
-    for name, spool in APPS.items():
-        options = ["--name", name, "--history", str(histories[name]), "--pause", str(pause), "--rate", str(RATE)]
+    for name, spool in who.spools.items():
+        options = ["--name", name, "--history", str(histories[name]), "--pause", str(pause), "--rate", str(who.rate)]
+        options += ["--steady"] if who.steady else []
         env = {**cluster.environment(), "RECOLLECT_SPOOL_DIR": str(cluster.folder / "spools" / spool)}
-        command = ("benchmarks.faults.app", *options, "--namespaces", ",".join(NAMESPACES))
+        command = ("benchmarks.faults.app", *options, "--namespaces", ",".join(who.namespaces))
         programs.append(cluster.program(name, *command, env=env))
     with supervised(programs) as apps:
-        yield Traffic(Histories(histories.values()), histories["direct"], pause, apps)
+        yield Traffic(Histories(histories.values()), histories["direct"], pause, apps, who.tenants)
 
 
 @dataclass(slots=True)
 class Run:
-    """What a fault may do and see. kills: by what was killed. recoveries: seconds, one for each time that the fault was done."""
+    """What a fault may do and see.
+
+    kills: by what was killed. recoveries: seconds, one for each time that the fault was done. chats: what the others' chat waited
+    for, beside a hostile sender. refused: what of a hostile sender's was refused and counted where an operator sees it.
+    """
 
     cluster: Cluster
     traffic: Traffic
@@ -86,6 +125,8 @@ class Run:
     since: float = field(default_factory=time.time)
     kills: Counter[str] = field(default_factory=Counter)
     recoveries: list[float] = field(default_factory=list)
+    chats: list[Chat] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
     broken: list[str] = field(default_factory=list)
 
     def leased(self) -> dict[str, list[UUID]]:
@@ -109,7 +150,7 @@ class Run:
     def under_way(self) -> list[UUID]:
         """All that was sent and did not take effect yet."""
         sent = [one.event_id for one in self.traffic.sent(self.since) if one.done is not None]
-        return [*self._without_effect(sent)]
+        return [*self.without_effect(sent)]
 
     def when_leased(self) -> tuple[str, list[UUID]]:
         """Wait until a worker holds something; returns its name, and the events that it holds."""
@@ -129,7 +170,7 @@ class Run:
 
         def all_did() -> bool:
             with suppress(psycopg.OperationalError):
-                left.intersection_update(self._without_effect(left))
+                left.intersection_update(self.without_effect(left))
                 return not left
             return False
 
@@ -147,11 +188,23 @@ class Run:
         except WaitTimeout as error:
             self.broken.append(str(error))
 
+    def processes(self, *, leaders: bool = False) -> dict[str, list[int]]:
+        """The numbers of the service's processes, by name; leaders: without those that they started."""
+        trees = {name: [one.pid for one in process.tree()] for name, process in self.cluster.service.items()}
+        return {name: pids[:1] if leaders else sorted(pids) for name, pids in trees.items()}
+
+    def note_restarts(self, before: Mapping[str, list[int]], *, leaders: bool = False) -> None:
+        """Note as broken what is not the process any more that it was."""
+        now = self.processes(leaders=leaders)
+        if others := [name for name, pids in before.items() if now[name] != pids]:
+            self.broken.append(f"died or was restarted: {', '.join(others)}")
+
     def pause(self, least: float, most: float) -> None:
         """Let some time pass, by chance."""
         time.sleep(self.chance.uniform(least, most))
 
-    def _without_effect(self, events: Collection[UUID]) -> set[UUID]:
+    def without_effect(self, events: Collection[UUID]) -> set[UUID]:
+        """Of some events, those that did not take effect yet."""
         rows = self.cluster.rows("select event_id from benchmark.effects where event_id = any(%s)", [*events])
         return set(events) - {event_id for (event_id,) in rows}
 
@@ -165,6 +218,8 @@ class Report:
     kills: Counter[str]
     recoveries: Sequence[float]
     broken: Sequence[str]
+    chats: Sequence[Chat] = ()
+    refused: Counter[str] = field(default_factory=Counter)
 
     @property
     def sound(self) -> bool:
@@ -194,12 +249,15 @@ def run_fault(cluster: Cluster, apps: Traffic, name: str, inject: Inject, *, see
     sent = apps.sent(run.since)
     verdict = check(sent, _effects(cluster, "event_id = any(%s)", [one.event_id for one in sent]))
     run.broken.extend(_wrong_memories(run, [one.event_id for one in sent if one.done is not None]))
-    return Report(name, verdict, run.kills, run.recoveries, run.broken)
+    return Report(name, verdict, run.kills, run.recoveries, run.broken, run.chats, run.refused)
 
 
 def check_all(cluster: Cluster, apps: Traffic) -> Verdict:
     """The verdict on all that was ever sent, and all that ever took effect."""
-    return check(apps.sent(since=0.0), _effects(cluster, "true"))
+    effects = (
+        _effects(cluster, "true") if apps.tenants is None else _effects(cluster, "tenant_id = any(%s)", [*apps.tenants])
+    )
+    return check(apps.sent(since=0.0), effects)
 
 
 def _effects(cluster: Cluster, which: str, *parameters: Any) -> list[Effect]:
@@ -215,13 +273,20 @@ def _effects(cluster: Cluster, which: str, *parameters: Any) -> list[Effect]:
 
 
 def _drain(run: Run) -> None:
+    tenants = run.traffic.tenants
+    which = ("where tenant_id = any(%s)", [*tenants]) if tenants is not None else ("",)
+
     def drained() -> bool:
         with suppress(psycopg.OperationalError):
-            waiting = run.cluster.rows("select count(*) from recollect.lanes where pending > 0 or batch_id is not null")
+            waiting = run.cluster.rows(
+                f"select count(*) filter (where pending > 0 or batch_id is not null) from recollect.lanes {which[0]}",  # noqa: S608
+                *which[1:],
+            )
             return waiting == [(0,)] and not run.under_way()
         return False
 
-    run.wait_for(drained, within=_DRAIN_SECONDS, what="all that was sent to take effect")
+    within = _DRAIN_BESIDE_SECONDS if tenants is not None and run.broken else _DRAIN_SECONDS
+    run.wait_for(drained, within=within, what="all that was sent to take effect")
     try:
         run.cluster.wait_until_ready()
     except WaitTimeout as error:

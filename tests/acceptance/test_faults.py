@@ -7,6 +7,8 @@ import sys
 import pytest
 
 _PATIENCE_SECONDS = 600
+_ATTACKS = 6
+"""By one hostile sender, beside another tenant's chat."""
 
 
 def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
@@ -33,6 +35,8 @@ def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
     assert [one["broken"] for one in shown["faults"] if one["broken"]] == []
     assert shown["sent"] > 300
     assert all(shown["kills"][what] for what in ("worker", "redis", "postgres", "spool"))
+    assert len(shown["chat_s"]) == _ATTACKS
+    assert all(chat["ratio"] <= 3 for chat in shown["chat_s"].values()), shown["chat_s"]
     assert shown["naive"]["lost"] > 0, "the harness would not see a loss"
     assert shown["mutants"]["caught"] == shown["mutants"]["of"] > 0
     assert (shown["sound"], run.returncode) == (True, 0)

@@ -1,0 +1,405 @@
+"""Attacks by one sender, who may write to Redis: another tenant's chat must go on, and no process of the service may die.
+
+Each measures the chat twice in the same run, by itself and beside the attack (`benchmarks.faults.chat`).
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import count, cycle
+from typing import Any
+
+import redis
+
+from benchmarks.faults.chat import MOST_TIMES, Chat, median_seconds
+from benchmarks.faults.cluster import QUEUES
+from benchmarks.faults.history import Sent
+from benchmarks.faults.hostile import TENANT, Hostile, an_event, as_element, hostile_events, hostile_tasks
+from benchmarks.faults.runs import CHAT, Inject, Run
+from benchmarks.faults.supervisor import eventually
+from recollect.errors import WaitTimeout
+from recollect.namespaces import NamespacePath
+
+TASKS_REFUSED = "refused_tasks"
+"""The field of `python -m workers status --json` with the task messages that workers refused."""
+
+EVENTS_KEY = "recollect:events:recollect.events"
+TASKS_KEY = "recollect:tasks:"
+
+_ATTACKER = NamespacePath((TENANT, "any")).tenant_id
+_TASK_QUEUES = [TASKS_KEY + name for name in QUEUES.split(",")]
+_SAID_SECONDS = 20.0
+_TAKE_EFFECT_SECONDS = 30.0
+_REST_SECONDS = 60.0
+_COUNTED_SECONDS = 20.0
+_DEBOUNCE_SECONDS = 3.0
+_WARM = 6
+_LANES = 3
+_MEBIBYTE = 2**20
+_CONTENT_BYTES = 250_000
+_EDGES = (2**63 - 1, 2**63 - 2, 2**62, 2**53)
+
+Attack = Callable[[Run], AbstractContextManager[None]]
+"""Goes on inside the block; what it sent may still be under way afterwards."""
+
+
+def attacked(attack: Attack, *, messages: int) -> Inject:
+    """Measure so many messages of the chat, then as many while the attack goes on; see to it that no process was restarted."""
+
+    def inject(run: Run) -> None:
+        control, before = _control_seconds(run, messages), run.processes()
+        with attack(run):
+            _compare(run, control, _chat_seconds(run, messages))
+        run.traffic.hold_still()
+        run.note_restarts(before)
+        _wait_for_rest(run)
+
+    return inject
+
+
+def broker_filled(seconds: float, *, mebibytes: int, messages: int) -> Inject:
+    """Redis is filled up to its limit, and whatever room there is again, for a while. The chat counts from when that stops."""
+
+    def inject(run: Run) -> None:
+        control = _control_seconds(run, messages)
+        with redis.Redis.from_url(run.cluster.broker_url) as broker:
+            broker.config_set("maxmemory", str(broker.info("memory")["used_memory"] + mebibytes * _MEBIBYTE))
+            try:
+                run.refused["pushes"] += _fill(broker, seconds)
+                _compare(run, control, _chat_seconds(run, messages))
+                run.traffic.hold_still()
+                _wait_for_rest(run)
+            finally:
+                broker.config_set("maxmemory", "0")
+        if not run.refused["pushes"]:
+            run.broken.append("Redis was never full")
+
+    return inject
+
+
+def hostile_senders(*, messages: int) -> Inject:
+    """All kinds of `benchmarks.faults.hostile` at once: none stops anything, and an operator sees what was refused."""
+
+    def inject(run: Run) -> None:
+        control, before, since = _control_seconds(run, messages), run.processes(), time.time()
+        counted, events, tasks = tasks_refused(status(run)), hostile_events(), hostile_tasks()
+        for one in events:
+            _push(run, EVENTS_KEY, one.element)
+        for queue, one in zip(cycle(_TASK_QUEUES), tasks, strict=False):
+            _push(run, queue, one.element)
+        _compare(run, control, _chat_seconds(run, messages))
+        run.traffic.hold_still()
+        run.note_restarts(before)
+        _account_for_events(run, events, since)
+        _account_for_tasks(run, tasks, counted)
+
+    return inject
+
+
+@contextmanager
+def numbers_at_the_edge(run: Run) -> Iterator[None]:
+    """Valid events whose numbers lie at the type's edge, behind gaps that have been waited out."""
+    _publish(run, [an_event(publisher_sequence=number) for number in _EDGES])
+    with suppress(WaitTimeout):  # the chat's time will tell
+        eventually(lambda: not _waits(run, EVENTS_KEY), within=_SAID_SECONDS, what="the intake")
+    time.sleep(0.5)  # what was taken from the list is in the inbox then
+    _let_gaps_pass(run)
+    yield
+
+
+@contextmanager
+def lanes_that_fail(run: Run) -> Iterator[None]:
+    """Lanes that no claim can take, for whatever reason: a trigger of ours refuses it. An operator must see them."""
+    before = status(run)["quarantined_lanes"]
+    run.cluster.execute(f"""
+        create or replace function benchmark.refuse() returns trigger language plpgsql security definer as $$
+        begin
+            if new.tenant_id = '{_ATTACKER}' then raise exception 'no claim takes this' using errcode = '22003'; end if;
+            return new;
+        end $$;
+        create trigger refuse before update of batch_id on recollect.events
+        for each row execute function benchmark.refuse()
+    """)
+    try:
+        _publish(run, [an_event() for _ in range(_LANES)])
+        time.sleep(_DEBOUNCE_SECONDS)
+        yield
+        run.wait_for(
+            lambda: status(run)["quarantined_lanes"] >= before + _LANES,
+            within=_COUNTED_SECONDS,
+            what=f"{_LANES} quarantined lanes in the status",
+        )
+    finally:
+        run.cluster.execute("drop trigger refuse on recollect.events")
+
+
+@contextmanager
+def malformed_tasks(run: Run) -> Iterator[None]:
+    """What is no task, pushed into each queue of tasks by turns."""
+    queues, elements = cycle(_TASK_QUEUES), cycle([one.element for one in hostile_tasks()])
+    with _again_and_again(lambda: _push(run, next(queues), next(elements)), every=0.1):
+        yield
+
+
+@contextmanager
+def costly_messages(run: Run) -> Iterator[None]:
+    """Messages that cost the most by the offline rules; each kind comes again once it was worked on."""
+    places = [(an_event(content), count(1)) for content in expensive_contents().values()]
+
+    def publish() -> None:
+        if not _waits(run, EVENTS_KEY):
+            at_work = _namespaces_at_work(run)
+            _publish(run, [_again(event, next(number)) for event, number in places if _namespace(event) not in at_work])
+
+    with _again_and_again(publish, every=1.0):
+        time.sleep(_DEBOUNCE_SECONDS)
+        yield
+
+
+def costly_bodies(pieces: Sequence[str], *, every: float) -> Attack:
+    """Bodies that cost an intake the most, one at a time by turns: a valid event full of a piece of text, and junk full of it."""
+
+    @contextmanager
+    def attack(run: Run) -> Iterator[None]:
+        elements = _costly_elements(pieces)
+        with _again_and_again(lambda: _push(run, EVENTS_KEY, next(elements)), every=every):
+            yield
+
+    return attack
+
+
+def expensive_contents() -> Mapping[str, str]:
+    """What costs the most to understand without an LLM, by name."""
+    return {
+        "sentences": " ".join(f"My friend Ann{place}a Berg{place} lives in Rome{place}." for place in range(1_500)),
+        "names": "My friends are " + ", ".join(f"Ann{place}a Berg{place}" for place in range(5_500)) + ".",
+        "list": "I need:\n" + "\n".join(f"- tea number {place}" for place in range(5_000)),
+        "one word": "a" * _CONTENT_BYTES,
+        "deep JSON": '{"a": [' * 20_000 + "1" + "]}" * 20_000,
+        "changes of mind": " ".join(f"I moved from Rome{place} to Oslo{place}." for place in range(2_000)),
+    }
+
+
+def status(run: Run) -> dict[str, Any]:
+    """What an operator sees."""
+    shown: dict[str, Any] = json.loads(run.cluster.command("workers", "status", "--json", check=False))
+    return shown
+
+
+def tasks_refused(shown: Mapping[str, Any]) -> int | None:
+    """How many task messages the workers refused by then; None where the status does not say."""
+    counted = shown.get(TASKS_REFUSED)
+    return sum(counted.values()) if isinstance(counted, Mapping) else counted
+
+
+def _control_seconds(run: Run, messages: int) -> float:
+    """What the chat waits for by itself, once each process of the pool has had something to do."""
+    eventually(
+        lambda: _effects_of_chat(run) >= _WARM, within=_REST_SECONDS, what="the chat's first messages", every=0.1
+    )
+    return _chat_seconds(run, messages)
+
+
+def _effects_of_chat(run: Run) -> int:
+    tenants = [*(CHAT.tenants or ())]
+    return int(run.cluster.rows("select count(*) from benchmark.effects where tenant_id = any(%s)", tenants)[0][0])
+
+
+def _chat_seconds(run: Run, messages: int) -> float:
+    """The median wait of the next messages of the chat. What takes too long counts as what it took until nobody waited."""
+    since = time.time()
+    eventually(
+        lambda: len(_said(run, since)) >= messages,
+        within=_SAID_SECONDS,
+        what=f"{messages} more messages that the chat could publish",
+        every=0.1,
+    )
+    said = _said(run, since)[:messages]
+    ids = [one.event_id for one in said]
+    with suppress(WaitTimeout):
+        eventually(lambda: not run.without_effect(ids), within=_TAKE_EFFECT_SECONDS, what="the chat", every=0.1)
+    effects = run.cluster.rows(
+        "select event_id, extract(epoch from min(at))::float8 from benchmark.effects where event_id = any(%s) group by event_id",
+        ids,
+    )
+    return median_seconds(said, dict(effects), time.time())
+
+
+def _said(run: Run, since: float) -> list[Sent]:
+    said = [one for one in run.traffic.sent(since) if one.done is not None]
+    return sorted(said, key=lambda one: one.begun)
+
+
+def _compare(run: Run, control: float, beside: float) -> None:
+    chat = Chat(control, beside)
+    run.chats.append(chat)
+    if not chat.served:
+        run.broken.append(f"the chat took {beside:.1f} s, {chat.ratio:.1f} x its control; at most {MOST_TIMES:g} x")
+
+
+def _account_for_events(run: Run, events: Sequence[Hostile], since: float) -> None:
+    """Each is a dead letter that an operator can count, or in the inbox by right."""
+    letters: set[Any] = set()
+    taken: set[str] = set()
+
+    def all_there() -> bool:
+        letters.update(_letters(run, since))
+        stored = _stored(run, [one.event_id for one in events if one.event_id])
+        taken.update(one.name for one in events if one.event_id in stored - letters)
+        return len(letters) + len(taken) >= len(events)
+
+    run.wait_for(all_there, within=_COUNTED_SECONDS, what=f"{len(events)} hostile events refused, or taken by right")
+    run.refused["events"] += len(letters)
+    by_right = {one.name for one in events if one.by_right}
+    if wrongly := sorted(taken - by_right):
+        run.broken.append(f"hostile events were taken: {', '.join(wrongly)}")
+    shown = status(run)
+    if min(shown["refused_last_hour"], sum(shown["dead_by_reason"].values())) < len(letters):
+        run.broken.append(f"the status shows {shown['refused_last_hour']} refused, of {len(letters)}")
+
+
+def _account_for_tasks(run: Run, tasks: Sequence[Hostile], before: int | None) -> None:
+    """Each was refused and counted, and none is left in a list."""
+    least = sum(not one.by_right for one in tasks)
+    run.wait_for(
+        lambda: not any(_waits(run, queue) for queue in _TASK_QUEUES),
+        within=_COUNTED_SECONDS,
+        what="an end of the hostile task messages in the queues",
+    )
+    if before is None:
+        run.broken.append(f"the status has no {TASKS_REFUSED}: nobody sees the task messages that were refused")
+        return
+    counted = 0
+
+    def all_counted() -> bool:
+        nonlocal counted
+        counted = (tasks_refused(status(run)) or 0) - before
+        return counted >= least
+
+    run.wait_for(all_counted, within=_COUNTED_SECONDS, what=f"{least} refused task messages in the status")
+    run.refused["tasks"] += counted
+
+
+def _letters(run: Run, since: float) -> set[Any]:
+    statement = "select letter_id from recollect.dead_letters where origin = 'intake' and died_at >= to_timestamp(%s)"
+    return {letter for (letter,) in run.cluster.rows(statement, since)}
+
+
+def _stored(run: Run, ids: Sequence[Any]) -> set[Any]:
+    rows = run.cluster.rows(
+        "select event_id from recollect.events where event_id = any(%s) and state <> 'dead'", [*ids]
+    )
+    return {event_id for (event_id,) in rows}
+
+
+def _let_gaps_pass(run: Run) -> None:
+    """As if the time had passed for which a missing number is waited for."""
+    run.cluster.execute(f"""
+        update recollect.events set received_at = received_at - interval '1 hour' where tenant_id = '{_ATTACKER}';
+        update recollect.lanes set ready_at = now()
+        where tenant_id = '{_ATTACKER}' and pending > 0 and batch_id is null and quarantined_at is null
+    """)  # noqa: S608 - the id is ours
+
+
+def _wait_for_rest(run: Run) -> None:
+    """The next fault's chat must not wait for this one's work. Where it broke something, a new service will take its place."""
+    if not run.broken:
+        run.wait_for(lambda: _rests(run), within=_REST_SECONDS, what="an end of the attacker's own work")
+
+
+def _rests(run: Run) -> bool:
+    """Whether nothing of the attacker's is left to do, but for what is quarantined or waits for a gap."""
+    found = run.cluster.rows(
+        """
+        select count(*) from recollect.lanes
+        where tenant_id = %s and quarantined_at is null
+          and (batch_id is not null or (pending > 0 and ready_at <= now() + interval '5 seconds'))
+        """,
+        _ATTACKER,
+    )
+    return found == [(0,)] and not _waits(run, EVENTS_KEY)
+
+
+def _namespaces_at_work(run: Run) -> set[Any]:
+    statement = (
+        "select namespace_id from recollect.lanes where tenant_id = %s and (pending > 0 or batch_id is not null)"
+    )
+    return {namespace for (namespace,) in run.cluster.rows(statement, _ATTACKER)}
+
+
+def _namespace(event: Mapping[str, Any]) -> Any:
+    return NamespacePath(tuple(event["namespace"])).namespace_id
+
+
+def _again(event: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """The same once more, as its publisher's next."""
+    place = {name: event[name] for name in ("namespace", "publisher", "content")}
+    return an_event(**{**place, "publisher_sequence": number})
+
+
+def _costly_elements(pieces: Sequence[str]) -> Iterator[bytes]:
+    for piece in cycle(pieces):
+        text = piece * (_CONTENT_BYTES // len(piece))
+        yield as_element(json.dumps(an_event(text)).encode())
+        yield as_element(json.dumps({"neither": "this", "content": text * 4}).encode())
+        yield as_element((text * 4).encode())
+
+
+def _fill(broker: redis.Redis, seconds: float) -> int:
+    """Push large events and junk, whenever there is room; returns how often there was none."""
+    refusals, until, junk = 0, time.monotonic() + seconds, b"x" * _CONTENT_BYTES
+    place = {name: an_event()[name] for name in ("namespace", "publisher")}
+    for number in count(1):
+        event = an_event("tea " * (_CONTENT_BYTES // 4), role="assistant", publisher_sequence=number, **place)
+        for element in (as_element(json.dumps(event).encode()), junk, junk, junk):
+            while time.monotonic() < until:
+                try:
+                    broker.lpush(EVENTS_KEY, element)
+                    break
+                except redis.exceptions.OutOfMemoryError:
+                    refusals += 1
+                    time.sleep(0.02)
+        if time.monotonic() >= until:
+            break
+    return refusals
+
+
+def _publish(run: Run, events: Sequence[Mapping[str, Any]]) -> None:
+    for event in events:
+        _push(run, EVENTS_KEY, as_element(json.dumps(event).encode()))
+
+
+def _push(run: Run, key: str, element: bytes) -> None:
+    with redis.Redis.from_url(run.cluster.broker_url) as broker:
+        broker.lpush(key, element)
+
+
+def _waits(run: Run, key: str) -> bool:
+    with redis.Redis.from_url(run.cluster.broker_url) as broker:
+        return bool(broker.llen(key))
+
+
+@contextmanager
+def _again_and_again(step: Callable[[], object], *, every: float) -> Iterator[None]:
+    """Do a step now, and again and again in a thread while the block runs. An error in it ends the block's run."""
+    over, failed = threading.Event(), list[Exception]()
+
+    def repeat() -> None:
+        try:
+            while not over.wait(every):
+                step()
+        except Exception as error:  # noqa: BLE001 - raised below: an attack that ended early shows nothing
+            failed.append(error)
+
+    step()
+    thread = threading.Thread(target=repeat, name="attack", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+    if failed:
+        raise failed[0]
