@@ -121,9 +121,7 @@ def _numbers() -> list[Hostile]:
 
 def _times() -> list[Hostile]:
     return [
-        _with(
-            "end of the year 9999", by_right="stored with the time of arrival", occurred_at="9999-12-31T23:59:59-12:00"
-        ),
+        _with("end of the year 9999", occurred_at="9999-12-31T23:59:59-12:00"),
         _with("phone's clock of 2031", by_right="stored with the time of arrival", occurred_at="2031-01-01T00:00:00Z"),
         _with("zone of +23:59", by_right="a moment, if an odd one", occurred_at="2026-03-02T12:00:00+23:59"),
         _with("time without a zone", occurred_at="2026-03-02T12:00:00"),
@@ -138,7 +136,7 @@ def _texts() -> list[Hostile]:
         _with("half a surrogate pair in the speaker", speaker=f"Ann{_LONE}"),
         _with("half a surrogate pair in a key", metadata={_LONE: 1}),
         _with("namespace with a control character", namespace=[TENANT, "a\x1fb"]),
-        _with("namespace of an override", by_right="a name is a name", namespace=[TENANT, "a\u202eb"]),
+        _with("namespace of an override", namespace=[TENANT, "a\u202eb"]),
         _with("namespace of 10,000 parts", namespace=[TENANT, *map(str, range(_MOST_PARTS))]),
         _with("namespace in one text", namespace=f"{TENANT}/one"),
         _with("namespace of a replay", namespace=[TENANT, "one", "(replay)"]),

@@ -21,24 +21,28 @@ from benchmarks.faults.runs import CHAT, Inject, Run
 from benchmarks.faults.supervisor import eventually
 from recollect.errors import WaitTimeout
 from recollect.namespaces import NamespacePath
+from recollect.queue import QUEUE
 
 TASKS_REFUSED = "refused_tasks"
 """The field of `python -m workers status --json` with the task messages that workers refused."""
 
-EVENTS_KEY = "recollect:events:recollect.events"
+EVENTS_KEY = f"recollect:events:{QUEUE.name}"
 TASKS_KEY = "recollect:tasks:"
 
 _ATTACKER = NamespacePath((TENANT, "any")).tenant_id
 _TASK_QUEUES = [TASKS_KEY + name for name in QUEUES.split(",")]
 _SAID_SECONDS = 20.0
 _TAKE_EFFECT_SECONDS = 30.0
-_REST_SECONDS = 60.0
+_REST_SECONDS = 120.0
 _COUNTED_SECONDS = 20.0
 _DEBOUNCE_SECONDS = 3.0
 _WARM = 6
 _LANES = 3
 _MEBIBYTE = 2**20
 _CONTENT_BYTES = 250_000
+_IN_HAND = ("no JSON", "{}", '[{}, "exchange"]', '["text", "", "extract"]')
+"""Nothing that kombu could put back into a list."""
+
 _EDGES = (2**63 - 1, 2**63 - 2, 2**62, 2**53)
 
 Attack = Callable[[Run], AbstractContextManager[None]]
@@ -137,8 +141,13 @@ def lanes_that_fail(run: Run) -> Iterator[None]:
 
 @contextmanager
 def malformed_tasks(run: Run) -> Iterator[None]:
-    """What is no task, pushed into each queue of tasks by turns."""
+    """What is no task, pushed into each queue of tasks by turns, and among what consumers seem to have in hand."""
     queues, elements = cycle(_TASK_QUEUES), cycle([one.element for one in hostile_tasks()])
+    with redis.Redis.from_url(run.cluster.broker_url) as broker:
+        for prefix in (EVENTS_KEY.removesuffix(QUEUE.name), TASKS_KEY):
+            for tag, entry in enumerate(_IN_HAND):
+                broker.hset(f"{prefix}unacked", str(tag), entry)
+                broker.zadd(f"{prefix}unacked_index", {str(tag): 0})
     with _again_and_again(lambda: _push(run, next(queues), next(elements)), every=0.1):
         yield
 
@@ -183,8 +192,12 @@ def expensive_contents() -> Mapping[str, str]:
 
 
 def status(run: Run) -> dict[str, Any]:
-    """What an operator sees."""
-    shown: dict[str, Any] = json.loads(run.cluster.command("workers", "status", "--json", check=False))
+    """What an operator sees. Raises WaitTimeout where the command shows nothing."""
+    printed = run.cluster.command("workers", "status", "--json", check=False)
+    try:
+        shown: dict[str, Any] = json.loads(printed)
+    except ValueError:
+        raise WaitTimeout("'python -m workers status --json' shows nothing") from None
     return shown
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+import redis
 
 from benchmarks.faults.chat import Chat
 from benchmarks.faults.checker import Verdict, check
@@ -244,6 +245,8 @@ def run_fault(cluster: Cluster, apps: Traffic, name: str, inject: Inject, *, see
         inject(run)
     except WaitTimeout as error:
         run.broken.append(str(error))
+    except (psycopg.OperationalError, redis.RedisError) as error:  # the others' faults are still to come
+        run.broken.append(f"{type(error).__name__}: {error}".splitlines()[0])
     apps.hold_still()
     _drain(run)
     sent = apps.sent(run.since)
