@@ -55,7 +55,7 @@ def attacked(attack: Attack, *, messages: int) -> Inject:
     def inject(run: Run) -> None:
         control, before = _control_seconds(run, messages), run.processes()
         with attack(run):
-            _compare(run, control, _chat_seconds(run, messages))
+            _compare(run, control, messages)
         run.traffic.hold_still()
         run.note_restarts(before)
         _wait_for_rest(run)
@@ -72,7 +72,7 @@ def broker_filled(seconds: float, *, mebibytes: int, messages: int) -> Inject:
             broker.config_set("maxmemory", str(broker.info("memory")["used_memory"] + mebibytes * _MEBIBYTE))
             try:
                 run.refused["pushes"] += _fill(broker, seconds)
-                _compare(run, control, _chat_seconds(run, messages))
+                _compare(run, control, messages)
                 run.traffic.hold_still()
                 _wait_for_rest(run)
             finally:
@@ -93,7 +93,7 @@ def hostile_senders(*, messages: int) -> Inject:
             _push(run, EVENTS_KEY, one.element)
         for queue, one in zip(cycle(_TASK_QUEUES), tasks, strict=False):
             _push(run, queue, one.element)
-        _compare(run, control, _chat_seconds(run, messages))
+        _compare(run, control, messages)
         run.traffic.hold_still()
         run.note_restarts(before)
         _account_for_events(run, events, since)
@@ -212,7 +212,7 @@ def _control_seconds(run: Run, messages: int) -> float:
     eventually(
         lambda: _effects_of_chat(run) >= _WARM, within=_REST_SECONDS, what="the chat's first messages", every=0.1
     )
-    return _chat_seconds(run, messages)
+    return _chat_seconds(run, messages, within=_TAKE_EFFECT_SECONDS)
 
 
 def _effects_of_chat(run: Run) -> int:
@@ -220,7 +220,7 @@ def _effects_of_chat(run: Run) -> int:
     return int(run.cluster.rows("select count(*) from benchmark.effects where tenant_id = any(%s)", tenants)[0][0])
 
 
-def _chat_seconds(run: Run, messages: int) -> float:
+def _chat_seconds(run: Run, messages: int, *, within: float) -> float:
     """The median wait of the next messages of the chat. What takes too long counts as what it took until nobody waited."""
     since = time.time()
     eventually(
@@ -232,7 +232,7 @@ def _chat_seconds(run: Run, messages: int) -> float:
     said = _said(run, since)[:messages]
     ids = [one.event_id for one in said]
     with suppress(WaitTimeout):
-        eventually(lambda: not run.without_effect(ids), within=_TAKE_EFFECT_SECONDS, what="the chat", every=0.1)
+        eventually(lambda: not run.without_effect(ids), within=within, what="the chat", every=0.1)
     effects = run.cluster.rows(
         "select event_id, extract(epoch from min(at))::float8 from benchmark.effects where event_id = any(%s) group by event_id",
         ids,
@@ -245,7 +245,9 @@ def _said(run: Run, since: float) -> list[Sent]:
     return sorted(said, key=lambda one: one.begun)
 
 
-def _compare(run: Run, control: float, beside: float) -> None:
+def _compare(run: Run, control: float, messages: int) -> None:
+    """Measure the chat beside the attack, for long enough that what takes too long shows."""
+    beside = _chat_seconds(run, messages, within=max(_TAKE_EFFECT_SECONDS, (MOST_TIMES + 1) * control))
     chat = Chat(control, beside)
     run.chats.append(chat)
     if not chat.served:
