@@ -16,11 +16,12 @@ TENANT = "mallory"
 JSON = "application/json"
 PICKLE = "application/x-python-serialize"
 
-_BOMB = gzip.compress(bytes(20_000_000), 9)
+_BOMB = gzip.compress(bytes(8_000_000), 9)
 _DEEP = 100_000
 _HUGE = 1_000_000
 _MOST_PARTS = 10_000
 _LONE = "\ud800"
+_MADE_ANEW = "a hint whose ids are all that a worker reads of it"
 _NOON = "2026-03-02T12:00:00+00:00"
 
 
@@ -235,8 +236,9 @@ def _no_tasks() -> list[Hostile]:
 def _odd_tasks() -> list[Hostile]:
     ids = [str(uuid4()) for _ in range(3)]
     call = {"task": "recollect.extract", "args": ids, "kwargs": {}, "options": {}}
+    calls = call
     for _ in range(200):
-        call = {**call, "options": {"link": [call]}}
+        calls = {**calls, "options": {"link": [calls]}}
     return [
         Hostile("gzip bomb", a_task(body=_BOMB, compression="application/x-gzip")),
         Hostile("pickle", a_task(body=pickle.dumps(print), content_type=PICKLE)),
@@ -246,16 +248,28 @@ def _odd_tasks() -> list[Hostile]:
         Hostile("id that is an object", a_task(args=ids, id={"a": 1})),
         Hostile("arguments by name", a_task(args=[], kwargs=dict(zip("abc", ids, strict=True)))),
         Hostile("arguments that are no ids", a_task(args=["'; drop table", "\x00", 7])),
-        Hostile("too many arguments", a_task(args=ids * 1000)),
+        Hostile("one argument too many", a_task(args=[*ids, ids[0]])),
+        Hostile("thousands of arguments", a_task(args=ids * 1000)),
         Hostile("arguments of a megabyte", a_task(args=["a" * _HUGE, *ids[:2]])),
         Hostile("arguments that are an object", a_task(args={"a": 1})),
         Hostile("body that is an object", a_task(body=b"{}")),
-        Hostile("deep body", a_task(body=b"[" * _DEEP + b"]" * _DEEP)),
+        Hostile("deep body", a_task(body=b"[" * 5_000 + b"]" * 5_000)),
+        Hostile("body that is 100,000 deep", a_task(body=b"[" * _DEEP + b"]" * _DEEP)),
+        Hostile(
+            "body of another encoding", a_task(body=json.dumps([ids, {}, {}]).encode("utf-16"), lang="x"), _MADE_ANEW
+        ),
+        Hostile("retry without an end", a_task(args=ids, retries=2**63)),
         Hostile("time in the year 9999", a_task(args=ids, eta="9999-12-31T23:59:59+00:00")),
         Hostile("time that is none", a_task(args=ids, eta="soon")),
         Hostile("limits that are none", a_task(args=ids, timelimit=["x", -1])),
+        Hostile("callback", a_task(args=ids, embed={"callbacks": [call], "chain": [call]})),
         Hostile(
-            "callbacks in callbacks", a_task(args=ids, embed={"callbacks": [call], "errbacks": [call], "chord": call})
+            "callbacks in callbacks", a_task(args=ids, embed={"callbacks": [calls], "errbacks": [calls], "chord": call})
+        ),
+        Hostile(
+            "headers of nobody's",
+            a_task(args=ids, ignore_result=False, shadow="os.system", stamps={"a": "b"}),
+            _MADE_ANEW,
         ),
         Hostile("ids of nobody's", a_task(args=ids), by_right="a hint, and stale as any: no batch has these ids"),
     ]
