@@ -261,7 +261,7 @@ def _odd_tasks() -> list[Hostile]:
         Hostile("retry without an end", a_task(args=ids, retries=2**63)),
         Hostile("time in the year 9999", a_task(args=ids, eta="9999-12-31T23:59:59+00:00")),
         Hostile("time that is none", a_task(args=ids, eta="soon")),
-        Hostile("limits that are none", a_task(args=ids, timelimit=["x", -1])),
+        Hostile("limits that are none", a_task(args=ids, timelimit=["x", -1]), _MADE_ANEW),
         Hostile("callback", a_task(args=ids, embed={"callbacks": [call], "chain": [call]})),
         Hostile(
             "callbacks in callbacks", a_task(args=ids, embed={"callbacks": [calls], "errbacks": [calls], "chord": call})
