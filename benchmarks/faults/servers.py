@@ -56,7 +56,7 @@ def postgres_program(data: Path, log: Path) -> Program:
         cwd=data,
         log=log,
         stop_signals=(signal.SIGINT, signal.SIGKILL),
-        account=server_account(),
+        account=server_account("postgres"),
     )
 
 

@@ -18,7 +18,7 @@ from tests.given import Hint
 from workers.app import app
 from workers.machine import wait_until
 from workers.sweeper import hints as hinting
-from workers.sweeper.hints import hint, hint_erasure
+from workers.sweeper.hints import hint
 from workers.task_messages import QUEUES, Refused, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
@@ -82,7 +82,7 @@ def test_worker_takes_every_hint_as_the_sweeper_and_as_a_worker_sends_it(service
     importlib.import_module("workers.tasks")
     assert "recollect.extract" in app.tasks
     for stage in QUEUES:
-        assert hint_erasure(BATCH.lane) if stage == "erase" else hint(BATCH, stage)
+        assert hint(BATCH, stage)
     with Redis.from_url(service.broker()) as broker:
         elements = [one for queue in set(QUEUES.values()) for one in broker.lrange(f"recollect:tasks:{queue}", 0, -1)]
     assert len(elements) == len(QUEUES)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.redaction import redact
+from recollect.redaction.folding import Folded
 from recollect.redaction.redact import FINDERS
 from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, secrets
 
@@ -382,7 +383,12 @@ def test_long_text_is_looked_through_a_few_times_whatever_is_found_in_it(
     """Each pass cut a word off a run without blanks, and read the rest again: minutes for a message."""
     folded: list[int] = []
     once = redacting.fold
-    monkeypatch.setattr(redacting, "fold", lambda text: folded.append(len(text)) or once(text))
+
+    def counted(text: str) -> Folded:
+        folded.append(len(text))
+        return once(text)
+
+    monkeypatch.setattr(redacting, "fold", counted)
     text = piece * (8 * 1024 // len(piece))
     redact(text)
     assert sum(folded) <= 4 * len(text)
