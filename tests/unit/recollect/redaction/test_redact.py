@@ -4,6 +4,7 @@ import random
 import re
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -382,7 +383,7 @@ def test_long_text_is_looked_through_a_few_times_whatever_is_found_in_it(
 ) -> None:
     """Each pass cut a word off a run without blanks, and read the rest again: minutes for a message."""
     folded: list[int] = []
-    once = redacting.fold
+    once: Callable[[str], Folded] = redacting.fold
 
     def counted(text: str) -> Folded:
         folded.append(len(text))
