@@ -269,11 +269,14 @@ def _account_for_events(run: Run, events: Sequence[Hostile], since: float) -> No
 
     run.wait_for(all_there, within=_COUNTED_SECONDS, what=f"{len(events)} hostile events refused, or taken by right")
     run.refused["events"] += len(letters)
+    if len(letters) + len(taken) < len(events):
+        named = {one.name for one in events if one.by_right} - taken
+        run.broken.append(f"neither stored nor refused, most likely: {', '.join(sorted(named)) or 'one of the others'}")
     by_right = {one.name for one in events if one.by_right}
     if wrongly := sorted(taken - by_right):
         run.broken.append(f"hostile events were taken: {', '.join(wrongly)}")
     shown = status(run)
-    if min(shown["refused_last_hour"], sum(shown["dead_by_reason"].values())) < len(letters):
+    if shown["refused_last_hour"] < len(letters) or not shown["dead_by_reason"]:
         run.broken.append(f"the status shows {shown['refused_last_hour']} refused, of {len(letters)}")
 
 
