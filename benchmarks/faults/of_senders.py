@@ -276,8 +276,9 @@ def _account_for_events(run: Run, events: Sequence[Hostile], since: float) -> No
     if wrongly := sorted(taken - by_right):
         run.broken.append(f"hostile events were taken: {', '.join(wrongly)}")
     shown = status(run)
-    if shown["refused_last_hour"] < len(letters) or not shown["dead_by_reason"]:
-        run.broken.append(f"the status shows {shown['refused_last_hour']} refused, of {len(letters)}")
+    least = sum(not one.by_right for one in events)
+    if shown["refused_last_hour"] < least or shown["dead_letters"] < len(letters) or not shown["dead_by_reason"]:
+        run.broken.append(f"the status shows {shown['refused_last_hour']} refused, of {least}")
 
 
 def _account_for_tasks(run: Run, tasks: Sequence[Hostile], before: int | None) -> None:
@@ -303,7 +304,8 @@ def _account_for_tasks(run: Run, tasks: Sequence[Hostile], before: int | None) -
 
 
 def _letters(run: Run, since: float) -> set[Any]:
-    statement = "select letter_id from recollect.dead_letters where origin = 'intake' and died_at >= to_timestamp(%s)"
+    """Of the intake, and of a stage that could not do anything with what the intake took."""
+    statement = "select letter_id from recollect.dead_letters where died_at >= to_timestamp(%s)"
     return {letter for (letter,) in run.cluster.rows(statement, since)}
 
 
