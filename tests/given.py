@@ -4,7 +4,7 @@ import base64
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -327,6 +327,12 @@ def nothing_at_work(engine: Engine) -> None:
         connection.exec_driver_sql("update recollect.batches set stage = 'done' where stage not in ('dead', 'split')")
         connection.exec_driver_sql("delete from recollect.workers")
         connection.exec_driver_sql("delete from recollect.breakers")
+
+
+def until_logged(logs: Sequence[Mapping[str, Any]], event: str, *, within: float = 30.0) -> Callable[[], bool]:
+    """What stops a process of the service once an event stands in its log, or after so many seconds. Safe to share by threads."""
+    end = time.monotonic() + within
+    return lambda: time.monotonic() > end or any(one["event"] == event for one in logs)
 
 
 def until_blocked(engine: Engine, table: str, *, count: int = 1) -> None:

@@ -94,7 +94,7 @@ def _no_messages() -> list[Hostile]:
 def _no_json() -> list[Hostile]:
     event = json.dumps(an_event())
     return [
-        Hostile("empty body", as_element(b"")),
+        Hostile("blank body", as_element(b" ")),
         Hostile("list for an object", as_element(b"[]")),
         Hostile("deep JSON", as_element(b'{"a":' * _DEEP + b"1" + b"}" * _DEEP)),
         Hostile("a megabyte of one word", as_element(b'"' + b"a" * _HUGE + b'"')),

@@ -16,7 +16,7 @@ from config.settings import Settings, settings
 from db import scopes
 from db.refs import LaneRef
 from recollect.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
-from tests.given import MODEL, Publishing, Worker, claimed
+from tests.given import MODEL, Publishing, Worker, claimed, until_logged
 from workers.machine import wait_until
 from workers.operating.indexing import index_messages, index_scopes, keep_indexed
 from workers.operating.status import read_status
@@ -54,9 +54,8 @@ def test_the_sweeper_and_the_status_say_what_is_due(
         )
     with worker_engine.begin() as connection:
         due = scopes.due(connection)
-    rounds = iter((False, False, True))  # the first looks while it waits for Redis
     with capture_logs() as logs:
-        run_sweeper(service, lambda: next(rounds))
+        run_sweeper(service, until_logged(logs, "indexes_due"))
 
     assert due >= 1
     assert [log["namespaces"] for log in logs if log["event"] == "indexes_due"] == [due]

@@ -24,7 +24,7 @@ from recollect.errors import NotFound
 from recollect.namespaces import NamespacePath
 from recollect.tenancy import tenant_transaction
 from tests.forming import Forming, carry_out_erasure, carry_through
-from tests.given import claimed, under_way, until_blocked
+from tests.given import claimed, under_way, until_blocked, until_logged
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
@@ -507,9 +507,8 @@ def test_what_a_killed_switch_held_goes_on_by_itself(
     if dropped:
         replaying.drop(replayed.engine, replayed.path)
 
-    rounds = iter((False, False, True))  # the first looks while it waits for Redis
     with capture_logs() as logs:
-        run_sweeper(settings(), lambda: next(rounds))
+        run_sweeper(settings(), until_logged(logs, "switch_abandoned"))
 
     assert [one["lanes"] for one in logs if one["event"] == "switch_abandoned"] == [1 if dropped else 2]
     assert not stopped(replayed.engine, forming)
