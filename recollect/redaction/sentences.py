@@ -33,7 +33,8 @@ STILL = (
 )
 VALUE = (
     r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>(?:(?!(?P=quote))[^\n]){1,100}?)\\?(?P=quote)|"
-    r"(?P<plain>[^\s\"'`<>](?:[^\s\"'`<]|<(?!/)|'(?=\w)){1,200}))"
+    # First as it nearly always is, for the step from character to character costs most of the time.
+    r"(?P<plain>[^\s\"'`<>](?:[^\s\"'`<]{1,200}+(?![<'])|(?:[^\s\"'`<]|<(?!/)|'(?=\w)){1,200})))"
 )
 KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[a-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"
 
