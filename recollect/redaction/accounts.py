@@ -1,6 +1,9 @@
 """Numbers of bank accounts (IBAN: by country, length and remainder), and US social security numbers (by their ranges)."""
 
+import re
 from collections.abc import Iterator
+from functools import cache
+from string import ascii_uppercase
 
 from recollect.patterns import lazy_pattern
 from recollect.redaction.folding import in_small
@@ -28,6 +31,8 @@ _LENGTHS = {
     )
 }
 
+_AS_NUMBERS = {ord(letter): str(number) for number, letter in enumerate(ascii_uppercase, 10)}
+
 _SSN = lazy_pattern(r"(?<![\d\-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?!-?\d)")
 _SSN_NAMED = lazy_pattern(
     r"(?<![a-z])(?:ssn|itin|social security(?: number| no\.?)?|social)(?![a-z])\W{0,3}(?:(?:is|was|number)\W{1,3}){0,2}"
@@ -48,27 +53,17 @@ def find_ibans(text: str) -> Iterator[Found]:
     """IBANs, in one piece or in groups."""
     for match in _IBAN.finditer(text):
         length = _LENGTHS.get(match[0][:2].upper())
-        end = _end_of(text, match.start(), length) if length else None
-        if end and passes_mod_97("".join(filter(str.isalnum, text[match.start() : end]))):
-            yield Found(match.start(), end, "IBAN")
+        whole = _of_length(length).match(text, match.start()) if length else None
+        if whole and passes_mod_97("".join(filter(str.isalnum, whole[0]))):
+            yield Found(*whole.span(), "IBAN")
 
 
-def _end_of(text: str, start: int, length: int) -> int | None:
-    """Where so many letters and digits end, with single spaces or dashes between them; None where they do not go so far."""
-    at, gap = start, 0
-    while length:
-        char = text[at : at + 1]
-        if char.isascii() and char.isalnum():
-            length, gap = length - 1, 0
-        elif char and char in " -.\n\r\t_" and gap < 2:
-            gap += 1
-        else:
-            return None
-        at += 1
-    follows = text[at : at + 1]
-    return None if follows.isascii() and follows.isalnum() else at
+@cache
+def _of_length(length: int) -> re.Pattern[str]:
+    """So many letters and digits, with single spaces or dashes between them, or two."""
+    return re.compile(rf"[A-Za-z0-9](?:[ \-.\n\r\t_]{{0,2}}[A-Za-z0-9]){{{length - 1}}}(?![A-Za-z0-9])")
 
 
 def passes_mod_97(iban: str) -> bool:
     """Whether an IBAN's two check digits fit the rest of it (ISO 13616)."""
-    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
+    return int((iban[4:] + iban[:4]).upper().translate(_AS_NUMBERS)) % 97 == 1

@@ -66,6 +66,12 @@ NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell er
 """One of these is in every text, in small letters, in which a recovery code is found."""
 
 
+ONE_TIME_NEEDS = tuple(
+    "code otp tan pass codigo codice kode kod код 验证码 認証コード 인증번호 sms text 2fa mfa verif authenticat "
+    "time sign log confirm bestatig anmeld".split()
+)
+"""One of these is in every text, in small letters, in which a one-time code is found."""
+
 _BASE32 = r"[a-z2-7]{4}"
 _AUTHENTICATOR = lazy_pattern(
     r"(?<![a-z])(?:t?otp|2fa|mfa|2[ \-]step|(?:two|multi)[ \-](?:factor|step)|authenticator|authentication|otpauth|"

@@ -109,12 +109,15 @@ def find_logins(text: str) -> Iterator[Found]:
             yield Found(*trimmed(text, *match.span("other")), "password")
     for match in _USER_THEN.finditer(small):
         yield from password_in(text, match, loosely=True)
-    for match in [*_pairs(small), *_IS_LOGIN.finditer(small)]:
+    parted = "/" in small or ":" in small or "|" in small
+    for match in [*_pairs(small), *(_IS_LOGIN.finditer(small) if parted else ())]:
         start, end = trimmed(text, *match.span("plain"))
         if looks_made_up(text[start:end]) and not text[start].isdigit():
             yield Found(start, end, "password")
-    yield from _role_and_password(text, small)
-    for match in [*_IN_URL.finditer(small), *_FLAGGED.finditer(small)]:
+    yield from _role_and_password(text, small) if parted else ()
+    for match in _CRYPTED.finditer(text) if "$" in small else ():
+        yield Found(*trimmed(text, *match.span()), "password")
+    for match in [*(_IN_URL.finditer(small) if "://" in small else ()), *_FLAGGED.finditer(small)]:
         start, end = match.span("plain")
         if not is_placeholder(text[start:end]) and not _PORT.match(text[start:end]):
             yield Found(start, end, "password")
@@ -131,13 +134,11 @@ def _role_and_password(text: str, small: str) -> Iterator[Found]:
     for match in _ROLE_AND_WORD.finditer(small):
         if not (is_no_value(match["plain"], said=True) or _ROLES_BESIDE.match(match["plain"])):
             yield Found(*match.span("plain"), "password")
-    for match in _PGPASS.finditer(small):
+    for match in _PGPASS.finditer(small) if small.count(":") > 3 else ():
         start, end = trimmed(text, *match.span("plain"))
         value = text[start:end]
         if not _SOURCE.match(match["host"]) and (looks_made_up(value) or not is_no_value(value, said=False)):
             yield Found(start, end, "password")
-    for match in _CRYPTED.finditer(text):
-        yield Found(*trimmed(text, *match.span()), "password")
 
 
 def _pairs(text: str) -> Iterator[re.Match[str]]:

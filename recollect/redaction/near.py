@@ -63,9 +63,10 @@ def _near_passwords(text: str, words: Places) -> Iterator[Found]:
         while end > start and text[end - 1] in _END:
             end -= 1
         value = text[start:end]
-        if not is_complex(value) or _PLAIN.match(value) or in_url(text, start, begins):
+        if not is_complex(value) or _PLAIN.match(value):
             continue
-        if _VERY_COMPLEX.match(value) or _around(words, start, end, begins):
+        # The link is looked for last: it may begin far before.
+        if (_VERY_COMPLEX.match(value) or _around(words, start, end, begins)) and not in_url(text, start, begins):
             yield Found(start, end, "password")
             # What goes on behind a mark is a word again. Were it not taken here, a long run would take a pass for each.
             if end < len(text) and not text[end].isspace():

@@ -44,6 +44,8 @@ _IT_IS = lazy_pattern(
     rf" was)\s{_OF_WORDS}"
 )
 
+_SAYS_IT_IS = lazy_pattern(r"\s(?:it|that|this|which)(?:'s| is| was)\s")
+
 NEEDS = tuple(
     "answer passw pswd pwd pass kenwort kennwort losungswort mot contrasen clave palavra parola wachtwoord losenord adgangskode "
     "salasana парол 密 ハス 비밀 key schlussel word zugang pw p/w psw mdp senha haslo heslo jelszo sifre".split()
@@ -54,8 +56,8 @@ NEEDS = tuple(
 def find_passwords(text: str) -> Iterator[Found]:
     """Passwords, by what is said of them."""
     small = in_small(text)
-    for said in _PASSWORD_IS.find(small, within=True):
-        yield from password_in(text, said.led, sentence=slice(said.start, said.led.end()), loosely=_leads_to_it(said))
+    for said in _PASSWORD_IS.find(small, within=True, is_secret=lambda said: bool(_said(text, said))):
+        yield from _said(text, said)
     for match in matches(_CHANGED, small):
         yield from password_in(text, match, loosely=True)
     for match in matches(_PASSWORD_THEN, small):
@@ -64,7 +66,7 @@ def find_passwords(text: str) -> Iterator[Found]:
         start, end = match.span("plain")
         if not is_no_value(text[start:end], said=True):
             yield Found(*trimmed(text, start, end), "password")
-    for match in _IT_IS.finditer(small):
+    for match in _IT_IS.finditer(small) if _SAYS_IT_IS.search(small) else ():
         if match["before"] is None:
             yield from password_in(text, match, loosely=False)
         else:
@@ -72,6 +74,11 @@ def find_passwords(text: str) -> Iterator[Found]:
             value = text[start:end].rstrip(",;:")
             if looks_made_up(value):
                 yield Found(start, start + len(value), "password")
+
+
+def _said(text: str, said: Said) -> list[Found]:
+    sentence = slice(said.start, said.led.end())
+    return list(password_in(text, said.led, sentence=sentence, loosely=_leads_to_it(said)))
 
 
 def _leads_to_it(said: Said) -> bool:

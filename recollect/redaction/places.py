@@ -4,8 +4,11 @@ import re
 from bisect import bisect_left
 from functools import cached_property
 
+from recollect.patterns import lazy_pattern
+
 _LONGEST_CUT = 8
 """Of what a pattern matches only where a word ends behind it: "logins"."""
+_CUT = lazy_pattern(r"\w\w")
 
 
 class Places:
@@ -25,7 +28,8 @@ class Places:
             if self._starts[at] < end - self._longest or self._pattern.match(self._text, self._starts[at], end):
                 return True
         # A window's end makes a word of what goes on behind it.
-        return bool(self._pattern.search(self._text, max(start, end - _LONGEST_CUT), end))
+        cuts = _CUT.fullmatch(self._text, max(end - 1, 0), end + 1)
+        return bool(cuts and self._pattern.search(self._text, max(start, end - _LONGEST_CUT), end))
 
     def in_piece(self, start: int, end: int) -> bool:
         """As ``pattern.search(text[start:end])``, where no match reaches across the end."""

@@ -62,27 +62,30 @@ class Finder(NamedTuple):
 
 
 FINDERS = (
-    Finder(find_tokens, 11, looks_so=lambda small: bool(_LONG_TOKEN.search(small))),
-    Finder(find_cards, 12, digits=True),
-    Finder(find_ibans, 15, digits=True),
-    Finder(find_social_security, 11, digits=True),
-    Finder(find_passwords, _SHORTEST, stems=passwords.NEEDS),
-    Finder(find_logins, 8, stems=logins.NEEDS),
+    Finder(find_passwords, 5, stems=passwords.NEEDS),
     Finder(find_pins, 6, digits=True, stems=pins.NEEDS),
-    Finder(find_named, 9, stems=named.NEEDS),
-    Finder(find_one_time, 8, digits=True),
-    Finder(find_recovery, 13, stems=codes.NEEDS),
-    Finder(find_authenticator, 16, stems=codes.AUTHENTICATOR_NEEDS),
-    Finder(find_identity_numbers, 9, digits=True, stems=identity_numbers.NEEDS),
-    Finder(find_seeds, 47, looks_so=lambda small: sum(map(small.count, " \n-,")) > 10),
+    Finder(find_logins, 8, stems=logins.NEEDS),
+    Finder(find_one_time, 8, digits=True, stems=codes.ONE_TIME_NEEDS),
     Finder(find_near, 8, digits=True),
+    Finder(find_named, 9, stems=named.NEEDS),
+    Finder(find_identity_numbers, 9, digits=True, stems=identity_numbers.NEEDS),
+    Finder(find_tokens, 11, looks_so=lambda small: bool(_LONG_TOKEN.search(small))),
+    Finder(find_social_security, 11, digits=True),
+    Finder(find_cards, 12, digits=True),
+    Finder(find_recovery, 13, stems=codes.NEEDS),
+    Finder(find_ibans, 15, digits=True),
+    Finder(find_authenticator, 16, stems=codes.AUTHENTICATOR_NEEDS),
+    Finder(find_seeds, 47, looks_so=lambda small: sum(map(small.count, " \n-,")) > 10),
 )
+"""From the one that finds something in the shortest text to the one that needs the longest."""
 
 
 def redact(text: str) -> str:
     """The text with each secret replaced by ``[redacted: card number]`` and the like. What it gave back, it leaves as it is."""
     # What was redacted parts a text, and nothing is found across it. So a piece in which nothing is found is done, and of the
     # others there is less to look at each time.
+    if _is_too_plain(text):
+        return text
     left, done = [(piece, 0) for piece in reversed(_parts_by_marks(text))], list[str]()
     while left:
         piece, passes = left.pop()
@@ -119,11 +122,7 @@ def _parts(text: str, passes: int) -> list[str]:
     text is read more often than that, and no secret stays.
     """
     folded = fold(text)
-    small = in_small(folded.text)
-    digits = bool(_DIGIT.search(small))
-    found = sorted(
-        one for finder in FINDERS if finder.may_find(small, digits=digits) for one in finder.find(folded.text)
-    )
+    found = sorted(_found(folded.text))
     if found and passes >= _PASSES_BY_SECRET + _PASSES_BY_RUN:
         return [mark(found[0].kind)]
     secrets = _joined(found)
@@ -133,6 +132,16 @@ def _parts(text: str, passes: int) -> list[str]:
         parts += [text[at:start], mark(secret.kind)]
         at = end
     return [*parts, text[at:]] if parts else parts
+
+
+def _found(text: str) -> Iterator[Found]:
+    small = in_small(text)
+    digits = bool(_DIGIT.search(small))
+    for finder in FINDERS:
+        if len(small) < finder.shortest:
+            break
+        if finder.may_find(small, digits=digits):
+            yield from finder.find(text)
 
 
 def _joined(found: list[Found]) -> Iterator[Found]:

@@ -5,7 +5,7 @@ Each is bounded: none looks further than a sentence, so the time is linear in th
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from recollect.patterns import lazy_pattern
@@ -18,18 +18,20 @@ _OPENER = (
 )
 _IN_BRACKETS = r"(?:\s?[(\[][^)\]\n]{1,40}[)\]])?"
 _LONGEST_SUBJECT = 60
+_LONGEST_PLAIN = 200
+"""Characters of a value, from the second on."""
 _ENDS_SUBJECT = lazy_pattern(r"[!?\n:=;]|\.(?!\S)")
 IS = (
-    r"(?:\s*\\?[\"'`*]{0,3}\s*(?:=>|->|:=|==?|:|→|\||>)[*_]{0,3}\s*|\s+(?:is|was|are|be|will be|would be|being|"
+    r"(?:\s*+\\?+[\"'`*]{0,3}+\s*+(?:=>|->|:=|==?|:|→|\||>)[*_]{0,3}\s*+|\s++(?:is|was|are|be|will be|would be|being|"
     r"equals|reads?|ist|lautet|heisst|war|wird|est|sera|es|era|"
-    r"sera|e|foi|jest|to|on|ar|er|это|-|=|is now|used to be|has been|had been|will be)(?:\s?:)?\s+|'s\s+|"
-    r",?\s*c'est\s+|\s*(?:是|为|は|이|는)\s*)"
+    r"sera|e|foi|jest|to|on|ar|er|это|-|=|is now|used to be|has been|had been|will be)(?:\s?:)?\s++|'s\s++|"
+    r",?\s*+c'est\s++|\s*+(?:是|为|は|이|는)\s*+)"
 )
 STILL = (
     r"(?:(?:still|now|just|simply|currently|always|again|literally|only|set to|back to|called|this|actually|"
     r"basically|also|probably|like|jetzt|immer noch|noch|"
     r"einfach|toujours|maintenant|ahora|todavia|ancora|sempre|the word|the following|following|as follows|"
-    r"something like)[\s:,]+|[:=\-]\s*){0,3}"
+    r"something like)[\s:,]+|[:=\-]\s*+){0,3}"
 )
 VALUE = (
     r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>(?:(?!(?P=quote))[^\n]){1,100}?)\\?(?P=quote)|"
@@ -63,8 +65,14 @@ class Sentence:
         self._direct = lazy_pattern(rf"{whole}{after}(?P<subject>{_IN_BRACKETS}){led}")
         self._led = lazy_pattern(",?" + led)
 
-    def find(self, text: str, *, within: bool = False) -> Iterator[Said]:
-        """The sentences of a text in small letters, from left to right. within: also those that begin in another's value."""
+    def find(
+        self, text: str, *, within: bool = False, is_secret: Callable[[Said], bool] | None = None
+    ) -> Iterator[Said]:
+        """The sentences of a text in small letters, from left to right. within: also those that begin in another's value.
+
+        is_secret: whether a sentence's value is one. Of those that begin in a value of the most characters the last will then do:
+        it reaches the furthest.
+        """
         values, ends = Next(self._led, text), Next(_ENDS_SUBJECT, text)
         at = 0
         while word := self._word.search(text, at):
@@ -74,6 +82,15 @@ class Sentence:
                 continue
             yield said
             at = said.start + len(said.word) if within else said.led.end()
+            if is_secret and said.led.end("plain") - said.led.start("plain") > _LONGEST_PLAIN and is_secret(said):
+                at = self._last_within(text, at, said.led.end(), values, ends)
+
+    def _last_within(self, text: str, start: int, end: int, values: "Next", ends: "Next") -> int:
+        """Where the last sentence begins within a value."""
+        for word in reversed([*self._word.finditer(text, start, end)]):
+            if self._at(text, word.start(), values, ends):
+                return word.start()
+        return start
 
     def _at(self, text: str, start: int, values: "Next", ends: "Next") -> Said | None:
         opened = self._opened.match(text, start)
@@ -91,7 +108,8 @@ class Next:
 
     def __init__(self, pattern: re.Pattern[str], text: str) -> None:
         self._pattern, self._text = pattern, text
-        self._from, self._match = 0, pattern.search(text)
+        self._from = len(text) + 1  # nothing is known yet
+        self._match: re.Match[str] | None = None
 
     def after(self, place: int) -> re.Match[str] | None:
         """The first match that begins at the place or behind it."""

@@ -31,8 +31,8 @@ _KEYS = frozenset({"key", "id", "parent", "about", "roles"})
 """The same in what is imported: the app's own names for entities and memories. Redacted, two of them could become one."""
 
 _SAYS_WHAT_IT_IS = lazy_pattern(
-    r"[\w.\-]*(?:passcode|secret|key|credential|pin|pin[_\-]?(?:code|number)|puk|geheimzahl|cvv2?|cvc2?|otp|ssn|"
-    r"token|authorization|(?:security|verification|log[_\-]?in)[_\-]?code)s?",
+    r"[\w.\-]*((?:passcode|secret|key|credential|pin|pin[_\-]?(?:code|number)|puk|geheimzahl|cvv2?|cvc2?|otp|ssn|"
+    r"token|authorization|(?:security|verification|log[_\-]?in)[_\-]?code)s?)",
     re.IGNORECASE,
 )
 _SAYS_PASSWORD = lazy_pattern(
@@ -48,7 +48,11 @@ _LONGEST_NAME = 128
 """Characters of a name that are read: a list under it may have a hundred thousand items."""
 
 _MOST_LABELLED = 500
-"""Values of one JSON that are read together with their names, each of which is a text of its own to look through."""
+"""Values of one JSON that are read together with their names, each of which is a text of its own to look through.
+
+Of those beyond, a mark takes the place where it took that of one before under such a name.
+"""
+_SHORTEST_SECRET, _SHORTEST_OF_LETTERS = 4, 12
 
 _LISTS_OF_IDS = frozenset({"memories", "injected"})
 _UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -70,7 +74,8 @@ def redact_event(event: AnyEvent) -> AnyEvent:
 
 def redact_fields(event: Mapping[str, Any]) -> dict[str, Any]:
     """The same for a JSON object that came from outside, whatever its fields are."""
-    return {name: value if name in _NO_TEXTS else redact_json(value, name=name) for name, value in event.items()}
+    names = _Names()
+    return {name: value if name in _NO_TEXTS else _redact_all(value, name, names) for name, value in event.items()}
 
 
 def redact_json(value: Any, *, name: str = "", keys: Collection[str] = ()) -> Any:
@@ -78,23 +83,28 @@ def redact_json(value: Any, *, name: str = "", keys: Collection[str] = ()) -> An
 
     keys: of fields that stay as they are.
     """
+    return _redact_all(value, name, _Names(), keys)
+
+
+def _redact_all(value: Any, name: str, names: "_Names", keys: Collection[str] = ()) -> Any:
     # By a list of what is left to do, rather than by recursion: what comes from outside may be nested deeper than a stack is.
     whole = [value]
     left: list[tuple[Any, Any, str]] = [(whole, 0, name)]
-    names = _Names()
     while left:
         holder, key, name = left.pop()
         value = holder[key]
-        if isinstance(value, Mapping):
-            holder[key] = inner = dict(value)
-            texts = (one for one in inner if one not in keys and not (one in _IDS and isinstance(inner[one], str)))
-            left += [(inner, one, str(one)) for one in texts]
+        if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+            text = str(value)
+            redacted = _redact_named(text, name, names)
+            if redacted != text:
+                holder[key] = redacted
         elif isinstance(value, list | tuple):
             holder[key] = items = list(value)
             left += [(items, place, name) for place in range(len(items))]
-        elif isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
-            redacted = _redact_named(str(value), name, names)
-            holder[key] = value if redacted == str(value) else redacted
+        elif isinstance(value, Mapping):
+            holder[key] = inner = dict(value)
+            texts = (one for one in inner if one not in keys and not (one in _IDS and isinstance(inner[one], str)))
+            left += [(inner, one, str(one)) for one in texts]
     return whole[0]
 
 
@@ -103,8 +113,9 @@ class _Names:
 
     def __init__(self) -> None:
         self._passwords: dict[str, bool] = {}
-        self._secrets: dict[str, bool] = {}
+        self._secrets: dict[str, str] = {}
         self._left = _MOST_LABELLED
+        self._marks: dict[str, str] = {}
 
     def says_password(self, name: str) -> bool:
         """Whether nothing but a password stands under a name."""
@@ -112,12 +123,27 @@ class _Names:
             self._passwords[name] = bool(_SAYS_PASSWORD.fullmatch(fold(name[-_LONGEST_NAME:]).text))
         return self._passwords[name]
 
-    def says_what_it_is(self, name: str) -> bool:
-        """Whether a value is to be read together with its name."""
+    def redact_labelled(self, text: str, redacted: str, name: str) -> str:
+        """A value that was redacted, read together with its name where the name says what it is."""
         if name not in self._secrets:
-            self._secrets[name] = bool(_SAYS_WHAT_IT_IS.fullmatch(name[-_LONGEST_NAME:]))
-        self._left -= self._secrets[name]
-        return self._secrets[name] and self._left >= 0
+            says = _SAYS_WHAT_IT_IS.fullmatch(name[-_LONGEST_NAME:])
+            self._secrets[name] = says[1].casefold() if says else ""
+        word = self._secrets[name]
+        if not word:
+            return redacted
+        self._left -= 1
+        if self._left < 0:
+            return self._marks.get(word, redacted) if _may_be_secret(redacted) else redacted
+        labelled = _labelled(text, redacted, name[-_LONGEST_NAME:])
+        if labelled != redacted and (found := MARK.search(labelled)):
+            self._marks[word] = found[0]
+        return labelled
+
+
+def _may_be_secret(text: str) -> bool:
+    """Whether a value under a name of secrets is long enough for one, and holds a figure or many letters."""
+    digits = any(map(str.isdigit, text))
+    return len(text) >= (_SHORTEST_SECRET if digits else _SHORTEST_OF_LETTERS) and not is_placeholder(text)
 
 
 def _redact_named(text: str, name: str, names: _Names) -> str:
@@ -126,7 +152,7 @@ def _redact_named(text: str, name: str, names: _Names) -> str:
         return text
     inner = _from_json(text)
     if inner is not None:
-        redacted = redact_json(inner, name=name)
+        redacted = _redact_all(inner, name, names)
         return text if redacted == inner else json.dumps(redacted, ensure_ascii=False)
     # As it would stand in a setting: neither a password nor a PIN has a look of its own.
     if names.says_password(name):
@@ -135,12 +161,14 @@ def _redact_named(text: str, name: str, names: _Names) -> str:
         stays = counts or not text.strip() or MARK.fullmatch(text) or is_placeholder(text)
         return redact(text) if stays else mark("password")
     redacted = redact(text)
-    if names.says_what_it_is(name):
-        name = name[-_LONGEST_NAME:]
-        quote = "" if _QUOTES_NOT.search(text) else '"'
-        for label in dict.fromkeys((name, name.replace("_", " "))):
-            before = f"{label}: {quote}"
-            redacted = redact(f"{before}{redacted}{quote}").removeprefix(before).removesuffix(quote)
+    return names.redact_labelled(text, redacted, name)
+
+
+def _labelled(text: str, redacted: str, name: str) -> str:
+    quote = "" if _QUOTES_NOT.search(text) else '"'
+    for label in dict.fromkeys((name, name.replace("_", " "))):
+        before = f"{label}: {quote}"
+        redacted = redact(f"{before}{redacted}{quote}").removeprefix(before).removesuffix(quote)
     return redacted
 
 

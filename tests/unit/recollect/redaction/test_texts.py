@@ -142,3 +142,16 @@ def test_a_text_that_grows_past_its_limit_is_refused() -> None:
     text = "pin 4821 " * (MAX_CONTENT_BYTES // 9)
     with pytest.raises(InvalidEvent, match="content: "):
         redacted(content=text)
+
+
+def test_of_very_many_pins_none_stays_and_counts_of_tokens_do() -> None:
+    users = [{"name": f"u{number}", f"user{number}_pin": 1000 + number, "tokens": 1532} for number in range(1500)]
+    redacted = redact_json({"users": users})["users"]
+    assert {value for user in redacted for name, value in user.items() if name.endswith("pin")} == {"[redacted: PIN]"}
+    assert {user["tokens"] for user in redacted} == {1532}
+    assert redact_json({"users": redacted}) == {"users": redacted}
+
+
+def test_names_under_which_no_secret_stands_keep_their_values_however_many() -> None:
+    settings = {"settings": [{"key": f"colour {number}", "value": "red"} for number in range(1500)]}
+    assert redact_json(settings) == settings
