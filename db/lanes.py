@@ -49,6 +49,11 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
     return [LaneRef(row.tenant_id, row.namespace_id) for row in rows]
 
 
+def of_one_tenant(connection: Connection) -> bool:
+    """Whether all lanes are of one tenant, or there is none."""
+    return bool(connection.execute(_OF_ONE_TENANT).scalar_one())
+
+
 def batches_to_hint(
     connection: Connection, *, limit: int, again: timedelta, but_not: Sequence[str] = ()
 ) -> list[tuple[BatchRef, str]]:
@@ -174,6 +179,12 @@ _DUE_LANES = text(f"""
     select tenant_id, namespace_id from waiting left join at_work using (tenant_id)
     where coalesce(batches, 0) + turn <= :of_tenant
     order by coalesce(batches, 0) + turn, ready_at limit :limit
+""")
+
+# The first and the last of the primary key, whatever the number of lanes.
+_OF_ONE_TENANT = text("""
+    select (select tenant_id from recollect.lanes order by tenant_id limit 1)
+        is not distinct from (select tenant_id from recollect.lanes order by tenant_id desc limit 1)
 """)
 
 _TO_HINT = text(f"""

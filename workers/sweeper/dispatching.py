@@ -62,7 +62,7 @@ def _failed(connection: Connection) -> list[str]:
 def _claim(
     connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, limit: int
 ) -> list[tuple[BatchRef, str]]:
-    of_tenant = settings.tenant_slots or _share(slots.all)
+    of_tenant = settings.tenant_slots or _share(slots.all, alone=lanes.of_one_tenant(connection))
     claimed: list[tuple[BatchRef, str]] = []
     for lane in lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant):
         if len(claimed) == limit:
@@ -87,6 +87,10 @@ def _claim_lane(engine: Engine, lane: LaneRef, settings: Settings) -> list[tuple
         return [without_events] if without_events else []
 
 
-def _share(slots: int) -> int:
-    """Of four slots or more, a quarter is kept for others: a tenant that imports a year of messages delays nobody's chat."""
-    return slots - slots // 4
+def _share(slots: int, *, alone: bool) -> int:
+    """A quarter of the slots, and one at least, is kept for other tenants: an import, or a costly message, delays nobody's chat.
+
+    alone: there is no other tenant, so that none of two or three slots need stand idle.
+    """
+    kept = slots // 4 if alone else max(1, slots // 4)
+    return max(1, slots - kept)

@@ -46,6 +46,19 @@ def due(engine: Engine, *, limit: int = 1000, of_tenant: int = 1000) -> list[Lan
         return lanes.due_lanes(connection, limit=limit, of_tenant=of_tenant)
 
 
+def test_tenant_is_alone_while_all_lanes_are_its_own(tenant: Tenant, admin_engine: Engine) -> None:
+    mine, _ = tenant(2)
+    tenant(1)
+    with admin_engine.connect() as connection:
+        assert not lanes.of_one_tenant(connection)
+        connection.execute(text("set local session_replication_role = replica"))  # their rows elsewhere may stay
+        connection.execute(text("delete from recollect.lanes where tenant_id <> :mine"), {"mine": mine})
+        assert lanes.of_one_tenant(connection)
+        connection.execute(text("delete from recollect.lanes"))
+        assert lanes.of_one_tenant(connection)
+        connection.rollback()
+
+
 class TestDue:
     def test_those_that_wait_the_longest_come_first(self, tenant: Tenant, worker_engine: Engine) -> None:
         _, made = tenant(4)

@@ -143,7 +143,8 @@ class TestFairness:
         assert hinted(hints) == {importing.id: 1, chatting.id: 1}
 
     @pytest.mark.parametrize(
-        ("count", "of_tenant", "given"), [(1, None, 1), (3, None, 3), (4, None, 3), (8, None, 6), (8, 2, 2), (2, 5, 2)]
+        ("count", "of_tenant", "given"),
+        [(1, None, 1), (2, None, 1), (3, None, 2), (4, None, 3), (8, None, 6), (8, 2, 2), (2, 5, 2)],
     )
     def test_one_tenant_gets_its_share(
         self,
