@@ -153,9 +153,8 @@ def _with_envelope(event: Mapping[str, Any], *, whole: bool) -> str | None:
 
 
 def _kept(body: bytes) -> bytes:
-    if len(body) > _MOST_KEPT:
-        return _text_without_secrets(body)
-    return _without_secrets(body)[:_MOST_KEPT]
+    most = _MOST_KEPT if body.startswith(_SIGNED) else MAX_EVENT_BYTES
+    return _text_without_secrets(body) if len(body) > most else _without_secrets(body)[:_MOST_KEPT]
 
 
 def _without_secrets(body: bytes) -> bytes:
