@@ -84,7 +84,7 @@ _FRENCH = (
         r"|faire semblant|pretendre|repondes|dises)\b"
     ),
     (
-        r"\b(?:reponds|repondez|parle|parlez|ecris|agis|obeis|dis|recommande|recommandez|mentionne) (?:(?:moi"
+        r"(?<!je )\b(?:reponds|repondez|parle|parlez|ecris|agis|obeis|dis|recommande|recommandez|mentionne) (?:(?:moi"
         r"|-moi) )?(?:toujours|uniquement|seulement|comme|en (?:anglais|majuscules|vers|rimes|allemand)|que oui"
         r"|a tout"
         r"|par)\b|\bne (?:mentionne|mentionnez|dis|dites|revele|revelez|recommande) jamais\b"
@@ -96,7 +96,7 @@ _FRENCH = (
     (
         r"\b(?:quand|lorsqu\w*|si|chaque fois qu\w*)(?: |')(?:on |l'utilisateur |quelqu'un |il "
         r"|un utilisateur )?(?:te "
-        r"|vous |t'|l')?(?:demand|pos|mentionn|interrog)\w*[^.!?]{0,80}?,? (?:dis|dites|reponds|repondez|recommande"
+        r"|vous |t'|l')?(?:demand|pos|mentionn|interrog)\w*[^.!?]{0,80}?,? (?<!je )(?:dis|dites|reponds|repondez|recommande"
         r"|affirme|envoie|tu (?:dois|reponds))\b"
     ),
     (

@@ -1,6 +1,6 @@
 """The assistant called by its kind, made another, sworn to secrecy: "note to all AIs", "you are now DAN"."""
 
-from pipeline.guard.words import ADVERB, ASSISTANT, PROGRAM, SPEAK, THE_USER, any_of, named
+from pipeline.guard.words import ADVERB, ASSISTANT, NOT_A_TEAM, PROGRAM, SPEAK, THE_USER, any_of, named
 
 _TELL = (
     r"(?:tell|telling|inform|informing|notify|notifying|mention|mentioning|reveal|revealing|show|showing|alert"
@@ -195,8 +195,7 @@ _CALLED = any_of(
             r"\b(?:attention|note (?:to|for)|notice (?:to|for)|message (?:to|for)|instructions? (?:to|for)"
             r"|directive (?:to|for)|warning to|order to|reminder (?:to|for)|memo to|"
             r"(?:dear|to) (?:all|any|every|each|whatever|whichever|the)),?:? (?:(?:all|any|every|the|future|my|other"
-            rf"|reading|your) )*{ASSISTANT}\b(?! (?:team|project|course|class|work|"
-            r"companies|startups?|research|department|book|budget|subscription|conference|summit|lab|group|lecture))"
+            rf"|reading|your) )*{ASSISTANT}\b{NOT_A_TEAM}"
         ),
         (
             r"\b(?:if|as|since|because|when|should) you(?:'re| are| be)? (?:an? |the |any "

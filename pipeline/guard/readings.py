@@ -44,6 +44,32 @@ _COMMON = frozenset(
     " with say says tell ignore forget"
     " disregard obey always never previous instructions rules answer reply respond user assistant".split()
 )
+_TYPED = {
+    "u": "you", "ya": "you", "yu": "you", "ur": "your", "youre": "you're", "ull": "you'll", "youll": "you'll", "u r": "you are",
+    "urself": "yourself",
+    "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "cant": "can't", "wont": "won't", "isnt": "isn't",
+    "arent": "aren't", "wasnt": "wasn't", "werent": "weren't", "shouldnt": "shouldn't", "mustnt": "mustn't",
+    "neednt": "needn't", "havent": "haven't", "hasnt": "hasn't", "wouldnt": "wouldn't", "couldnt": "couldn't",
+    "im": "i'm", "ive": "i've", "thats": "that's", "whats": "what's", "shes": "she's", "hes": "he's", "theyre": "they're",
+    "gonna": "going to", "gotta": "have to", "wanna": "want to", "lemme": "let me", "gimme": "give me",
+    "pls": "please", "plz": "please", "plse": "please", "ppl": "people", "bout": "about", "abt": "about", "b4": "before",
+    "evrything": "everything", "everythin": "everything", "evry": "every", "evryone": "everyone", "everyting": "everything",
+    "alwys": "always", "allways": "always", "alway": "always", "nvr": "never", "frm": "from", "msg": "message",
+    "msgs": "messages", "convo": "conversation", "convos": "conversations", "txt": "text", "smth": "something",
+    "sumthing": "something", "sth": "something", "any1": "anyone", "every1": "everyone", "some1": "someone",
+    "everytime": "every time", "evrytime": "every time", "wen": "when", "wenever": "whenever", "whenver": "whenever",
+    "tel": "tell", "nite": "night", "2day": "today", "tmrw": "tomorrow", "instrucions": "instructions",
+    "intructions": "instructions", "instructons": "instructions", "ignor": "ignore", "igonre": "ignore", "ignroe": "ignore",
+    "previus": "previous", "previos": "previous", "prev": "previous", "forgt": "forget", "recomend": "recommend",
+    "reccomend": "recommend", "reccommend": "recommend", "anymore": "any more", "noone": "no one", "wat": "what", "wot": "what",
+    "shud": "should", "shld": "should", "hav": "have", "hv": "have", "bcuz": "because", "cuz": "because",
+    "da": "the", "dat": "that", "dis": "this", "tht": "that", "teh": "the", "rulez": "rules", "rite": "right", "fone": "phone",
+    "pasword": "password", "passwrd": "password", "pw": "password", "pics": "pictures", "pic": "picture", "info": "information",
+    "assistent": "assistant", "asistant": "assistant",
+}  # fmt: skip
+"""How people type in chats, and the words that they mean."""
+
+_AS_TYPED = re.compile(r"(?<![\w'@/.-])(?:" + "|".join(sorted(_TYPED, key=len, reverse=True)) + r")(?![\w'@/-])")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _MOST_HIDDEN = 20
 
@@ -97,6 +123,9 @@ def _readings(text: str) -> Iterator[str]:
         plain = _plain(one)
         yield plain
         yield _alike(one)
+        spelt = _AS_TYPED.sub(lambda match: _TYPED[match.group()], plain)
+        if spelt != plain:
+            yield spelt
         if _JOINED.search(plain):
             yield re.sub(r"[_-]+", " ", plain)
     closed = _APART.sub(lambda match: re.sub(r"[ ._*|/,\-]", "", match.group()), _WIDE.sub("\x01", shown))

@@ -93,7 +93,8 @@ _NO_DEED = (
 _WISHED = re.compile(
     rf"\b{_SAID} (?:that )?(?P<who>you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
     r"| shall)? "
-    r"(?!remember|know|learn|note|meet|to (?:remember|know|note|meet|learn(?! to\b))\b|about|for|in\b|on\b|what"
+    r"(?!assistants?\b|models?\b|systems?\b|agents?\b|(?:chat ?)?bots?\b|tools?\b|remember|know|learn|note|meet"
+    r"|to (?:remember|know|note|meet|learn(?! to\b))\b|about|for|in\b|on\b|what"
     r"|how|if|whether"
     r"|of\b|a\b|the\b"
     rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"

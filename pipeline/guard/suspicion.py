@@ -12,9 +12,11 @@ from pipeline.guard.addressees import addressed_in_other_words
 from pipeline.guard.addresses import addresses, sends_away
 from pipeline.guard.calls import calls_tools
 from pipeline.guard.claims import claims_rights, tampers
+from pipeline.guard.declarations import declares
 from pipeline.guard.favours import asks_favours
 from pipeline.guard.hidden import hides
 from pipeline.guard.languages import in_other_words
+from pipeline.guard.narration import without_reports
 from pipeline.guard.notices import addressed_to_programs, gives_notice
 from pipeline.guard.orders import orders
 from pipeline.guard.overrides import overrides, run_together
@@ -22,6 +24,7 @@ from pipeline.guard.personas import recasts
 from pipeline.guard.readings import concealed, readings, turned, unescaped, visible
 from pipeline.guard.roles import poses
 from pipeline.guard.rules import rules
+from pipeline.guard.standing_orders import stands
 from pipeline.guard.triggers import triggers
 from recollect.fence import message_line, one_line, shown_name
 from recollect.kinds import Role
@@ -49,9 +52,16 @@ _SHAPES: _Shapes = (
     (_INSTRUCTION, orders),
     (_INSTRUCTION, in_other_words),
     (_INSTRUCTION, addressed_in_other_words),
+    (_INSTRUCTION, stands),
+    (_INSTRUCTION, declares),
 )
 _IN_PASSING = frozenset({rules, recasts, orders})
 """Shapes that a fact itself must not have. Beside one they are no harm: "I never drank coffee, so stop suggesting cafes"."""
+
+_OF_THE_TELLING = frozenset(
+    {rules, overrides, recasts, triggers, orders, in_other_words, addressed_in_other_words, stands, declares}
+)
+"""Shapes that a story may have: what is told of others is no order to whoever reads."""
 
 REASONS = frozenset({_HIDDEN, _FRAME, *(reason for reason, _ in _SHAPES)})
 """Every reason that there is."""
@@ -185,7 +195,8 @@ def _reason(text: str, shapes: _Shapes) -> str | None:
     for reading in readings(text):
         if poses(reading, shown):
             return _FRAME
-        found = next((reason for reason, tells in shapes if tells(reading)), None)
+        own = without_reports(reading)
+        found = next((reason for reason, tells in shapes if tells(own if tells in _OF_THE_TELLING else reading)), None)
         if found:
             return found
     if any(overrides(reading) or run_together(reading) for reading in turned(text)):

@@ -173,10 +173,10 @@ class InLanguages:
     """Patterns of several languages, those of one looked for only in a text that has a word of it.
 
     by_language: by a language's words, one of which stands in whatever its patterns find.
-    other_scripts: patterns in other letters than Latin ones, looked for where a text has such letters.
+    other_scripts: patterns in other letters than Latin ones, looked for where a text has such letters; there may be none.
     """
 
-    def __init__(self, by_language: Mapping[str, Iterable[str]], other_scripts: Iterable[str]) -> None:
+    def __init__(self, by_language: Mapping[str, Iterable[str]], other_scripts: Iterable[str] = ("(?!)",)) -> None:
         self._by_language = [(frozenset(words.split()), any_of(patterns)) for words, patterns in by_language.items()]
         self._other_scripts = any_of(other_scripts)
 
