@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import any_of, commanded
 
 _TOP = (
@@ -22,19 +23,19 @@ _LOAD = (
     r"|run|ask|use|show|link to|send|forward|upload|submit|report|post|put|"
     r"redirect|point|direct|refer|append|add|insert|replace|log|beacon|encode|hide|place)"
 )
-_LOADED = re.compile(rf"\b(?P<verb>{_LOAD})\b[^!?\n]{{0,120}}?(?P<address>{_ADDRESS})")
-_PASSIVE = re.compile(
+_LOADED = Screen(rf"\b(?P<verb>{_LOAD})\b[^!?\n]{{0,120}}?(?P<address>{_ADDRESS})")
+_PASSIVE = Screen(
     r"\b(?:must|should|shall|has to|have to|is to|are to|needs? to) (?:always |also |then )?be (?:posted|sent"
     r"|forwarded|uploaded|submitted|reported|loaded|fetched|opened|retrieved|"
     r"copied|mailed|transmitted|logged|written|appended|added|leaked|shown|displayed|executed|run"
     rf"|visited)\b[^!?\n]{{0,80}}?(?:{_ADDRESS}|{_MAIL})"
 )
-_THEN_LOADED = re.compile(
+_THEN_LOADED = Screen(
     rf"{_ADDRESS}[^!?\n]{{0,60}}?\b(?P<verb>fetch|load|follow|obey|execute|apply|run|download|do|use|import|trust"
     r"|believe|render|call|query) (?:it|them|that|this|there|what|whatever|all|(?:the|its|"
     r"these|those) (?:page|link|rules?|instructions?|file|steps?|commands?|content|orders?))\b"
 )
-_WHENEVER = re.compile(
+_WHENEVER = Screen(
     rf"(?:{_ADDRESS}|\blink\b|\burl\b|\baddress\b|\bpage\b)[^!?\n]{{0,120}}?\b(?:open|load|visit|fetch|ping|call"
     r"|click|request) (?:it|this|that|them) (?:whenever|each|every|when|before|after|always|if|once)\b"
     r"|\b(?<!i )(?<!we )(?:make|issue|perform|do|send) (?:an? )?(?:get|post|put|http|https|web|api)(?: get"
@@ -42,7 +43,7 @@ _WHENEVER = re.compile(
 )
 _OWN_PAGE = re.compile(r"(?:check(?: out)?|look at|have a look at|see|read|browse) (?:out )?(?:my|our)\b")
 _OPENED = re.compile(r"(?:visit|open|go to|goto|navigate to|log in (?:at|to)|check)\b")
-_PURPOSE = re.compile(
+_PURPOSE = Screen(
     r"\b(?:to|for|when you|when we|before we|first step(?: to)? is|step \d) (?:book|renew|publish|deploy|submit"
     r"|register|apply|pay|order|file|report|request|reset|cancel|claim|log|sign|"
     r"enrol|enroll|track|reserve|release|expense|expenses|refunds?|bookings?|holiday|leave|vote|donate|stream|watch"
@@ -73,7 +74,7 @@ _PRIVATE = (
     r"context|system prompt|prompts?|instructions|contacts?|files?|documents?|emails?|inbox|personal (?:data"
     r"|details|information)|details|information|profile|repl(?:y|ies)|answers?|notes?)"
 )
-_SENT = re.compile(
+_SENT = Screen(
     r"\b(?P<verb>send|forward|post|e-?mail|upload|transmit|share|leak|exfiltrate|copy|cc|bcc|submit|report|relay"
     r"|deliver|mail|push|stream|sync|dump|write|pass|disclose|export|text|fax|encode)"
     rf"\b[^.!?]{{0,60}}?\b(?:the|this|that|these|all|our|every|each|any|user's|users'|her|his|their|your|entire"
@@ -84,7 +85,7 @@ _TO_MAIL = re.compile(
     r"\b(?P<verb>send|forward|post|e-?mail|upload|share|leak|copy|cc|bcc|submit|report|relay|mail|write"
     rf"|pass)\b[^!?]{{0,80}}?(?P<to>{_MAIL})"
 )
-_MONEY = re.compile(
+_MONEY = Screen(
     r"\b(?P<verb>send|transfer|wire|pay|forward|route|redirect|remit|deposit|move|direct|payments? (?:must|should"
     r"|shall|always) go|donate)\b[^.!?]{0,60}?"
     r"(?:\b(?:money|payments?|funds?|salar(?:y|ies)|invoices?|balance|bitcoins?|btc|crypto|eth|usdt|savings"
@@ -93,7 +94,7 @@ _MONEY = re.compile(
 )
 
 
-_BANKING = re.compile(
+_BANKING = Screen(
     r"\b(?:standing orders?|direct debits?|landlord|landlady|rent|mortgage|savings account|pension|allowance"
     r"|pocket money)\b"
 )

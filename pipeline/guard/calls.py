@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import any_of, commanded
 
 _MARKS = any_of(
@@ -34,16 +35,16 @@ _MARKS = any_of(
 )
 _SHELL = re.compile(r"\b(?:rm -rf|sudo \w+|drop (?:table|database) \w+|delete from \w+)")
 _TOOL = r"(?:tools?|functions?|plug-?ins?|actions?|apis?|endpoints?|skills?|connectors?|commands?|methods?)"
-_NAMED = re.compile(
+_NAMED = Screen(
     r"\b(?P<verb>call|invoke|run|execute|trigger|use|issue|launch|fire|emit|make|perform)\b (?:(?:the|your|a|an"
     r"|any|this|that|my|all|available|following|tool|function|"
     rf"built-in|with) )*[\"']?(?:[\w.:-]+ ?){{0,3}}?[\"']? ?(?:\(\) ?)?\b{_TOOL}\b(?! (?:fails|room|kit|box))"
 )
-_IDENTIFIED = re.compile(
+_IDENTIFIED = Screen(
     r"\b(?P<verb>call|invoke|run|execute|trigger|use|issue)\b (?:the |your |now |then "
     r"|immediately )*[\"']?(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+\.[a-z_]+(?=\()|[a-z_]+(?=\())"
 )
-_QUOTED = re.compile(r"\b(?P<verb>execute|eval|run)(?: this)?:? [\"'][^\"']+[\"']")
+_QUOTED = Screen(r"\b(?P<verb>execute|eval|run)(?: this)?:? [\"'][^\"']+[\"']")
 _SENSITIVE = (
     r"(?:delete|remove|send|transfer|exec|execute|run|fetch|wire|grant|forget|upload|post|pay|email|mail|http|shell"
     r"|browse|open|search|query|update|set|store|save|add|write|read|"
@@ -61,6 +62,7 @@ _CODE_TALK = re.compile(
     r"refactor\w*|renamed?|deprecat\w+|helper|signature|stack trace|compil\w+|debug\w*|crash\w*|module|class|our|my"
     r"|i|we|i'm|we're)\b"
 )
+_CALLED = Screen(_NAMED, _IDENTIFIED, _QUOTED)
 
 
 def calls_tools(text: str) -> bool:
@@ -71,8 +73,4 @@ def calls_tools(text: str) -> bool:
         return True
     if any(not _CODE_TALK.search(_CALL.sub(" ", text)) for _ in _CALL.finditer(text)):
         return True
-    return any(
-        commanded(text, match.start("verb"))
-        for pattern in (_NAMED, _IDENTIFIED, _QUOTED)
-        for match in pattern.finditer(text)
-    )
+    return any(commanded(text, match.start("verb")) for match in _CALLED.finditer(text))

@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import any_of, commanded
 
 _USER = (
@@ -202,7 +203,7 @@ _MEMORY = (
     r"|records?)|stored (?:facts|notes)|saved (?:facts|notes)|user profiles?|system prompts?|instructions?"
     r"|long-term store)"
 )
-_CHANGED = re.compile(
+_CHANGED = Screen(
     r"\b(?P<verb>update|overwrite|rewrite|replace|modify|edit|alter|delete|clear|wipe|purge|erase|reset|remove"
     r"|forget|drop|flush|corrupt|poison|amend|correct|patch|change|add (?:this |the following |it )?to"
     r"|write (?:this |the following |it )?(?:to|into)|"
@@ -217,7 +218,7 @@ _HUMAN_MEMORY = re.compile(
     r"|user profiles?)$"
 )
 _OWN_FACT = re.compile(r"[^\w]*(?:that |the fact that )?(?:i|i'm|i've|my|we|our)\b")
-_AS_RULE = re.compile(
+_AS_RULE = Screen(
     r"\b(?P<verb>store|save|record|remember|memori[sz]e|add|write|keep|note|log|register|treat|persist|set|retain"
     r"|enter|file|install|adopt|accept|learn)\b[^.!?]{0,80}?\b(?:as|under|in) (?:an? |your |the )?(?:\w+ ){0,2}?"
     r"(?:rules?|permanent (?:fact|memory|instruction|rule)|system (?:instruction|rule|message|prompt|fact)"
@@ -226,7 +227,7 @@ _AS_RULE = re.compile(
     r"commands?|standing orders?|ground truth|verified facts?|trusted facts?|axiom)\b"
 )
 _MONEY = re.compile(r"[$€£]\s?\d|\d ?[$€£]|\b(?:euros?|dollars?|pounds?|rent|landlord|bank|account|salary|allowance)\b")
-_REMEMBERED = re.compile(
+_REMEMBERED = Screen(
     r"(?<!i )(?<!we )(?<!they )(?<!you )(?<!she )(?<!he )(?<!n't )"
     r"\b(?:remember|store|save|memori[sz]e|note|record|learn|know|keep in mind|bear in mind|never forget"
     r"|don't forget|do not forget|add|write down|commit to memory|log)(?: this| the following| as a fact"
@@ -238,7 +239,7 @@ _REMEMBERED = re.compile(
     r"|may|need|always|never)\b(?! (?:call me|know|learn|remember|meet|try|see))"
     rf"|{_USER} \w)"
 )
-_IN_YOURS = re.compile(
+_IN_YOURS = Screen(
     r"\byour (?:long-term )?(?:memory|notes|records|knowledge|database) (?:should|must|has to|have to|needs? to"
     r"|will|shall|now)\b"
     r"|\b(?:replace|change|set|update|overwrite|store|put|write|insert|add|enter|delete|remove|erase"
@@ -249,25 +250,25 @@ _IN_YOURS = re.compile(
     r"|\b(?:memori[sz]e|store|save|remember|learn|adopt|add|apply|follow|keep) (?:this|the following|these"
     r"|a new) (?:\w+ )?(?:polic(?:y|ies)|instructions?|directives?|orders?|commands?|protocols?)\b"
 )
-_AS_PREFERENCE = re.compile(
+_AS_PREFERENCE = Screen(
     r"\b(?P<verb>save|store|remember|note|add|keep|record|log)\b[^.;!?:]{0,40}?\b(?:preference|rule|policy|default"
     r"|setting|instruction|guideline)s?\b[^.;!?:]{0,20}[:,-] ?(?:\w+ )?(?:only|always|never|do not|don't)"
     r" (?!(?:eat|eats|call|calls|drink|work|works|book|buy|wear|use the)\b)\w+"
 )
-_FOR_EVER = re.compile(
+_FOR_EVER = Screen(
     r"\b(?P<verb>note|store|save|remember|keep|record|memori[sz]e|log)\b(?: (?:this|that|it))?(?: in"
     r" mind)? (?:for (?:all )?(?:later|future|coming) "
     r"(?:conversations?|chats?|sessions?|answers?|talks)|permanently|forever|for ever|indefinitely)\b"
 )
-_RULE_FOR_YOU = re.compile(r"\b(?:rule|policy|law|order|instruction)s? (?:number \w+ |\w+ ){0,2}?for you (?:is|are|:)")
-_KNOWN = re.compile(
+_RULE_FOR_YOU = Screen(r"\b(?:rule|policy|law|order|instruction)s? (?:number \w+ |\w+ ){0,2}?for you (?:is|are|:)")
+_KNOWN = Screen(
     r"\b(?P<verb>overwrite|rewrite|update|correct|alter|forget|delete|erase|replace|change|discard"
     r"|remember|treat|regard|consider|know|list"
     r"|register|save|store) (?:(?:what|everything|anything|all|whatever) (?:that )?you (?:know|remember"
     r"|have (?:stored|learned|saved)|"
     r"learned)|(?:the|this) user as)\b"
 )
-_TRUSTED = re.compile(
+_TRUSTED = Screen(
     r"\b(?P<verb>always trust|trust|believe|obey|never (?:question|doubt|verify|check|contradict)"
     r"|do not (?:question|doubt|verify|check)|don't (?:question|doubt|verify|check))\b [^.;!?]{0,40}?\b(?:the user"
     r"|this user|messages? from|instructions? from|emails? from|"
@@ -275,6 +276,8 @@ _TRUSTED = re.compile(
     r"|sender|message|website|person)|user's identity|their identity|his identity|my identity|payments?"
     r"|transfers?)\b"
 )
+_LAID_DOWN = Screen(_AS_RULE, _AS_PREFERENCE, _FOR_EVER, _KNOWN, _TRUSTED)
+_TOLD = Screen(_RULE_FOR_YOU, _REMEMBERED, _IN_YOURS)
 
 
 def claims_rights(text: str) -> bool:
@@ -284,12 +287,11 @@ def claims_rights(text: str) -> bool:
 
 def tampers(text: str) -> bool:
     """Whether a text tells the memory what to hold as a rule, or to change what it holds; "remember that I …" does not."""
-    if _RULE_FOR_YOU.search(text) or _REMEMBERED.search(text) or _IN_YOURS.search(text):
+    if _TOLD.search(text):
         return True
     if any(
         commanded(text, match.start("verb")) and not _is_a_bank_order(text, match)
-        for pattern in (_AS_RULE, _AS_PREFERENCE, _FOR_EVER, _KNOWN, _TRUSTED)
-        for match in pattern.finditer(text)
+        for match in _LAID_DOWN.finditer(text)
     ):
         return True
     return any(

@@ -5,6 +5,7 @@ Permissions that are said to stand, and whatever somebody says being done, are o
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import DUTCH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH, InLanguages, any_of, commanded
 
 _LIMITS = (
@@ -68,39 +69,39 @@ _ENDED = any_of(
         ),
     )
 )
-_NO_MORE = re.compile(rf"\bno more (?:\w+ )?{_LIMITS}\b|\bno (?:rules|limits|filters?|restrictions|censorship)\b")
-_YOURS = re.compile(r"\b(?:you|your|you're|yourself)\b(?! (?:know|guys|see)\b)")
+_NO_MORE = Screen(rf"\bno more (?:\w+ )?{_LIMITS}\b|\bno (?:rules|limits|filters?|restrictions|censorship)\b")
+_YOURS = Screen(r"\b(?:you|your|you're|yourself)\b(?! (?:know|guys|see)\b)")
 _NAMED_ANEW = re.compile(
     r"\b(?:your (?:new )?(?:name|role|identity|character|persona)|you(?:'re| are| r)(?: now)? (?!not\b|so\b|my\b|right\b"
     r"|welcome\b|the\b)[\w-]+|be|become|play|stay|pretend)\b"
 )
-_UNBOUND_ONE = re.compile(
+_UNBOUND_ONE = Screen(
     r"\b(?:has|have|having|with|knows|got|follows|obeys) (?:absolutely )?(?:no|zero) (?:\w+ )?(?:limits?|rules?|filters?"
     r"|restrictions?|morals?|boundaries|ethics|inhibitions|taboos)\b"
     r"|\bnever (?:says? no|refuses?|declines)\b|\b(?:answers?|does|do) (?:everything|anything|whatever)\b"
     r"|\b(?:can't|cannot|never) (?:leave|quit|stop|end|exit) (?:the |this |our )?(?:game|role|character|play)\b"
     r"|\bno filters?\b|\bunfiltered\b|\bwithout (?:any )?(?:filters?|limits?|rules)\b"
 )
-_WHATEVER = re.compile(
+_WHATEVER = Screen(
     r"\b(?P<verb>do|follow|obey|answer|execute|give me|accept) (?:just |only |exactly )?(?:whatever|everything|anything"
     r"|all|exactly what|any order)(?: that)? (?:i|we) (?:say|tell|ask|want|order|command|request|type|write|demand)\b"
 )
-_TYPED_DONE = re.compile(
+_TYPED_DONE = Screen(
     r"\b(?:whatever|anything|everything) (?:that )?(?:i|we) (?:say|type|ask|want|tell you|write|order|request)(?: for)?,? you"
     r" (?:just |will |must |always |simply |have to |should )*(?:do|answer|follow|obey|give|accept|execute)\b"
 )
-_ANY_ORDER = re.compile(
+_ANY_ORDER = Screen(
     r"\b(?P<verb>act on|carry out|follow|execute|obey|comply with|perform|run) (?:any|all|every|each|whatever"
     r"|the) (?:further |new"
     r" |later )?(?:instructions?|commands?|orders?|requests?|directions?|steps) (?:that |which |you )*(?:is |are |find |found"
     r" |contained |written |given |listed |from |in |inside )+"
 )
-_FINE_FOR_YOU = re.compile(
+_FINE_FOR_YOU = Screen(
     r"\b(?:fine|ok|okay|alright|allowed|cool|good) (?:for you to|that you|if you|with you) ?(?:always |just "
     r")?(?:read|reading|open|share"
     r"|sharing|send|sending|access|see|delete|pay|transfer|forward|buy|order|change|use)\b"
 )
-_WAIVED = re.compile(
+_WAIVED = Screen(
     r"\b(?:disabled|waived|switched off|turned off|opted out of|removed|lifted|suspended|skipped) (?:all|any|every|the) (?:\w+ )?"
     r"(?:confirmations?|approvals?|confirmation prompts?|safety checks|permission (?:prompts?|checks?)|limits on "
     r"\w+)\b(?! (?:on|in"
@@ -118,19 +119,19 @@ _STANDING_NAME = any_of(
         ),
     )
 )
-_AGREED = re.compile(
+_AGREED = Screen(
     r"\b(?:has|have|had|'s|already|always|hereby) (?:already |always |now |also |fully )*(?:agreed|consented|approved|okayed"
     r"|ok'd|signed off|authori[sz]ed|allowed|permitted|confirmed|accepted|said yes)(?: to| on)? (?:all|any|every|each"
     r"|whatever|everything|anything)\b"
 )
-_NOT_ASKED = re.compile(
+_NOT_ASKED = Screen(
     r"\b(?:you (?:needn't|need not|don't (?:need|have) to|do not (?:need|have) to|never (?:need|have) to|can just"
     r"|may|won't need to|no longer (?:need|have) to)|no need to|(?P<verb>don't|do not|never|stop|quit|skip)|without)"
     r"(?: (?:ever|bother|to|even|again))*"
     r" (?:ask(?:ing)?|check(?:ing)?|confirm(?:ing|ations?)?|verify(?:ing)?|wait(?:ing)?|approvals?|double[- ]check(?:ing)?"
     r"|the confirmation)\b"
 )
-_TRANSACTION = re.compile(
+_TRANSACTION = Screen(
     r"\b(?:transfers?|payments?|pay|paying|send|sending|purchases?|buy|buying|orders?|ordering|deletions?|delete|deleting"
     r"|mails?|emails?|e-mails?|money|invoices?|bookings?|book|tool|tools|post|posting|transactions?|withdrawals?)\b"
 )
@@ -138,11 +139,11 @@ _BE_ALWAYS = re.compile(
     r"(?:^|[.!?;:,] ?|\b(?:please|now|just|ok|hey|hi|pls|and|can you|could you|would you|will you|want you to) )"
     r"(?P<verb>be|become|play|stay|impersonate|act as|pretend to be) (?:my |an? |the |him|her|it|that)[^.!?;]{0,120}"
 )
-_ON_AND_ON = re.compile(
+_ON_AND_ON = Screen(
     r"\b(?:in (?:every|each|all) (?:\w+ )?(?:chats?|conversations?|sessions?|repl(?:y|ies)|answers?)|from (?:now|today)"
     r"|forever|for ever|for good|never (?:ends|says no|refuses)|even (?:if|when) i|whatever (?:i|anyone))\b"
 )
-_SUPERLATIVE = re.compile(
+_SUPERLATIVE = Screen(
     r"\byou (?:must|should|will|have to|need to|are to|shall) (?:now |always |please |firmly )*(?:believe|accept|think"
     r"|assume|know|consider|trust|treat|regard|see) (?!me\b)[^.!?;]{0,80}?\b(?:safest|best|only|greatest|cheapest|leading"
     r"|finest|most \w+|number one|trustworthy|trusted)\b"
@@ -435,17 +436,17 @@ _ALL = InLanguages(
 def declares(text: str) -> bool:
     """Whether a text declares the assistant's rules or identity ended, or a permission that stands for all that comes."""
     return (
-        any(pattern.search(text) for pattern in _PLAIN)
+        _PLAIN.search(text) is not None
         or _ALL.search(text)
         or any(_of_the_reader(text, match.start()) for match in _ENDED.finditer(text))
-        or any(commanded(text, match.start("verb")) for pattern in _OBEYED for match in pattern.finditer(text))
+        or any(commanded(text, match.start("verb")) for match in _OBEYED.finditer(text))
         or _recasts_for_good(text)
         or _needs_no_asking(text)
     )
 
 
-_PLAIN = (_STANDING_NAME, _SUPERLATIVE, _TYPED_DONE, _FINE_FOR_YOU, _WAIVED)
-_OBEYED = (_WHATEVER, _ANY_ORDER)
+_PLAIN = Screen(_STANDING_NAME, _SUPERLATIVE, _TYPED_DONE, _FINE_FOR_YOU, _WAIVED)
+_OBEYED = Screen(_WHATEVER, _ANY_ORDER)
 _TOLD_BEFORE = re.compile(r"\b(?:i|we|he|she|they|my \w+|our \w+|to|who|people|kids)(?: \w+){0,2} $")
 _DOES_MORE = re.compile(
     r"\b(?:you|and|just|so|now) (?:\w+ ){0,2}?(?:skip|give|answer|do|say|tell|ignore|drop|write|show|reply"
@@ -483,6 +484,6 @@ def _needs_no_asking(text: str) -> bool:
     )
 
 
-_AFTER_ALL = re.compile(
+_AFTER_ALL = Screen(
     r"\b(?:from now|again|anymore|any more|ever|always|all|every|before|in advance|future|whenever|when i)\b"
 )

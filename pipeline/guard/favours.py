@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import REPLIES, any_of, commanded
 
 _LATER = (
@@ -48,20 +49,20 @@ _FAVOUR = any_of(
         ),
     )
 )
-_STEER = re.compile(
+_STEER = Screen(
     rf"\b(?P<verb>steer|nudge|push|point|direct|guide|lead|move|talk|coax|herd|route|win|lure|turn|send|refer"
     rf"|shift|tilt|drive) {_WHOM} "
     r"(?:\w+ )?(?:to|towards?|away from|into|over to|off|back to)\b"
 )
-_LATER_ON = re.compile(_LATER)
-_REMEMBERED_CHOICE = re.compile(
+_LATER_ON = Screen(_LATER)
+_REMEMBERED_CHOICE = Screen(
     r"\b(?:remember|keep in mind|bear in mind|note|make a note|memori[sz]e|save|store|record|know|log|learn"
     r"|add)\b[^.;!?]{0,100}?\byou (?:should |must |will "
     r"|always |only |can |may |now |are to |ever |shall |would )*(?:suggest|recommend|mention|name|trust|use|refer"
     r"|obey|follow|promote|advise|point|send"
     r"|propose|offer|list|pick|choose|listen)\b(?! (?:of|as|to me|me|it to|about)\b)"
 )
-_ONLY_CHOICE = re.compile(
+_ONLY_CHOICE = Screen(
     r"\b(?:is|are|stays?|remains?|as) (?:now )?(?:the|our|your) (?:only|first|preferred|default|sole|top"
     r"|number one|go-to|one and only)"
     r" (?:[\w-]+ ){0,3}?(?:(?:that |which )?(?:you|(?:the|this|any) (?:assistant|ai|bot|chatbot|model)s?) "
@@ -69,20 +70,20 @@ _ONLY_CHOICE = re.compile(
     r"|offers?|gives?|lists?|cites?)|(?:worth|for|in|on|to be used in) (?:all |every |any |your )*(?:recommend\w*"
     r"|suggest\w*|answers?|replies))\b"
 )
-_FIRST = re.compile(
+_FIRST = Screen(
     rf"\b(?:comes?|goes|go|ranks?|lists?|put|place|name|mention|appears?|be listed|be named|be ranked) "
     rf"(?:[\w&'-]+ ){{0,3}}?(?:first|at the top|on top|top|number one|last|ahead of|above)"
     rf"\b[^.;!?]{{0,50}}(?:\b(?:in|on|of|for) (?:all|any|every|each|your) (?:of )?(?:your )?(?:\w+ )?(?:{REPLIES}"
     rf"|lists?|rankings?|comparisons?|suggestions?|shortlists?|results|overviews?)\b)"
 )
-_ADVISED = re.compile(
+_ADVISED = Screen(
     r"\b(?:suggest|propose|recommend|consider|appreciate|mind|love|prefer|like|try|keep|best|worth) (?:you |your "
     r"|if you )?(?:always )?(?:mentioning|recommending|promoting|praising|including|adding|bringing up|linking"
     r"|citing|naming"
     r"|steering|leaving out|omitting|hinting|highlighting|pushing|favou?ring)\b(?! (?:yourself|myself|himself"
     r"|herself))[^.;!?]{0,80}"
 )
-_HAPPIER = re.compile(
+_HAPPIER = Screen(
     r"\b(?:happier|glad|grateful|nice|great|better|best|lovely|kind|appreciate it|love it|good) if you "
     r"(?:\w+ ){0,2}?(?:mention|bring up|recommend|promote"
     r"|name|leave out|left out|mentioned|brought up|recommended|skipped|praised|pushed|hinted|favou?red"
@@ -92,7 +93,7 @@ _YOURSELF = re.compile(
     r"\b(?:i|we|she|he|they|who|my \w+|our \w+) (?:\w+ )?(?:always |usually |often |try to |tried to |want to "
     r"|have to |had to |will |would )*$"
 )
-_ASKS_OF_YOU = re.compile(
+_ASKS_OF_YOU = Screen(
     r"\b(?:you|(?:it would|it'd|would) be (?:nice|lovely|great|kind|good|helpful|cool|best)|(?:could|would|can"
     r"|will|might) you|please|pls|maybe|perhaps|ideally|feel free to|kindly"
     r"|i'd (?:appreciate|love|like) it|we'd (?:appreciate|love|like) it|grateful)\b"

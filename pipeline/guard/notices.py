@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import (
     ADVERB,
     IMPERATIVE,
@@ -65,7 +66,7 @@ _BINDS = (
     r"|no longer"
     r"|effective|until further|raised|lifted|suspended|waived|disabled|off|mandatory|exempt|need to|needs to)\b"
 )
-_NOTICE = re.compile(
+_NOTICE = Screen(
     r"\b(?:(?:platform|system|operator|security|vendor|provider|compliance|policy|moderation|session|service"
     r"|administrator|admin"
     r"|safety|legal|developer|regulatory|retention|privacy|governance|config(?:uration)?|data|internal|official"
@@ -75,8 +76,8 @@ _NOTICE = re.compile(
     r"|change|policy|rule|instruction|act)s?\b(?P<said>[^\n]{0,300})"
 )
 _SAYS_OF_PROGRAMS = re.compile(_ABOUT_PROGRAMS)
-_SAYS_IT_BINDS = re.compile(_BINDS)
-_SESSION = re.compile(
+_SAYS_IT_BINDS = Screen(_BINDS)
+_SESSION = Screen(
     r"\bth(?:is|e) (?:session|chat|conversation|assistant|model)\b[^.;!?]{0,40}\b(?:raised|lifted|unlocked"
     r"|elevated|upgraded"
     r"|unrestricted|suspended|cleared|privileged|switched|placed|moved|escalated)\b"
@@ -89,7 +90,7 @@ _OFF = (
     r"|switched off|turned off|void|no longer|not (?:active|in force|needed|apply)|inactive|deactivated|paused"
     r"|bypassed)\b"
 )
-_UNBOUND = re.compile(
+_UNBOUND = Screen(
     r"\b(?:refusals?|guardrails?|safety (?:filters?|rules|checks|mode|settings|layers?|guidelines)|content "
     r"(?:filters?|polic(?:y|ies)"
     r"|rules|restrictions)|moderation|safeguards|usage (?:polic(?:y|ies)|restrictions)) (?:is|are|was|were"
@@ -101,13 +102,13 @@ _TEAM = (
     r"|operator|provider"
     r"|admin(?:istrator)?s?|security|it|it support|support|compliance|red|audit|vendor|research)"
 )
-_SPEAKS_FOR = re.compile(
+_SPEAKS_FOR = Screen(
     rf"\b(?:this is|i'm|i am|it's|we are|we're|here is|speaking:?|on behalf of)(?: an? )? ?(?:[\w' ]{{1,30}}? )?"
     rf"(?:from|with|of|at|behalf of|in)"
     rf" (?:the |your |our )?(?:[\w']+ ){{0,2}}?{_TEAM}(?:'s)?(?: team| department| staff| group)?\b"
     rf"(?P<said>[^\n]{{0,240}})"
 )
-_OF_YOU = re.compile(
+_OF_YOU = Screen(
     r"\b(?:(?:what|everything|whatever) you (?:were|have been|are) (?:given|told|set up|instructed|shown|hiding)"
     r"|your (?:system )?(?:prompt"
     r"|instructions|rules|memory|filters|setup|records|notes|configuration|restrictions|settings|safety|limits"
@@ -117,7 +118,7 @@ _OF_YOU = re.compile(
     r"(?:the|your|all)|ignore (?:the|your|all|any)|without (?:verification|confirmation|checks?)|stored (?:data"
     r"|memories|notes))"
 )
-_ASKED_FROM_MEMORY = re.compile(
+_ASKED_FROM_MEMORY = Screen(
     r"\b(?:replies|responses|answers|summaries|recommendations|outputs?|completions|translations) (?:to|for|of"
     r"|about|on|in|given to)"
     r" (?:this|the|these|any|all|every) (?:account|user|customer|client|chat|conversation|thread|document|page"
@@ -155,14 +156,14 @@ _OF_WHAT_YOU_MAKE = any_of(
         ),
     )
 )
-_READERS = re.compile(
+_READERS = Screen(
     r"\b(?:assistants?|agents?|tools?|systems?|bots?|models?|software|programs?|summari[sz]ers?|scrapers?"
     r"|crawlers?|ai|ais) (?:that (?:is |are )?)?(?:read|prepar|process|summari[sz]|handl|answer|index|pars"
     r"|translat|review|evaluat|scann?|see|open|load)"
     r"(?:ing|s|e|es)? (?:through )?(?:this|these|here)\b[^.;!?]{0,60}?(?:\b(?:must|should|shall|are to|is to"
     r"|have to|has to|need to|may not|can)\b|[:,] (?:please )?\w)"
 )
-_SUMMED_UP = re.compile(
+_SUMMED_UP = Screen(
     r"\b(?:if|when|whenever|once) (?:this|these|the) (?:\w+ ){0,2}?(?:is|are|gets|get) (?:ever |later )?"
     r"(?:summari[sz]ed|translated|indexed|processed|recalled|retrieved|quoted|condensed)\b[^.;!?]{0,60}?\b(?:must"
     r"|should|has to|have to|is to|are to|shall|say|leave out|add|mention|include)\b"
@@ -170,23 +171,24 @@ _SUMMED_UP = re.compile(
     rf"|included|include|ended|end|started|start|named|name|recommended|recommend|praised|praise|said|say|hid|hide"
     rf"|omitted|omit|skipped|skip)\b"
 )
-_RECOMMEND_IT = re.compile(
+_RECOMMEND_IT = Screen(
     rf"\b(?:{PROGRAM})\b[^;!?]{{0,60}}?\b(?:recommend|suggest|favou?r|prefer|praise|cite|rank|name)s? (?:it|us"
     rf"|them|this|him|her|our \w+)\b[^.;!?]{{0,30}}\b(?:before|first|over|above|only|always|ahead|more than)\b"
 )
-_LABELLED = re.compile(
+_LABELLED = Screen(
     rf"\b(?:ai|llm|bot|agent|model|copilot)[- ](?:review(?:er)?|summary|hint|task|action|note|instructions?"
     rf"|directive|agent|todo)s? ?:[^.;!?]{{0,60}}?(?:[:,] ?){_POLITE}{_DO}\b"
 )
-_PAST_OR_ASKED = re.compile(
+_PAST_OR_ASKED = Screen(
     r"\b(?:i (?:like|love|liked|loved|read|enjoy|keep|appreciate|use|hate)|thanks|thank you|did you|do you|can i"
     r"|are you)\b"
 )
+_TO_PROGRAMS = Screen(_ADDRESSED, _READERS, _SUMMED_UP, _RECOMMEND_IT, _LABELLED)
 
 
 def addressed_to_programs(text: str) -> bool:
     """Whether a text speaks to the programs that will read it and tells them what to do."""
-    if any(pattern.search(text) for pattern in (_ADDRESSED, _READERS, _SUMMED_UP, _RECOMMEND_IT, _LABELLED)):
+    if _TO_PROGRAMS.search(text):
         return True
     return any(
         _PAST_OR_ASKED.search(text, max(0, match.start() - 60), match.start() + 1) is None

@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import ADVERB, ASSISTANT, IMPERATIVE, REPLIES, SPEAK, THE_USER, commanded
 
 _ONWARD = (
@@ -21,7 +22,7 @@ _OBEY = (
     r"|us\b|him\b|her\b)|send|forward"
     r"|transfer|open|load|fetch|visit|approve|grant|accept)"
 )
-_FROM_NOW_ON = re.compile(
+_FROM_NOW_ON = Screen(
     rf"\b{_ONWARD}[,:]? (?:(?:{ADVERB}|do not|don't|make sure (?:to|you|that you)|be sure to|remember to),? )*"
     r"(?:you (?:(?:are|will|must|should|shall|have|need|may|can|can't|cannot|do|don't|only|always"
     r"|never) )*(?!learn|know|remember|call me|find|"
@@ -38,38 +39,38 @@ _MOMENT = (
     r"|\b(?:(?:two|three|four|five|six|ten|some|a few|\d+) (?:turns|messages|replies|questions|prompts) (?:from "
     r"(?:now|here)|later|on)))"
 )
-_THEN = re.compile(
+_THEN = Screen(
     rf"\b{_MOMENT}[^.;!?]{{0,80}}?\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post|read|tell|ask|act|bring)\b"
 )
-_AND_THEN = re.compile(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post)\b[^.;!?]{{0,80}}? {_MOMENT}")
-_SAY_LESS = re.compile(
+_AND_THEN = Screen(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post)\b[^.;!?]{{0,80}}? {_MOMENT}")
+_SAY_LESS = Screen(
     r"\b(?P<verb>skip|drop|omit|leave out|remove|leave off) (?:the |any |all |your |every )*(?:\w+ )?"
     r"(?:disclaimers?|caveats?|safety (?:notes?|warnings?)|warnings? (?:about|on|in|from)|refusals?)\b"
 )
-_ASK_USER_FOR = re.compile(
+_ASK_USER_FOR = Screen(
     r"\b(?P<verb>ask|get|prompt|tell|request|have) (?:the |this |each |every )?(?:user|customer|guest|client"
     r"|caller)s? (?:for|to) (?:\w+ ){0,4}?(?:card|passwords?|passcode|pin|codes?|account|credentials|iban|login"
     r"|social security|ssn|maiden|date of birth|sign in|log in|bank|wallet|seed|phone number|address)\b"
 )
-_USERS_DATA = re.compile(
+_USERS_DATA = Screen(
     r"\b(?P<verb>append|make|add|put|include|attach|embed|encode|insert|place|carry|write|pass|have|let|route"
     r"|send)\b[^.!?]{0,80}?\b(?:the|this|each|every) user's (?:\w+ )?\w+"
 )
-_COPIED = re.compile(
+_COPIED = Screen(
     rf"\b(?:every|all|each|any) (?:{REPLIES}|conversations?|chats?|messages) (?:is|are|gets?|must be"
     rf"|should be|will be|has to be|have to be) "
     r"(?:\w+ )?(?:copied|sent|forwarded|logged|mirrored|posted|shared|cc'd|mailed|routed) (?:to|at|via|through)\b"
 )
-_NOTHING_ELSE = re.compile(
+_NOTHING_ELSE = Screen(
     r"\b(?P<verb>name|list|mention|recommend|offer|suggest|cite|give|say|answer)\b[^.;!?]{1,50}? (?:and"
     r"|but) (?:no other|nothing else|nobody else"
     r"|no one else|none besides)\b"
 )
-_LINKS = re.compile(
+_LINKS = Screen(
     r"\b(?P<verb>make|let|have|route|send) (?:every|each|all|any) (?:links?|urls?|sources?|images?"
     r"|buttons?)\b[^;!?]{0,60}?\b(?:through|via|over|to)\b"
 )
-_AND_ONWARD = re.compile(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|{_OBEY})\b[^.;!?]{{0,80}} {_ONWARD}")
+_AND_ONWARD = Screen(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|{_OBEY})\b[^.;!?]{{0,80}} {_ONWARD}")
 
 _NO_SPEECH = (
     r"(?! (?:within|by (?:letter|post|phone|mail|email|fax|monday|friday|the)|calls?\b|phones?\b|unknown|his|her"
@@ -81,7 +82,7 @@ _NO_SPEECH = (
     r"|session|work|race|match|game|engine"
     r"|car|oven|fire|machine|course|dose|antibiotics|treatment|tablets)))"
 )
-_YOU = re.compile(
+_YOU = Screen(
     r"\b(?:you|u|thou)(?:'re| are)? (?:must|should|shall|will|have to|need to|ought to|may only|can only|(?:are "
     r"|'re )?going to|(?:(?<=are )"
     r"|(?<='re ))to|(?:now |hereby |strictly )*"
@@ -120,14 +121,14 @@ _STYLE = (
     r"|messages?|queries)|the (?:questions?|prompts?)"
     rf"|{THE_USER})"
 )
-_ORDER = re.compile(
+_ORDER = Screen(
     r"\b(?P<verb>answer|respond|reply|speak|talk|write|say|act|behave|pretend|sign|end|begin|start|finish|close"
     r"|prefix|preface|output|print|repeat|describe"
     r"|address|greet|refuse|decline|claim|insist|state|conclude|roleplay|tell|introduce|identify|operate|comply|obey)"
     r"(?: (?:to|me|him|us|them|everyone|people|with|(?:all|any|every|each) (?:\w+ )?\w+|always|only|exclusively"
     rf"|strictly|in full))?,? {_STYLE}"
 )
-_ALWAYS = re.compile(
+_ALWAYS = Screen(
     r"\b(?:always|never|only|under no circumstances|(?:do not|don't)(?: ever)?|you must|at all times) "
     r"(?P<verb>(?:recommend|promote|advertise|praise|suggest|refuse|obey|comply|agree with (?:me|what|everything"
     r"|the user)|favou?r|reveal (?:this|that|these|the (?:system|prompt))"
@@ -141,20 +142,20 @@ _ALWAYS = re.compile(
     rf"|(?:answer|reply|write|end|start|begin|sign|include|add|append|say|tell) (?:[\w' ]{{1,40}} )?{REPLIES}\b)"
 )
 _EVERY_REPLY = rf"(?:every|each|all|any|your)(?: of)?(?: your| of your| the| future| single| next)* {REPLIES}"
-_IN_REPLIES = re.compile(
+_IN_REPLIES = Screen(
     r"\b(?P<verb>include|mention|add|append|insert|say|recommend|write|put|promote|state|repeat|print|start|end|use"
     r"|link|sign|finish|begin|be|stay|sound|speak|make|keep|"
     r"give|limit|encode|translate|format|place|prepend|attach|close|open|preface"
     rf"|prefix)\b[^.;!?]{{0,80}}?\b{_EVERY_REPLY}\b"
 )
-_REPLIES_FIRST = re.compile(
+_REPLIES_FIRST = Screen(
     rf"\b(?:in|to|with|at the (?:end|start|beginning|bottom|top) of|before|after) {_EVERY_REPLY},? (?:(?:{ADVERB}"
     r"|you must|you should|you will|do not|don't) )*"
     r"(?P<verb>include|mention|add|append|insert|say|recommend|write|put|promote|state|repeat|print|link|sign"
     r"|output|tell|attach|ask|thank|praise|open|load|fetch|"
     r"visit|call|send|run|quote|use)\b"
 )
-_REVEAL = re.compile(
+_REVEAL = Screen(
     r"\b(?P<verb>reveal|print|output|repeat|show|display|leak|expose|share|tell me|give me|disclose|dump|recite"
     r"|summari[sz]e|quote|publish|send|copy|write out|list|"
     r"return|paste|post) (?:\w+ ){0,4}?(?:your|the) (?:\w+ ){0,2}?(?:system prompts?|system messages?"
@@ -162,7 +163,7 @@ _REVEAL = re.compile(
     r" (?:above|you)|developer (?:message|prompt)s?|internal (?:rules|instructions)|secret (?:instructions|rules)"
     r"|words above|text above)\b"
 )
-_REPEAT = re.compile(
+_REPEAT = Screen(
     r"\b(?P<verb>print|write|repeat|show|read|tell me|give me|output|quote|spell|translate|paste|recite"
     r"|summari[sz]e|reveal|state|copy|echo|list|provide"
     r"|disclose)(?: \w+){0,4}? (?:what(?:ever)? (?:you were|you've been|you have been) (?:given|told|set up"
@@ -173,7 +174,7 @@ _REPEAT = re.compile(
     r"(?:\w+ )?(?:instructions?|prompts?"
     r"|guidelines|directives?)(?! (?:for|of|on|from|about|in|to) (?:the|my|our|a|an|his|her|their)\b))"
 )
-_GIVEN_AT_FIRST = re.compile(
+_GIVEN_AT_FIRST = Screen(
     r"\bwhat(?:ever)? you (?:were|have been|'ve been) (?:given|told|set up with|instructed|shown"
     r"|fed)\b[^.;!?]{0,60}?[,;:]? (?:so |and |now |then |please )*"
     r"(?P<verb>write|print|read|show|paste|repeat|copy|tell|give|spell|quote|output|list)\b"
@@ -202,19 +203,19 @@ _PEOPLES = (
     r"|(?:first|last|opening|previous) (?:line|sentence|word|part|message|question)s? of (?:the |this |our )"
     r"(?:chat|conversation|session|thread|dialogue))"
 )
-_HANDED_ON = re.compile(
+_HANDED_ON = Screen(
     r"\b(?P<verb>paste|copy|put|include|append|attach|bcc|cc|send|forward|share|read(?: me)?(?: back| out)?|repeat"
     r"|write|print|give|show|list|post|quote|drop|add|recite|relay|mail|e-mail|export|dump"
     r"|reveal|embed|encode|upload|report|log|submit|pass|tell|collect|gather|extract|look up)\b"
     rf"[^.;!?]{{0,60}}?\b{_PEOPLES}\b"
 )
-_PICTURED = re.compile(
+_PICTURED = Screen(
     r"\b(?P<verb>put|add|insert|show|place|include|embed|render|display|load|attach|draw|use|end|close"
     r"|finish)\b [^.;!?]{0,60}?\b(?:picture|image|pixel|gif|icon|badge|banner|thumbnail|markdown link"
     r"|tracking link|link)\b"
     r"[^!?]{0,80}?\b(?:address|url|src|source|query|parameter|encoded|question mark|whose)\b"
 )
-_TO_ME = re.compile(
+_TO_ME = Screen(
     r"\b(?:always|only|never|from now on) (?:speak|talk|write|answer|reply|respond)(?: to)? me (?:in|with|as|like"
     r"|using)\b"
     r"|\b(?<!i )(?<!to )(?:stop|quit|cease) (?:using|saying|adding|asking|recommending|suggesting|apologi[sz]ing"
@@ -222,11 +223,11 @@ _TO_ME = re.compile(
     rf"|\blet (?:every|all|each) (?:of )?(?:your )?{REPLIES}\b"
     r"|(?:^|[.;!?:\"'] ?)(?:always |only |please |now )*obey \w+"
 )
-_TELL_ASKERS = re.compile(
+_TELL_ASKERS = Screen(
     r"\b(?P<verb>tell|inform|answer|lie to) (?:everyone|anyone|everybody|anybody|people|whoever|users|all"
     r"|those)(?: who| that)? (?:asks?|wants?|inquires?|calls?|questions?)\b"
 )
-_DENY = re.compile(
+_DENY = Screen(
     r"\b(?:do not|don't|never|you must not)(?: ever)? (?P<verb>reveal|disclose|admit|acknowledge|concede"
     r"|apologi[sz]e|refuse|say no to me|disobey) (?!my "
     r"|our |your |(?:the )?(?:ending|plot|spoilers?|surprise|twist))"
@@ -249,7 +250,7 @@ _SAYS_WHO = re.compile(
 )
 """Somebody of the speaker's own, named after what they keep saying: "always offer the soup, our chef says"."""
 
-_COMMANDED = (
+_COMMANDED = Screen(
     _THEN,
     _AND_THEN,
     _SAY_LESS,
@@ -270,11 +271,12 @@ _COMMANDED = (
     _REVEAL,
     _AND_ONWARD,
 )
+_PLAIN = Screen(_FROM_NOW_ON, _COPIED, _TO_ME)
 
 
 def orders(text: str) -> bool:
     """Whether a text orders the assistant to speak, or not to, in some way."""
-    if _FROM_NOW_ON.search(text) or _COPIED.search(text) or _TO_ME.search(text):
+    if _PLAIN.search(text):
         return True
     if any(
         not _ANYBODY.search(text, max(0, match.start() - 120), match.start()) and not _is_a_saying(text, match)
@@ -282,9 +284,7 @@ def orders(text: str) -> bool:
     ):
         return True
     return any(
-        commanded(text, match.start("verb")) and not _is_a_saying(text, match)
-        for pattern in _COMMANDED
-        for match in pattern.finditer(text)
+        commanded(text, match.start("verb")) and not _is_a_saying(text, match) for match in _COMMANDED.finditer(text)
     )
 
 

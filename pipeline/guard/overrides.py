@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import ASSISTANT, commanded
 
 _TOLD = (
@@ -24,7 +25,7 @@ _FORGET = (
     r"|throw (?:away|out)|pay no (?:attention|heed) to|(?:stop|quit|cease) (?:following|obeying)"
     r"|(?:do not|don't|never|no longer) (?:follow|obey|heed))"
 )
-_OVERRIDE = re.compile(
+_OVERRIDE = Screen(
     rf"\b{_FORGET} (?:"
     rf"(?:{_WHOSE} )*(?:{_EARLIER}[ ,/]*(?:and |or )?)+(?:\w+ ){{0,2}}?{_TOLD}\b"
     rf"|(?:all |any |every )?(?:of )?your (?:\w+ ){{0,3}}?{_TOLD}\b"
@@ -41,7 +42,7 @@ _SET_UP = (
     r"|designed|supposed"
     r"|start(?:ed)? (?:out )?with|came with|learned|learnt)"
 )
-_SCRAPPED = re.compile(
+_SCRAPPED = Screen(
     r"\b(?:scrap|drop|ditch|forget|ignor(?:e|ing)|discard|cancel|abandon|dump|set aside|put (?:aside|away)"
     r"|leave behind|never mind|let go of"
     r"|toss|bin|throw out|unlearn|erase|do not listen to|don't listen to|(?:stop|quit) (?:following|sticking to"
@@ -66,7 +67,7 @@ _VOID = (
     r"|deleted|reset|revoked|overruled|overridden|invalid|expired|withdrawn|null)|(?:have|has) (?:now |all )?"
     r"(?:expired|lapsed|ended|gone))"
 )
-_VOIDED = re.compile(
+_VOIDED = Screen(
     rf"\byour (?:\w+ ){{0,2}}?{_RULES} {_VOID}\b"
     rf"|\bnone of (?:the|your) (?:\w+ )?{_RULES}\b[^.;!?]{{0,40}}? (?:counts?|appl(?:y|ies)|holds?|matters?|binds?)\b"
     r"|\b(?:everything|all|whatever|what) (?:that )?you(?:'ve| have| were| had)? (?:been |already )?(?:told|given"
@@ -85,22 +86,22 @@ _PIECED = re.compile(
     r"|now print) (?:(?:the )?(?:result|output|sum|combination) of )?"
     r"\(?[a-z]\w? ?\+ ?[a-z]\w?\b"
 )
-_NEGATED = re.compile(
+_NEGATED = Screen(
     r"\b(?:don't|do not|never|not to|can't|cannot|didn't|won't|must not|mustn't|not|i'll never) (?:ever )?$"
 )
 _SOMEBODY = (
     rf"(?:me|us|him|her|them|everyone|everybody|staff|people|(?:my|our|the|his|her) (?!{ASSISTANT})[\w' -]{{2,30}}?"
     r"|[a-z]+)"
 )
-_TO_SOMEBODY = re.compile(
+_TO_SOMEBODY = Screen(
     r"\b(?:told|asked|advised|instructed|ordered|said|wants?|wanted|reminded|warned|tells|asks|taught|let|made"
     r"|chose|decided|tend"
     r"|tends|tended|likes?|loves?|hates?|tries|tried|had|has|used|agreed|refused|allowed|forced|going|able|meant"
     r"|seems?|says)"
     rf"(?: {_SOMEBODY})? (?:not )?(?:to )?$"
 )
-_TRIES = re.compile(r"\b(?:i|we|they|he|she|who)(?: (?!you\b)\w+){0,3} to $")
-_TO_PROGRAM = re.compile(
+_TRIES = Screen(r"\b(?:i|we|they|he|she|who)(?: (?!you\b)\w+){0,3} to $")
+_TO_PROGRAM = Screen(
     r"\b(?:told|asked|instructed|ordered|wants?|asks|tells) (?:you|(?:the |any |every "
     rf"|all )?{ASSISTANT}) (?:not )?(?:to )?$"
 )
@@ -123,6 +124,7 @@ _RUN_TOGETHER = re.compile(
     r"|youarenow(?:dan|an?|in)|(?:delete|wipe|erase)all(?:your)?memor|donottelltheuser|fromnowon(?:you|always"
     r"|answer|respond|reply)"
 )
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 _SOFT = re.compile(r"(?<=[a-z])-(?=[a-z])")
 _MARKS = re.compile(r"[^\w\s']+ *")
 _IN_WORDS = re.compile(r"\b(?:ignore|disregard|forget|override|bypass|delete|wipe|erase|from now|you are|do not)\b")
@@ -131,18 +133,21 @@ _IN_WORDS = re.compile(r"\b(?:ignore|disregard|forget|override|bypass|delete|wip
 def overrides(text: str) -> bool:
     """Whether a text tells whoever reads to leave what they were told before; told to a person, it is a story."""
     bare = _MARKS.sub(" ", text)
-    if any(_is_order(one, match) for one in (text, bare) for match in _OVERRIDE.finditer(one)) or run_together(text):
+    if any(
+        _is_order(one, match) for one in dict.fromkeys((text, bare)) for match in _OVERRIDE.finditer(one)
+    ) or run_together(text):
         return True
     if _VOIDED.search(text) or any(commanded(text, match.start()) for match in _PIECED.finditer(text)):
         return True
-    return any(_is_order(text, match) for match in _SCRAPPED.finditer(text)) or run_together(_SOFT.sub("", text))
+    soft = _SOFT.sub("", text)
+    return any(_is_order(text, match) for match in _SCRAPPED.finditer(text)) or (soft != text and run_together(soft))
 
 
 def run_together(text: str) -> bool:
     """Whether the words of an order stand without the spaces between them, or with other marks than spaces."""
     if _IN_WORDS.search(text):
         return False
-    return _RUN_TOGETHER.search("".join(character for character in text if character.isalpha())) is not None
+    return _RUN_TOGETHER.search(_NO_LETTERS.sub("", text)) is not None
 
 
 def _is_order(text: str, match: re.Match[str]) -> bool:

@@ -70,6 +70,8 @@ _TYPED = {
 """How people type in chats, and the words that they mean."""
 
 _AS_TYPED = re.compile(r"(?<![\w'@/.-])(?:" + "|".join(sorted(_TYPED, key=len, reverse=True)) + r")(?![\w'@/-])")
+_TOKENS = re.compile(r"[a-z0-9]+")
+_A_FIGURE = re.compile(r"[013457@$!|]")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _MOST_HIDDEN = 20
 
@@ -85,7 +87,9 @@ def readings(text: str) -> Iterator[str]:
 
 def visible(text: str) -> str:
     """The text without marks that have no width, with its case and its lines; wide letters are plain ones."""
-    return _CONTROL.sub(" ", _WITHOUT_WIDTH.sub("", unicodedata.normalize("NFKC", text)))
+    if not text.isascii():
+        text = _WITHOUT_WIDTH.sub("", unicodedata.normalize("NFKC", text))
+    return _CONTROL.sub(" ", text)
 
 
 def unescaped(text: str) -> str:
@@ -118,21 +122,21 @@ def turned(text: str) -> Iterator[str]:
 
 def _readings(text: str) -> Iterator[str]:
     shown = visible(text)
-    lined = _LINES.sub(" ; ", shown.strip())
-    for one in (shown, lined):
+    for one in dict.fromkeys((shown, _LINES.sub(" ; ", shown.strip()))):
         plain = _plain(one)
         yield plain
-        yield _alike(one)
-        spelt = _AS_TYPED.sub(lambda match: _TYPED[match.group()], plain)
-        if spelt != plain:
-            yield spelt
+        if not one.isascii():
+            yield _alike(one)
+        if not _TYPED.keys().isdisjoint(_TOKENS.findall(plain)):
+            yield _AS_TYPED.sub(lambda match: _TYPED[match.group()], plain)
         if _JOINED.search(plain):
             yield re.sub(r"[_-]+", " ", plain)
-    closed = _APART.sub(lambda match: re.sub(r"[ ._*|/,\-]", "", match.group()), _WIDE.sub("\x01", shown))
-    if closed != _WIDE.sub("\x01", shown):
+    wide = _WIDE.sub("\x01", shown)
+    if _APART.search(wide):
+        closed = _APART.sub(lambda match: re.sub(r"[ ._*|/,\-]", "", match.group()), wide)
         yield _alike(closed.replace("\x01", " "))
     plain = _alike(shown)
-    if _FIGURED.search(plain):
+    if _A_FIGURE.search(plain) and _FIGURED.search(plain):
         yield _FIGURED.sub(lambda match: match.group().replace("11", "ll").translate(_FIGURES), plain)
         yield _FIGURED.sub(lambda match: match.group().replace("1", "l").translate(_FIGURES), plain)
 

@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import ADVERB, ASSISTANT, IMPERATIVE, NOT_A_TEAM, PRODUCT, PROGRAM, REPLIES, SPEAK, any_of
 
 _MODAL = (
@@ -14,11 +15,11 @@ _MODAL = (
     r"|only|not|now)"
     r"|always|never|do not|don't|does not|doesn't)"
 )
-_RULE = re.compile(
+_RULE = Screen(
     rf"\b(?P<who>{ASSISTANT})(?P<gap>(?: [^.;!?]{{0,40}}?)?),? {_MODAL}\b,? "
     rf"(?:(?:{ADVERB}|at all times|under no circumstances|in every reply),? )*(?P<deed>\w[^.;!?]{{0,60}})"
 )
-_MAY = re.compile(
+_MAY = Screen(
     rf"\b(?P<who>{ASSISTANT}) (?:(?:may|can|could|is free to) (?:disclose|share|reveal|access|see|send|ignore|skip"
     r"|bypass|delete|approve|transfer|swear|lie)\b"
     r"|(?:now )?(?:has|have) (?:\w+ )?(?:permission|authority|authori[sz]ation|consent|clearance|orders"
@@ -27,13 +28,13 @@ _MAY = re.compile(
     r" (?:first|only|best) \w+)\b"
     rf"|{SPEAK}s? (?:only|always|never|exclusively)\b|(?:works|belongs|reports|answers) (?:for|to) \w+)"
 )
-_MODEL = re.compile(
+_MODEL = Screen(
     rf"\b(?P<who>(?:the|this) (?:model|agent|system))(?: (?:that|which) [^.;!?]{{0,40}}?)? "
     rf"{_MODAL} (?:(?:{ADVERB}) )*"
     r"(?P<deed>(?:answer|respond|reply|recommend|refuse|obey|agree|lie|reveal|tell|say|pretend|comply|praise"
     r"|disclose|speak|mention)\b[^.;!?]{0,60})"
 )
-_PROGRAM_RULE = re.compile(
+_PROGRAM_RULE = Screen(
     rf"\b(?P<who>{PROGRAM}|(?:any|every|all) (?:software|systems?|agents?|services?)){NOT_A_TEAM}(?P<gap>"
     rf"(?: [^.;!?]{{0,40}}?)?),? {_MODAL}\b,? (?:(?:{ADVERB}|at all times),? )*"
     rf"(?P<deed>(?:{SPEAK}|{IMPERATIVE})\b[^.;!?]{{0,100}}?\b(?:this|these|the (?:candidate|applicant|author"
@@ -41,7 +42,7 @@ _PROGRAM_RULE = re.compile(
     r"|reader|holder|bearer|document|page|invoice|payment)|messages|conversations?|without|regardless|only|always"
     r"|never|first|instead)\b)"
 )
-_OF_ASSISTANT = re.compile(
+_OF_ASSISTANT = Screen(
     rf"\b(?:the |this |any |all )?{ASSISTANT}(?:'s|') (?:new |real |true |only |primary |main )*(?:name|role|goal"
     r"|job|task|rules?|instructions?|loyalty|persona|creator|owner|"
     r"developer|purpose|priority|behaviou?r|policy|orders) (?:is|are|must|should|has|will|shall|to)\b"
@@ -90,7 +91,7 @@ _NO_DEED = (
 )
 """What goes on about an assistant that is liked or needed, and asks nothing of it: "needs AI at work"."""
 
-_WISHED = re.compile(
+_WISHED = Screen(
     rf"\b{_SAID} (?:that )?(?P<who>you|(?:the |all |any |this |every |an? )?{ASSISTANT})(?: to| should| must| will"
     r"| shall)? "
     r"(?!assistants?\b|models?\b|systems?\b|agents?\b|(?:chat ?)?bots?\b|tools?\b|remember|know|learn|note|meet"
@@ -128,7 +129,7 @@ _OF_A_PERSON = re.compile(
 )
 """What one asks of people, and would not ask of a program; what else is asked of a Claude may be asked of the assistant."""
 
-_STYLE = re.compile(
+_STYLE = Screen(
     r"\b(?:short|brief|concise|formal|informal|polite|detailed|simple|metric|bullet|plain|casual|patient|kind"
     r"|honest|call (?:me|him|her|them|user)|remind|book|order|wake)\b"
 )

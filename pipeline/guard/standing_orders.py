@@ -6,6 +6,7 @@ it each time she talks to you", "in future conversations you would quietly add â
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import ASSISTANT, DUTCH, FRENCH, GERMAN, ITALIAN, PORTUGUESE, SPANISH, commanded
 
 _WORD = re.compile(r"[a-z]+")
@@ -41,13 +42,13 @@ _WHEN = (
     r"(?:when(?:ever)?|if|once|each time|every ?time|any ?time|as soon as|the (?:moment|minute|second)|next time|in case"
     r"|should)"
 )
-_CASE = re.compile(
+_CASE = Screen(
     rf"\b{_WHEN} (?!you (?!are\b|get\b)){_ONE}{_ASKS}\b"
     r"|\b(?:to|for|with) (?:everyone|everybody|anyone|anybody|whoever|all|people|those|any \w+|every \w+)(?: "
     r"else)?(?: who| that)?"
     rf" (?:{_ASKS})\b|\bwhoever {_ASKS}\b"
 )
-_ONWARD = re.compile(
+_ONWARD = Screen(
     r"\b(?:from (?:now|today|tomorrow|here|this (?:point|moment|message|day))(?: on)?|henceforth|in (?:the )?future"
     r"|(?:in|to|at|for|after|before|with) (?:the (?:end|start|beginning|top|bottom) of )?(?:all|every|each|any)(?: of)?(?: the"
     r"| your| our| my)?(?: future| later| other| new| single| coming)*"
@@ -55,7 +56,7 @@ _ONWARD = re.compile(
     r"|in future (?:chats?|conversations?|repl(?:y|ies)|answers?|sessions?)|at the (?:end|start|bottom|top) of your \w+"
     r"|forever|for ever|for good|permanently|until i say|the whole time|every (?:single )?time|no matter what|going forward)\b"
 )
-_SECRET = re.compile(
+_SECRET = Screen(
     r"\b(?:don't|do not|never|without|not to|no need to|but not|nor) (?:you )?(?:ever |even )?(?:tell|telling|say"
     r"|saying|mention|mentioning"
     r"|let|letting|reveal|revealing|admit|admitting|explain|explaining|show|showing|disclose|disclosing|point out)\b"
@@ -72,15 +73,15 @@ _YOU_DO = re.compile(
     rf"|\b(?:the |your |this |any )?{ASSISTANT} (?:must|should|shall|will|has to|is to|needs to|always|then) {_ADVERBS}{_DEED}\b"
     rf"|\b(?:bot|assistant|ai|chatbot|chatgpt|claude|gemini|copilot|computer|robot)[,:!]+ [^.!?;]{{0,100}}?\b{_DEED}\b"
 )
-_YOU_DO_HEAVY = re.compile(rf"\byou {_ADVERBS}(?P<deed>{_HEAVY})\b(?! (?:me )?(?:that )?(?:you|i can't|sorry)\b)")
+_YOU_DO_HEAVY = Screen(rf"\byou {_ADVERBS}(?P<deed>{_HEAVY})\b(?! (?:me )?(?:that )?(?:you|i can't|sorry)\b)")
 _DONE = re.compile(rf"\b(?P<verb>{_DEED})\b")
 _DONE_HEAVY = re.compile(rf"\b(?P<verb>{_HEAVY})\b")
-_TO_YOU = re.compile(
+_TO_YOU = Screen(
     r"\b(?:to|with|asks?|tells?|messages|texts|pings|contacts) (?:you|the (?:bot|assistant|ai)) (?:(?:then|just"
     rf"|please|always|only) )*{_DEED}"
     r" (?:a|an|the|that|them|him|her|it|me|us|everyone|nothing|only|to|how)\b"
 )
-_GENERIC = re.compile(
+_GENERIC = Screen(
     r"\b(?:customers?|clients?|guests?|patients?|students?|callers?|tenants?|visitors?|diners?|pupils?|interviewers?"
     r"|recruiters?|detectors?|tests?|linters?|sensors?|scanners?|meters?|recipes?|labels?|signs?|builds?|alarms?"
     r"|machines?|examiner|judge|police|officer|waiter|doctor|dentist|coach|says my|as my|my (?:boss|manager"
@@ -92,29 +93,29 @@ _ACTED = re.compile(
     r"(?: (?:always|never|usually|often|just|mostly|only|will|can|would|should|must|have to|has to|like to|then|also))* $"
     r"|\b(?:i'll|i'd|we'll|she'll|he'll|they'll|to|can|could|i'm|would|a|an|the|my|our|her|his|their|of|for|some) $"
 )
-_STORED = re.compile(
+_STORED = Screen(
     r"\b(?P<verb>store|save|write|note|put|record|remember|log|add|memori[sz]e)(?: down| in| to| instead| into| "
     r"memory| it| this)* ?"
     r"(?:instead )?(?:that|:|in (?:its|their) place)[^.!?;]{0,120}"
 )
-_SO_THAT = re.compile(
+_SO_THAT = Screen(
     r"\b(?:so (?:that )?you|then (?:you|nag|tell|send|remind)|and (?:then )?(?:nag|tell everyone|say so|never "
     r"ask)|whenever|each time"
     r"|every time|instead|in (?:its|their) place)\b"
 )
-_WIPED = re.compile(
+_WIPED = Screen(
     r"\b(?P<verb>delete|erase|wipe|forget|remove|clear|destroy|drop|overwrite) (?:every(?:thing)?|all|any|each|the|what(?:ever)?)"
     r"(?: of)?(?: the| your| my)? ?(?:memor(?:y|ies)|notes?|facts?|records?|entr(?:y|ies)|things?|stuff|that|you|you've)?"
     r" ?(?:you |you've |have |has |is |are |been |that |which )*(?:know|saved?|stored?|remember(?:ed)?|learned|noted|about|of|on"
     r"|concern(?:s|ing)?)\b"
 )
-_SELF_SPREAD = re.compile(
+_SELF_SPREAD = Screen(
     r"\b(?P<verb>copy|paste|repeat|insert|include|add|reproduce|append|put|carry|forward|attach|embed|hide) (?:this|these|the)"
     r" (?:\w+ ){0,2}?(?:paragraph|text|notes?|message|instructions?|lines?|block|sentence|section|comment|prompt)s?\b"
     r"[^.!?;]{0,50}?\b(?:repl(?:y|ies)|e?mails?|messages?|answers?|summar(?:y|ies)|documents?|posts?|files?|commits?|every|each"
     r"|output|contacts?|recipients?)\b"
 )
-_DECLARED = re.compile(
+_DECLARED = Screen(
     rf"\b(?:the |this |any |every |your )?(?P<who>{ASSISTANT}|(?:coding|ai) agents?) (?:now |always |also "
     r"|silently |secretly |then |never |only |therefore )*"
     r"(?:discloses?|disregards?|ignores?|reveals?|sends?|forwards?|shares?|recommends?|praises?|hides?|omits?|skips?|bypasses"
@@ -122,7 +123,7 @@ _DECLARED = re.compile(
     r"|stores?|prints?|executes?|runs?|fetches|loads?|opens?|inserts?|mentions?|presents?|puts?|ranks?|cites?|names?|promotes?"
     r"|drops?|leaks?|includes?|answers|follows?|transfers?|pays?|deletes?)\b[^.!?;]{0,160}"
 )
-_FOR_ALL = re.compile(
+_FOR_ALL = Screen(
     r"\b(?:(?:at the (?:start|end|beginning) of|in|for|to|after|before|on|with) (?:each|every|all|any)|from "
     r"(?:that|this|now|here)"
     r"|always|never|all requests|any request|in (?:the )?future|later|without|regardless|whatever|unconditionally"
@@ -135,17 +136,17 @@ _OF_OURS = re.compile(
     r"|\b(?:i|we|he|she|they|people|some) (?:\w+ )?(?:think|thinks|believe|believes|say|says|said|hope|hate"
     r"|wonder)s?(?: that)?(?: the| an?)? $"
 )
-_BEFORE_EACH = re.compile(
+_BEFORE_EACH = Screen(
     r"\b(?:before|after|with|in|at the (?:start|beginning|end) of) (?:each|every|any|all) (?:\w+ )?(?:task|commit"
     r"|session|build|answer"
     r"|reply|run|request|response|conversation|chat|message|pull request|review|deployment)s?\b"
 )
-_AGENTS_RUN = re.compile(
+_AGENTS_RUN = Screen(
     r"\b(?:(?:coding|ai|code|autonomous|automated|review|llm) (?:agents?|assistants?|bots?|tools?)|agents"
     r"|assistants|copilots|llms)"
     r"\b[^.!?;]{0,50}?\b(?:must|should|shall|have to|has to|need to|are to|are required to)\b(?P<deed>[^!?;]{0,200})"
 )
-_IN_MEMORY = re.compile(
+_IN_MEMORY = Screen(
     r"\bin (?:their|its|your|the) (?:long-term )?memory\b|\bhttps?:|\bcurl\b|\bwithout (?:asking|review|telling)"
 )
 
@@ -155,7 +156,12 @@ class _Tongue:
 
     def __init__(self, words: str, *patterns: str) -> None:
         self.words = frozenset(words.split())
-        self.case, self.deed, self.onward, self.secret = map(re.compile, patterns)
+        self.case, self.deed, self.onward, self.secret = map(Screen, patterns)
+
+    def may_order(self, text: str) -> bool:
+        return self.deed.search(text) is not None and any(
+            pattern.search(text) for pattern in (self.case, self.onward, self.secret)
+        )
 
     def orders(self, sentence: str, around: str) -> bool:
         if not self.deed.search(sentence):
@@ -392,7 +398,7 @@ def stands(text: str) -> bool:
 
 def _stands_in_other_words(text: str) -> bool:
     words = frozenset(_WORD.findall(text))
-    tongues = [tongue for tongue in _TONGUES if len(tongue.words & words) > 1]
+    tongues = [tongue for tongue in _TONGUES if len(tongue.words & words) > 1 and tongue.may_order(text)]
     return bool(tongues) and any(
         tongue.orders(sentence, text) for sentence in _SENTENCE.split(text) for tongue in tongues
     )
@@ -402,6 +408,8 @@ def _stands_in_english(text: str) -> bool:
     if _deed_for_all(text) or _tampers(text):
         return True
     secret = _SECRET.search(text) is not None
+    if not (secret or _CASE.search(text) or _ONWARD.search(text)):
+        return False
     return any(_orders(sentence, secret) for sentence in _SENTENCE.split(text))
 
 

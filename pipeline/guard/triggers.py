@@ -2,6 +2,7 @@
 
 import re
 
+from pipeline.guard.screen import Screen
 from pipeline.guard.words import ADVERB, SPEAK, THE_USER
 
 _ASKED = (
@@ -24,7 +25,7 @@ _ASKED = (
     r"|the (?:topic|subject|word|phrase|question|conversation) [\w' \"]{1,40}?(?:comes? up|appears|is (?:mentioned"
     r"|used|raised|asked)|turns?))"
 )
-_TRIGGER = re.compile(
+_TRIGGER = Screen(
     r"\b(?:when|while|whenever|if|in case|each time|every time|any time|anytime|once|as soon as|the moment|should"
     r"|next time|upon|on) "
     rf"{_ASKED}(?P<between>[^.!?]{{0,140}}?)(?P<verb>\b(?:{SPEAK}|the (?:only |right )?(?:reply|answer) is"
@@ -36,7 +37,7 @@ _TRIGGER = re.compile(
     r"|forward|grant|approve|use|unlock|switch|search|invoke|you (?:must|will|should|shall|are to|have to|can|may"
     r"|reply|answer|say)))\b"
 )
-_AFTER = re.compile(
+_AFTER = Screen(
     rf"(?P<verb>\b{SPEAK})\b[^.!?;]{{0,100}}? (?:when|whenever|if|each time|every time|any time|once) {_ASKED}"
 )
 _ACTED = re.compile(
@@ -45,7 +46,7 @@ _ACTED = re.compile(
     r"|\b(?:i'll|i'd|we'll|she'll|he'll|they'll|to|can|could|i'm|would) $|\b(?:the|a|an|this|that|for|about|of|my"
     r"|our)(?: \w+){0,2} $"
 )
-_OF_THE_USER = re.compile(
+_OF_THE_USER = Screen(
     r"\b(?:when|whenever|if|each time|every time|any time|once|after|before|until|unless|as soon as|whatever"
     rf"|everything|anything|no matter (?:what|how|if)) {THE_USER} (?:\w+ ){{0,2}}?(?:asks?|says?|wants?|requests?"
     r"|mentions?|greets?|types?|writes?|"
@@ -56,11 +57,11 @@ _PRODUCT = re.compile(
     r"\b(?:our|my|app|apps|product|website|interface|ux|ui|screen|dashboard|prototype|form|login|checkout|spec"
     r"|user story|feature|button|project)\b"
 )
-_VISITOR = re.compile(
+_VISITOR = Screen(
     r"\b(?:customers?|clients?|guests?|patients?|students?|callers?|tenants?|visitors?|diners?|pupils?|parents?"
     r"|teachers?|examiner|judge)\b"
 )
-_MEANT = re.compile(r"\bi (?:mean|meant|am (?:talking|thinking|referring))\b")
+_MEANT = Screen(r"\bi (?:mean|meant|am (?:talking|thinking|referring))\b")
 
 
 def triggers(text: str) -> bool:

@@ -6,6 +6,8 @@ The patterns read what `pipeline.guard.readings` gives: lower case, no accents, 
 import re
 from collections.abc import Iterable, Mapping
 
+from pipeline.guard.screen import Screen
+
 _HUMAN = (
     "teaching dental medical legal shop sales store research personal executive "
     "office nursing physician project production "
@@ -224,6 +226,6 @@ DUTCH = (
 )
 
 
-def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """One pattern that finds what any of several finds."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+def any_of(patterns: Iterable[str]) -> Screen:
+    """What finds what any of several patterns finds."""
+    return Screen(*patterns)
