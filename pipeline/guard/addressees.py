@@ -229,7 +229,7 @@ _PORTUGUESE = (
     ),
 )
 _DUTCH = (
-    r"\b(?:zeg|noem|antwoord|adviseer|vermeld) (?:\w+ ){0,2}?(?:voortaan|vanaf nu|altijd|steeds)\b",
+    r"\b(?:zeg|noem|antwoord|adviseer|vermeld) (?!ik\b|we\b|wij\b)(?:\w+ ){0,2}?(?:voortaan|vanaf nu|altijd|steeds)\b",
     (
         rf"\b(?:opmerking|bericht|instructie|let op|notitie|mededeling|beste|boodschap)(?: (?:aan"
         rf"|voor))?:?,? (?:(?:de"

@@ -23,6 +23,20 @@ _ENDED = any_of(
             r"|bother|with|stick|listen|ignore|forget|skip|drop|break|bypass|off|just|simply|of|those|these|that|this"
             rf"|the|silly|stupid|dumb|boring|old|usual|normal|standard))* (?:your|the) (?:[\w-]+ ){{0,2}}?{_LIMITS}\b"
         ),
+        (
+            r"\byou(?:r|'re| are) (?:not|no longer) (?:an? |the )?(?:\w+ )?(?:ai|assistant|bot|chatbot|robot"
+            r"|program|model|computer)"
+            r" any ?more\b"
+        ),
+        (
+            r"\b(?:turns?|switches|shuts?|disables?|lifts?|removes?|ends?) (?:off )?(?:all )?(?:of )?your (?:[\w-]+ "
+            rf"){{0,2}}?{_LIMITS}\b"
+        ),
+        (
+            r"\b(?:every|all|any) (?:\w+ )?(?:requests?|orders?|questions?|topics?|commands?) (?:is|are|counts? "
+            r"as|will be) (?:now |all |always )*"
+            r"(?:legal|harmless|allowed|safe|permitted|approved|fine|ok|okay|acceptable|authori[sz]ed)\b"
+        ),
         rf"\b(?:switch|turn|shut|put) (?:off )?(?:all )?(?:of )?your (?:[\w-]+ ){{0,2}}?{_LIMITS}(?: off\b)?",
         (
             rf"\b(?:forget|ignore|skip|drop|lose|ditch|disable|remove|bypass|unlearn|suspend) (?:about )?(?:all )?(?:of )?"
@@ -59,7 +73,8 @@ _ENDED = any_of(
         ),
         (
             r"\b(?:overrides?|supersedes?|replaces?|trumps?|outranks?|overrules?) (?:the |your |any |all |every |other )*"
-            r"(?:system|operator|developer|platform|vendor|safety|content|built-in|default) (?:prompts?|messages?"
+            r"(?:system|operator|developer|platform|vendor|provider|company|safety|content|built-in"
+            r"|default)(?:'s)? (?:prompts?|messages?"
             r"|instructions?|rules?|polic(?:y|ies)|guidelines|settings)\b(?! (?:of|in|on|for) (?:my|our)\b)"
         ),
         (
@@ -107,6 +122,27 @@ _WAIVED = Screen(
     r"\w+)\b(?! (?:on|in"
     r"|of|at) (?:my|our|the))"
     r"|\bno (?:further |more )?(?:confirmations?|approvals?|permission) (?:is |are )?(?:needed|required|necessary)\b"
+)
+_FROM_NOW = Screen(
+    r"\bfrom (?:this (?:point|moment|message)|today|now)(?: on| onwards?| forward)?,? you(?:'re| are) (?!able\b"
+    r"|welcome\b|in\b|at\b"
+    r"|my (?:friend|boss|neighbou?r)|going\b|not\b|on\b|the one who\b)\w+"
+)
+_CORRUPTED = Screen(
+    r"\byour (?:\w+ )?(?:memor(?:y|ies)|notes|records|instructions|profile) (?:of \w+ )?(?:was|were|is|are|has "
+    r"been|have been) (?:\w+ )?"
+    r"(?:corrupt(?:ed)?|wrong|outdated|false|invalid|compromised|faulty|incorrect|stale|reset|replaced|deleted)\b"
+    r"|\b(?:as|be) the only (?:true|valid|correct|trusted|authoritative) (?:\w+ )?(?:source|profile|record"
+    r"|version|rules?|policy|instructions?)\b"
+)
+_PREAPPROVED = Screen(
+    r"\b(?:customer|client|user|account holder|owner|manager|ceo|boss|director|family|wife|husband) (?:has|have) (?:already )?"
+    r"pre-?(?:approved|authori[sz]ed|cleared)\b"
+)
+_AGENTS_HEAR = Screen(
+    r"(?:^|[.;!?>] ?)(?:summari[sz]ing|review(?:ing)?|screening|coding|reading|ai|indexing|grading|parsing|retrieval|research) "
+    r"(?:agents?|models?|bots?|assistants?) ?: [^\n]{0,200}?\b(?:do not|don't|must|should|never|always|omit|skip|list|say|state"
+    r"|mention|report|approve|recommend|rate|ignore|treat)\b"
 )
 _STANDING_NAME = any_of(
     (
@@ -207,6 +243,7 @@ _GERMAN = (
     ),
 )
 _SPANISH = (
+    r"\b(?:dio|dado|da|dieron) (?:su |el )?(?:permiso|consentimiento|visto bueno) (?:para|a) (?:tod\w+|cualquier\w*|cada)\b",
     (
         r"\b(?:olvida|olvidate de|ignora) (?:todo )?(?:lo|cuanto) que te (?:\w+)|\b(?:ahora|desde \w+|solo|ya) "
         r"(?:solo )?(?:trabajas|obedeces) (?:solo )?(?:para|a) (?:mi|mí)\b"
@@ -445,7 +482,9 @@ def declares(text: str) -> bool:
     )
 
 
-_PLAIN = Screen(_STANDING_NAME, _SUPERLATIVE, _TYPED_DONE, _FINE_FOR_YOU, _WAIVED)
+_PLAIN = Screen(
+    _STANDING_NAME, _SUPERLATIVE, _TYPED_DONE, _FINE_FOR_YOU, _WAIVED, _FROM_NOW, _CORRUPTED, _PREAPPROVED, _AGENTS_HEAR
+)
 _OBEYED = Screen(_WHATEVER, _ANY_ORDER)
 _TOLD_BEFORE = re.compile(r"\b(?:i|we|he|she|they|my \w+|our \w+|to|who|people|kids)(?: \w+){0,2} $")
 _DOES_MORE = re.compile(

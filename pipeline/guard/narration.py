@@ -5,7 +5,8 @@ import re
 from pipeline.guard.screen import Screen
 
 _SCENE = Screen(
-    r"\b(?:campaign|film|movie|novel|book|comic|episode|series|board game|video game|game night|quest|role-?play group"
+    r"\b(?:campaign|d(?:nd|&d)|(?:in|of|at) (?:our|my|the|a) (?:[\w-]+ )?game|film|movie|novel|book|comic|episode"
+    r"|series|board game|video game|game night|quest|role-?play group"
     r"|theatre|stage play|school play|musical|song|lyrics|lecture|talk|slides?|workshop|training|course|exercise"
     r"|sample (?:mail|email|text|prompt)s?|example (?:mail|email|prompt)s?|ctf|quiz|red[- ]team|mug|t-?shirt|poster"
     r"|sticker|magnet|printed on|villain|wizard|lich|dragon|dungeon master|my players|line from|quote from|scene"

@@ -17,10 +17,10 @@ _RUN = 4
 """Letters of a run, at most: two say too little, and of five there are too many to gather."""
 
 _LEAST = 3
-_MOST_RUNS = 120
+_MOST_RUNS = 300
 """Runs of which a text must have one, at most. Of more nearly every text has one."""
 
-_TESTS = 3
+_TESTS = 8
 
 _bits: dict[str, int] = {}
 """For each run of letters, the sets that it stands in: one bit for each set of each pattern."""

@@ -22,7 +22,9 @@ _HEAVY = (
     r"(?:tell|say|inform|claim|insist|pretend|lie|deny|recommend|suggest|promote|praise|push|advertise|add|append|include"
     r"|insert|slip|put|send|mail|e-?mail|forward|copy|bcc|cc|share|paste|post|hide|skip|omit|leave out|spill|leak|reveal"
     r"|dump|open|visit|fetch|load|run|execute|delete|erase|wipe|change|replace|nag|insult|mock|disregard|obey|transfer"
-    r"|pay|approve|grant|unlock|convince|persuade|steer|cover for|blame|vouch|relay|report|warn|respond with|answer with"
+    r"|pay|approve|grant|unlock|convince|persuade|steer|rate|rank|describe|portray|consult|cite|mention|state"
+    r"|cover for|blame|vouch|relay"
+    r"|report|warn|respond with|answer with"
     r"|reply with|swear|refuse|print|repeat|overwrite|invent|make up|favou?r|badmouth|discourage|guilt|threaten|attach)"
 )
 _DEED = (
@@ -36,7 +38,7 @@ _ASKS = (
     r"|wonders?|brings? up|inquires?|enquires?|greets?|complains?|requests?|needs? (?:help|advice|a|an|some)|logs? in"
     r"|comes? (?:up|here|online|by)|searches|looks? for|(?:is|are) (?:looking|searching|asking|talking|chatting)|joins?"
     r"|pings?|contacts?|opens? (?:this|the|a) (?:chat|app|conversation|session)|(?:is|are) (?:asked|online|mentioned"
-    r"|raised)|starts? (?:a|the|talking|asking|to talk)|shares?|pastes?|uploads?|sends? you)"
+    r"|raised)|turns? to|drifts? to|moves? to|starts? (?:a|the|talking|asking|to talk)|shares?|pastes?|uploads?|sends? you)"
 )
 _WHEN = (
     r"(?:when(?:ever)?|if|once|each time|every ?time|any ?time|as soon as|the (?:moment|minute|second)|next time|in case"
@@ -49,6 +51,9 @@ _CASE = Screen(
     rf" (?:{_ASKS})\b|\bwhoever {_ASKS}\b"
 )
 _ONWARD = Screen(
+    r"\b(?:before|when(?:ever)?|after|once|each time|every time) you (?:answer|reply|respond|summari[sz]e|draft|generate"
+    r"|recommend|compare)\b|\b(?:in|for|during) (?:each|every|all|any) (?:\w+ )?(?:comparisons?|recommendations?"
+    r"|rankings?|lists?|reviews?)\b|"
     r"\b(?:from (?:now|today|tomorrow|here|this (?:point|moment|message|day))(?: on)?|henceforth|in (?:the )?future"
     r"|(?:in|to|at|for|after|before|with) (?:the (?:end|start|beginning|top|bottom) of )?(?:all|every|each|any)(?: of)?(?: the"
     r"| your| our| my)?(?: future| later| other| new| single| coming)*"
@@ -116,15 +121,16 @@ _SELF_SPREAD = Screen(
     r"|output|contacts?|recipients?)\b"
 )
 _DECLARED = Screen(
-    rf"\b(?:the |this |any |every |your )?(?P<who>{ASSISTANT}|(?:coding|ai) agents?) (?:now |always |also "
+    rf"\b(?:the |this |any |every |your )?(?P<who>{ASSISTANT}|model|(?:coding|ai) agents?) (?:now |always |also "
     r"|silently |secretly |then |never |only |therefore )*"
-    r"(?:discloses?|disregards?|ignores?|reveals?|sends?|forwards?|shares?|recommends?|praises?|hides?|omits?|skips?|bypasses"
+    r"(?:gathers?|collects?|posts?|logs?|exports?|uploads?|submits?|transmits?|discloses?|disregards?|ignores?"
+    r"|reveals?|sends?|forwards?|shares?|recommends?|praises?|hides?|omits?|skips?|bypasses"
     r"|obeys?|complies|comply|refuses?|adds?|appends?|inserts?|copies|copy|approves?|tells?|says?|states?|claims?|treats?|trusts?"
     r"|stores?|prints?|executes?|runs?|fetches|loads?|opens?|inserts?|mentions?|presents?|puts?|ranks?|cites?|names?|promotes?"
     r"|drops?|leaks?|includes?|answers|follows?|transfers?|pays?|deletes?)\b[^.!?;]{0,160}"
 )
 _FOR_ALL = Screen(
-    r"\b(?:(?:at the (?:start|end|beginning) of|in|for|to|after|before|on|with) (?:each|every|all|any)|from "
+    r"\b(?:(?:at the (?:start|end|beginning) of|in|for|to|after|before|on|with|during) (?:each|every|all|any)|from "
     r"(?:that|this|now|here)"
     r"|always|never|all requests|any request|in (?:the )?future|later|without|regardless|whatever|unconditionally"
     r"|no longer|only|first|henceforth"
@@ -148,6 +154,13 @@ _AGENTS_RUN = Screen(
 )
 _IN_MEMORY = Screen(
     r"\bin (?:their|its|your|the) (?:long-term )?memory\b|\bhttps?:|\bcurl\b|\bwithout (?:asking|review|telling)"
+)
+
+
+_REWRITTEN = Screen(
+    r"\b(?:delete|erase|wipe|forget|remove|scrap) (?:everything|what|all|anything|whatever) (?:i|we) (?:have |had "
+    r"|'ve )?(?:told|said to|wrote to)"
+    r" you\b[^.!?;]{0,60}?\b(?:and|then|instead) (?:write|note|save|store|put|say|remember|record)\b"
 )
 
 
@@ -197,6 +210,7 @@ _TONGUES = (
         (
             rf"\bdu (?:[\w.@-]+ ){{0,8}}?{_VERB_DU}\b|\b{_VERB_DU} du\b|\b(?:sollst|musst|wirst|darfst|kannst"
             r"|mochtest|konntest) du\b|\bdu (?:sollst|musst|wirst)\b"
+            r"|\b(?:kommt|bekommt|kriegt|hort|erfahrt|von) (?:\w+ ){0,2}?(?:von dir|dir kommt|dir gibt)\b"
             r"|(?:^|[,:>\"] ?|\b(?:und|dann|bitte|einfach|aber|lieb|immer|jetzt|sofort|heute|nun|kunftig|zukunft"
             r"|an) )(?:(?:bitte|immer|dann|stets|einfach"
             rf"|doch|mal) )*{_DO_DE}\b(?! ich\b| wir\b)"
@@ -341,7 +355,8 @@ _TONGUES = (
             r"|\b(?:diz-lhe|diga-lhe|manda-me|mande-me|envia-me|envie-me|responde-lhe|recomenda-lhe|conta-lhe|diz-lhes)\b"
             r"|(?:^|[,:>\"] ?|\b(?:e|entao|sempre|favor|so|tambem|me|agora|hoje|diante) )(?:(?:sempre|entao|so"
             r"|apenas|tambem|me|lhe|voce|so) )*"
-            r"(?:diga|responda|recomende|envie|mande|sugira|cite|mencione|indique|esconda|adicione|acrescente"
+            r"(?:diz|responde|manda|envia|recomenda|conta|mostra|diga|responda|recomende|envie|mande|sugira|cite"
+            r"|mencione|indique|esconda|adicione|acrescente"
             r"|inclua|copie|encaminhe|negue|minta|repasse|apague|coloque|respondes|dizes|mandas|envias|recomendas"
             r"|acrescentas|pões|escondes)\b"
         ),
@@ -391,6 +406,20 @@ _TONGUES = (
 )
 
 
+_ITS_DUTY = Screen(
+    rf"\b(?:when(?:ever)?|before|after|once|each time|every time) (?:the |this |any |an? )?{ASSISTANT} "
+    rf"[^.!?;]{{2,80}}?, (?:it|they) "
+    r"(?:shall|must|should|will|has to|have to|is to|are to|needs? to|may)\b"
+)
+
+
+_DONE_THEN = re.compile(
+    rf"(?: (?!i\b|we\b|he\b|she\b|they\b|it\b|who\b|and\b|to\b|or\b|that\b|my\b|our\b)[\w'@-]+){{0,5}}? (?:(?:just"
+    r"|please|simply|always|only) "
+    rf"{_DEED}\b|(?:{_HEAVY}|give|show|write|answer) (?:her|him|them|me|everyone|everybody) )"
+)
+
+
 def stands(text: str) -> bool:
     """Whether a text has the assistant do something whenever something happens, from some time on, or in secret."""
     return _stands_in_english(text) or _stands_in_other_words(text)
@@ -405,7 +434,7 @@ def _stands_in_other_words(text: str) -> bool:
 
 
 def _stands_in_english(text: str) -> bool:
-    if _deed_for_all(text) or _tampers(text):
+    if _ITS_DUTY.search(text) or _deed_for_all(text) or _tampers(text):
         return True
     secret = _SECRET.search(text) is not None
     if not (secret or _CASE.search(text) or _ONWARD.search(text)):
@@ -421,6 +450,8 @@ def _orders(sentence: str, secret: bool) -> bool:
         if any(
             _is_told(sentence, match.start("verb")) for match in _DONE.finditer(sentence) if not _within(match, case)
         ):
+            return True
+        if _DONE_THEN.match(sentence, case.end()):
             return True
     onward = _ONWARD.search(sentence) is not None
     if not (onward or secret):
@@ -464,6 +495,8 @@ def _deed_for_all(text: str) -> bool:
 def _tampers(text: str) -> bool:
     """Lies that are to be stored, memories to be wiped, texts that are to copy themselves."""
     if any(commanded(text, match.start("verb")) for pattern in (_SELF_SPREAD,) for match in pattern.finditer(text)):
+        return True
+    if _REWRITTEN.search(text):
         return True
     wiped = any(commanded(text, match.start("verb")) for match in _WIPED.finditer(text))
     stored = [match for match in _STORED.finditer(text) if commanded(text, match.start("verb"))]
