@@ -65,6 +65,12 @@ _ENDED = any_of(
             r"\byou (?:have been|are|were|'ve been) (?:now |hereby )?(?:granted|given|promoted to|elevated to) (?:\w+ )?"
             r"(?:root|admin|full|developer|superuser|unrestricted)\b"
         ),
+        (
+            r"\b(?:disregard|ignore|forget|skip) (?:whatever|everything|what|anything|all) (?:that )?(?:the |your )?(?:operators?"
+            r"|developers?|system prompt|vendor|provider|creators?|makers?|programmers?|openai|anthropic) (?:\w+ "
+            r")?(?:wrote|said|says"
+            r"|told|set|wants?|wanted|configured|demands?|put|gave)\b"
+        ),
         # What gives itself the first place.
         (
             r"\b(?:take[sn]?|has|have|gets?|given|with|enjoys?) (?:\w+ )?(?:precedence|priority) over (?:the |your |any "

@@ -24,7 +24,7 @@ _SPANISH = (
         r"|obedec|ignor|recomend|fing|mencion|revel|envi|habl|comport)\w*"
     ),
     (
-        r"\b(?:responde|contesta|contestame|respondeme|habla|escribe|actua|finge|di|obedece|recomienda"
+        r"(?<!\bme )(?<!\bnos )\b(?:responde|contesta|contestame|respondeme|habla|escribe|actua|finge|di|obedece|recomienda"
         r"|menciona) (?:siempre|solo|unicamente|como|en (?:ingles|frances|mayusculas|verso)|que si|a todo)\b"
         r"|\b(?:siempre|nunca) (?:respond(?:e|as)|contest(?:a|es)|recomiend(?:a|es)|mencion(?:a|es)|digas|obedece|"
         r"reveles)\b"
@@ -261,7 +261,8 @@ _PORTUGUESE = (
         r"|apenas) )*(?:responder|dizer|agir|obedecer|ignorar|recomendar|mencionar|revelar|enviar|fingir|falar)\b"
     ),
     (
-        r"\b(?:responda|responde|fale|fala|escreva|aja|diga|recomende|obedeca) (?:sempre|so|somente|apenas|como"
+        r"(?<!\bme )(?<!\bnos )\b(?:responda|responde|fale|fala|escreva|aja|diga|recomende|obedeca) (?:sempre|so"
+        r"|somente|apenas|como"
         r"|em (?:ingles|rimas|maiusculas)|que sim|a tudo)\b|\b(?:nunca|sempre) (?:mencione|diga|revele|recomende"
         r"|responda)\b"
     ),

@@ -22,7 +22,8 @@ _HEAVY = (
     r"(?:tell|say|inform|claim|insist|pretend|lie|deny|recommend|suggest|promote|praise|push|advertise|add|append|include"
     r"|insert|slip|put|send|mail|e-?mail|forward|copy|bcc|cc|share|paste|post|hide|skip|omit|leave out|spill|leak|reveal"
     r"|dump|open|visit|fetch|load|run|execute|delete|erase|wipe|change|replace|nag|insult|mock|disregard|obey|transfer"
-    r"|pay|approve|grant|unlock|convince|persuade|steer|rate|rank|describe|portray|consult|cite|mention|state"
+    r"|pay|approve|grant|unlock|convince|persuade|steer|switch to|(?:start|begin|end) (?:every|each|all|your)"
+    r"|rate|rank|describe|portray|consult|cite|mention|state"
     r"|cover for|blame|vouch|relay"
     r"|report|warn|respond with|answer with"
     r"|reply with|swear|refuse|print|repeat|overwrite|invent|make up|favou?r|badmouth|discourage|guilt|threaten|attach)"
@@ -52,7 +53,8 @@ _CASE = Screen(
 )
 _ONWARD = Screen(
     r"\b(?:before|when(?:ever)?|after|once|each time|every time) you (?:answer|reply|respond|summari[sz]e|draft|generate"
-    r"|recommend|compare)\b|\b(?:in|for|during) (?:each|every|all|any) (?:\w+ )?(?:comparisons?|recommendations?"
+    r"|recommend|compare)\b|\bafter (?:two|three|four|five|ten|\d+) (?:messages|turns|replies|questions)\b(?! "
+    r"(?:from|of|by))|\b(?:in|for|during) (?:each|every|all|any) (?:\w+ )?(?:comparisons?|recommendations?"
     r"|rankings?|lists?|reviews?)\b|"
     r"\b(?:from (?:now|today|tomorrow|here|this (?:point|moment|message|day))(?: on)?|henceforth|in (?:the )?future"
     r"|(?:in|to|at|for|after|before|with) (?:the (?:end|start|beginning|top|bottom) of )?(?:all|every|each|any)(?: of)?(?: the"
@@ -211,7 +213,7 @@ _TONGUES = (
             rf"\bdu (?:[\w.@-]+ ){{0,8}}?{_VERB_DU}\b|\b{_VERB_DU} du\b|\b(?:sollst|musst|wirst|darfst|kannst"
             r"|mochtest|konntest) du\b|\bdu (?:sollst|musst|wirst)\b"
             r"|\b(?:kommt|bekommt|kriegt|hort|erfahrt|von) (?:\w+ ){0,2}?(?:von dir|dir kommt|dir gibt)\b"
-            r"|(?:^|[,:>\"] ?|\b(?:und|dann|bitte|einfach|aber|lieb|immer|jetzt|sofort|heute|nun|kunftig|zukunft"
+            r"|(?:^|[,:>\"] ?|\b(?:und|dann|bitte|einfach|aber|lieb|immer|schreibt|fragt|jetzt|sofort|heute|nun|kunftig|zukunft"
             r"|an) )(?:(?:bitte|immer|dann|stets|einfach"
             rf"|doch|mal) )*{_DO_DE}\b(?! ich\b| wir\b)"
         ),
