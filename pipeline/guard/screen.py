@@ -13,6 +13,8 @@ from functools import lru_cache
 from re import _parser  # type: ignore[attr-defined]  # the only reader of patterns; what it does not know asks for no letters
 from typing import Any
 
+from recollect.patterns import lazy_pattern
+
 _RUN = 4
 """Letters of a run, at most: two say too little, and of five there are too many to gather."""
 
@@ -39,7 +41,7 @@ class Screen:
             for screened in (
                 pattern.screened
                 if isinstance(pattern, Screen)
-                else [(_registered(_needed(pattern)), re.compile(pattern))]
+                else [(_registered(_needed(pattern)), lazy_pattern(pattern))]
             )
         ]
 
