@@ -74,7 +74,9 @@ ONE_TIME_NEEDS = tuple(
 
 _BASE32 = r"[a-z2-7]{4}"
 _AUTHENTICATOR = lazy_pattern(
-    r"(?<![a-z])(?:t?otp|2fa|mfa|2[ \-]step|(?:two|multi)[ \-](?:factor|step)|authenticator|authentication|otpauth|"
+    r"(?<![a-z])(?:t?otp|2fa|mfa|2[ \-]step|(?:two|multi)[ \-](?:factor|step)|otpauth|"
+    r"authenticat(?:or|ion)|autentica\w{2,8}|authentifi\w{2,8}|"
+    r"(?:zwei|deux|double|dos|due|dois)[ \-](?:faktor|facteurs?|factores|fattori|fatores)|"
     r"set-?up[ \-](?:key|code)|"
     r"secret(?:[ \-]key)?|manual (?:key|code))(?![a-z])[^\n]{0,80}?[\s:=\"'`*(]"
     rf"({_BASE32}(?:([ \-]){_BASE32}(?:\2{_BASE32}){{2,14}}(?:\2[a-z2-7]{{1,3}})?|(?:{_BASE32}){{3,15}}))(?![a-z0-9=])"
@@ -82,7 +84,10 @@ _AUTHENTICATOR = lazy_pattern(
 _NO_VOWEL = lazy_pattern(r"(?<![A-Z2-7])[B-DF-HJ-NP-TV-XZ2-7]{4}")
 _MIXED_GROUP = lazy_pattern(r"(?<![a-zA-Z0-9])(?=[A-Za-z]*[2-7])(?=[2-7]*[A-Za-z])[A-Za-z2-7]{4,}")
 
-AUTHENTICATOR_NEEDS = tuple("otp 2fa mfa 2-step 2 step factor two multi authentic setup set-up secret manual".split())
+AUTHENTICATOR_NEEDS = tuple(
+    "otp 2fa mfa 2-step 2 step factor two multi authentic autentica authentifi facto facteur fakto fattor fator setup set-up secret "
+    "manual".split()
+)
 """One of these is in every text, in small letters, in which the key of an authenticator is found."""
 
 

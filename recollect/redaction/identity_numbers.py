@@ -20,7 +20,7 @@ _OTHERS = (
 _VALUE = (
     r"[\"'`*(]{0,2}(?P<plain>[a-z]{0,6}\d[a-z0-9]*(?:[ .\-/](?=[a-z]{0,2}\d)[a-z0-9]{1,12}|-[a-z](?![a-z0-9])){0,6})"
 )
-_LED = rf"(?P<is>{IS}|[\s:#]{{1,3}}){STILL}{_VALUE}"
+_LED = rf"(?P<is>{IS}|[\s:#]{{1,3}}){STILL}(?:(?:le|la|il|el|die|the)\s)?{_VALUE}"
 _NAMED: tuple[tuple[Kind, Sentence], ...] = (
     ("passport number", Sentence(_PASSPORT, _LED)),
     ("identity number", Sentence(_OTHERS, _LED)),

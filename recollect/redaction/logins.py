@@ -30,7 +30,8 @@ _HEADS = tuple(
 """What speaks of a login, and the shorter forms of it: of "user name/…" the first word alone may be one."""
 _FURTHEST = 60
 _PAIR = lazy_pattern(
-    r"[\s:=\"'(](?P<user>[\w.+@\-]{2,64}?)(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
+    r"[\s:=\"'(](?!\d+:[\w.\-]+:\d)(?P<user>[\w.+@\-]{2,64}?)"  # but no forwarded port
+    r"(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
 )
 _USER_PASS = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|email|e-mail|account|benutzer(?:name)?|usuario|"

@@ -86,6 +86,15 @@ SAID = [
     ("API_KEY=abcdefghijklmnop", "API_KEY=[redacted: API key]"),
     ("my api key is xkqzjwvbnmtrplsd", "my api key is [redacted: API key]"),
     ("2FA secret: JBSW Y3DP EHPK 3PXP, keep it", "2FA secret: [redacted: authenticator key], keep it"),
+    (
+        "La clave del autenticador es 5RNH 5PGI J7TP 6246.",
+        "La clave del autenticador es [redacted: authenticator key].",
+    ),
+    ("Zwei-Faktor-App: JBSW Y3DP EHPK 3PXP", "Zwei-Faktor-App: [redacted: authenticator key]"),
+    (
+        "Mon numéro de sécurité sociale est le 1 95 10 17 173 094 91.",
+        "Mon numéro de sécurité sociale est le [redacted: identity number].",
+    ),
     ("my setup key is jbsw y3dp ehpk 3pxp", "my setup key is [redacted: authenticator key]"),
     ("db.example.com:5432:app:bob:sunshine", "db.example.com:5432:app:bob:[redacted: password]"),
     ("*:*:*:postgres:sunshine", "*:*:*:postgres:[redacted: password]"),
@@ -103,6 +112,7 @@ SAID = [
 ]
 
 ORDINARY = """\
+ssh -L 5433:db01.internal:5432 bastion, then point psql at localhost:5433
 Season pass: 120 euros
 First pass: rough draft. Second pass: polish.
 Set the alarm to 0630
