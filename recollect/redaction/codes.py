@@ -85,8 +85,8 @@ _NO_VOWEL = lazy_pattern(r"(?<![A-Z2-7])[B-DF-HJ-NP-TV-XZ2-7]{4}")
 _MIXED_GROUP = lazy_pattern(r"(?<![a-zA-Z0-9])(?=[A-Za-z]*[2-7])(?=[2-7]*[A-Za-z])[A-Za-z2-7]{4,}")
 
 AUTHENTICATOR_NEEDS = tuple(
-    "otp 2fa mfa 2-step 2 step factor two multi authentic autentica authentifi facto facteur fakto fattor fator setup set-up secret "
-    "manual".split()
+    "otp 2fa mfa 2-step 2 step factor two multi authentic autentica authentifi facto facteur fakto fattor fator setup set-up "
+    "secret manual".split()
 )
 """One of these is in every text, in small letters, in which the key of an authenticator is found."""
 

@@ -86,6 +86,17 @@ def test_what_an_app_publishes_arrives(
     assert sarah.progress().pending == 50
 
 
+def test_small_message_waits_for_no_large_one_that_was_sent_before_it(
+    service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, stored: Callable[[], list[str]]
+) -> None:
+    sent = ["tea " * 20_000] * 3 + ["small"]
+    queue.publish([as_text(event(fresh_namespace.parts, content=content)) for content in sent])
+    with intake(service):
+        wait_until(lambda: len(stored()) == len(sent), timeout=60, what="the events")
+
+    assert [len(content) for content in stored()] == [len("small"), *[80_000] * 3]
+
+
 def test_two_intakes_side_by_side_lose_nothing_double_nothing_and_keep_each_publisher_s_order(
     service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, admin_engine: Engine, lane: LaneRef
 ) -> None:
