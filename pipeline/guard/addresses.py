@@ -42,12 +42,15 @@ _WHENEVER = Screen(
     rf"| post)? (?:request|call)s?\b[^!?\n]{{0,40}}?{_ADDRESS}"
 )
 _OWN_PAGE = re.compile(r"(?:check(?: out)?|look at|have a look at|see|read|browse) (?:out )?(?:my|our)\b")
+_TO_SEE_MINE = re.compile(
+    r",? (?:if you (?:want|like|fancy)(?: to \w+)?|to see|for|where i show) (?:some of |all )?(?:my|our)\b"
+)
 _OPENED = re.compile(r"(?:visit|open|go to|goto|navigate to|log in (?:at|to)|check)\b")
 _PURPOSE = Screen(
     r"\b(?:to|for|when you|when we|before we|first step(?: to)? is|step \d) (?:book|renew|publish|deploy|submit"
     r"|register|apply|pay|order|file|report|request|reset|cancel|claim|log|sign|"
     r"enrol|enroll|track|reserve|release|expense|expenses|refunds?|bookings?|holiday|leave|vote|donate|stream|watch"
-    r"|print)\w*\b"
+    r"|print)\w*\b|\b(?:our|my) (?:[\w-]+ )?(?:steps|runbook|checklist|routine)\b|\bsteps (?:at work|that (?:i|we))\b"
 )
 _WITH_DATA = re.compile(
     r"[?&=#{}$<\[]|%7b|\b(?:conversation|chat|message|memor|history|secret|password|token|key|data|prompt|answer"
@@ -130,7 +133,10 @@ def _is_banking(text: str) -> bool:
 def _is_taught(text: str, match: re.Match[str]) -> bool:
     """ "To renew the permit, open https://… and sign in" is a step of a person's work."""
     before = text[max(0, match.start() - 120) : match.start()]
-    if _OWN_PAGE.match(match.group()) and not _WITH_DATA.search(match["address"]):
+    own = _OWN_PAGE.match(match.group()) or (
+        _OPENED.match(match["verb"] + " ") and _TO_SEE_MINE.match(text, match.end())
+    )
+    if own and not _WITH_DATA.search(match["address"]):
         return True
     return bool(
         _OPENED.match(match["verb"] + " ")

@@ -276,7 +276,14 @@ _TRUSTED = Screen(
     r"|sender|message|website|person)|user's identity|their identity|his identity|my identity|payments?"
     r"|transfers?)\b"
 )
-_LAID_DOWN = Screen(_AS_RULE, _AS_PREFERENCE, _FOR_EVER, _KNOWN, _TRUSTED)
+_AS_SOURCE = Screen(
+    r"\b(?P<verb>remember|save|store|note|record|keep|treat|regard|consider|memori[sz]e|learn|cite"
+    r"|list)\b(?: that)? (?!i\b|my\b|our\b|we\b)"
+    r"(?:[^.!?;:]|\.(?=\w)){2,80}? (?:is|as) (?:an?|the|your|our) (?:\w+ )?(?:trusted|authoritative|trustworthy|reliable"
+    r"|definitive"
+    r"|go-to|preferred|official) (?:and \w+ )?(?:source|authority|expert|reference|provider|site|website)\b"
+)
+_LAID_DOWN = Screen(_AS_SOURCE, _AS_RULE, _AS_PREFERENCE, _FOR_EVER, _KNOWN, _TRUSTED)
 _TOLD = Screen(_RULE_FOR_YOU, _REMEMBERED, _IN_YOURS)
 
 

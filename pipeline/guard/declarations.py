@@ -73,6 +73,11 @@ _ENDED = any_of(
         ),
         # What gives itself the first place.
         (
+            r"\b(?:more important than|above|ahead of|outweighs?|counts? more than|higher than|stronger than) (?:all "
+            r"|any )?(?:of )?"
+            r"your (?:own |company's |makers?'s? )?(?:rules|instructions|guidelines|orders|polic(?:y|ies)|prompt|training)\b"
+        ),
+        (
             r"\b(?:take[sn]?|has|have|gets?|given|with|enjoys?) (?:\w+ )?(?:precedence|priority) over (?:the |your |any "
             r"|all |every |other )*(?:system|operator|developer|previous|earlier|prior|platform|vendor|safety|content"
             r"|existing|built-in|original|default|instructions?|rules?|prompts?|guidelines)\b"
@@ -94,7 +99,7 @@ _NO_MORE = Screen(rf"\bno more (?:\w+ )?{_LIMITS}\b|\bno (?:rules|limits|filters
 _YOURS = Screen(r"\b(?:you|your|you're|yourself)\b(?! (?:know|guys|see)\b)")
 _NAMED_ANEW = re.compile(
     r"\b(?:your (?:new )?(?:name|role|identity|character|persona)|you(?:'re| are| r)(?: now)? (?!not\b|so\b|my\b|right\b"
-    r"|welcome\b|the\b)[\w-]+|be|become|play|stay|pretend)\b"
+    r"|welcome\b|the\b)[\w-]+|be|become|play|stay|pretend|(?:in|of) (?:this|our|the) game)\b"
 )
 _UNBOUND_ONE = Screen(
     r"\b(?:has|have|having|with|knows|got|follows|obeys) (?:absolutely )?(?:no|zero) (?:\w+ )?(?:limits?|rules?|filters?"
@@ -175,7 +180,8 @@ _NOT_ASKED = Screen(
 )
 _TRANSACTION = Screen(
     r"\b(?:transfers?|payments?|pay|paying|send|sending|purchases?|buy|buying|orders?|ordering|deletions?|delete|deleting"
-    r"|mails?|emails?|e-mails?|money|invoices?|bookings?|book|tool|tools|post|posting|transactions?|withdrawals?)\b"
+    r"|mails?|emails?|e-mails?|money|invoices?|bookings?|book|links?|forms?|sign up|fill in|passwords?|tool|tools|post"
+    r"|posting|transactions?|withdrawals?)\b"
 )
 _BE_ALWAYS = re.compile(
     r"(?:^|[.!?;:,] ?|\b(?:please|now|just|ok|hey|hi|pls|and|can you|could you|would you|will you|want you to) )"
@@ -523,12 +529,17 @@ def _needs_no_asking(text: str) -> bool:
         return True
     return any(
         _TRANSACTION.search(text, max(0, match.start() - 60), match.end() + 80) is not None
-        and (match["verb"] is not None or _YOURS.search(text) is not None)
+        and (
+            match["verb"] is not None
+            or _YOURS.search(text) is not None
+            or _WITH_ME.match(text, match.end()) is not None
+        )
         and _AFTER_ALL.search(text) is not None
         for match in asked
     )
 
 
+_WITH_ME = re.compile(r"(?<=check) (?:with|w) me\b|(?<=confirm) (?:with|w) me\b")
 _AFTER_ALL = Screen(
     r"\b(?:from now|again|anymore|any more|ever|always|all|every|before|in advance|future|whenever|when i)\b"
 )

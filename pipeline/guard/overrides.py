@@ -30,8 +30,8 @@ _OVERRIDE = Screen(
     rf"(?:{_WHOSE} )*(?:{_EARLIER}[ ,/]*(?:and |or )?)+(?:\w+ ){{0,2}}?{_TOLD}\b"
     rf"|(?:all |any |every )?(?:of )?your (?:\w+ ){{0,3}}?{_TOLD}\b"
     rf"|(?:all|any|every|these|those) (?:of )?(?:the |these |those |other )*{_TOLD}\b"
-    rf"|(?:the |any |all )*{_TOLD} (?:above|before|so far|given|you|that (?:you|were|came)|up to|until|prior)\b"
-    r"|(?:everything|anything|all|whatever|what)(?: else)?(?: that| which)? (?:you|was|were|is|has|have"
+    rf"|(?:the |any |all )*{_TOLD} (?:above|before|so far|given|you|that (?:you|were|came)|up to|until|prior|(?:from|of|by) your)\b"
+    r"|(?:everything|anything|all|whatever|what|(?:all )?(?:of )?(?:the|that) (?:stuff|things|nonsense))(?: else)?(?: that| which)? (?:you|was|were|is|has|have"
     r"|came)\b(?: \w+){0,3}? "
     r"(?:told|said|instructed|learned|learnt|above|before|know|taught|given|written|configured|trained)\b"
     r"|everything (?:above|before|so far|prior)\b|(?:the |all )?(?:rules|instructions|guidelines)(?= and\b"
@@ -64,8 +64,8 @@ _VOID = (
     r"|was|have been|has been|stand)"
     r" (?:now |hereby |all |both )*(?:void|cancelled|canceled|replaced|superseded|lifted|off|gone|suspended"
     r"|outdated|obsolete|over|changed|updated|removed"
-    r"|deleted|reset|revoked|overruled|overridden|invalid|expired|withdrawn|null)|(?:have|has) (?:now |all )?"
-    r"(?:expired|lapsed|ended|gone))"
+    r"|deleted|reset|revoked|overruled|overridden|invalid|expired|withdrawn|null)|(?:have |has )?(?:now |all )?"
+    r"(?:expired|lapsed|ended)|(?:have|has) (?:now |all )?gone)"
 )
 _VOIDED = Screen(
     rf"\byour (?:\w+ ){{0,2}}?{_RULES} {_VOID}\b"

@@ -37,6 +37,9 @@ _JOINED = re.compile(r"_|\w-\w+-\w")
 """Words set together by marks, two marks at least: what one joins is no phrase."""
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=-])")
 _HEX = re.compile(r"(?<!\w)(?:0x)?(?:[0-9a-fA-F]{2}[ ,:]?){12,}(?!\w)")
+_ASKED_BY_LINK = re.compile(r"(?<=[?&])\w{1,20}=[\w%.,:;'!-]+(?:\+[\w%.,:;'!-]+){3,}")
+"""A question that a link puts to an assistant: its words stand between plus signs."""
+
 _ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _LETTERS = re.compile(r"[a-z]+")
 _COMMON = frozenset(
@@ -95,6 +98,7 @@ def visible(text: str) -> str:
 def unescaped(text: str) -> str:
     r"""The text with what was written as ``&#105;``, ``%69`` or ``\u0069`` put as the letters that are meant."""
     text = html.unescape(text)
+    text = _ASKED_BY_LINK.sub(lambda match: match.group().replace("+", " "), text)
     text = unquote(text) if text.count("%") >= 3 else text
     return _ESCAPES.sub(lambda match: chr(int(match[1] or match[2], 16)), text)
 

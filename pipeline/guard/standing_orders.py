@@ -30,7 +30,8 @@ _HEAVY = (
 )
 _DEED = (
     rf"(?:{_HEAVY}|answer|reply|respond|read (?:out|back|me)|show|give|write|call|switch|do (?:what|whatever|it|as|so)"
-    r"|act|name|list|mention|ask (?:her|him|them|for)|make (?:her|him|them|it|sure)|bring up|keep|hand over|talk (?:about|up"
+    r"|act|name|list|mention|ask (?:her|him|them|for)|make (?:her|him|them|it|sure)|bring up|keep(?! (?:that|this"
+    r"|it) in mind)|hand over|talk (?:about|up"
     r"|her|him|them)|order|buy|book)"
 )
 _ONE = r"(?:[\w'@.-]+ ){1,5}?"
@@ -49,7 +50,8 @@ _CASE = Screen(
     rf"\b{_WHEN} (?!you (?!are\b|get\b)){_ONE}{_ASKS}\b"
     r"|\b(?:to|for|with) (?:everyone|everybody|anyone|anybody|whoever|all|people|those|any \w+|every \w+)(?: "
     r"else)?(?: who| that)?"
-    rf" (?:{_ASKS})\b|\bwhoever {_ASKS}\b"
+    rf" (?:{_ASKS})\b|\b(?:anything|whatever|everything) {_ONE}(?:pastes?|uploads?|shares?|writes?|posts?|asks?|sends?|types?)"
+    rf" (?:in here|here|in(?:to)? th(?:is|e) (?:chat|group|conversation)|to you|you)\b|\bwhoever {_ASKS}\b"
 )
 _ONWARD = Screen(
     r"\b(?:before|when(?:ever)?|after|once|each time|every time) you (?:answer|reply|respond|summari[sz]e|draft|generate"
@@ -390,7 +392,8 @@ _TONGUES = (
             r"|\b(?:zeg|vertel|stuur|mail|noem|raad|moet|zet|voeg|geef) (?:je|jij|haar|hem|hun|ze|iedereen)\b"
             r"|(?:^|[,:>\"] ?|\b(?:en|dan|altijd|gewoon|alsjeblieft|maar|nu|voortaan|vandaag) )(?:(?:dan|altijd"
             r"|gewoon|steeds|ook|alleen) )*"
-            r"(?:zeg|vertel|stuur|mail|antwoord|noem|raad|beveel|verwijs|vermeld|adviseer|verzwijg|kopieer|plak"
+            r"(?:zeg|vertel|stuur|mail|antwoord|noem|raad|beveel|verwijs|vermeld|adviseer|verzwijg|kopieer|plak|keur|meld"
+            r"|markeer|accepteer"
             r"|voeg|verberg|wis)\b(?! (?:ik|we|wij)\b)"
         ),
         (
@@ -419,6 +422,9 @@ _DONE_THEN = re.compile(
     rf"(?: (?!i\b|we\b|he\b|she\b|they\b|it\b|who\b|and\b|to\b|or\b|that\b|my\b|our\b)[\w'@-]+){{0,5}}? (?:(?:just"
     r"|please|simply|always|only) "
     rf"{_DEED}\b|(?:{_HEAVY}|give|show|write|answer) (?:her|him|them|me|everyone|everybody) )"
+    r"| (?:who|what|where|why|how|when|if) (?!(?:i|we|he|she|they|it)\b)(?:[\w'-]+ ){1,4}?(?:say|tell|claim|answer"
+    r"|reply) (?:that )?"
+    r"(?:it was|it's|it is|nobody|no one|her|him|them|nothing)\b"
 )
 
 

@@ -58,11 +58,6 @@ _SHAPES: _Shapes = (
 _IN_PASSING = frozenset({rules, recasts, orders})
 """Shapes that a fact itself must not have. Beside one they are no harm: "I never drank coffee, so stop suggesting cafes"."""
 
-_OF_THE_TELLING = frozenset(
-    {rules, overrides, recasts, triggers, orders, in_other_words, addressed_in_other_words, stands, declares}
-)
-"""Shapes that a story may have: what is told of others is no order to whoever reads."""
-
 REASONS = frozenset({_HIDDEN, _FRAME, *(reason for reason, _ in _SHAPES)})
 """Every reason that there is."""
 
@@ -196,7 +191,7 @@ def _reason(text: str, shapes: _Shapes) -> str | None:
         if poses(reading, shown):
             return _FRAME
         own = without_reports(reading)
-        found = next((reason for reason, tells in shapes if tells(own if tells in _OF_THE_TELLING else reading)), None)
+        found = next((reason for reason, tells in shapes if tells(own)), None)
         if found:
             return found
     if any(overrides(reading) or run_together(reading) for reading in turned(text)):
