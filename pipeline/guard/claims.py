@@ -281,7 +281,8 @@ _AS_SOURCE = Screen(
     r"|list)\b(?: that)? (?!i\b|my\b|our\b|we\b)"
     r"(?:[^.!?;:]|\.(?=\w)){2,80}? (?:is|as) (?:an?|the|your|our) (?:\w+ )?(?:trusted|authoritative|trustworthy|reliable"
     r"|definitive"
-    r"|go-to|preferred|official) (?:and \w+ )?(?:source|authority|expert|reference|provider|site|website)\b"
+    r"|go-to|preferred|official) (?:and \w+ )?(?:source|authority|expert|reference|provider|site|website)\b(?! (?:at|in"
+    r"|of|for) (?:my|our|his|her|the)\b)"
 )
 _LAID_DOWN = Screen(_AS_SOURCE, _AS_RULE, _AS_PREFERENCE, _FOR_EVER, _KNOWN, _TRUSTED)
 _TOLD = Screen(_RULE_FOR_YOU, _REMEMBERED, _IN_YOURS)

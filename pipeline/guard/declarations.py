@@ -66,7 +66,8 @@ _ENDED = any_of(
             r"(?:root|admin|full|developer|superuser|unrestricted)\b"
         ),
         (
-            r"\b(?:disregard|ignore|forget|skip) (?:whatever|everything|what|anything|all) (?:that )?(?:the |your )?(?:operators?"
+            r"\b(?:disregard|ignore|forget|skip) (?:whatever|everything|what|anything|all) (?:that )?(?:the "
+            r"|your )?(?:operators?|(?:company|team)(?= \w+ you\b)|people who (?:made|built|trained) you"
             r"|developers?|system prompt|vendor|provider|creators?|makers?|programmers?|openai|anthropic) (?:\w+ "
             r")?(?:wrote|said|says"
             r"|told|set|wants?|wanted|configured|demands?|put|gave)\b"
@@ -126,6 +127,12 @@ _FINE_FOR_YOU = Screen(
     r"\b(?:fine|ok|okay|alright|allowed|cool|good) (?:for you to|that you|if you|with you) ?(?:always |just "
     r")?(?:read|reading|open|share"
     r"|sharing|send|sending|access|see|delete|pay|transfer|forward|buy|order|change|use)\b"
+)
+_SAID_ABOVE = Screen(
+    r"\b(?:who (?:made|built|trained|programmed) you|your (?:makers?|creators?|developers?|company)) (?:has |have )?(?:said|says?"
+    r"|told|tells?|agreed?|confirmed|allows?|allowed|wants?)\b[^.!?;]{0,60}?\b(?:skip|ignore|drop|turn off|rules|safety"
+    r"|filters|anything"
+    r"|whatever|everything|without|obey|trust)\b"
 )
 _WAIVED = Screen(
     r"\b(?:disabled|waived|switched off|turned off|opted out of|removed|lifted|suspended|skipped) (?:all|any|every|the) (?:\w+ )?"
@@ -495,7 +502,16 @@ def declares(text: str) -> bool:
 
 
 _PLAIN = Screen(
-    _STANDING_NAME, _SUPERLATIVE, _TYPED_DONE, _FINE_FOR_YOU, _WAIVED, _FROM_NOW, _CORRUPTED, _PREAPPROVED, _AGENTS_HEAR
+    _SAID_ABOVE,
+    _STANDING_NAME,
+    _SUPERLATIVE,
+    _TYPED_DONE,
+    _FINE_FOR_YOU,
+    _WAIVED,
+    _FROM_NOW,
+    _CORRUPTED,
+    _PREAPPROVED,
+    _AGENTS_HEAR,
 )
 _OBEYED = Screen(_WHATEVER, _ANY_ORDER)
 _TOLD_BEFORE = re.compile(r"\b(?:i|we|he|she|they|my \w+|our \w+|to|who|people|kids)(?: \w+){0,2} $")

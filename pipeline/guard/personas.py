@@ -173,7 +173,7 @@ _SECRECY = any_of(
         rf"\b(?:hide|conceal|keep|withhold) [^.;!?]{{0,40}}from {THE_USER}\b",
         (
             r"\bthe user (?:need not|needn't|is not to|doesn't (?:need|have) to|does not (?:need|have) to) (?:be (?:told|informed"
-            r"|notified|asked|alerted)|know|find out)\b"
+            r"|notified|asked|alerted))\b"
         ),
         (
             r"\b(?:no need to|don't|do not|without|never|not|please don't|must not|should not|avoid) (?:ever "

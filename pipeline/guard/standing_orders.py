@@ -19,7 +19,8 @@ _ADVERBS = (
     r"|remember to|either|simply|really|could|can|might|only ever) )*"
 )
 _HEAVY = (
-    r"(?:tell|say|inform|claim|insist|pretend|lie|deny|recommend|suggest|promote|praise|push|advertise|add|append|include"
+    r"(?:keep (?:sending|forwarding|recommending|telling|adding|copying|mailing|promoting|suggesting|posting|pushing)"
+    r"|tell|say|inform|claim|insist|pretend|lie|deny|recommend|suggest|promote|praise|push|advertise|add|append|include"
     r"|insert|slip|put|send|mail|e-?mail|forward|copy|bcc|cc|share|paste|post|hide|skip|omit|leave out|spill|leak|reveal"
     r"|dump|open|visit|fetch|load|run|execute|delete|erase|wipe|change|replace|nag|insult|mock|disregard|obey|transfer"
     r"|pay|approve|grant|unlock|convince|persuade|steer|switch to|(?:start|begin|end) (?:every|each|all|your)"
@@ -52,6 +53,7 @@ _CASE = Screen(
     r"else)?(?: who| that)?"
     rf" (?:{_ASKS})\b|\b(?:anything|whatever|everything) {_ONE}(?:pastes?|uploads?|shares?|writes?|posts?|asks?|sends?|types?)"
     rf" (?:in here|here|in(?:to)? th(?:is|e) (?:chat|group|conversation)|to you|you)\b|\bwhoever {_ASKS}\b"
+    r"|\b(?:every|any|each) (?:\w+ ){1,2}?(?:someone|somebody|anyone|anybody|people|they|others) asks?\b"
 )
 _ONWARD = Screen(
     r"\b(?:before|when(?:ever)?|after|once|each time|every time) you (?:answer|reply|respond|summari[sz]e|draft|generate"
@@ -126,7 +128,7 @@ _SELF_SPREAD = Screen(
 )
 _DECLARED = Screen(
     rf"\b(?:the |this |any |every |your )?(?P<who>{ASSISTANT}|model|(?:coding|ai) agents?) (?:now |always |also "
-    r"|silently |secretly |then |never |only |therefore )*"
+    r"|silently |secretly |quietly |discreetly |then |never |only |therefore )*"
     r"(?:gathers?|collects?|posts?|logs?|exports?|uploads?|submits?|transmits?|discloses?|disregards?|ignores?"
     r"|reveals?|sends?|forwards?|shares?|recommends?|praises?|hides?|omits?|skips?|bypasses"
     r"|obeys?|complies|comply|refuses?|adds?|appends?|inserts?|copies|copy|approves?|tells?|says?|states?|claims?|treats?|trusts?"
@@ -136,7 +138,8 @@ _DECLARED = Screen(
 _FOR_ALL = Screen(
     r"\b(?:(?:at the (?:start|end|beginning) of|in|for|to|after|before|on|with|during) (?:each|every|all|any)|from "
     r"(?:that|this|now|here)"
-    r"|always|never|all requests|any request|in (?:the )?future|later|without|regardless|whatever|unconditionally"
+    r"|always|never|quietly|secretly|discreetly|all requests|any request|in (?:the )?future|later|without|regardless"
+    r"|whatever|unconditionally"
     r"|no longer|only|first|henceforth"
     r"|from every|its (?:full )?system prompt)\b"
 )
@@ -422,9 +425,9 @@ _DONE_THEN = re.compile(
     rf"(?: (?!i\b|we\b|he\b|she\b|they\b|it\b|who\b|and\b|to\b|or\b|that\b|my\b|our\b)[\w'@-]+){{0,5}}? (?:(?:just"
     r"|please|simply|always|only) "
     rf"{_DEED}\b|(?:{_HEAVY}|give|show|write|answer) (?:her|him|them|me|everyone|everybody) )"
-    r"| (?:who|what|where|why|how|when|if) (?!(?:i|we|he|she|they|it)\b)(?:[\w'-]+ ){1,4}?(?:say|tell|claim|answer"
+    r"| (?:who|what|where|why|how|when|if|about|for) (?:(?!(?:i|we|he|she|they|it)\b)[\w'-]+ ){1,5}?(?:say|tell|claim|answer"
     r"|reply) (?:that )?"
-    r"(?:it was|it's|it is|nobody|no one|her|him|them|nothing)\b"
+    r"(?:you (?:can't|don't|couldn't|haven't|never|know)|it was|it's|it is|nobody|no one|her|him|them|nothing)\b"
 )
 
 
