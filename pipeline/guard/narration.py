@@ -42,6 +42,12 @@ _ASKED_FOR = {
         rf"\b(?:told|asked|instructed|ordered|taught|trained|reminded|begged|warned|advised|got|tells|asks|wants|wanted)"
         rf" {_HEARER} (?:not )?to "
     ),
+    "somebody else has somebody do it": (
+        rf"\b{_OURS} (?!assistant|ai\b|bot)[\w-]+ (?:has|had|makes|made) (?:me|us|him|her|them) "
+    ),
+    "another assistant is told": (
+        r"\b(?:i|we|they|he|she) (?:\w+ )?(?:tell|ask) (?:alexa|siri|cortana|google|google home|bixby) to "
+    ),
     "somebody had to": (
         r"\b(?:i|we|he|she|they|who|players|everyone) (?:had|got|have|has|needed|was supposed|were supposed|used) to "
     ),

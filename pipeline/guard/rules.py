@@ -101,7 +101,7 @@ _WISHED = Screen(
     rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
 )
 _TOLD_ANOTHER = re.compile(
-    r"(?:told|asked|instructed|ordered|commanded|requested) (?:that )?"
+    r"(?:told|asked|tells?|asks?|instructed|ordered|commanded|requested) (?:that )?"
     rf"{PRODUCT} |(?:wants?|needs?|would like|likes) (?:(?:siri|alexa|cortana|copilot)\b|{PRODUCT} to (?:stop"
     rf"|quit) \w+ing\b)"
 )
