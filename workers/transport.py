@@ -60,6 +60,17 @@ class Transport(redis.Transport):
 
     Channel = Channel
 
+    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
+        """Have a worker read from a connection; close it where that fails, as at a Redis that is full.
+
+        Celery forgets it then without closing it, and tries again several times a second. Redis would stay full of connections.
+        """
+        try:
+            super().register_with_event_loop(connection, loop)  # type: ignore[no-untyped-call]
+        except self.connection_errors + self.channel_errors:
+            self.close_connection(connection)  # type: ignore[no-untyped-call]
+            raise
+
 
 def keep_questions_only() -> None:
     """Have this worker's remote control know no command that stops or changes it."""
