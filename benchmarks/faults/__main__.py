@@ -39,9 +39,9 @@ _NAIVE = {False: (200, 6), True: (800, 24)}
 
 def main(
     quick: Annotated[
-        bool, typer.Option("--quick", help="The faults that matter most, once: about four minutes.")
+        bool, typer.Option("--quick", help="The faults that matter most, once: six to seven minutes.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="All of them, with three seeds: about 35 minutes.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="All of them, with three seeds: some 40 minutes.")] = False,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 1,
     only: Annotated[
         list[str] | None, typer.Option("--fault", help="Only this one, by name; may be given again.")

@@ -10,7 +10,7 @@ from benchmarks.faults.catalogue import FAULTS
 
 _PATIENCE_SECONDS = 900
 _TIMED = {"broker filled", "costly messages", "costly bodies"}
-"""Attacks of which only the time tells: they are left to the benchmark, which has the machine to itself."""
+"""Attacks that are judged by time alone. The benchmark runs them, with the machine to itself."""
 
 _TOO_LATE = "the chat took "
 

@@ -29,11 +29,11 @@ from workers.retries import describe
 _SETTING = "RECOLLECT_INGEST_URL"
 _AT_ONCE = 200
 _LARGE_BYTES = 32 * 2**10
-"""From this size on a message waits for the small ones: to look through 250 KB can take a second, and a chat's message has 1 KB.
-200 of the others make a transaction that ends well within the time that a statement has."""
+"""A message of this size waits for the smaller ones: 250 KB can take a second to redact, and a chat's message has about 1 KB.
+Two hundred smaller ones still fit into one transaction within the statement timeout."""
 
 _IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
-"""So much is taken from Redis ahead, that small messages behind large ones are found. Spools let the queue grow to as much."""
+"""How much the intake reads ahead, to find small messages behind large ones. Spools let the queue grow to the same size."""
 
 _DRAIN_SECONDS = 0.05
 _IDLE_SECONDS = 1.0
@@ -120,7 +120,7 @@ def _gather(drain: Callable[..., None], messages: list[Message]) -> None:
 
 
 def _take_in(messages: list[Message], keys: Mapping[str, TenantKey], store: Store) -> None:
-    """Store the small messages in hand, and then the oldest large one: who sends those holds up nobody else for long."""
+    """Store the small messages in hand, then the oldest large one, so that large messages delay nobody else for long."""
     small = [message for message in messages if len(message.body) < _LARGE_BYTES]
     large = [message for message in messages if len(message.body) >= _LARGE_BYTES]
     for portion in (small[:_AT_ONCE], large[:1]):
