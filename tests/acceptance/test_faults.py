@@ -9,16 +9,13 @@ import pytest
 from benchmarks.faults.catalogue import FAULTS
 
 _PATIENCE_SECONDS = 900
-_TIMED = {"broker filled", "costly messages", "costly bodies"}
-"""Attacks that are judged by time alone. The benchmark runs them, with the machine to itself."""
-
-_TOO_LATE = "the chat took "
 
 
 def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    chosen = [fault.name for fault in FAULTS if fault.quick is not None and fault.name not in _TIMED]
+    # An attack is judged by what a chat waits for, so the benchmark runs them, with the machine to itself.
+    chosen = [fault.name for fault in FAULTS if fault.quick is not None and not fault.of_sender]
     options = [part for name in chosen for part in ("--fault", name)]
     command = [sys.executable, "-m", "benchmarks.faults", "--quick", *options]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -39,7 +36,7 @@ def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
         "out_of_order": 0,
     }
     broken = [reason for one in shown["faults"] for reason in one["broken"]]
-    assert [reason for reason in broken if not reason.startswith(_TOO_LATE)] == []
+    assert broken == []
     assert sorted(one["name"] for one in shown["faults"]) == sorted(chosen)
     assert shown["sent"] > 300
     assert all(shown["kills"][what] for what in ("worker", "redis", "postgres", "spool"))
