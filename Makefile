@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := recollect config db pipeline workers tests benchmarks examples
+PACKAGES := mosshead config db pipeline workers tests benchmarks examples
 
 # Tests start a hundred processes, and each would compile our modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,7 +16,7 @@ help: ## print this
 setup: .venv/.installed ## make .venv from requirements.lock
 
 .venv/.installed: requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer; say which with make PYTHON=…")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Mosshead needs Python 3.11 or newer; say which with make PYTHON=…")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
@@ -44,7 +44,7 @@ format: setup ## format the code
 bench: setup ## drive conversations through the real queue and workers: make bench DATA=FILE
 	$(BIN)/python -m benchmarks.ingest --data $(DATA)
 
-peers: setup .venv-peers/.installed ## Recollect beside mem0 and langmem, which it installs into .venv-peers: make peers DATA=FILE
+peers: setup .venv-peers/.installed ## Mosshead beside mem0 and langmem, which it installs into .venv-peers: make peers DATA=FILE
 	$(BIN)/python -m benchmarks.peers $(if $(DATA),--data $(DATA))
 
 .venv-peers/.installed: requirements-peers.lock
@@ -56,14 +56,14 @@ faults: setup ## kill everything, again and again, and check that nothing is los
 	$(BIN)/python -m benchmarks.faults --full
 
 reference: setup ## the reference of the library, from its docstrings: reference/index.html
-	$(BIN)/python -m pdoc --output-directory reference recollect recollect.tools recollect.managing recollect.optimizing recollect.expressing recollect.language_model
+	$(BIN)/python -m pdoc --output-directory reference mosshead mosshead.tools mosshead.managing mosshead.optimizing mosshead.expressing mosshead.language_model
 
 thorough: setup ## what make test leaves out: every case with a model that is never wrong, and 2,000 examples of what an LLM may answer instead of 200 (ten minutes)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m thorough tests
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/integration/workers/test_model_disposes.py
 
 image: ## build the container image
-	docker build --tag recollect .
+	docker build --tag mosshead .
 
 clean: ## remove .venv, the data folder and caches
-	rm -rf .venv .venv-peers .recollect reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-peers .mosshead reference .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -30,7 +30,7 @@ from benchmarks.faults.history import Effect, Sent
 from benchmarks.faults.supervisor import supervised
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
-from recollect import Memory
+from mosshead import Memory
 from workers.machine import wait_until
 from workers.machine.processes import ROOT
 from workers.machine.programs import Program
@@ -214,7 +214,7 @@ def _show(result: Result, console: Console) -> None:
         table.add_column(column, justify="right")
     mine = (result.llm_calls, result.seconds, result.out_of_order, result.lost, result.doubled)
     naive = (result.naive.llm_calls, result.naive.seconds, result.naive.out_of_order, "", "")
-    table.add_row("Recollect", *map(str, mine))
+    table.add_row("Mosshead", *map(str, mine))
     table.add_row("a task for each message", *map(str, naive))
     console.print(table)
 

@@ -27,13 +27,13 @@ from benchmarks.noop import noop
 from benchmarks.processor_time import milliseconds_each, processor_seconds
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
-from recollect import Memory
+from mosshead import Memory
 from workers.machine import wait_until
 
 _PROCESSES = 2
 _AT_ONCE = (0.0, 0.0)
 _FAKE, _LOCAL = "openai:fake@256", "minilm"
-_TASKS = "recollect:tasks:"
+_TASKS = "mosshead:tasks:"
 _PAIRS_A_SECOND = 5
 _TALKING = 20
 _IDLE_SECONDS = 5
@@ -102,7 +102,7 @@ def main(
 ) -> None:
     """Measure the loads, and the tasks that do nothing."""
     with rig(
-        concurrency=_PROCESSES, pause=_AT_ONCE, app="benchmarks.noop", settings={"RECOLLECT_EMBEDDER": _FAKE}
+        concurrency=_PROCESSES, pause=_AT_ONCE, app="benchmarks.noop", settings={"MOSSHEAD_EMBEDDER": _FAKE}
     ) as made:
         idle = _idle(made)
         loads = [
@@ -110,7 +110,7 @@ def main(
             _measured(made, "chat", spoken(_PAIRS_A_SECOND * seconds), seconds=seconds),
         ]
         noops = _noops(made, tasks)
-    with rig(concurrency=_PROCESSES, pause=None, settings={"RECOLLECT_EMBEDDER": _LOCAL}) as made:
+    with rig(concurrency=_PROCESSES, pause=None, settings={"MOSSHEAD_EMBEDDER": _LOCAL}) as made:
         loads.append(_measured(made, "import", imported(messages), seconds=0.0))
     result = Result(psutil.cpu_count() or 1, _PROCESSES, idle, tuple(loads), noops)
     _show(result, Console(stderr=True, quiet=json_only))
@@ -194,7 +194,7 @@ def _effects(made: Rig, since: float) -> tuple[list[float], int, float]:
         """
         select extract(epoch from batch.applied_at - event.occurred_at)::float, event.batch_id,
                extract(epoch from batch.applied_at)::float
-        from recollect.events as event join recollect.batches as batch using (tenant_id, namespace_id, batch_id)
+        from mosshead.events as event join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
         where event.occurred_at >= to_timestamp(%s)
         """,
         since,

@@ -25,12 +25,12 @@ from rich.table import Table
 from benchmarks.lag import Lag, lag_of
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
-from recollect import Memory
-from recollect.namespaces import NamespacePath
-from recollect.publishing.publisher import open_spool
-from recollect.publishing.spool import Spool
-from recollect.queue import EventQueue
-from recollect.settings import client_settings
+from mosshead import Memory
+from mosshead.namespaces import NamespacePath
+from mosshead.publishing.publisher import open_spool
+from mosshead.publishing.spool import Spool
+from mosshead.queue import EventQueue
+from mosshead.settings import client_settings
 from workers.machine import wait_until
 
 _PROCESSES = 4
@@ -104,12 +104,12 @@ def main(
     seconds: Annotated[
         float, typer.Option(min=10, help="Of the chat beside the import; alone, it lasts a third.")
     ] = 75,
-    embedder: Annotated[str, typer.Option(help="RECOLLECT_EMBEDDER.")] = "openai:fake@256",
+    embedder: Annotated[str, typer.Option(help="MOSSHEAD_EMBEDDER.")] = "openai:fake@256",
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
     """Chat alone, then beside an import."""
     with (
-        rig(concurrency=_PROCESSES, pause=_PAUSE, settings={"RECOLLECT_EMBEDDER": embedder}) as made,
+        rig(concurrency=_PROCESSES, pause=_PAUSE, settings={"MOSSHEAD_EMBEDDER": embedder}) as made,
         made.memory() as memory,
     ):
         made.warm_up(memory)
@@ -183,7 +183,7 @@ def _lags(made: Rig, conversation: str) -> list[float]:
     rows = made.rows(
         """
         select extract(epoch from batch.applied_at - event.occurred_at)::float
-        from recollect.events as event join recollect.batches as batch using (tenant_id, namespace_id, batch_id)
+        from mosshead.events as event join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
         where event.tenant_id = %s and event.conversation_id = %s and event.state = 'done'
         """,
         _tenant(_CHATTER),
@@ -193,7 +193,7 @@ def _lags(made: Rig, conversation: str) -> list[float]:
 
 
 def _consolidated(made: Rig) -> int:
-    statement = "select count(*) from recollect.events where tenant_id = %s and state = 'done'"
+    statement = "select count(*) from mosshead.events where tenant_id = %s and state = 'done'"
     return int(made.rows(statement, _tenant(_IMPORTER))[0][0])
 
 
@@ -225,7 +225,7 @@ def _watched(made: Rig) -> Iterator[Waiting]:
 
 
 def _look(waiting: Waiting, spool: Spool, queue: EventQueue, database: psycopg.Connection) -> None:
-    row = database.execute("select coalesce(sum(pending), 0) from recollect.lanes").fetchone()
+    row = database.execute("select coalesce(sum(pending), 0) from mosshead.lanes").fetchone()
     waiting.inbox = max(waiting.inbox, int(row[0]) if row else 0)
     waiting.queue = max(waiting.queue, queue.length())
     waiting.spool = max(waiting.spool, spool.held().events)

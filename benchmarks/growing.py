@@ -26,18 +26,18 @@ from benchmarks.reading.layout import layout
 from benchmarks.reading.loading import load
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
-from recollect import Namespace
-from recollect.embedders import MiniLM
+from mosshead import Namespace
+from mosshead.embedders import MiniLM
 from workers.operating.indexing import index_scopes
 
 _EMPTY = 0
 _TURNS = 20
 _WITHIN_SECONDS = 600.0
 _SHOWN = ("ms_per_message", "times_empty", "formed", "track_ms")
-_KNOWN: Final[LiteralString] = "select count(distinct memory_id) from recollect.memories where namespace_id = %s"
+_KNOWN: Final[LiteralString] = "select count(distinct memory_id) from mosshead.memories where namespace_id = %s"
 _NOT_MEANWHILE = {
-    "RECOLLECT_PROFILE_DEBOUNCE_SECONDS": "86400",
-    "RECOLLECT_PROFILE_DEBOUNCE_MOST_SECONDS": "86400",
+    "MOSSHEAD_PROFILE_DEBOUNCE_SECONDS": "86400",
+    "MOSSHEAD_PROFILE_DEBOUNCE_MOST_SECONDS": "86400",
 }
 
 

@@ -1,10 +1,10 @@
-"""How much longer `import recollect` takes than importing what it depends on, and how long it is until an app has published.
+"""How much longer `import mosshead` takes than importing what it depends on, and how long it is until an app has published.
 
     python -m benchmarks.importing [--rounds N] [--json]
 
-The dependencies are the modules of other packages that `import recollect` brings, without the standard library's. All of it is
+The dependencies are the modules of other packages that `import mosshead` brings, without the standard library's. All of it is
 loaded from bytecode, as it is where a wheel was installed: pip compiles what it installs. An editable install, or an environment
-with PYTHONDONTWRITEBYTECODE, compiles recollect's own source and nothing else each time that it is measured. So the processes
+with PYTHONDONTWRITEBYTECODE, compiles mosshead's own source and nothing else each time that it is measured. So the processes
 keep their bytecode in a folder of the benchmark's own, which a first round fills.
 
 What is not loaded at import is loaded later, so that is measured, too, on a Postgres and a Redis of the benchmark's own: until a
@@ -32,11 +32,11 @@ from db.migrate import migrate
 from workers.machine import Addresses, servers
 
 MOST_MS = 150.0
-"""What `recollect` may take beyond its dependencies."""
+"""What `mosshead` may take beyond its dependencies."""
 
 _FOUND = """
-import sys, recollect
-own = sys.stdlib_module_names | {"recollect", "__main__"}
+import sys, mosshead
+own = sys.stdlib_module_names | {"mosshead", "__main__"}
 print(*[name for name in sys.modules if name.partition(".")[0] not in own])
 """
 _TIMED = """
@@ -54,7 +54,7 @@ _APP = """
 import os, sys, time
 database_url, broker_url, spool_dir = sys.argv[1:]
 started, spent = time.perf_counter(), time.process_time()
-from recollect import Memory
+from mosshead import Memory
 memory = Memory.connect(database_url=database_url, broker_url=broker_url, spool_dir=spool_dir)
 sarah = memory.namespace("acme", "sarah_123")
 connected = time.perf_counter()
@@ -74,10 +74,10 @@ class Result:
     """Medians, in milliseconds; cpu: of the processor."""
 
     dependencies_ms: float
-    recollect_ms: float
+    mosshead_ms: float
     over_ms: float
     dependencies_cpu_ms: float
-    recollect_cpu_ms: float
+    mosshead_cpu_ms: float
     over_cpu_ms: float
     ready_ms: float
     ready_cpu_ms: float
@@ -92,7 +92,7 @@ def main(
     rounds: Annotated[int, typer.Option(help="How often each is imported.")] = 11,
     json_only: Annotated[bool, typer.Option("--json", help="Print nothing but the JSON object.")] = False,
 ) -> None:
-    """Import in fresh processes, and say what recollect's own modules take."""
+    """Import in fresh processes, and say what mosshead's own modules take."""
     configure_logging(Settings(log_level="error"))
     with (
         TemporaryDirectory(prefix="rb-") as folder,
@@ -102,7 +102,7 @@ def main(
         result = measure(rounds, addresses, Path(folder))
     if not json_only:
         print(
-            f"import recollect: {result.recollect_ms} ms, its dependencies {result.dependencies_ms} ms, "
+            f"import mosshead: {result.mosshead_ms} ms, its dependencies {result.dependencies_ms} ms, "
             f"so {result.over_ms} ms of its own ({result.over_cpu_ms} of the processor); at most {MOST_MS} are wanted\n"
             f"imported, connected and published: {result.ready_ms} ms, the publish {result.first_publish_ms}; "
             f"one with secrets {result.first_secrets_ms}; the first read {result.first_read_ms}",
@@ -119,7 +119,7 @@ def measure(rounds: int, addresses: Addresses, folder: Path) -> Result:
     took = [
         (
             *_milliseconds(environment, _TIMED, *dependencies),
-            *_milliseconds(environment, _TIMED, "recollect"),
+            *_milliseconds(environment, _TIMED, "mosshead"),
             *_milliseconds(environment, _APP, *app, str(folder / f"spool-{number}")),
         )
         for number in range(rounds + 1)
@@ -130,10 +130,10 @@ def measure(rounds: int, addresses: Addresses, folder: Path) -> Result:
     first_publish, first_secrets, first_read = firsts
     return Result(
         dependencies_ms=of,
-        recollect_ms=own,
+        mosshead_ms=own,
         over_ms=round(own - of, 1),
         dependencies_cpu_ms=of_cpu,
-        recollect_cpu_ms=own_cpu,
+        mosshead_cpu_ms=own_cpu,
         over_cpu_ms=round(own_cpu - of_cpu, 1),
         ready_ms=ready,
         ready_cpu_ms=ready_cpu,
@@ -146,7 +146,7 @@ def measure(rounds: int, addresses: Addresses, folder: Path) -> Result:
 
 
 def _environment(bytecode: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MOSSHEAD_")}
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     return {**kept, "PYTHONPYCACHEPREFIX": str(bytecode)}
 

@@ -28,7 +28,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from config.logging import configure_logging
 from config.settings import Settings
 from db.migrate import migrate
-from recollect import Memory, Namespace
+from mosshead import Memory, Namespace
 from workers.machine import Addresses, processes, servers
 
 _SESSION_TIME = "%I:%M %p on %d %B, %Y"
@@ -74,7 +74,7 @@ def main(
         os.environ.pop(name, None)  # what is measured is the offline rules, at no cost
     conversations = dict(read_conversations(data))
     console = Console(stderr=True, quiet=json_only)
-    folder = Path(tempfile.mkdtemp(prefix="recollect-ingest-"))
+    folder = Path(tempfile.mkdtemp(prefix="mosshead-ingest-"))
     try:
         result = _run(conversations, folder, console)
     finally:
@@ -185,8 +185,8 @@ def _arrived(connection: psycopg.Connection, namespace: Namespace) -> list[UUID]
     """The ids of a namespace's events in the order in which their batches took them up."""
     rows = connection.execute(
         """
-        select event.event_id from recollect.events as event
-        join recollect.batches as batch using (tenant_id, namespace_id, batch_id)
+        select event.event_id from mosshead.events as event
+        join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
         where event.namespace_id = %s order by batch.created_at, event.position
         """,
         (namespace.path.namespace_id,),
@@ -196,9 +196,9 @@ def _arrived(connection: psycopg.Connection, namespace: Namespace) -> list[UUID]
 
 def _counts(connection: psycopg.Connection) -> tuple[int, int, int, int]:
     row = connection.execute("""
-        select (select count(*) from recollect.batches), (select count(*) from recollect.usage),
-               (select count(*) from recollect.memories where known_to is null and state = 'active'),
-               (select count(*) from recollect.entities)
+        select (select count(*) from mosshead.batches), (select count(*) from mosshead.usage),
+               (select count(*) from mosshead.memories where known_to is null and state = 'active'),
+               (select count(*) from mosshead.entities)
     """).fetchone()
     assert row is not None
     batches, llm_calls, memories, entities = row
@@ -206,7 +206,7 @@ def _counts(connection: psycopg.Connection) -> tuple[int, int, int, int]:
 
 
 def _undone(connection: psycopg.Connection) -> int:
-    row = connection.execute("select count(*) from recollect.events where state <> 'done'").fetchone()
+    row = connection.execute("select count(*) from mosshead.events where state <> 'done'").fetchone()
     assert row is not None
     return int(row[0])
 

@@ -37,9 +37,9 @@ from config.settings import Settings
 from db import models
 from db.engine import open_engine
 from db.refs import LaneRef
-from recollect import Memory, Namespace, with_memory
-from recollect.embedders import MiniLM
-from recollect.namespaces import NamespacePath
+from mosshead import Memory, Namespace, with_memory
+from mosshead.embedders import MiniLM
+from mosshead.namespaces import NamespacePath
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.given import Remembering
 from workers.machine.ports import LOOPBACK
@@ -189,7 +189,7 @@ def _run(folder: Path, rounds: int) -> Result:
         _fill(socket)
         fake = stack.enter_context(FakeOpenAI())
         asking = Asking(fake, openai.OpenAI(api_key="none", base_url=fake.base_url))
-        near = stack.enter_context(_connected(url(socket, "recollect_reader"), broker, folder / "near"))
+        near = stack.enter_context(_connected(url(socket, "mosshead_reader"), broker, folder / "near"))
         one, other = (stack.enter_context(proxied(to)) for to in (socket / SOCKET, port))
         far = stack.enter_context(_through(one, other, folder / "far"))
         rows: list[Row] = []
@@ -203,16 +203,16 @@ def _run(folder: Path, rounds: int) -> Result:
 
 
 def _intake(socket: Path, broker: str, folder: Path) -> Program:
-    own = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    env = own | {"RECOLLECT_DATABASE_URL": url(socket, "recollect_reader"), "RECOLLECT_BROKER_URL": broker}
-    env["RECOLLECT_INGEST_URL"] = url(socket, "recollect_ingest")
+    own = {name: value for name, value in os.environ.items() if not name.startswith("MOSSHEAD_")}
+    env = own | {"MOSSHEAD_DATABASE_URL": url(socket, "mosshead_reader"), "MOSSHEAD_BROKER_URL": broker}
+    env["MOSSHEAD_INGEST_URL"] = url(socket, "mosshead_ingest")
     command = [sys.executable, "-m", "workers", "intake"]
     return Program(name="intake", command=command, env=env, cwd=Path.cwd(), log=folder / "intake.log")
 
 
 def _fill(socket: Path) -> None:
     path = NamespacePath.of(_WHOSE)
-    engine, embedder, told = open_engine(url(socket, "recollect_worker"), setting="X"), MiniLM(), sentences("known")
+    engine, embedder, told = open_engine(url(socket, "mosshead_worker"), setting="X"), MiniLM(), sentences("known")
     with engine.begin() as connection:
         models.set_active_model(connection, embedder.name, embedder.dimensions)
     remembering = Remembering(engine, LaneRef(path.tenant_id, path.namespace_id))
@@ -227,7 +227,7 @@ def _connected(database_url: str, broker: str, spool: Path) -> Memory:
 
 
 def _through(postgres: Proxy, redis: Proxy, spool: Path) -> Memory:
-    database_url = f"postgresql://recollect_reader@{LOOPBACK}:{postgres.port}/recollect"
+    database_url = f"postgresql://mosshead_reader@{LOOPBACK}:{postgres.port}/mosshead"
     return _connected(database_url, f"redis://{LOOPBACK}:{redis.port}/0", spool)
 
 
@@ -258,7 +258,7 @@ def _lost(events: list[UUID], socket: Path) -> int:
     deadline, missing = time.monotonic() + _PATIENCE_SECONDS, set(events)
     while missing and time.monotonic() < deadline:
         with psycopg.connect(url(socket)) as connection:
-            missing -= {one for (one,) in connection.execute("select event_id from recollect.events")}
+            missing -= {one for (one,) in connection.execute("select event_id from mosshead.events")}
         time.sleep(0.5)
     return len(missing)
 

@@ -29,7 +29,7 @@ from rich.table import Table
 from benchmarks.ingest import read_conversations
 from benchmarks.replaying_model import ReplayingModel, read_told
 from benchmarks.rig import Rig, rig
-from recollect import Memory
+from mosshead import Memory
 
 _PATIENCE_SECONDS = 120.0
 
@@ -113,12 +113,12 @@ def _result(
 ) -> Result:
     messages = sum(map(len, sessions))
     spent = made.rows(
-        "select stage, sum(prompt_tokens)::int, sum(completion_tokens)::int from recollect.usage group by stage order by stage"
+        "select stage, sum(prompt_tokens)::int, sum(completion_tokens)::int from mosshead.usage group by stage order by stage"
     )
     ((batches, facts, memories, undone),) = made.rows("""
-        select (select count(*) from recollect.batches), (select count(*) from recollect.candidate_facts where refused is null),
-               (select count(*) from recollect.memories where known_to is null and state = 'active'),
-               (select count(*) from recollect.events where state <> 'done')
+        select (select count(*) from mosshead.batches), (select count(*) from mosshead.candidate_facts where refused is null),
+               (select count(*) from mosshead.memories where known_to is null and state = 'active'),
+               (select count(*) from mosshead.events where state <> 'done')
     """)
     extractions, decisions = calls["ExtractionAnswer"], calls["ConsolidationAnswer"]
     return Result(

@@ -38,8 +38,8 @@ from benchmarks.faults.servers import (
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from config.logging import configure_logging
 from config.settings import Settings
-from recollect import Memory, QueueUnavailable, SpoolFull, SpoolUnavailable
-from recollect.urls import sqlalchemy_url
+from mosshead import Memory, QueueUnavailable, SpoolFull, SpoolUnavailable
+from mosshead.urls import sqlalchemy_url
 from workers.machine.ports import LOOPBACK
 from workers.machine.postgres import url
 from workers.machine.programs import Program
@@ -121,7 +121,7 @@ def main(
     """Publish while servers go away and come back; measure, and count what is lost."""
     console = Console(stderr=True, quiet=json_only)
     # A short path: Postgres's socket stands in it.
-    folder = Path(tempfile.mkdtemp(prefix="recollect-publishing-"))
+    folder = Path(tempfile.mkdtemp(prefix="mosshead-publishing-"))
     try:
         result = _run(folder, console)
     finally:
@@ -160,9 +160,9 @@ def _run(folder: Path, console: Console) -> Result:
     socket = prepare_database(folder / "db")
     redis, port = redis_program(folder / "redis", folder / "redis.log")
     environment = {
-        "RECOLLECT_DATABASE_URL": url(socket, "recollect_reader"),
-        "RECOLLECT_BROKER_URL": f"redis://{LOOPBACK}:{port}/0",
-        "RECOLLECT_SPOOL_DIR": str(folder / "spool"),
+        "MOSSHEAD_DATABASE_URL": url(socket, "mosshead_reader"),
+        "MOSSHEAD_BROKER_URL": f"redis://{LOOPBACK}:{port}/0",
+        "MOSSHEAD_SPOOL_DIR": str(folder / "spool"),
     }
     programs = [postgres_program(socket, folder / "postgres.log"), redis, _intake(environment, folder)]
     with supervised(programs) as servers:
@@ -177,7 +177,7 @@ def _run(folder: Path, console: Console) -> Result:
 
 
 def _intake(environment: dict[str, str], folder: Path) -> Program:
-    env = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")} | environment
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MOSSHEAD_")} | environment
     command = [sys.executable, "-m", "workers", "intake"]
     return Program(name="intake", command=command, env=env, cwd=Path.cwd(), log=folder / "intake.log")
 
@@ -186,15 +186,15 @@ def _intake(environment: dict[str, str], folder: Path) -> Program:
 def _apps(environment: dict[str, str], socket: Path) -> Iterator[list[App]]:
     def connect(mode: Literal["spool", "direct"]) -> Memory:
         return Memory.connect(
-            database_url=environment["RECOLLECT_DATABASE_URL"],
-            broker_url=environment["RECOLLECT_BROKER_URL"],
-            spool_dir=environment["RECOLLECT_SPOOL_DIR"],
+            database_url=environment["MOSSHEAD_DATABASE_URL"],
+            broker_url=environment["MOSSHEAD_BROKER_URL"],
+            spool_dir=environment["MOSSHEAD_SPOOL_DIR"],
             publish=mode,
         )
 
     with ExitStack() as stack:
         engine = create_engine(
-            sqlalchemy_url(url(socket, "recollect_ingest"), "RECOLLECT_INGEST_URL"), pool_pre_ping=True
+            sqlalchemy_url(url(socket, "mosshead_ingest"), "MOSSHEAD_INGEST_URL"), pool_pre_ping=True
         )
         stack.callback(engine.dispose)
         spooled = stack.enter_context(connect("spool"))
@@ -253,7 +253,7 @@ def _lost(app: App, socket: Path, console: Console) -> int:
 
 def _arrived(socket: Path) -> set[UUID]:
     with psycopg.connect(url(socket)) as connection:
-        return {event_id for (event_id,) in connection.execute("select event_id from recollect.events")}
+        return {event_id for (event_id,) in connection.execute("select event_id from mosshead.events")}
 
 
 def _table(result: Result) -> Table:

@@ -24,8 +24,8 @@ from honcho.environ import parse_procfile
 from config.logging import configure_logging
 from config.settings import Settings
 from db.migrate import migrate
-from recollect import Memory
-from recollect.errors import WaitTimeout
+from mosshead import Memory
+from mosshead.errors import WaitTimeout
 from workers.machine import Addresses, Processes, processes, servers, wait_until
 from workers.machine.ports import LOOPBACK, free_port
 from workers.machine.processes import PROCFILE, ROOT
@@ -34,15 +34,15 @@ SERVICE = ("intake", "sweeper", "worker")
 _SERVERS = {"postgres": "postgres", "redis-server": "redis"}
 _READY_SECONDS = 60.0
 _FIRST_MESSAGES = 16
-_OWN_SETTINGS = ("RECOLLECT_", "OPENAI_")
-_RECEIVED: LiteralString = "select coalesce(sum(received_up_to), 0) from recollect.publishers"
+_OWN_SETTINGS = ("MOSSHEAD_", "OPENAI_")
+_RECEIVED: LiteralString = "select coalesce(sum(received_up_to), 0) from mosshead.publishers"
 _RECEIVED_AND_AT_REST: LiteralString = """
-    select (select coalesce(sum(received_up_to), 0) from recollect.publishers) from recollect.lanes
+    select (select coalesce(sum(received_up_to), 0) from mosshead.publishers) from mosshead.lanes
     having coalesce(sum(pending), 0) + count(batch_id) = 0
 """
 _REFRESHED: LiteralString = """
-    select 1 where not exists (select from recollect.profiles where dirty_since is not null)
-               and not exists (select from recollect.lanes where pending > 0 or batch_id is not null)
+    select 1 where not exists (select from mosshead.profiles where dirty_since is not null)
+               and not exists (select from mosshead.lanes where pending > 0 or batch_id is not null)
 """
 _POLL_SECONDS = 0.25
 
@@ -134,7 +134,7 @@ def rig(
     """Run a service inside the block, and take it down afterwards.
 
     concurrency: of the one Celery worker. pause: least and most seconds of an answer of the LLM; None for the offline rules.
-    app: the Celery app that the worker loads. settings: of the environment, such as RECOLLECT_EMBEDDER; postgres: of that server.
+    app: the Celery app that the worker loads. settings: of the environment, such as MOSSHEAD_EMBEDDER; postgres: of that server.
     """
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix="rb-"))  # short: a socket's path has a limit
@@ -164,9 +164,9 @@ def _environment(folder: Path, concurrency: int, port: int | None, settings: Map
         **model,
         "PYTHONPATH": str(ROOT),  # the processes start where their Procfile is
         "OPENBLAS_NUM_THREADS": "1",
-        "RECOLLECT_CONCURRENCY": str(concurrency),
-        "RECOLLECT_LOG_FORMAT": "json",
-        "RECOLLECT_SPOOL_DIR": str(folder / "spools"),
+        "MOSSHEAD_CONCURRENCY": str(concurrency),
+        "MOSSHEAD_LOG_FORMAT": "json",
+        "MOSSHEAD_SPOOL_DIR": str(folder / "spools"),
         **settings,
     }
 
@@ -185,7 +185,7 @@ def procfile(app: str, *, model: str | None) -> str:
 
 
 def _ready(made: Rig, concurrency: int) -> bool:
-    slots = made.rows("select coalesce(sum(slots), 0) from recollect.workers")[0][0]
+    slots = made.rows("select coalesce(sum(slots), 0) from mosshead.workers")[0][0]
     return slots >= concurrency and (made.model_port is None or _answers(made))
 
 

@@ -1,6 +1,6 @@
-"""The service's settings, read from the environment (prefix ``RECOLLECT_``).
+"""The service's settings, read from the environment (prefix ``MOSSHEAD_``).
 
-The app needs two of them, which `recollect.settings` reads by itself. Every setting is documented in docs/operating.md.
+The app needs two of them, which `mosshead.settings` reads by itself. Every setting is documented in docs/operating.md.
 """
 
 from collections.abc import Mapping
@@ -14,23 +14,23 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from recollect.errors import ConfigurationError
+from mosshead.errors import ConfigurationError
 
-_PREFIX = "RECOLLECT_"
+_PREFIX = "MOSSHEAD_"
 _OF_OTHERS = {
     f"{_PREFIX}{name}"
     for name in (
         *("PUBLISH", "SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY"),  # the app
-        *("NAMESPACE", "MODEL_DIR"),  # the command `recollect`, the local model
+        *("NAMESPACE", "MODEL_DIR"),  # the command `mosshead`, the local model
         *("CONCURRENCY", "PASSWORD"),  # Procfile and docker-compose.yml
     )
 }
-"""What is set for other parts of Recollect, in the same environment."""
+"""What is set for other parts of Mosshead, in the same environment."""
 
 _RESEMBLES = 0.8
 """``difflib``'s ratio of what follows the prefix, which would make all of them alike."""
 
-_EXAMPLE = "postgresql://recollect_reader:PASSWORD@HOST:5432/recollect"
+_EXAMPLE = "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead"
 
 
 Seconds = Annotated[float, Field(le=1e9)]
@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     worker_url: str | None = None
     admin_url: str | None = None
     broker_url: str | None = None
-    data_dir: Path = Path(".recollect")
+    data_dir: Path = Path(".mosshead")
 
     embedder: str = "minilm"
     embedding_url: str | None = None
@@ -95,7 +95,7 @@ class Settings(BaseSettings):
         # A response that drips can take twice the time-out, and the stage must outlast it.
         if self.stage_seconds <= 2 * self.llm_timeout:
             raise ValueError(
-                f"RECOLLECT_STAGE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, {2 * self.llm_timeout:g}"
+                f"MOSSHEAD_STAGE_SECONDS must be above twice MOSSHEAD_LLM_TIMEOUT, {2 * self.llm_timeout:g}"
             )
         return self
 
@@ -111,16 +111,16 @@ class Settings(BaseSettings):
             return given
         if not self.database_url:
             raise ConfigurationError(
-                f"RECOLLECT_DATABASE_URL is not set. Set it to your Postgres, such as {_EXAMPLE}, "
+                f"MOSSHEAD_DATABASE_URL is not set. Set it to your Postgres, such as {_EXAMPLE}, "
                 "or run everything on this machine with 'python -m workers up'"
             )
-        return _with_user(self.database_url, f"recollect_{role}")
+        return _with_user(self.database_url, f"mosshead_{role}")
 
     def broker(self) -> str:
         """The URL of Redis. Raises ConfigurationError where nothing says."""
         if not self.broker_url:
             raise ConfigurationError(
-                "RECOLLECT_BROKER_URL is not set. Set it to your Redis, such as redis://HOST:6379/0, "
+                "MOSSHEAD_BROKER_URL is not set. Set it to your Redis, such as redis://HOST:6379/0, "
                 "or run everything on this machine with 'python -m workers up'"
             )
         return self.broker_url
@@ -130,7 +130,7 @@ def _with_user(url: str, user: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise ConfigurationError(f"RECOLLECT_DATABASE_URL: not a Postgres URL; it looks like {_EXAMPLE}") from None
+        raise ConfigurationError(f"MOSSHEAD_DATABASE_URL: not a Postgres URL; it looks like {_EXAMPLE}") from None
     login, _, host = parts.netloc.rpartition("@")
     _, colon, password = login.partition(":")
     return urlunsplit(parts._replace(netloc=f"{user}{colon}{password}@{host}"))
@@ -164,4 +164,4 @@ def _explain(fault: ErrorDetails) -> str:
     if not fault["loc"]:
         return str(fault["ctx"]["error"])
     name = ".".join(map(str, fault["loc"])).upper()
-    return f"{name if name.startswith('OPENAI_') else f'RECOLLECT_{name}'}: {fault['msg'].lower()}"
+    return f"{name if name.startswith('OPENAI_') else f'MOSSHEAD_{name}'}: {fault['msg'].lower()}"

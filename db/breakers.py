@@ -55,22 +55,22 @@ def breakers(connection: Connection) -> list[Breaker]:
     return [Breaker(row.provider, float(row.seconds), row.failures, row.reason) for row in connection.execute(_ALL)]
 
 
-_PAUSED = text("select provider from recollect.breakers where greatest(open_until, probe_until) > now()")
+_PAUSED = text("select provider from mosshead.breakers where greatest(open_until, probe_until) > now()")
 
-_KNOWN = text("select 1 from recollect.breakers where provider = :provider")
+_KNOWN = text("select 1 from mosshead.breakers where provider = :provider")
 
 _ADMIT = text("""
-    update recollect.breakers set probe_until = now() + cast(:probe as interval)
+    update mosshead.breakers set probe_until = now() + cast(:probe as interval)
     where provider = :provider and greatest(open_until, probe_until) <= now()
 """)
 
 _LEAVE = text("""
-    update recollect.breakers set probe_until = null where provider = any(:providers) and probe_until is not null
+    update mosshead.breakers set probe_until = null where provider = any(:providers) and probe_until is not null
 """)
 
 # What fails while it is left alone was under way before: that is the same outage, and no failure more.
 _TRIP = text("""
-    insert into recollect.breakers as breaker (provider, open_until, failures, reason)
+    insert into mosshead.breakers as breaker (provider, open_until, failures, reason)
     values (:provider, now() + coalesce(cast(:pause as interval), cast(:first as interval)), 1, :reason)
     on conflict (provider) do update set
         reason = excluded.reason, probe_until = null,
@@ -81,9 +81,9 @@ _TRIP = text("""
     returning extract(epoch from open_until - now())
 """)
 
-_CLOSE = text("delete from recollect.breakers where provider = :provider")
+_CLOSE = text("delete from mosshead.breakers where provider = :provider")
 
 _ALL = text("""
     select provider, greatest(extract(epoch from greatest(open_until, probe_until) - now()), 0) as seconds, failures, reason
-    from recollect.breakers order by provider
+    from mosshead.breakers order by provider
 """)

@@ -57,28 +57,28 @@ def held_back(connection: Connection) -> Sequence[UUID]:
 
 _STANDING = text("""
     select tokens_per_day, own, case when tokens_per_day is null then 0 else (
-        select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from recollect.usage
+        select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::bigint from mosshead.usage
         where tenant_id = :tenant_id and at > now() - interval '24 hours') end as spent
     from (
         select coalesce(budget.tokens_per_day, cast(:default as bigint)) as tokens_per_day,
                budget.tenant_id is not null as own
         from (values (cast(:tenant_id as uuid))) as asked (tenant_id)
-        left join recollect.budgets as budget using (tenant_id)) as limited
+        left join mosshead.budgets as budget using (tenant_id)) as limited
 """)
 
 _SET = text("""
-    insert into recollect.budgets (tenant_id, tokens_per_day)
-    select tenant_id, :tokens from recollect.tenants where tenant_id = :tenant_id
+    insert into mosshead.budgets (tenant_id, tokens_per_day)
+    select tenant_id, :tokens from mosshead.tenants where tenant_id = :tenant_id
     on conflict (tenant_id) do update set tokens_per_day = excluded.tokens_per_day, set_at = excluded.set_at
 """)
 
-_CLEAR = text("delete from recollect.budgets where tenant_id = :tenant_id")
+_CLEAR = text("delete from mosshead.budgets where tenant_id = :tenant_id")
 
 _NOTE = text("""
-    update recollect.batches set over_budget_at = now()
+    update mosshead.batches set over_budget_at = now()
     where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id and over_budget_at is null
 """)
 
 _HELD_BACK = text("""
-    select distinct tenant_id from recollect.batches where over_budget_at > now() - interval '24 hours'
+    select distinct tenant_id from mosshead.batches where over_budget_at > now() - interval '24 hours'
 """)

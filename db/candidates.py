@@ -106,34 +106,34 @@ def store_vectors(connection: Connection, batch: BatchRef, model: str, vectors: 
 
 _BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
 
-_CLEAR = text(f"delete from recollect.candidate_facts where {_BATCH}")
+_CLEAR = text(f"delete from mosshead.candidate_facts where {_BATCH}")
 
-_FORMED_BY = text(f"update recollect.batches set formed_by = :formed_by where {_BATCH}")
+_FORMED_BY = text(f"update mosshead.batches set formed_by = :formed_by where {_BATCH}")
 
 _STORE = text("""
-    insert into recollect.candidate_facts (tenant_id, namespace_id, batch_id, number, fact, refused)
+    insert into mosshead.candidate_facts (tenant_id, namespace_id, batch_id, number, fact, refused)
     values (:tenant_id, :namespace_id, :batch_id, :number, :fact, :refused)
 """).bindparams(bindparam("fact", type_=JSONB))
 
 _FACTS = text(f"""
-    select number, fact, salience, factors, cast(embedding as text) as vector from recollect.candidate_facts
+    select number, fact, salience, factors, cast(embedding as text) as vector from mosshead.candidate_facts
     where {_BATCH} and refused is null order by number
 """)
 
 _OF_OTHERS = text(f"""
-    select number, fact ->> 'content' as content from recollect.candidate_facts
+    select number, fact ->> 'content' as content from mosshead.candidate_facts
     where {_BATCH} and refused is null and model is distinct from :model order by number
 """)
 
 _REFUSED = text(f"""
-    select refused, fact from recollect.candidate_facts where {_BATCH} and refused is not null order by number
+    select refused, fact from mosshead.candidate_facts where {_BATCH} and refused is not null order by number
 """)
 
 _SET_SALIENCE = text(f"""
-    update recollect.candidate_facts set salience = :salience, factors = :factors where {_BATCH} and number = :number
+    update mosshead.candidate_facts set salience = :salience, factors = :factors where {_BATCH} and number = :number
 """).bindparams(bindparam("factors", type_=JSONB))
 
 _SET_VECTOR = text(f"""
-    update recollect.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
+    update mosshead.candidate_facts set model = :model, embedding = cast(:vector as halfvec)
     where {_BATCH} and number = :number
 """)

@@ -110,39 +110,39 @@ _DEAD_EVENT = f"{_LANE} and event_id = :letter_id and state = 'dead'"
 
 _LETTERS = text("""
     select tenant_id, namespace_id, letter_id, origin, reason, bytes, times, extract(epoch from now() - died_at) as age
-    from recollect.dead_letters
+    from mosshead.dead_letters
     where tenant_id = coalesce(:tenant_id, tenant_id)
       and (cast(:ids as uuid[]) is null or letter_id = any(:ids))
       and (cast(:reason as text) is null or position(lower(:reason) in lower(reason)) > 0)
     order by died_at desc, letter_id limit :limit
 """)
 
-_EVENT = text(f"select payload from recollect.events where {_LANE} and event_id = :letter_id")
+_EVENT = text(f"select payload from mosshead.events where {_LANE} and event_id = :letter_id")
 
-_BODY = text(f"select body from recollect.refused where {_LETTER}")
+_BODY = text(f"select body from mosshead.refused where {_LETTER}")
 
-_LOCK_LANE = text(f"select 1 from recollect.lanes where {_LANE} for update")
+_LOCK_LANE = text(f"select 1 from mosshead.lanes where {_LANE} for update")
 
-_LOCK = text(f"select 1 from recollect.dead_letters where {_LETTER} for update")
+_LOCK = text(f"select 1 from mosshead.dead_letters where {_LETTER} for update")
 
 _REVIVE = text(f"""
-    update recollect.events set state = 'received', reason = null, batch_id = null, place = null, suspect = true
+    update mosshead.events set state = 'received', reason = null, batch_id = null, place = null, suspect = true
     where {_DEAD_EVENT}
 """)
 
 _READY = text(f"""
-    update recollect.lanes set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
+    update mosshead.lanes set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
     where {_LANE}
 """)
 
-_FORGET_EVENT = text(f"delete from recollect.events where {_DEAD_EVENT}")
+_FORGET_EVENT = text(f"delete from mosshead.events where {_DEAD_EVENT}")
 
-_FORGET_BODY = text(f"delete from recollect.refused where {_LETTER}")
+_FORGET_BODY = text(f"delete from mosshead.refused where {_LETTER}")
 
-_DISCARD = text(f"update recollect.events set state = 'discarded' where {_DEAD_EVENT}")
+_DISCARD = text(f"update mosshead.events set state = 'discarded' where {_DEAD_EVENT}")
 
-_DELETE = text(f"delete from recollect.dead_letters where {_LETTER}")
+_DELETE = text(f"delete from mosshead.dead_letters where {_LETTER}")
 
-_SET_REASON = text(f"update recollect.dead_letters set reason = :reason where {_LETTER}")
+_SET_REASON = text(f"update mosshead.dead_letters set reason = :reason where {_LETTER}")
 
-_SET_REASON_OF_EVENT = text(f"update recollect.events set reason = :reason where {_DEAD_EVENT}")
+_SET_REASON_OF_EVENT = text(f"update mosshead.events set reason = :reason where {_DEAD_EVENT}")

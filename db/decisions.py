@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.refs import BatchRef
-from recollect.ids import uuid7
+from mosshead.ids import uuid7
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +95,18 @@ _COLUMNS = (
 )
 
 _LOG = text("""
-    insert into recollect.decisions
+    insert into mosshead.decisions
         (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, target_id, target_version, fact, candidates,
          decided_by, prompt_version, reason, decided_at, extracted_by, refused, undoes, in_effect, entities)
     values (:tenant_id, :namespace_id, :decision_id, :batch_id, :action, :memory_id, :target_id, :target_version, :fact,
             :candidates, :decided_by, :prompt_version, :reason, :at,
-            (select formed_by from recollect.batches as batch
+            (select formed_by from mosshead.batches as batch
              where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = :batch_id
                and :decided_by <> 'app'),
             :refused, :undoes, :in_effect, :entities)
 """).bindparams(bindparam("fact", type_=JSONB(none_as_null=True)), bindparam("candidates", type_=JSONB))
 
 _CONCERNS = text("""
-    insert into recollect.decision_memories (tenant_id, namespace_id, memory_id, decision_id, changed)
+    insert into mosshead.decision_memories (tenant_id, namespace_id, memory_id, decision_id, changed)
     values (:tenant_id, :namespace_id, :memory_id, :decision_id, :changed)
 """)

@@ -16,7 +16,7 @@ from db import namespaces
 from db.decisions import Stamp
 from db.memories import VersionConflict
 from db.refs import LaneRef
-from recollect.ids import document_id
+from mosshead.ids import document_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,51 +109,51 @@ def _of(connection: Connection, lane: LaneRef, name: str) -> dict[str, UUID]:
 
 _DOCUMENT = "tenant_id = :tenant_id and namespace_id = :namespace_id and document_id = :document_id"
 
-_CURRENT = text(f"select body, fields, version from recollect.documents where {_DOCUMENT} and known_to is null")
+_CURRENT = text(f"select body, fields, version from mosshead.documents where {_DOCUMENT} and known_to is null")
 
 _END = text(f"""
-    update recollect.documents set known_to = :at, ended_by = :decision_id
+    update mosshead.documents set known_to = :at, ended_by = :decision_id
     where {_DOCUMENT} and version = :read and known_to is null
 """)
 
 # A document that an undo took away goes on counting where it was.
 _BEGIN = text(f"""
-    insert into recollect.documents
+    insert into mosshead.documents
         (tenant_id, namespace_id, document_id, schema_name, body, fields, version, known_from, made_by)
     select :tenant_id, :namespace_id, :document_id, :name, :body, :fields,
-           (select coalesce(max(version), 0) + 1 from recollect.documents where {_DOCUMENT}), :at, :decision_id
-    where not exists (select from recollect.documents where {_DOCUMENT} and known_to is null)
+           (select coalesce(max(version), 0) + 1 from mosshead.documents where {_DOCUMENT}), :at, :decision_id
+    where not exists (select from mosshead.documents where {_DOCUMENT} and known_to is null)
     on conflict do nothing
 """).bindparams(bindparam("body", type_=JSONB), bindparam("fields", type_=JSONB))
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _FORMED_OF = text(f"""
-    select decision_id from recollect.decisions
+    select decision_id from mosshead.decisions
     where {_LANE} and action = 'document' and fact -> 'messages' ?| cast(:messages as text[])
 """)
 
 _SAID_TO = text("""
     select decision.decision_id, string_agg(message.content, ' ') as said
-    from recollect.decisions as decision
+    from mosshead.decisions as decision
     cross join lateral jsonb_array_elements_text(decision.fact -> 'messages') as source
-    join recollect.messages as message on message.tenant_id = decision.tenant_id
+    join mosshead.messages as message on message.tenant_id = decision.tenant_id
       and message.namespace_id = decision.namespace_id and message.message_id = cast(source.value as uuid)
     where decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id and decision.action = 'document'
     group by decision.decision_id
 """)
 
 _TRIM = text(f"""
-    update recollect.decisions set fact = jsonb_set(fact, '{{patch}}', '{{}}')
+    update mosshead.decisions set fact = jsonb_set(fact, '{{patch}}', '{{}}')
     where {_LANE} and action = 'document' and decision_id = any(cast(:decisions as uuid[]))
 """)
 
 _ALL_VERSIONS = text(f"""
-    select document_id, schema_name, version, body, fields from recollect.documents where {_LANE} order by document_id, version
+    select document_id, schema_name, version, body, fields from mosshead.documents where {_LANE} order by document_id, version
 """)
 
 _REWRITE = text(f"""
-    update recollect.documents set body = :body, fields = :fields where {_DOCUMENT} and version = :version
+    update mosshead.documents set body = :body, fields = :fields where {_DOCUMENT} and version = :version
 """).bindparams(bindparam("body", type_=JSONB), bindparam("fields", type_=JSONB))
 
-_DELETE = text(f"delete from recollect.documents where {_DOCUMENT}")
+_DELETE = text(f"delete from mosshead.documents where {_DOCUMENT}")

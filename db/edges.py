@@ -34,6 +34,6 @@ def join(connection: Connection, lane: LaneRef, edges: Sequence[Edge], stamp: St
 
 
 _JOIN = text("""
-    insert into recollect.memory_edges (tenant_id, namespace_id, from_id, to_id, kind, weight, known_from, made_by)
+    insert into mosshead.memory_edges (tenant_id, namespace_id, from_id, to_id, kind, weight, known_from, made_by)
     values (:tenant_id, :namespace_id, :from_id, :to_id, :kind, :weight, :at, :decision_id) on conflict do nothing
 """)

@@ -7,8 +7,8 @@ from sqlalchemy.exc import OperationalError
 
 from db.revision import IN_DATABASE, NEWEST
 from db.roles import BACKUP, OWNER, WORDS
-from recollect.errors import ConfigurationError
-from recollect.urls import cannot_connect, sqlalchemy_url
+from mosshead.errors import ConfigurationError
+from mosshead.urls import cannot_connect, sqlalchemy_url
 
 _CONNECT_SECONDS = 5
 _STATEMENT_TIMEOUT_MS = 30_000
@@ -50,17 +50,17 @@ def check_login(engine: Engine, *, setting: str) -> None:
     if beyond:
         raise ConfigurationError(
             f"{setting}: the login {login.name!r} {beyond} row-level security; a service must not. "
-            "Use the role that 'python -m workers migrate' made for it (recollect_ingest, recollect_worker, recollect_reader)"
+            "Use the role that 'python -m workers migrate' made for it (mosshead_ingest, mosshead_worker, mosshead_reader)"
         )
     if not login.migrated:
         raise ConfigurationError(
-            f"{setting}: the database has no Recollect schema that {login.name!r} may use. Run "
-            "'python -m workers migrate' with RECOLLECT_ADMIN_URL set"
+            f"{setting}: the database has no Mosshead schema that {login.name!r} may use. Run "
+            "'python -m workers migrate' with MOSSHEAD_ADMIN_URL set"
         )
     if login.revision < NEWEST:
         raise ConfigurationError(
             f"{setting}: the database is of an earlier version ({login.revision or 'unknown'}) than this code ({NEWEST}). Run "
-            "'python -m workers migrate' with RECOLLECT_ADMIN_URL set"
+            "'python -m workers migrate' with MOSSHEAD_ADMIN_URL set"
         )
 
 
@@ -79,8 +79,8 @@ _LOGIN = text(f"""
     select rolname as name, rolsuper, rolbypassrls,
            array(select other.rolname::text from pg_roles as other where other.rolname in ('{OWNER}', '{BACKUP}', '{WORDS}')
                  and pg_has_role(current_user, other.oid, 'member') order by 1) as may_be,
-           to_regnamespace('recollect_write_v1') is not null
-             and (has_schema_privilege('recollect', 'usage') or has_schema_privilege('recollect_write_v1', 'usage')) as migrated,
+           to_regnamespace('mosshead_write_v1') is not null
+             and (has_schema_privilege('mosshead', 'usage') or has_schema_privilege('mosshead_write_v1', 'usage')) as migrated,
            {IN_DATABASE} as revision
     from pg_roles where rolname = current_user
 """)

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, Row, text
 
 from db.decisions import Stamp
 from db.refs import LaneRef
-from recollect.kinds import EntityType
-from recollect.names import normalise
-from recollect.registry import RegisteredEntity
+from mosshead.kinds import EntityType
+from mosshead.names import normalise
+from mosshead.registry import RegisteredEntity
 
 
 def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:
@@ -62,12 +62,12 @@ def registered(row: Row[Any]) -> RegisteredEntity:
 
 OF_LANE = "entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.known_to is null"
 PARENT = """
-    left join recollect.entities as parent
+    left join mosshead.entities as parent
       on parent.tenant_id = entity.tenant_id and parent.namespace_id = entity.namespace_id
      and parent.entity_id = entity.parent_id and parent.known_to is null
 """
 _ALIASES = """
-    (select array_agg(alias.alias order by alias.alias) from recollect.entity_aliases as alias
+    (select array_agg(alias.alias order by alias.alias) from mosshead.entity_aliases as alias
      where alias.tenant_id = entity.tenant_id and alias.namespace_id = entity.namespace_id
        and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
 """
@@ -76,23 +76,23 @@ REGISTERED = f"""
     parent.name as parent, {_ALIASES}
 """
 _NAMED = """
-    exists (select from recollect.entity_aliases as name
+    exists (select from mosshead.entity_aliases as name
             where name.tenant_id = entity.tenant_id and name.namespace_id = entity.namespace_id
               and name.entity_id = entity.entity_id and name.known_to is null and name.normalised = any(:names))
 """
 
 _USER = text(f"""
-    select {REGISTERED} from recollect.entities as entity {PARENT} where {OF_LANE} and entity.is_user
+    select {REGISTERED} from mosshead.entities as entity {PARENT} where {OF_LANE} and entity.is_user
 """)
 
 # A union drops what it has seen, so that a cycle ends.
 _PARENTS_ABOVE = text(f"""
     with recursive above as (
-        select entity.entity_id, entity.parent_id from recollect.entities as entity
+        select entity.entity_id, entity.parent_id from mosshead.entities as entity
         where {OF_LANE} and entity.entity_id = any(cast(:entity_ids as uuid[])) and entity.parent_id is not null
         union
         select entity.entity_id, entity.parent_id
-        from above join recollect.entities as entity on entity.entity_id = above.parent_id
+        from above join mosshead.entities as entity on entity.entity_id = above.parent_id
         where {OF_LANE} and entity.parent_id is not null
     )
     select entity_id, parent_id from above
@@ -101,17 +101,17 @@ _PARENTS_ABOVE = text(f"""
 # Those last touched are read from the end of an index, however many there are.
 _KNOWN = text(f"""
     with spoken_of as (
-        select name.entity_id, true as named from recollect.entity_aliases as name
+        select name.entity_id, true as named from mosshead.entity_aliases as name
         where name.tenant_id = :tenant_id and name.namespace_id = :namespace_id and name.known_to is null
           and name.normalised = any(:names)
         union all
-        (select profile.entity_id, false from recollect.profiles as profile
+        (select profile.entity_id, false from mosshead.profiles as profile
          where profile.tenant_id = :tenant_id and profile.namespace_id = :namespace_id and profile.touched_at is not null
          order by profile.touched_at desc limit :limit)
     ),
     each as (select entity_id, bool_or(named) as named from spoken_of group by entity_id)
-    select {REGISTERED} from each join recollect.entities as entity using (entity_id) {PARENT}
-    left join recollect.profiles as profile
+    select {REGISTERED} from each join mosshead.entities as entity using (entity_id) {PARENT}
+    left join mosshead.profiles as profile
       on profile.tenant_id = entity.tenant_id and profile.namespace_id = entity.namespace_id
      and profile.entity_id = entity.entity_id
     where {OF_LANE}
@@ -120,7 +120,7 @@ _KNOWN = text(f"""
 """)
 
 _INTRODUCE = text("""
-    insert into recollect.entities
+    insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, is_user, known_from, made_by)
     values (:tenant_id, :namespace_id, :entity_id, :name, :entity_type, :description, :parent_id, :is_user, :at, :decision_id)
     on conflict (tenant_id, namespace_id, entity_id) where known_to is null do nothing
@@ -128,13 +128,13 @@ _INTRODUCE = text("""
 
 _LEARN = text("""
     with ended as (
-        update recollect.entities set known_to = :at, ended_by = :decision_id
+        update mosshead.entities set known_to = :at, ended_by = :decision_id
         where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id and known_to is null
           and (description is null and cast(:description as text) is not null
                or parent_id is null and cast(:parent_id as uuid) is not null)
         returning *
     )
-    insert into recollect.entities
+    insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, tags, is_user, created_at, key,
          known_from, made_by)
     select tenant_id, namespace_id, entity_id, name, entity_type, coalesce(description, :description),
@@ -143,6 +143,6 @@ _LEARN = text("""
 """)
 
 _SAVE_ALIAS = text("""
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
     values (:tenant_id, :namespace_id, :entity_id, :alias, :normalised, :at, :decision_id) on conflict do nothing
 """)

@@ -128,54 +128,54 @@ def _go_on(connection: Connection, lane: LaneRef) -> None:
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _NEXT = text(f"""
-    select event_id, payload from recollect.events
+    select event_id, payload from mosshead.events
     where {_LANE} and type = 'erase' and state = 'received' order by position limit 1
 """)
 
 _WAITS = text(
-    f"select from recollect.events where {_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'"
+    f"select from mosshead.events where {_LANE} and event_id = :erasure_id and type = 'erase' and state = 'received'"
 )
 
-_NO_MORE = text(f"update recollect.lanes set erase_due_at = null where {_LANE}")
+_NO_MORE = text(f"update mosshead.lanes set erase_due_at = null where {_LANE}")
 
 _BURY = text(f"""
     with buried as (
-        update recollect.events set state = 'dead', reason = :reason where {_LANE} and event_id = :erasure_id returning event_id
+        update mosshead.events set state = 'dead', reason = :reason where {_LANE} and event_id = :erasure_id returning event_id
     )
-    insert into recollect.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
+    insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
     select :tenant_id, :namespace_id, event_id, 'stage', :reason from buried
     on conflict (tenant_id, namespace_id, letter_id) do update
         set times = dead.times + 1, died_at = now(), reason = excluded.reason
 """)
 
-_LOCK_LANE = text(f"select from recollect.lanes where {_LANE} for update")
+_LOCK_LANE = text(f"select from mosshead.lanes where {_LANE} for update")
 
 # The namespace's own publisher numbers what brings no number, as it arrives: that tells nothing of when it was published.
 _FENCE = text("""
-    insert into recollect.erasures
+    insert into mosshead.erasures
         (tenant_id, namespace_id, erasure_id, scope, conversation, asked_at, position, publisher_id, publisher_sequence)
     select tenant_id, namespace_id, event_id, :of_scope, sha256(convert_to(:conversation, 'UTF8')),
-           coalesce(recollect.made_at(event_id), received_at), position,
-           nullif(publisher_id, (select recollect.derived_id('publisher', path) from recollect.namespaces as named
+           coalesce(mosshead.made_at(event_id), received_at), position,
+           nullif(publisher_id, (select mosshead.derived_id('publisher', path) from mosshead.namespaces as named
                                  where named.tenant_id = event.tenant_id and named.namespace_id = event.namespace_id)),
            publisher_sequence
-    from recollect.events as event
+    from mosshead.events as event
     where tenant_id = :tenant_id and namespace_id = :namespace_id and event_id = :erasure_id
     on conflict do nothing
 """)
 
 _GIVE_BACK = text(f"""
-    update recollect.events set batch_id = null, place = null
-    where {_LANE} and state = 'received' and batch_id = (select batch_id from recollect.lanes where {_LANE})
+    update mosshead.events set batch_id = null, place = null
+    where {_LANE} and state = 'received' and batch_id = (select batch_id from mosshead.lanes where {_LANE})
 """)
 
 _END_BATCH = text(f"""
-    update recollect.batches set stage = 'split', finished_at = now()
-    where {_LANE} and finished_at is null and batch_id = (select batch_id from recollect.lanes where {_LANE})
+    update mosshead.batches set stage = 'split', finished_at = now()
+    where {_LANE} and finished_at is null and batch_id = (select batch_id from mosshead.lanes where {_LANE})
 """)
 
 _FREE_LANE = text(f"""
-    update recollect.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {_LANE}
+    update mosshead.lanes set epoch = epoch + 1, batch_id = null, lease_until = null, lease_owner = null where {_LANE}
 """)
 
 _ALONE = text("select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))")
@@ -183,34 +183,34 @@ _ALONE = text("select pg_try_advisory_xact_lock(hashtextextended(:of, :lock))")
 _NO_TIMEOUT = text("set local statement_timeout = 0")
 
 _RECEIPT = text(f"""
-    update recollect.erasures set erased_at = clock_timestamp(), rows = :rows where {_LANE} and erasure_id = :erasure_id
+    update mosshead.erasures set erased_at = clock_timestamp(), rows = :rows where {_LANE} and erasure_id = :erasure_id
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _CARRIED_OUT = text(f"""
-    update recollect.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
+    update mosshead.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
     where {_LANE} and event_id = :erasure_id
 """)
 
 _GO_ON = text(f"""
-    update recollect.lanes as lane
+    update mosshead.lanes as lane
     set (pending, first_pending_at, ready_at, erase_due_at) = (
         select count(*), min(received_at),
                case when count(*) > 0 then now() else least(lane.profiles_due_at, lane.reflections_due_at) end,
                case when bool_or(type = 'erase') then now() end
-        from recollect.events where {_LANE} and state = 'received')
+        from mosshead.events where {_LANE} and state = 'received')
     where {_LANE}
 """)
 
-_SETTLE = text("select recollect.settle_watermarks(:tenant_id, :namespace_id)")
+_SETTLE = text("select mosshead.settle_watermarks(:tenant_id, :namespace_id)")
 
 _TO_REWRITE = text("""
     select exists (
-        select from recollect.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null)
+        select from mosshead.erasures where tenant_id = :tenant_id and erased_at is not null and rewritten_at is null)
 """)
 
 _WITH_CONTENT = text("""
     select relname from pg_class
-    where relnamespace = to_regnamespace('recollect') and relkind = 'r' and relforcerowsecurity order by relname
+    where relnamespace = to_regnamespace('mosshead') and relkind = 'r' and relforcerowsecurity order by relname
 """)
 
 _TRANSACTIONS = text("""
@@ -218,6 +218,6 @@ _TRANSACTIONS = text("""
 """)
 
 _REWRITTEN = text("""
-    update recollect.erasures set rewritten_at = clock_timestamp()
+    update mosshead.erasures set rewritten_at = clock_timestamp()
     where tenant_id = :tenant_id and erased_at < :before and rewritten_at is null
 """)

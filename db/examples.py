@@ -49,7 +49,7 @@ def keep(connection: Connection, lane: LaneRef, example: Example, stamp: Stamp) 
 
 
 _KEEP = text("""
-    insert into recollect.examples
+    insert into mosshead.examples
         (tenant_id, namespace_id, example_id, mention, text, entity_id, others, message_id, conversation_id, known_from, made_by)
     values (:tenant_id, :namespace_id, :example_id, :mention, :text, :entity_id, cast(:others as uuid[]), :message_id,
             :conversation, :at, :decision_id)

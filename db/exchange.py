@@ -52,14 +52,14 @@ def exchange(connection: Connection, generation: Generation) -> None:
         for table, rows in TABLES.items():
             connection.execute(
                 text(f"""
-                    update recollect.{table} set namespace_id = :{go}
+                    update mosshead.{table} set namespace_id = :{go}
                     where tenant_id = :tenant_id and namespace_id = :{come} and {rows}
                 """),
                 both,
             )
     for table in _COPIES:
         connection.execute(
-            text(f"delete from recollect.{table} where tenant_id = :tenant_id and namespace_id = :aside"), both
+            text(f"delete from mosshead.{table} where tenant_id = :tenant_id and namespace_id = :aside"), both
         )
     # Of each one row or two, but for the events: what publishers wait for comes late.
     for statement in (_EVENTS, _LANES, _NAMESPACES, _SWITCHED):
@@ -72,34 +72,34 @@ _OTHER = "case one.namespace_id when :namespace_id then cast(:replay_id as uuid)
 
 # Decisions and reflections tell of the batches of their generation; a command names things by its ids. The order stays.
 _EVENTS = text(f"""
-    update recollect.events as one
+    update mosshead.events as one
     set batch_id = other.batch_id, place = other.place, formed_by = other.formed_by,
         payload = case when other.type in ('message', 'conversation_ended') then one.payload
                   else jsonb_set(other.payload, '{{namespace}}', one.payload -> 'namespace') end
-    from recollect.events as other
+    from mosshead.events as other
     where one.tenant_id = :tenant_id and one.namespace_id in (:namespace_id, :replay_id) and one.state = 'done'
       and other.tenant_id = :tenant_id and other.namespace_id = {_OTHER} and other.event_id = one.event_id
       and other.state = 'done'
 """)
 
 _LANES = text(f"""
-    update recollect.lanes as one
+    update mosshead.lanes as one
     set profiles_due_at = other.profiles_due_at, reflections_due_at = other.reflections_due_at
-    from recollect.lanes as other
+    from mosshead.lanes as other
     where one.tenant_id = :tenant_id and one.namespace_id in (:namespace_id, :replay_id)
       and other.tenant_id = :tenant_id and other.namespace_id = {_OTHER}
 """)
 
 _NAMESPACES = text(f"""
-    update recollect.namespaces as one set llm_model = other.llm_model, instructions = other.instructions
-    from recollect.namespaces as other
+    update mosshead.namespaces as one set llm_model = other.llm_model, instructions = other.instructions
+    from mosshead.namespaces as other
     where one.tenant_id = :tenant_id and one.namespace_id in (:namespace_id, :replay_id)
       and other.tenant_id = :tenant_id and other.namespace_id = {_OTHER}
 """)
 
 # What one generation lacks, the other need not.
 _SWITCHED = text("""
-    update recollect.generations
+    update mosshead.generations
     set switched_at = now(), left_out = coalesce((
         select jsonb_agg(case when one ->> 'switched' is null then one || '{"switched": "yes"}' else one - 'switched' end
                          order by place)

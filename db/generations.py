@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, text
 
 from db.erasing.everything import TABLES
 from db.refs import LaneRef
-from recollect.namespaces import NamespacePath
+from mosshead.namespaces import NamespacePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def drop(connection: Connection, generation: Generation) -> None:
     for statement in (_LOCK_LANE_OF_REPLAY, _COSTS, _GENERATION):
         connection.execute(statement, both)
     for table in (*TABLES, *_TABLES):
-        connection.execute(text(f"delete from recollect.{table} where {_REPLAY}"), both)
+        connection.execute(text(f"delete from mosshead.{table} where {_REPLAY}"), both)
 
 
 def _generation(row: Row[Any]) -> Generation:
@@ -123,18 +123,18 @@ _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 # Where an app published under that path before, there is a namespace already: on conflict nothing is begun. What the app wants
 # of it is told it before its first event (`follow_configuration`).
 _NAME = text(f"""
-    insert into recollect.namespaces (tenant_id, namespace_id, path, replay_of, llm_model, instructions)
+    insert into mosshead.namespaces (tenant_id, namespace_id, path, replay_of, llm_model, instructions)
     select tenant_id, :replay_id, :path, namespace_id, :llm_model, coalesce(cast(:instructions as text), '')
-    from recollect.namespaces where {_LANE} and replay_of is null
+    from mosshead.namespaces where {_LANE} and replay_of is null
     on conflict do nothing
 """)
 
 _LANE_OF_REPLAY = text("""
-    insert into recollect.lanes (tenant_id, namespace_id) values (:tenant_id, :replay_id) on conflict do nothing
+    insert into mosshead.lanes (tenant_id, namespace_id) values (:tenant_id, :replay_id) on conflict do nothing
 """)
 
 _START = text("""
-    insert into recollect.generations (tenant_id, namespace_id, replay_id, own_instructions)
+    insert into mosshead.generations (tenant_id, namespace_id, replay_id, own_instructions)
     values (:tenant_id, :namespace_id, :replay_id, :own)
 """)
 
@@ -143,20 +143,20 @@ _COLUMNS = """tenant_id, namespace_id, replay_id, started_at, replayed, switched
     select jsonb_agg(one order by place) from jsonb_array_elements(left_out) with ordinality as each (one, place)
     where one ->> 'switched' is null), '[]') as left_out"""
 
-_OF = text(f"select {_COLUMNS} from recollect.generations where {_LANE}")
+_OF = text(f"select {_COLUMNS} from mosshead.generations where {_LANE}")
 
-_LOCK = text(f"select {_COLUMNS} from recollect.generations where {_LANE} for update")
+_LOCK = text(f"select {_COLUMNS} from mosshead.generations where {_LANE} for update")
 
-_LOCK_IF_FREE = text(f"select {_COLUMNS} from recollect.generations where {_LANE} for update skip locked")
+_LOCK_IF_FREE = text(f"select {_COLUMNS} from mosshead.generations where {_LANE} for update skip locked")
 
-_LISTED = text(f"select {_COLUMNS} from recollect.generations order by started_at, namespace_id")
+_LISTED = text(f"select {_COLUMNS} from mosshead.generations order by started_at, namespace_id")
 
 _CONFIGURE = text("""
-    update recollect.namespaces as there
+    update mosshead.namespaces as there
     set (instructions, schemas, profiles, episodes) = (
         case when generation.own_instructions then there.instructions else here.instructions end,
         here.schemas, here.profiles, here.episodes)
-    from recollect.namespaces as here join recollect.generations as generation using (tenant_id, namespace_id)
+    from mosshead.namespaces as here join mosshead.generations as generation using (tenant_id, namespace_id)
     where here.tenant_id = :tenant_id and here.namespace_id = :namespace_id
       and there.tenant_id = :tenant_id and there.namespace_id = :replay_id
       and (there.instructions, there.schemas, there.profiles, there.episodes) is distinct from (
@@ -164,21 +164,21 @@ _CONFIGURE = text("""
         here.schemas, here.profiles, here.episodes)
 """)
 
-_EXISTS = text(f"select from recollect.namespaces where {_LANE} and replay_of is null")
+_EXISTS = text(f"select from mosshead.namespaces where {_LANE} and replay_of is null")
 
 _BEHIND = text(f"""
-    select (select pending from recollect.lanes where {_REPLAY}) + (
-        select count(*) from recollect.events where {_LANE} and state = 'done' and type <> 'erased'
-          and coalesce(effective_at, 'infinity') > (select up_to from recollect.generations where {_LANE}))
+    select (select pending from mosshead.lanes where {_REPLAY}) + (
+        select count(*) from mosshead.events where {_LANE} and state = 'done' and type <> 'erased'
+          and coalesce(effective_at, 'infinity') > (select up_to from mosshead.generations where {_LANE}))
 """)
 
-_DEAD = text(f"select count(*) from recollect.dead_letters where {_LANE} and origin = 'stage'")
+_DEAD = text(f"select count(*) from mosshead.dead_letters where {_LANE} and origin = 'stage'")
 
 _NO_TIMEOUT = text("set local statement_timeout = 0")
 
 # Whoever is at work there ends first, or finds no lane any more.
-_LOCK_LANE_OF_REPLAY = text(f"select from recollect.lanes where {_REPLAY} for update")
+_LOCK_LANE_OF_REPLAY = text(f"select from mosshead.lanes where {_REPLAY} for update")
 
-_COSTS = text(f"update recollect.usage set namespace_id = :namespace_id where {_REPLAY}")
+_COSTS = text(f"update mosshead.usage set namespace_id = :namespace_id where {_REPLAY}")
 
-_GENERATION = text(f"delete from recollect.generations where {_LANE}")
+_GENERATION = text(f"delete from mosshead.generations where {_LANE}")

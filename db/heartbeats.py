@@ -22,8 +22,8 @@ def leave(connection: Connection, worker: str) -> None:
 
 
 _BEAT = text("""
-    insert into recollect.workers (worker, slots, model, seen_at) values (:worker, :slots, :model, now())
+    insert into mosshead.workers (worker, slots, model, seen_at) values (:worker, :slots, :model, now())
     on conflict (worker) do update set slots = excluded.slots, model = excluded.model, seen_at = excluded.seen_at
 """)
 
-_LEAVE = text("delete from recollect.workers where worker = :worker")
+_LEAVE = text("delete from mosshead.workers where worker = :worker")

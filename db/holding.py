@@ -51,10 +51,10 @@ def quarantined(connection: Connection, generation: Generation) -> bool:
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
-_IDLE = text(f"select from recollect.lanes where {_LANE} and batch_id is null")
+_IDLE = text(f"select from mosshead.lanes where {_LANE} and batch_id is null")
 
 _COMMANDS_WAIT = text(f"""
-    select from recollect.events where {_LANE} and state = 'received' and type not in ('message', 'conversation_ended') limit 1
+    select from mosshead.events where {_LANE} and state = 'received' and type not in ('message', 'conversation_ended') limit 1
 """)
 
 _BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"
@@ -62,14 +62,14 @@ _BOTH = "tenant_id = :tenant_id and namespace_id in (:namespace_id, :replay_id)"
 # By the clock, not from the transaction's start: it may have waited long for who had them before. What was quarantined since it
 # was looked at is not for a release to let go.
 _HOLD = text(f"""
-    update recollect.lanes set quarantined_at = clock_timestamp(), quarantined_for = :why
+    update mosshead.lanes set quarantined_at = clock_timestamp(), quarantined_for = :why
     where {_BOTH} and (quarantined_at is null or quarantined_for = :why)
 """)
 
-_BOTH_HELD = text(f"select count(*) = 2 from recollect.lanes where {_BOTH} and quarantined_for = :why")
+_BOTH_HELD = text(f"select count(*) = 2 from mosshead.lanes where {_BOTH} and quarantined_for = :why")
 
 _GO_ON = """
-    update recollect.lanes as lane
+    update mosshead.lanes as lane
     set quarantined_at = null, quarantined_for = null,
         ready_at = case when pending > 0 then now() else least(profiles_due_at, reflections_due_at) end
 """
@@ -78,26 +78,26 @@ _GO_ON = """
 _RELEASE = text(f"""
     {_GO_ON}
     where tenant_id = :tenant_id and quarantined_for = :why and (namespace_id = :namespace_id or namespace_id in (
-        select replay_id from recollect.generations where tenant_id = :tenant_id and namespace_id = :namespace_id))
+        select replay_id from mosshead.generations where tenant_id = :tenant_id and namespace_id = :namespace_id))
 """)
 
 # Whoever has two change places has their generation locked, but for the moment after the lanes were held.
 _RELEASE_ABANDONED = text(f"""
     with held as materialized (
-        select tenant_id, namespace_id from recollect.lanes
+        select tenant_id, namespace_id from mosshead.lanes
         where quarantined_for = :why and quarantined_at < now() - cast(:age as interval) for update skip locked
     ), free as materialized (
-        select namespace_id from recollect.generations as generation where exists (
+        select namespace_id from mosshead.generations as generation where exists (
             select from held where held.namespace_id in (generation.namespace_id, generation.replay_id))
         for update skip locked
     )
     {_GO_ON}
     from held where (lane.tenant_id, lane.namespace_id) = (held.tenant_id, held.namespace_id) and not exists (
-        select from recollect.generations as generation
+        select from mosshead.generations as generation
         where held.namespace_id in (generation.namespace_id, generation.replay_id)
           and generation.namespace_id not in (select namespace_id from free))
 """)
 
 _QUARANTINED = text(
-    f"select from recollect.lanes where {_BOTH} and quarantined_at is not null and quarantined_for <> :why"
+    f"select from mosshead.lanes where {_BOTH} and quarantined_at is not null and quarantined_for <> :why"
 )

@@ -11,7 +11,7 @@ from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
 from db.refs import LaneRef
-from recollect.names import normalise
+from mosshead.names import normalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +110,9 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 def _of_keys(table: Literal["entities", "memories"], owner: Literal["entity_id", "memory_id"]) -> str:
     return f"""
-        select key, {owner} from recollect.{table} where {_LANE} and known_to is null and key = any(:keys)
+        select key, {owner} from mosshead.{table} where {_LANE} and known_to is null and key = any(:keys)
         union all
-        select cast({owner} as text), {owner} from recollect.{table}
+        select cast({owner} as text), {owner} from mosshead.{table}
         where {_LANE} and known_to is null and key is null and {owner} = any(cast(:ids as uuid[]))
     """
 
@@ -120,15 +120,15 @@ def _of_keys(table: Literal["entities", "memories"], owner: Literal["entity_id",
 _ENTITIES_OF_KEYS = text(_of_keys("entities", "entity_id"))
 _MEMORIES_OF_KEYS = text(_of_keys("memories", "memory_id"))
 
-_USER = text(f"select entity_id from recollect.entities where {_LANE} and is_user and known_to is null")
+_USER = text(f"select entity_id from mosshead.entities where {_LANE} and is_user and known_to is null")
 
 _PARENTS_ABOVE = text(f"""
     with recursive above as (
-        select entity_id, parent_id from recollect.entities
+        select entity_id, parent_id from mosshead.entities
         where {_LANE} and known_to is null and entity_id = any(cast(:entity_ids as uuid[]))
         union
         select entity.entity_id, entity.parent_id
-        from above join recollect.entities as entity on entity.entity_id = above.parent_id
+        from above join mosshead.entities as entity on entity.entity_id = above.parent_id
         where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.known_to is null
     )
     select entity_id, parent_id from above where parent_id is not null
@@ -140,7 +140,7 @@ _BROUGHT = """
 """
 
 _INTRODUCE = text(f"""
-    insert into recollect.entities
+    insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, key, name, entity_type, description, parent_id, is_user, known_from, made_by)
     select :tenant_id, :namespace_id, entity_id, key, name, entity_type, description, parent_id, is_user,
            cast(:at as timestamptz), cast(:decision_id as uuid)
@@ -151,13 +151,13 @@ _INTRODUCE = text(f"""
 
 _LEARN = text(f"""
     with ended as (
-        update recollect.entities as entity set known_to = :at, ended_by = :decision_id from {_BROUGHT}
+        update mosshead.entities as entity set known_to = :at, ended_by = :decision_id from {_BROUGHT}
         where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.entity_id = one.entity_id
           and entity.known_to is null and (entity.description is null and one.description is not null
                or entity.parent_id is null and one.parent_id is not null)
         returning entity.*, one.description as new_description, one.parent_id as new_parent_id
     )
-    insert into recollect.entities
+    insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, tags, is_user, created_at, key,
          known_from, made_by)
     select tenant_id, namespace_id, entity_id, name, entity_type, coalesce(description, new_description),
@@ -166,14 +166,14 @@ _LEARN = text(f"""
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _NAME = text("""
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
     select :tenant_id, :namespace_id, entity_id, alias, normalised, cast(:at as timestamptz), made_by
     from jsonb_to_recordset(:rows) as one (entity_id uuid, alias text, normalised text, made_by uuid)
     on conflict do nothing returning entity_id
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _LINK = text("""
-    insert into recollect.memory_entities
+    insert into mosshead.memory_entities
         (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
     select :tenant_id, :namespace_id, memory_id, entity_id, role, certainty, at, decision_id
     from jsonb_to_recordset(:rows) as one

@@ -68,16 +68,16 @@ def give_back(connection: Connection, batch: BatchRef) -> None:
 
 
 def refuse(connection: Connection, letters: Sequence[str]) -> None:
-    """Put what the intake cannot take into the dead letters; letters: JSON texts, as ``recollect_write_v1.refuse`` has them.
+    """Put what the intake cannot take into the dead letters; letters: JSON texts, as ``mosshead_write_v1.refuse`` has them.
 
     The function sets each tenant itself; no tenant need be set.
     """
     connection.execute(_REFUSE, {"letters": f"[{','.join(letters)}]"})
 
 
-_PUBLISH = text("select recollect_write_v1.publish(cast(:events as jsonb), :quiet, :most)")
+_PUBLISH = text("select mosshead_write_v1.publish(cast(:events as jsonb), :quiet, :most)")
 
-_REFUSE = text("select recollect_write_v1.refuse(cast(:letters as jsonb))")
+_REFUSE = text("select mosshead_write_v1.refuse(cast(:letters as jsonb))")
 
 _BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
 
@@ -86,16 +86,16 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 # A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
 # Once an event has waited out its gap, all before it may be taken with it, however lately they came: else it would overtake them.
 _WAITING = text("""
-    select event.* from recollect.publishers as publisher cross join lateral (
+    select event.* from mosshead.publishers as publisher cross join lateral (
         select event_id, publisher_id, publisher_sequence as number, conversation_id as conversation, sequence,
                least(greatest(occurred_at, '0002-01-01'), '9999-01-01') as occurred_at,
                position, coalesce(octet_length(payload ->> 'content') + 3, 0) / 4 as tokens, suspect,
                type not in ('message', 'conversation_ended') as command
-        from recollect.events
+        from mosshead.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
           and events.publisher_id = publisher.publisher_id and events.state = 'received' and events.batch_id is null
           and events.type <> 'erase' and publisher_sequence <= greatest(publisher.received_up_to, publisher.passed_up_to, (
-              select max(waited.publisher_sequence) from recollect.events as waited
+              select max(waited.publisher_sequence) from mosshead.events as waited
               where waited.tenant_id = :tenant_id and waited.namespace_id = :namespace_id
                 and waited.publisher_id = publisher.publisher_id and waited.state = 'received' and waited.batch_id is null
                 and waited.publisher_sequence > publisher.received_up_to and waited.received_at < now() - cast(:gap as interval)))
@@ -104,12 +104,12 @@ _WAITING = text("""
     where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
 """)
 
-_OF_BATCH = text(f"select payload from recollect.events where {_BATCH} and type <> 'erased' order by place")
+_OF_BATCH = text(f"select payload from mosshead.events where {_BATCH} and type <> 'erased' order by place")
 
 _BEFORE = f"""
-    select payload from recollect.events
+    select payload from mosshead.events
     where tenant_id = :tenant_id and namespace_id = :namespace_id and type = 'message' and state = 'done'
-      and position < (select min(position) from recollect.events where {_BATCH})
+      and position < (select min(position) from mosshead.events where {_BATCH})
     order by position desc limit :limit
 """
 _EARLIER = text(_BEFORE)
@@ -121,50 +121,50 @@ _EARLIER_SPEAKERS = text(f"""
 # What is marked leaves what its lane counts as pending.
 _MARK_DONE = text(f"""
     with marked as (
-        update recollect.events
-        set state = 'done', formed_by = (select formed_by from recollect.batches where {_BATCH}),
+        update mosshead.events
+        set state = 'done', formed_by = (select formed_by from mosshead.batches where {_BATCH}),
             effective_at = statement_timestamp() + place * interval '1 microsecond'
         where {_BATCH} and state = 'received' returning event_id
     ),
     counted as (
-        update recollect.lanes set pending = pending - (select count(*) from marked) where {_LANE}
+        update mosshead.lanes set pending = pending - (select count(*) from marked) where {_LANE}
     )
     select count(*) from marked
 """)
 
-_COUNT = text(f"select count(*) from recollect.events where {_BATCH}")
+_COUNT = text(f"select count(*) from mosshead.events where {_BATCH}")
 
 _MARK_DEAD = text(f"""
     with marked as (
-        update recollect.events set state = 'dead', reason = :reason where {_BATCH} and state = 'received' returning event_id
+        update mosshead.events set state = 'dead', reason = :reason where {_BATCH} and state = 'received' returning event_id
     ),
     counted as (
-        update recollect.lanes set pending = pending - (select count(*) from marked) where {_LANE}
+        update mosshead.lanes set pending = pending - (select count(*) from marked) where {_LANE}
     )
-    insert into recollect.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
+    insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
     select :tenant_id, :namespace_id, event_id, 'stage', :reason from marked
     on conflict (tenant_id, namespace_id, letter_id) do update
         set times = dead.times + 1, died_at = now(), reason = excluded.reason
 """)
 
 _GIVE_BACK = text(f"""
-    update recollect.events set batch_id = null, place = null, suspect = true where {_BATCH} and state = 'received'
+    update mosshead.events set batch_id = null, place = null, suspect = true where {_BATCH} and state = 'received'
 """)
 
-_FORGET_FACTS = text(f"delete from recollect.candidate_facts where {_BATCH}")
+_FORGET_FACTS = text(f"delete from mosshead.candidate_facts where {_BATCH}")
 
 _READY = text(f"""
-    update recollect.lanes set ready_at = now(), first_pending_at = (
-        select received_at from recollect.events where {_LANE} and state = 'received' and batch_id is null
+    update mosshead.lanes set ready_at = now(), first_pending_at = (
+        select received_at from mosshead.events where {_LANE} and state = 'received' and batch_id is null
         order by position limit 1)
     where {_LANE}
 """)
 
 _MOVE_WATERMARK = text(f"""
-    update recollect.publishers as publisher
+    update mosshead.publishers as publisher
     set consolidated_up_to = greatest(publisher.consolidated_up_to, reached.up_to)
     from (
-        select publisher_id, max(publisher_sequence) as up_to from recollect.events where {_BATCH} group by publisher_id
+        select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {_BATCH} group by publisher_id
     ) as reached
     where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
       and publisher.publisher_id = reached.publisher_id

@@ -84,64 +84,64 @@ def _held(alias: str) -> str:
 
 
 _SOURCES = f"""
-    select array_agg(distinct source.message_id) from recollect.memory_sources as source
+    select array_agg(distinct source.message_id) from mosshead.memory_sources as source
     where {_held("source")} and source.stance = 'for'"""
 
 _MEMORIES = text(f"""
     select memory.memory_id, content, kind, attribute, value, state = 'active' as active,
            coalesce(({_SOURCES} and source.memory_id = memory.memory_id), '{{}}') as sources,
-           (select cast(vector.embedding as text) from recollect.embeddings as vector
+           (select cast(vector.embedding as text) from mosshead.embeddings as vector
             where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id
               and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
               and vector.version <= memory.version
-              and vector.model = any(array(select model from recollect.models where active))
+              and vector.model = any(array(select model from mosshead.models where active))
             order by vector.version desc limit 1) as vector
-    from recollect.memories as memory
+    from mosshead.memories as memory
     where {_held("memory")} and memory.memory_id = any(cast(:ids as uuid[]))
     order by memory.memory_id
 """)
 
 _KNOWN = text(
-    f"select memory_id from recollect.memories where {_LANE} and known_to is null and state = 'active' order by memory_id"
+    f"select memory_id from mosshead.memories where {_LANE} and known_to is null and state = 'active' order by memory_id"
 )
 
 _MEMORIES_OF = text(f"""
-    select distinct source.memory_id from recollect.memory_sources as source
+    select distinct source.memory_id from mosshead.memory_sources as source
     where {_held("source")} and source.stance = 'for' and source.message_id = any(cast(:ids as uuid[])) order by 1
 """)
 
 _PEOPLE = text(f"""
     select entity.entity_id, entity_type, is_user,
-           coalesce((select array_agg(distinct alias.normalised) from recollect.entity_aliases as alias
+           coalesce((select array_agg(distinct alias.normalised) from mosshead.entity_aliases as alias
                      where {_held("alias")} and alias.entity_id = entity.entity_id), '{{}}') as names,
            coalesce(({_SOURCES} and source.memory_id in (
-               select link.memory_id from recollect.memory_entities as link
+               select link.memory_id from mosshead.memory_entities as link
                where {_held("link")} and link.entity_id = entity.entity_id and link.certainty = 'sure')), '{{}}') as sources
-    from recollect.entities as entity
+    from mosshead.entities as entity
     where {_held("entity")} and entity.entity_id = any(cast(:ids as uuid[])) order by entity.entity_id
 """)
 
 _BEARERS = text(f"""
-    select entity_id from recollect.entity_aliases where {_LANE} and known_to is null and normalised = any(:names)
-    union select entity_id from recollect.entities where {_LANE} and known_to is null and is_user order by 1
+    select entity_id from mosshead.entity_aliases where {_LANE} and known_to is null and normalised = any(:names)
+    union select entity_id from mosshead.entities where {_LANE} and known_to is null and is_user order by 1
 """)
 
 # Also of answers that were taken back, and of what waited for them.
 _QUESTIONS = text(f"""
-    select question_id, mention, message_id, array_agg(distinct memory_id) as memories from recollect.questions
+    select question_id, mention, message_id, array_agg(distinct memory_id) as memories from mosshead.questions
     where {_LANE} and (question_id = any(cast(:ids as uuid[])) or message_id = any(cast(:messages as uuid[])))
     group by question_id, mention, message_id order by question_id, message_id
 """)
 
 # A command's decision bears the id of its event (`db.decisions.stamp_of_event`), but an import makes many, in a batch of its own.
-_IMPORTS = f"select event_id, batch_id from recollect.events where {_LANE} and type = 'import' and state = 'done'"
+_IMPORTS = f"select event_id, batch_id from mosshead.events where {_LANE} and type = 'import' and state = 'done'"
 
 _DECISIONS = text(f"""
     with imports as ({_IMPORTS})
     select decision_id, action, memory_id, refused, decided_at as at,
            case when decided_by = 'app' then coalesce(
                (select event_id from imports where imports.batch_id = decision.batch_id limit 1), decision_id) end as event_id
-    from recollect.decisions as decision
+    from mosshead.decisions as decision
     where {_LANE} and (decision_id = any(cast(:ids as uuid[])) or memory_id = any(cast(:memories as uuid[]))
         or batch_id in (select batch_id from imports where event_id = any(cast(:events as uuid[]))))
     order by position desc

@@ -149,8 +149,8 @@ _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null
 _ALONE = text("select pg_try_advisory_xact_lock(:lock)")
 
 _SLOTS = text(f"""
-    select (select coalesce(sum(slots), 0) from recollect.workers where seen_at > now() - cast(:alive as interval)) as slots,
-           (select count(*) from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
+    select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - cast(:alive as interval)) as slots,
+           (select count(*) from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
             where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
 """)
 
@@ -158,21 +158,21 @@ _SLOTS = text(f"""
 # From tenant to tenant by the index, and of each the first few: an import of a hundred thousand lanes costs a dispatch no more.
 _DUE_LANES = text(f"""
     with recursive tenant as (
-        (select tenant_id from recollect.lanes where {_RESTING} order by tenant_id limit 1)
+        (select tenant_id from mosshead.lanes where {_RESTING} order by tenant_id limit 1)
         union all
-        select (select next.tenant_id from recollect.lanes as next
+        select (select next.tenant_id from mosshead.lanes as next
                 where next.tenant_id > tenant.tenant_id and {_RESTING} order by next.tenant_id limit 1)
         from tenant where tenant.tenant_id is not null
     ),
     at_work as (
         select tenant_id, count(*) as batches
-        from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
+        from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
         where {_OPEN} and batch.due_at <= now() and (batch.error is null or {_LEASED}) group by tenant_id
     ),
     waiting as (
         select lane.* from tenant cross join lateral (
             select tenant_id, namespace_id, ready_at, row_number() over (order by ready_at) as turn
-            from recollect.lanes where tenant_id = tenant.tenant_id and {_RESTING} and ready_at <= now()
+            from mosshead.lanes where tenant_id = tenant.tenant_id and {_RESTING} and ready_at <= now()
             order by ready_at limit :limit
         ) as lane
     )
@@ -183,15 +183,15 @@ _DUE_LANES = text(f"""
 
 # The first and the last of the primary key, whatever the number of lanes.
 _OF_ONE_TENANT = text("""
-    select (select tenant_id from recollect.lanes order by tenant_id limit 1)
-        is not distinct from (select tenant_id from recollect.lanes order by tenant_id desc limit 1)
+    select (select tenant_id from mosshead.lanes order by tenant_id limit 1)
+        is not distinct from (select tenant_id from mosshead.lanes order by tenant_id desc limit 1)
 """)
 
 _TO_HINT = text(f"""
-    update recollect.batches set hinted_at = now()
+    update mosshead.batches set hinted_at = now()
     where (tenant_id, namespace_id, batch_id) in (
         select batch.tenant_id, batch.namespace_id, batch.batch_id
-        from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
+        from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
         where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(:but_not)
         order by batch.due_at limit :limit for update of batch skip locked
     )
@@ -199,36 +199,36 @@ _TO_HINT = text(f"""
 """)
 
 _TO_ERASE = text("""
-    update recollect.lanes set erase_due_at = now() + cast(:again as interval)
+    update mosshead.lanes set erase_due_at = now() + cast(:again as interval)
     where (tenant_id, namespace_id) in (
-        select tenant_id, namespace_id from recollect.lanes where erase_due_at <= now()
+        select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now()
         order by erase_due_at limit :limit for update skip locked)
     returning tenant_id, namespace_id
 """)
 
 _LOCK_LANE = text(f"""
-    select 1 from recollect.lanes where {_LANE} and {_RESTING} and ready_at <= now() for update skip locked
+    select 1 from mosshead.lanes where {_LANE} and {_RESTING} and ready_at <= now() for update skip locked
 """)
 
 _LOCK_WITHOUT_EVENTS = text(f"""
-    select case when profiles_due_at <= now() then :refresh else '{REFLECT}' end from recollect.lanes
+    select case when profiles_due_at <= now() then :refresh else '{REFLECT}' end from mosshead.lanes
     where {_LANE} and {_RESTING} and ready_at <= now() and least(profiles_due_at, reflections_due_at) <= now()
     for update skip locked
 """)
 
 _TAKE_EVENTS = text("""
-    update recollect.events as event set batch_id = :batch_id, place = taken.place, late = event.late
+    update mosshead.events as event set batch_id = :batch_id, place = taken.place, late = event.late
         or event.publisher_sequence < (
-            select consolidated_up_to from recollect.publishers as publisher
+            select consolidated_up_to from mosshead.publishers as publisher
             where publisher.tenant_id = event.tenant_id and publisher.namespace_id = event.namespace_id
               and publisher.publisher_id = event.publisher_id)
         or exists (
-            select from recollect.events as done
+            select from mosshead.events as done
             where done.tenant_id = event.tenant_id and done.namespace_id = event.namespace_id and done.state = 'done'
               and done.conversation_id = event.conversation_id and done.sequence > event.sequence
               and done.publisher_id <> event.publisher_id)
         or exists (
-            select from recollect.events as done
+            select from mosshead.events as done
             where done.tenant_id = event.tenant_id and done.namespace_id = event.namespace_id and done.state = 'done'
               and done.conversation_id = event.conversation_id and done.occurred_at > event.occurred_at
               and (done.sequence is null or event.sequence is null) and done.publisher_id <> event.publisher_id)
@@ -237,54 +237,54 @@ _TAKE_EVENTS = text("""
 """)
 
 _MAKE_BATCH = text(f"""
-    insert into recollect.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
-    select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from recollect.events where {_BATCH}
+    insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at, waiting_since)
+    select :tenant_id, :namespace_id, :batch_id, 'extract', now(), min(received_at) from mosshead.events where {_BATCH}
 """)
 
 _MAKE_EMPTY_BATCH = text("""
-    insert into recollect.batches (tenant_id, namespace_id, batch_id, stage, hinted_at)
+    insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage, hinted_at)
     values (:tenant_id, :namespace_id, :batch_id, :stage, now())
 """)
 
 _PASS_GAPS = text(f"""
     with taken as (
-        select publisher_id, max(publisher_sequence) as up_to from recollect.events where {_BATCH} group by publisher_id
+        select publisher_id, max(publisher_sequence) as up_to from mosshead.events where {_BATCH} group by publisher_id
     ),
     passed as (
-        update recollect.publishers as publisher set passed_up_to = taken.up_to from taken
+        update mosshead.publishers as publisher set passed_up_to = taken.up_to from taken
         where publisher.tenant_id = :tenant_id and publisher.namespace_id = :namespace_id
           and publisher.publisher_id = taken.publisher_id
           and greatest(publisher.received_up_to, publisher.passed_up_to) < taken.up_to
         returning publisher.publisher_id, taken.up_to
     )
-    select recollect.move_watermark(:tenant_id, :namespace_id, array_agg(publisher_id), array_agg(up_to)) from passed
+    select mosshead.move_watermark(:tenant_id, :namespace_id, array_agg(publisher_id), array_agg(up_to)) from passed
     having count(*) > 0
 """)
 
 _SET_LANE = text(f"""
-    update recollect.lanes as lane set
+    update mosshead.lanes as lane set
         batch_id = cast(:batch_id as uuid),
         (ready_at, first_pending_at) = (
             select case when not :claimed then least(min(received_at) + cast(:gap as interval), lane.profiles_due_at,
                                                           lane.reflections_due_at)
                         when count(*) > 0 then now() end, min(received_at)
-            from (select received_at from recollect.events where {_LANE} and state = 'received' and batch_id is null
+            from (select received_at from mosshead.events where {_LANE} and state = 'received' and batch_id is null
                   order by position limit 1) as next
         )
     where {_LANE}
 """)
 
 _QUARANTINE = text(f"""
-    update recollect.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
+    update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
     where {_LANE} and quarantined_at is null and :dead <= (
-        select count(*) from recollect.dead_letters
+        select count(*) from mosshead.dead_letters
         where {_LANE} and origin = 'stage' and died_at > now() - cast(:within as interval))
 """)
 
 _SET_ASIDE = text(f"""
-    update recollect.lanes set quarantined_at = now(), quarantined_for = :why where {_LANE} and quarantined_at is null
+    update mosshead.lanes set quarantined_at = now(), quarantined_for = :why where {_LANE} and quarantined_at is null
 """)
 
 _LOOK_AGAIN = text(f"""
-    update recollect.lanes set ready_at = now() + cast(:after as interval) where {_LANE} and {_RESTING} and ready_at <= now()
+    update mosshead.lanes set ready_at = now() + cast(:after as interval) where {_LANE} and {_RESTING} and ready_at <= now()
 """)

@@ -110,35 +110,35 @@ def _scope(lease: Lease) -> dict[str, object]:
 _BATCH = "tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id"
 
 _LOCK_FREE_LANE = text(f"""
-    select 1 from recollect.lanes where {_BATCH} and (lease_until is null or lease_until < now()) for update
+    select 1 from mosshead.lanes where {_BATCH} and (lease_until is null or lease_until < now()) for update
 """)
 
 _START = text(f"""
-    update recollect.batches as batch set starts = starts + 1
+    update mosshead.batches as batch set starts = starts + 1
     where {_BATCH} and stage = :stage and due_at <= now()
     returning attempts, starts, overruns, (
-        select count(*) from recollect.events
+        select count(*) from mosshead.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id and events.batch_id = :batch_id) as events
 """)
 
 # By the clock, not from the transaction's start: an app that publishes in a long one of its own keeps the lane's row so long.
 _LEASE = text(f"""
-    update recollect.lanes
+    update mosshead.lanes
     set epoch = epoch + 1, lease_owner = :owner, lease_until = clock_timestamp() + cast(:lasting as interval)
     where {_BATCH} returning epoch
 """)
 
 _RENEW = text(f"""
-    update recollect.lanes set lease_until = clock_timestamp() + cast(:lasting as interval)
+    update mosshead.lanes set lease_until = clock_timestamp() + cast(:lasting as interval)
     where {_BATCH} and epoch = :epoch and lease_owner = :owner
 """)
 
-_LOCK_EPOCH = text(f"select 1 from recollect.lanes where {_BATCH} and epoch = :epoch for update")
+_LOCK_EPOCH = text(f"select 1 from mosshead.lanes where {_BATCH} and epoch = :epoch for update")
 
-_AT_STAGE = text(f"select 1 from recollect.batches where {_BATCH} and stage = :stage")
+_AT_STAGE = text(f"select 1 from mosshead.batches where {_BATCH} and stage = :stage")
 
 _SET_STAGE = text(f"""
-    update recollect.batches
+    update mosshead.batches
     set stage = :stage, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = :error,
         applied_at = case when cast(:from as text) = 'consolidate' and :stage not in ('dead', 'split') then now()
                      else applied_at end,
@@ -146,39 +146,39 @@ _SET_STAGE = text(f"""
     where {_BATCH}
 """)
 
-_FREE_LEASE = text(f"update recollect.lanes set lease_until = null, lease_owner = null where {_BATCH}")
+_FREE_LEASE = text(f"update mosshead.lanes set lease_until = null, lease_owner = null where {_BATCH}")
 
-_REFLECTION_DUE = text(f"select 1 from recollect.lanes where {_BATCH} and reflections_due_at <= now()")
+_REFLECTION_DUE = text(f"select 1 from mosshead.lanes where {_BATCH} and reflections_due_at <= now()")
 
 # Profiles and reflections that wait are the lane's next work, unless events are: those have a time of their own.
 _FREE_LANE = text(f"""
-    update recollect.lanes
+    update mosshead.lanes
     set lease_until = null, lease_owner = null, batch_id = null,
         ready_at = coalesce(ready_at, least(profiles_due_at, reflections_due_at))
     where {_BATCH}
 """)
 
 _PUT_OFF = text(f"""
-    update recollect.batches
+    update mosshead.batches
     set due_at = now() + cast(:delay as interval), attempts = attempts + :counted, starts = 0, error = :error
     where {_BATCH}
 """)
 
 # The start of the successor stays counted.
-_FORGIVE = text(f"update recollect.batches set starts = starts - 1 where {_BATCH} and stage = :stage and starts > 1")
+_FORGIVE = text(f"update mosshead.batches set starts = starts - 1 where {_BATCH} and stage = :stage and starts > 1")
 
 # Without an owner, so that the death of its task, which the time limit brings, is not counted too.
 _LAPSE = text(f"""
-    update recollect.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
+    update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
     where {_BATCH} and epoch = :epoch and lease_owner = :owner
 """)
 
 _COUNT_OVERRUN = text(f"""
-    update recollect.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = :error
+    update mosshead.batches set overruns = overruns + 1, starts = greatest(starts - 1, 0), error = :error
     where {_BATCH} and stage = :stage
 """)
 
 _RELEASE = text(f"""
-    update recollect.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
+    update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
     where {_BATCH} and lease_owner = :owner
 """)

@@ -76,28 +76,28 @@ def end_relations(connection: Connection, lane: LaneRef, memory_id: UUID, stamp:
 
 
 _LINK = text("""
-    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty,
+    insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty,
          known_from, made_by)
     values (:tenant_id, :namespace_id, :memory_id, :entity_id, :role, :certainty,
             :at, :decision_id) on conflict do nothing
 """)
 
 _OF_MEMORY = text("""
-    select distinct entity_id from recollect.memory_entities
+    select distinct entity_id from mosshead.memory_entities
     where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
       and known_to is null
 """)
 
 _SURE_OF_MEMORY = text("""
     select link.entity_id, entity.entity_type, link.role
-    from recollect.memory_entities as link join recollect.entities as entity using (tenant_id, namespace_id, entity_id)
+    from mosshead.memory_entities as link join mosshead.entities as entity using (tenant_id, namespace_id, entity_id)
     where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.memory_id = :memory_id
       and link.known_to is null and link.certainty = 'sure' and entity.known_to is null
     order by link.entity_id
 """)
 
 _RELATE = text("""
-    insert into recollect.relations
+    insert into mosshead.relations
         (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from,
          known_from, made_by)
     values (:tenant_id, :namespace_id, :relation_id, :subject_id, :predicate, :object_id, :memory_id, :valid_from,
@@ -107,12 +107,12 @@ _RELATE = text("""
 
 _END_RELATIONS = text("""
     with ended as (
-        update recollect.relations set known_to = :at, ended_by = :decision_id
+        update mosshead.relations set known_to = :at, ended_by = :decision_id
         where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and valid_to is null
           and known_to is null
         returning *
     )
-    insert into recollect.relations
+    insert into mosshead.relations
         (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
          known_from, made_by)
     select tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, :valid_to,

@@ -20,7 +20,7 @@ from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
 from db.refs import LaneRef
-from recollect.zones import offset_of
+from mosshead.zones import offset_of
 
 Vector = NDArray[np.float32]
 
@@ -154,7 +154,7 @@ _JSON: Final = {"factors": JSONB(), "record": JSONB(none_as_null=True)}
 
 # One statement however many they are: what triggers do, they do once.
 _ADD = text(f"""
-    insert into recollect.memories (tenant_id, namespace_id, version, state, known_from, made_by, {_NEW_COLUMNS})
+    insert into mosshead.memories (tenant_id, namespace_id, version, state, known_from, made_by, {_NEW_COLUMNS})
     select :tenant_id, :namespace_id, 1, 'active', at, decision_id, {_NEW_COLUMNS}
     from jsonb_to_recordset(:rows) as one
         (at timestamptz, decision_id uuid, memory_id uuid, kind text, content text, salience real, factors jsonb, confidence real,
@@ -164,7 +164,7 @@ _ADD = text(f"""
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _END = text(f"""
-    update recollect.memories set known_to = :at, ended_by = :decision_id
+    update mosshead.memories set known_to = :at, ended_by = :decision_id
     where {_LANE} and memory_id = :memory_id and version = :version and known_to is null
 """)
 
@@ -184,32 +184,32 @@ def _next_version(changed: frozenset[str]) -> TextClause:
         raise ValueError(f"a memory's {', '.join(sorted(unknown))} cannot change")
     values = ", ".join(f":{column}" if column in changed else column for column in IMAGE)
     statement = text(f"""
-        insert into recollect.memories
+        insert into mosshead.memories
             (tenant_id, namespace_id, memory_id, version, known_from, made_by, {", ".join(IMAGE)})
         select tenant_id, namespace_id, memory_id, version + 1, :at, :decision_id, {values}
-        from recollect.memories where {_LANE} and memory_id = :memory_id and version = :version
+        from mosshead.memories where {_LANE} and memory_id = :memory_id and version = :version
     """)
     return statement.bindparams(*(bindparam(name, type_=kind) for name, kind in _JSON.items() if name in changed))
 
 
 _RETIRE_VECTOR = text(f"""
-    update recollect.embeddings set owner_kind = 'past_memory'
+    update mosshead.embeddings set owner_kind = 'past_memory'
     where {_LANE} and owner_kind = 'memory' and owner_id = :memory_id
 """)
 
 _ADD_SOURCE = text("""
-    insert into recollect.memory_sources
+    insert into mosshead.memory_sources
         (tenant_id, namespace_id, memory_id, message_id, quote, stance, known_from, made_by)
     values (:tenant_id, :namespace_id, :memory_id, :message_id, :quote, :stance, :at, :decision_id) on conflict do nothing
 """)
 
 _QUOTES_FOR = text(f"""
-    select message_id, quote from recollect.memory_sources
+    select message_id, quote from mosshead.memory_sources
     where {_LANE} and memory_id = :memory_id and stance = 'for' and known_to is null order by message_id
 """)
 
 _SET_VECTORS = text("""
-    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
     select :tenant_id, :namespace_id, :model, :kind, owner_id, :version, cast(vector as halfvec)
     from jsonb_to_recordset(:rows) as one (owner_id uuid, vector text)
     on conflict (tenant_id, namespace_id, model, owner_kind, owner_id, version) do update set embedding = excluded.embedding

@@ -50,32 +50,32 @@ def _parent(connection: Connection, lane: LaneRef, entity: Standing, into: Stand
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _END_ALIASES = text(f"""
-    update recollect.entity_aliases set known_to = :at, ended_by = :decision_id
+    update mosshead.entity_aliases set known_to = :at, ended_by = :decision_id
     where {_LANE} and entity_id = :source and known_to is null
 """)
 
 _BEGIN_ALIASES = text(f"""
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
     select tenant_id, namespace_id, :target, alias, normalised, :at, :decision_id
-    from recollect.entity_aliases where {_LANE} and entity_id = :source and ended_by = :decision_id
+    from mosshead.entity_aliases where {_LANE} and entity_id = :source and ended_by = :decision_id
     on conflict do nothing
 """)
 
 _END_ENTITIES = text(f"""
-    update recollect.entities set known_to = :at, ended_by = :decision_id
+    update mosshead.entities set known_to = :at, ended_by = :decision_id
     where {_LANE} and known_to is null and (
         entity_id = :source or parent_id = :source or entity_id = :target and (description, parent_id)
             is distinct from (cast(:description as text), cast(:parent_id as uuid)))
 """)
 
 _BEGIN_ENTITIES = text(f"""
-    insert into recollect.entities
+    insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
          known_from, made_by)
     select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key,
            case entity_id when :target then cast(:description as text) else description end,
            case entity_id when :target then cast(:parent_id as uuid) else :target end, :at, :decision_id
-    from recollect.entities where {_LANE} and ended_by = :decision_id and entity_id <> :source
+    from mosshead.entities where {_LANE} and ended_by = :decision_id and entity_id <> :source
 """)
 
-_CHANGED = text(f"select entity_id from recollect.entities where {_LANE} and made_by = :decision_id")
+_CHANGED = text(f"select entity_id from mosshead.entities where {_LANE} and made_by = :decision_id")

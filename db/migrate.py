@@ -14,11 +14,11 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from db.revision import IN_DATABASE, NEWEST, mark
 from db.roles import BACKUP, LOGINS, OWNER, WORDS
-from recollect.errors import ConfigurationError
-from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
+from mosshead.errors import ConfigurationError
+from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 
-_LOCK = 0x7265636F6C6C  # "recoll": two migrations at once take turns
-_ADMIN = "RECOLLECT_ADMIN_URL"
+_LOCK = 0x6D6F7373  # "moss": two migrations at once take turns
+_ADMIN = "MOSSHEAD_ADMIN_URL"
 _OLDEST_POSTGRES = 17
 _TRIES = 10
 _PAUSE_SECONDS = 0.2
@@ -59,7 +59,7 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], revision: str
             _check_revision(connection)
             _make_roles(connection, passwords)
             _make_extension(connection)
-            connection.exec_driver_sql(f"create schema if not exists recollect authorization {OWNER}")
+            connection.exec_driver_sql(f"create schema if not exists mosshead authorization {OWNER}")
             connection.exec_driver_sql(f"set local role {OWNER}")
             _run_migrations(connection, revision)
             mark(connection)
@@ -75,7 +75,7 @@ def _check_postgres(connection: Connection) -> None:
     version = int(connection.execute(text("select current_setting('server_version_num')")).scalar_one()) // 10_000
     if version < _OLDEST_POSTGRES:
         raise ConfigurationError(
-            f"{_ADMIN}: this is Postgres {version}; Recollect needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
+            f"{_ADMIN}: this is Postgres {version}; Mosshead needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
         )
     if connection.execute(text("select current_setting('transaction_read_only')::bool")).scalar_one():
         raise ConfigurationError(
@@ -125,8 +125,8 @@ def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> 
         password = passwords.get(role)
         if password is not None:
             _set_password(connection.connection.driver_connection, role, password)
-    connection.exec_driver_sql("alter role recollect_reader set default_transaction_read_only = on")
-    connection.exec_driver_sql("alter role recollect_reader set statement_timeout = '5s'")
+    connection.exec_driver_sql("alter role mosshead_reader set default_transaction_read_only = on")
+    connection.exec_driver_sql("alter role mosshead_reader set statement_timeout = '5s'")
 
 
 def _set_password(driver: Any, role: str, password: str) -> None:

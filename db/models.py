@@ -94,24 +94,24 @@ def readers_with(connection: Connection, application_name: str) -> int:
 
 _MODELS = text("""
     select model, dimensions, case when active then 'active' when ready then 'ready' else 'filling' end as state
-    from recollect.models order by created_at, model
+    from mosshead.models order by created_at, model
 """)
 
-_ACTIVE = text("select model from recollect.models where active")
+_ACTIVE = text("select model from mosshead.models where active")
 
 _ADD = text("""
-    insert into recollect.models (model, dimensions, active, ready) values (:model, :dimensions, :active, :active)
+    insert into mosshead.models (model, dimensions, active, ready) values (:model, :dimensions, :active, :active)
     on conflict do nothing
 """)
 
-_READY = text("update recollect.models set ready = :ready where model = :model and ready <> :ready")
+_READY = text("update mosshead.models set ready = :ready where model = :model and ready <> :ready")
 
 # Two that switch at the same time take turns.
-_LOCK = text("lock table recollect.models in share row exclusive mode")
+_LOCK = text("lock table mosshead.models in share row exclusive mode")
 
-_NOT_ACTIVE = text("update recollect.models set active = false where active and model <> :model")
+_NOT_ACTIVE = text("update mosshead.models set active = false where active and model <> :model")
 
-_NOW_ACTIVE = text("update recollect.models set active = true where model = :model and ready")
+_NOW_ACTIVE = text("update mosshead.models set active = true where model = :model and ready")
 
 _HOLD = text("select pg_advisory_lock(hashtextextended(:model, :lock))")
 
@@ -119,10 +119,10 @@ _LET_GO = text("select pg_advisory_unlock(hashtextextended(:model, :lock))")
 
 _SHARE = text("select pg_try_advisory_xact_lock_shared(hashtextextended(:model, :lock))")
 
-_DROP = text("delete from recollect.models where model = :model and not active")
+_DROP = text("delete from mosshead.models where model = :model and not active")
 
 _WORKERS = text("""
-    select worker from recollect.workers
+    select worker from mosshead.workers
     where seen_at > now() - cast(:alive as interval) and coalesce(model, :model) = :model order by worker
 """)
 

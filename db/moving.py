@@ -75,44 +75,44 @@ _NAMES_IT = """
 """
 
 _NAMING = text(f"""
-    select memory_id from recollect.memory_entities where {_LANE} and entity_id = :source and known_to is null
+    select memory_id from mosshead.memory_entities where {_LANE} and entity_id = :source and known_to is null
     union
-    select memory_id from recollect.relations where {_LANE} and subject_id = :source and known_to is null
+    select memory_id from mosshead.relations where {_LANE} and subject_id = :source and known_to is null
     union
-    select memory_id from recollect.relations where {_LANE} and object_id = :source and known_to is null
+    select memory_id from mosshead.relations where {_LANE} and object_id = :source and known_to is null
     union
-    select memory_id from recollect.questions where {_LANE} and {_NAMES_IT} and known_to is null
+    select memory_id from mosshead.questions where {_LANE} and {_NAMES_IT} and known_to is null
 """)
 
 _END_LINKS = text(f"""
-    update recollect.memory_entities as link set {_ENDED}
+    update mosshead.memory_entities as link set {_ENDED}
     where {_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and entity_id in (:source, :target)
-      and exists (select from recollect.memory_entities as own
+      and exists (select from mosshead.memory_entities as own
                   where own.tenant_id = :tenant_id and own.namespace_id = :namespace_id
                     and own.memory_id = link.memory_id and own.entity_id = :source and own.known_to is null)
 """)
 
 _BEGIN_LINKS = text(f"""
-    insert into recollect.memory_entities
+    insert into mosshead.memory_entities
         (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
     select distinct on (memory_id) tenant_id, namespace_id, memory_id, :target, role, certainty, :at, :decision_id
-    from recollect.memory_entities
+    from mosshead.memory_entities
     where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
     order by memory_id, certainty = 'sure' desc, array_position(array['subject', 'object', 'about'], role)
 """)
 
 _END_RELATIONS = text(f"""
-    update recollect.relations set {_ENDED}
+    update mosshead.relations set {_ENDED}
     where {_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and :source in (subject_id, object_id)
 """)
 
 # Two relations can become one, and one between the two entities says nothing any more.
 _BEGIN_RELATIONS = text(f"""
-    insert into recollect.relations
+    insert into mosshead.relations
         (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
          known_from, made_by)
     select tenant_id, namespace_id, relation_id, subject, predicate, object, memory_id, valid_from, valid_to, :at, :decision_id
-    from recollect.relations cross join lateral (
+    from mosshead.relations cross join lateral (
         select case subject_id when :source then :target else subject_id end as subject,
                case object_id when :source then :target else object_id end as object) as moved
     where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id and subject <> object
@@ -121,7 +121,7 @@ _BEGIN_RELATIONS = text(f"""
 """)
 
 _END_QUESTIONS = text(f"""
-    update recollect.questions set {_ENDED}
+    update mosshead.questions set {_ENDED}
     where {_LANE} and known_to is null and memory_id = any(cast(:memories as uuid[])) and {_NAMES_IT}
 """)
 
@@ -133,28 +133,28 @@ _IN_PLACE = """
 """
 
 _BEGIN_QUESTIONS = text(f"""
-    insert into recollect.questions
+    insert into mosshead.questions
         (tenant_id, namespace_id, question_id, memory_id, text, mention, role, message_id, conversation_id, asked_at,
          answered_at, candidates, relations, answer_id, known_from, made_by)
     select tenant_id, namespace_id, question_id, memory_id, text, mention, role, message_id, conversation_id, asked_at,
            answered_at, {_IN_PLACE.format(names="candidates")},
            cast(replace(cast(relations as text), cast(:source as text), cast(:target as text)) as jsonb),
            case answer_id when :source then :target else answer_id end, :at, :decision_id
-    from recollect.questions where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
+    from mosshead.questions where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
 """)
 
 _END_EXAMPLES = text(f"""
-    update recollect.examples set {_ENDED}
+    update mosshead.examples set {_ENDED}
     where {_LANE} and known_to is null and example_id = any(cast(:examples as uuid[]))
 """)
 
 _BEGIN_EXAMPLES = text(f"""
-    insert into recollect.examples
+    insert into mosshead.examples
         (tenant_id, namespace_id, example_id, mention, text, message_id, conversation_id, entity_id, others,
          known_from, made_by)
     select tenant_id, namespace_id, example_id, mention, text, message_id, conversation_id, now_about,
            array_remove({_IN_PLACE.format(names="others")}, now_about), :at, :decision_id
-    from recollect.examples cross join lateral (
+    from mosshead.examples cross join lateral (
         select case entity_id when :source then :target else entity_id end as now_about) as moved
     where {_LANE} and example_id = any(cast(:examples as uuid[])) and ended_by = :decision_id
 """)
@@ -167,18 +167,18 @@ _MOVES = (
 )
 
 _EXAMPLE_OWNERS = text(f"""
-    select distinct entity_id from recollect.examples where {_LANE} and example_id = any(cast(:examples as uuid[]))
+    select distinct entity_id from mosshead.examples where {_LANE} and example_id = any(cast(:examples as uuid[]))
 """)
 
 _EXAMPLES_NAMING = text(f"""
-    select example_id from recollect.examples
+    select example_id from mosshead.examples
     where {_LANE} and known_to is null and (entity_id = :source or :source = any(others))
 """)
 
 _EXAMPLES_FROM = text(f"""
-    select example_id from recollect.examples as example
+    select example_id from mosshead.examples as example
     where {_LANE} and known_to is null and entity_id = :source and message_id in (
-        select source.message_id from recollect.memory_sources as source
+        select source.message_id from mosshead.memory_sources as source
         where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id
           and source.memory_id = any(cast(:memories as uuid[])) and source.known_to is null)
 """)

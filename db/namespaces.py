@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.refs import LaneRef
-from recollect.namespaces import NamespacePath
+from mosshead.namespaces import NamespacePath
 
 
 def path_of(connection: Connection, lane: LaneRef) -> tuple[str, ...] | None:
@@ -69,23 +69,23 @@ def llm_model(connection: Connection, lane: LaneRef) -> str | None:
 
 
 _CONFIGURE = text("""
-    update recollect.namespaces
+    update mosshead.namespaces
     set instructions = :instructions, schemas = :schemas, profiles = :profiles, episodes = :episodes, configured_at = now()
     where tenant_id = :tenant_id and namespace_id = :namespace_id
 """).bindparams(bindparam("schemas", type_=JSONB), bindparam("profiles", type_=JSONB))
 
 _CONFIGURATION = text("""
-    select instructions, schemas, profiles, episodes from recollect.namespaces
+    select instructions, schemas, profiles, episodes from mosshead.namespaces
     where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
 
 _LLM_MODEL = text(
-    "select llm_model from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id"
+    "select llm_model from mosshead.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id"
 )
 
-_PATH = text("select path from recollect.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id")
+_PATH = text("select path from mosshead.namespaces where tenant_id = :tenant_id and namespace_id = :namespace_id")
 
 # From a table without a policy: under one, nobody would be found who sees them all.
-_TENANTS = text("select distinct tenant_id from recollect.lanes")
+_TENANTS = text("select distinct tenant_id from mosshead.lanes")
 
-_NAME = text("select name from recollect.tenants where tenant_id = :tenant_id")
+_NAME = text("select name from mosshead.tenants where tenant_id = :tenant_id")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from db.decisions import Stamp
 from db.refs import LaneRef
-from recollect.names import normalise
+from mosshead.names import normalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +40,12 @@ def introduce(connection: Connection, lane: LaneRef, newcomer: Newcomer, stamp: 
 
 
 _INTRODUCE = text("""
-    insert into recollect.entities
+    insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, name, entity_type, description, known_from, made_by)
     values (:tenant_id, :namespace_id, :entity_id, :name, :entity_type, :description, :at, :decision_id)
 """)
 
 _NAME = text("""
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_from, made_by)
     values (:tenant_id, :namespace_id, :entity_id, :alias, :normalised, :at, :decision_id)
 """)

@@ -84,20 +84,20 @@ def _storable(tokens: int) -> int:
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
-_KEPT = text(f"select result from recollect.step_results where {_LANE} and key = :key")
+_KEPT = text(f"select result from mosshead.step_results where {_LANE} and key = :key")
 
 # For share: whoever ends it at this moment is waited for, or waits until the answer is there to be deleted.
 _UNDER_WAY = text(f"""
-    select from recollect.batches where {_LANE} and batch_id = :batch_id and finished_at is null for share
+    select from mosshead.batches where {_LANE} and batch_id = :batch_id and finished_at is null for share
 """)
 
 _KEEP = text("""
-    insert into recollect.step_results (tenant_id, namespace_id, key, prompt, model, result)
+    insert into mosshead.step_results (tenant_id, namespace_id, key, prompt, model, result)
     values (:tenant_id, :namespace_id, :key, :prompt, :model, :result) on conflict do nothing
 """).bindparams(bindparam("result", type_=JSONB))
 
 _USAGE = text("""
-    insert into recollect.usage
+    insert into mosshead.usage
         (tenant_id, namespace_id, usage_id, stage, prompt, model, prompt_tokens, completion_tokens)
     values (:tenant_id, :namespace_id, :usage_id, :stage, :prompt, :model, :prompt_tokens, :completion_tokens)
 """)
@@ -112,7 +112,7 @@ _OF: Mapping[By, str] = {
 _COSTS = {
     by: text(f"""
         select {of} as of, count(*) as calls, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens
-        from recollect.usage left join recollect.namespaces using (tenant_id, namespace_id)
+        from mosshead.usage left join mosshead.namespaces using (tenant_id, namespace_id)
         where tenant_id = :tenant_id and at > now() - cast(:since as interval)
           and (cast(:namespace_id as uuid) is null or namespace_id = :namespace_id)
         group by of
@@ -122,4 +122,4 @@ _COSTS = {
 
 _BATCH = f"{_LANE} and batch_id = :batch_id"
 
-_STAGE = text(f"select stage from recollect.batches where {_BATCH}")
+_STAGE = text(f"select stage from mosshead.batches where {_BATCH}")

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, text
 
 from db.entities import PARENT, REGISTERED, registered
 from db.refs import LaneRef
-from recollect.registry import RegisteredEntity
+from mosshead.registry import RegisteredEntity
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ _RANK = "link.role = 'subject' desc, memory.salience desc, memory.valid_from des
 
 # dirty_since is the beginning of the transaction: what it changed is stamped later, so that nothing older has to be looked at.
 _TOUCH = text("""
-    insert into recollect.profiles as profile (tenant_id, namespace_id, entity_id, dirty_since, touched_at)
+    insert into mosshead.profiles as profile (tenant_id, namespace_id, entity_id, dirty_since, touched_at)
     select :tenant_id, :namespace_id, entity_id, now(), clock_timestamp() from unnest(cast(:entity_ids as uuid[])) as entity_id
     on conflict (tenant_id, namespace_id, entity_id) do update
     set dirty_since = coalesce(profile.dirty_since, excluded.dirty_since), touched_at = excluded.touched_at
@@ -163,11 +163,11 @@ _TOUCH = text("""
 _DUE = text(f"""
     select {REGISTERED}, profile.entity_id as profile_id, profile.summary, profile.touched_at, profile.holds
     from (
-        select * from recollect.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
-            select from recollect.lanes as lane where {_of_lane("lane")} and lane.profiles_due_at > now())
+        select * from mosshead.profiles as profile where {_DIRTY} and {_DUE_AT} <= now() and not exists (
+            select from mosshead.lanes as lane where {_of_lane("lane")} and lane.profiles_due_at > now())
         order by profile.dirty_since, profile.entity_id limit :limit
     ) as profile
-    left join recollect.entities as entity
+    left join mosshead.entities as entity
       on {_of_lane("entity")} and entity.entity_id = profile.entity_id and entity.known_to is null
     {PARENT}
     order by profile.dirty_since, profile.entity_id
@@ -182,11 +182,11 @@ _FEW_CHANGES = 1000
 # What the summary rests on stands while it says what it said, no less salient, of the same entity in the same role.
 _NEWS = text(f"""
     with asked as (
-        select profile.entity_id, profile.dirty_since as since, profile.holds from recollect.profiles as profile
+        select profile.entity_id, profile.dirty_since as since, profile.holds from mosshead.profiles as profile
         where {_of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
     ),
     changed as materialized (
-        select memory.memory_id, memory.known_from from recollect.memories as memory
+        select memory.memory_id, memory.known_from from mosshead.memories as memory
         where {_KNOWN} and memory.known_from > (select min(since) from asked) limit {_FEW_CHANGES} + 1
     ),
     changes as (select count(*) <= {_FEW_CHANGES} as are_few from changed),
@@ -194,7 +194,7 @@ _NEWS = text(f"""
         select changed.memory_id, changed.known_from, link.entity_id
         from changed
         cross join lateral (
-            select link.entity_id from recollect.memory_entities as link
+            select link.entity_id from mosshead.memory_entities as link
             where {_LINKED} and link.memory_id = changed.memory_id offset 0
         ) as link
         where (select are_few from changes)
@@ -204,7 +204,7 @@ _NEWS = text(f"""
         from asked cross join lateral unnest(asked.holds) as held (memory_id)
         union all
         select asked.entity_id, link.memory_id, false
-        from asked join recollect.memory_entities as link
+        from asked join mosshead.memory_entities as link
           on {_LINKED} and link.entity_id = asked.entity_id and link.known_from > asked.since
         union all
         select asked.entity_id, about.memory_id, false
@@ -213,11 +213,11 @@ _NEWS = text(f"""
         select asked.entity_id, own.memory_id, false
         from asked
         cross join lateral (
-            select link.memory_id from recollect.memory_entities as link
+            select link.memory_id from mosshead.memory_entities as link
             where {_LINKED} and link.entity_id = asked.entity_id offset 0
         ) as own
         cross join lateral (
-            select from recollect.memories as memory
+            select from mosshead.memories as memory
             where {_KNOWN} and memory.memory_id = own.memory_id and memory.known_from > asked.since offset 0
         ) as later
         where not (select are_few from changes)
@@ -225,7 +225,7 @@ _NEWS = text(f"""
     told as (
         select asked.entity_id, {_TOLD}, found.held,
                link.known_from <= asked.since and (memory.known_from <= asked.since or exists (
-                   select from recollect.memories as was
+                   select from mosshead.memories as was
                    where {_of_lane("was")} and was.memory_id = memory.memory_id and was.known_from <= asked.since
                      and was.known_to > asked.since and was.content = memory.content
                      and was.salience <= memory.salience)) as stands,
@@ -233,10 +233,10 @@ _NEWS = text(f"""
         from (select entity_id, memory_id, bool_or(held) as held from found group by entity_id, memory_id) as found
         join asked using (entity_id)
         cross join lateral (
-            select link.entity_id, link.role, link.known_from from recollect.memory_entities as link
+            select link.entity_id, link.role, link.known_from from mosshead.memory_entities as link
             where {_SURE} and link.memory_id = found.memory_id offset 0
         ) as link
-        join recollect.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
+        join mosshead.memories as memory on {_KNOWN} and memory.memory_id = found.memory_id
         where link.entity_id = asked.entity_id
     )
     select * from told where held or place <= :limit order by entity_id, place
@@ -245,32 +245,32 @@ _NEWS = text(f"""
 _MOST_TELLING = text(f"""
     select asked.entity_id, best.* from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
     cross join lateral (
-        select {_TOLD} from recollect.memory_entities as link
-        join recollect.memories as memory on {_KNOWN} and memory.memory_id = link.memory_id
+        select {_TOLD} from mosshead.memory_entities as link
+        join mosshead.memories as memory on {_KNOWN} and memory.memory_id = link.memory_id
         where {_SURE} and link.entity_id = asked.entity_id
         order by {_RANK} limit :limit
     ) as best
 """)
 
 _SAVE = text(f"""
-    update recollect.profiles as profile
+    update mosshead.profiles as profile
     set summary = :summary, holds = cast(:holds as uuid[]), version = version + 1, refreshed_at = now(),
         dirty_since = case when touched_at = :touched_at then null else dirty_since end
     where {_of_lane("profile")} and profile.entity_id = :entity_id
 """)
 
 _FORGET = text(f"""
-    update recollect.profiles as profile set dirty_since = null, holds = null
+    update mosshead.profiles as profile set dirty_since = null, holds = null
     where {_of_lane("profile")} and profile.entity_id = any(cast(:entity_ids as uuid[]))
 """)
 
 _SET_TIMER = text(f"""
-    update recollect.lanes as lane set profiles_due_at = (
+    update mosshead.lanes as lane set profiles_due_at = (
         select greatest(min({_DUE_AT}), now(), case when min({_DUE_AT}) <= now() then lane.profiles_due_at end)
-        from recollect.profiles as profile where {_DIRTY} having count(*) > 0)
+        from mosshead.profiles as profile where {_DIRTY} having count(*) > 0)
     where {_of_lane("lane")}
 """)
 
 _PUT_OFF = text(f"""
-    update recollect.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {_of_lane("lane")}
+    update mosshead.lanes as lane set profiles_due_at = now() + cast(:pause as interval) where {_of_lane("lane")}
 """)

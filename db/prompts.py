@@ -13,8 +13,8 @@ from sqlalchemy.sql.expression import bindparam
 from db.decisions import Stamp
 from db.memories import VersionConflict
 from db.refs import LaneRef
-from recollect.prompts.templates import OptimizerOrOff
-from recollect.prompts.variables import Syntax
+from mosshead.prompts.templates import OptimizerOrOff
+from mosshead.prompts.variables import Syntax
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,40 +104,40 @@ _WAITS = f"{_LANE} and name = :name and used_at is null"
 _NAMED = f"{_LANE} and feedback_id = any(cast(:feedback_ids as uuid[])) and used_at is null"
 
 _CURRENT = text(f"""
-    select {_COLUMNS} from recollect.prompts where {_LANE} and name = :name order by version desc limit 1
+    select {_COLUMNS} from mosshead.prompts where {_LANE} and name = :name order by version desc limit 1
 """)
 
 _OF_VERSION = text(f"""
-    select {_COLUMNS} from recollect.prompts where {_LANE} and name = :name and version = :version
+    select {_COLUMNS} from mosshead.prompts where {_LANE} and name = :name and version = :version
 """)
 
 # Two that follow the same version have the same key: the second waits for the first, and finds nothing to do.
 _ADD = text(f"""
-    insert into recollect.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
+    insert into mosshead.prompts (tenant_id, namespace_id, {_COLUMNS}, made_at, decision_id)
     select :tenant_id, :namespace_id, {_VALUES}, :at, :decision_id
-    where cast(:version as integer) - 1 = coalesce((select max(version) from recollect.prompts where {_LANE} and name = :name), 0)
+    where cast(:version as integer) - 1 = coalesce((select max(version) from mosshead.prompts where {_LANE} and name = :name), 0)
     on conflict do nothing
 """)
 
 _KEEP = text("""
-    insert into recollect.prompt_feedback (tenant_id, namespace_id, feedback_id, name, messages, comment, score, given_at)
+    insert into mosshead.prompt_feedback (tenant_id, namespace_id, feedback_id, name, messages, comment, score, given_at)
     values (:tenant_id, :namespace_id, :feedback_id, :name, :messages, :comment, :score, :given_at)
     on conflict do nothing
 """).bindparams(bindparam("messages", type_=JSONB))
 
-_COUNT = text(f"select count(*) from recollect.prompt_feedback where {_WAITS}")
+_COUNT = text(f"select count(*) from mosshead.prompt_feedback where {_WAITS}")
 
 _WAITING = text(f"""
-    select feedback_id, messages, comment, score from recollect.prompt_feedback where {_WAITS}
+    select feedback_id, messages, comment, score from mosshead.prompt_feedback where {_WAITS}
     order by position limit :limit
 """)
 
 _USE = text(f"""
-    update recollect.prompt_feedback set used_at = :at, used_by = :decision_id, version = :version where {_NAMED}
+    update mosshead.prompt_feedback set used_at = :at, used_by = :decision_id, version = :version where {_NAMED}
 """)
 
 _TRY_AGAIN = text(f"""
-    update recollect.prompt_feedback set
+    update mosshead.prompt_feedback set
         tries = tries + 1,
         used_at = case when tries + 1 >= :most then cast(:at as timestamptz) end,
         used_by = case when tries + 1 >= :most then cast(:decision_id as uuid) end

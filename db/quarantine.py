@@ -63,15 +63,15 @@ _STATES = text("""
            extract(epoch from now() - coalesce(batch.waiting_since, lane.first_pending_at)) as waiting,
            extract(epoch from now() - lane.quarantined_at) as quarantined,
            extract(epoch from lane.lease_until - now()) as leased
-    from recollect.lanes as lane left join recollect.batches as batch using (tenant_id, namespace_id, batch_id)
+    from mosshead.lanes as lane left join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
     where lane.pending > 0 or lane.batch_id is not null or lane.quarantined_at is not null
     order by lane.quarantined_at, waiting desc nulls last limit :limit
 """)
 
-_QUARANTINED = text("select tenant_id, namespace_id from recollect.lanes where quarantined_at is not null")
+_QUARANTINED = text("select tenant_id, namespace_id from mosshead.lanes where quarantined_at is not null")
 
 _RESUME = text("""
-    update recollect.lanes
+    update mosshead.lanes
     set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then now() else ready_at end
     where tenant_id = :tenant_id and namespace_id = :namespace_id and quarantined_at is not null
 """)

@@ -121,11 +121,11 @@ def _plain(end: HeldEnd) -> str | dict[str, str] | None:
 
 
 _ASK = text("""
-    insert into recollect.questions
+    insert into mosshead.questions
         (tenant_id, namespace_id, question_id, memory_id, mention, text, candidates, role, message_id, conversation_id,
          relations, asked_at, known_from, made_by)
     values (:tenant_id, :namespace_id, :question_id, :memory_id, :mention, :text, cast(:candidates as uuid[]), :role, :message_id,
-            (select conversation_id from recollect.messages as message
+            (select conversation_id from mosshead.messages as message
              where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id
                and message.message_id = :message_id),
             :relations, :at, :at, :decision_id)
@@ -133,7 +133,7 @@ _ASK = text("""
 """).bindparams(bindparam("relations", type_=JSONB))
 
 _HOLD = text("""
-    insert into recollect.memory_entities
+    insert into mosshead.memory_entities
         (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
     select :tenant_id, :namespace_id, :memory_id, candidate, :role, 'unsure', :at, :decision_id
     from unnest(cast(:candidates as uuid[])) as candidate
@@ -143,9 +143,9 @@ _HOLD = text("""
 _WAITING = text("""
     select question.question_id, question.memory_id, question.mention, question.message_id, question.conversation_id,
            question.role, question.candidates, question.answered_at, coalesce(message.content, '') as message
-    from recollect.questions as question
-    join recollect.memories as memory using (tenant_id, namespace_id, memory_id)
-    left join recollect.messages as message using (tenant_id, namespace_id, message_id)
+    from mosshead.questions as question
+    join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
+    left join mosshead.messages as message using (tenant_id, namespace_id, message_id)
     where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id
       and question.known_to is null and memory.known_to is null and memory.state <> 'withdrawn'
     order by question.memory_id
@@ -155,18 +155,18 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _ENDED = "known_to = :at, ended_by = :decision_id"
 
 _END_OPEN = text(f"""
-    update recollect.questions set {_ENDED}
+    update mosshead.questions set {_ENDED}
     where {_LANE} and question_id = :question_id and memory_id = any(cast(:memories as uuid[])) and known_to is null
       and answered_at is null
 """)
 
 _BEGIN_ANSWERED = text(f"""
-    insert into recollect.questions
+    insert into mosshead.questions
         (tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
          relations, asked_at, answered_at, answer_id, known_from, made_by)
     select tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
            relations, asked_at, :at, :answer, :at, :decision_id
-    from recollect.questions where {_LANE} and question_id = :question_id and ended_by = :decision_id
+    from mosshead.questions where {_LANE} and question_id = :question_id and ended_by = :decision_id
 """)
 
 _ASKED = "cast(jsonb_build_object('question', cast(:question_id as text)) as text)"
@@ -174,12 +174,12 @@ _ASKED = "cast(jsonb_build_object('question', cast(:question_id as text)) as tex
 
 _TELL_OTHERS = text(f"""
     with told as (
-        update recollect.questions set {_ENDED}
+        update mosshead.questions set {_ENDED}
         where {_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and answered_at is null
           and strpos(cast(relations as text), {_ASKED}) > 0
         returning *
     )
-    insert into recollect.questions
+    insert into mosshead.questions
         (tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
          relations, asked_at, known_from, made_by)
     select tenant_id, namespace_id, question_id, memory_id, text, mention, candidates, role, message_id, conversation_id,
@@ -190,22 +190,22 @@ _TELL_OTHERS = text(f"""
 
 # A candidate whom another open question offers for the same memory stays, as unsure as it was.
 _RELEASE = text(f"""
-    update recollect.memory_entities as link set {_ENDED}
+    update mosshead.memory_entities as link set {_ENDED}
     where {_LANE} and memory_id = any(cast(:memories as uuid[])) and known_to is null and (
         entity_id = :answer or certainty = 'unsure' and entity_id = any(cast(:candidates as uuid[])) and not exists (
-            select from recollect.questions as other
+            select from mosshead.questions as other
             where other.tenant_id = :tenant_id and other.namespace_id = :namespace_id and other.memory_id = link.memory_id
               and other.known_to is null and other.answered_at is null and link.entity_id = any(other.candidates)))
 """)
 
 _BIND = text(f"""
-    insert into recollect.memory_entities
+    insert into mosshead.memory_entities
         (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from, made_by)
     select distinct on (memory_id) tenant_id, namespace_id, memory_id, :answer, role, 'sure', :at, :decision_id
-    from (select tenant_id, namespace_id, memory_id, role from recollect.questions
+    from (select tenant_id, namespace_id, memory_id, role from mosshead.questions
           where {_LANE} and question_id = :question_id and made_by = :decision_id
           union all
-          select tenant_id, namespace_id, memory_id, role from recollect.memory_entities
+          select tenant_id, namespace_id, memory_id, role from mosshead.memory_entities
           where {_LANE} and memory_id = any(cast(:memories as uuid[])) and ended_by = :decision_id
             and entity_id = :answer and certainty = 'sure') as asked
     order by memory_id, array_position(array['subject', 'object', 'about'], role)
@@ -215,13 +215,13 @@ _END = "case when jsonb_typeof(edge -> {place}) <> 'object' then coalesce(cast(e
 """An end of a relation, null where it is still open who that is."""
 
 _STATE = text(f"""
-    insert into recollect.relations
+    insert into mosshead.relations
         (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id, valid_from, valid_to,
          known_from, made_by)
     select memory.tenant_id, memory.namespace_id, gen_random_uuid(), subject_id, edge ->> 1, object_id, memory.memory_id,
            memory.valid_from, memory.valid_to, :at, :decision_id
-    from recollect.questions as question
-    join recollect.memories as memory using (tenant_id, namespace_id, memory_id)
+    from mosshead.questions as question
+    join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)
     cross join jsonb_array_elements(question.relations) as edge
     cross join lateral (select {_END.format(place=0)} as subject_id, {_END.format(place=2)} as object_id) as ends
     where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and question.question_id = :question_id

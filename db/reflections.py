@@ -162,7 +162,7 @@ _REFLECTION = f"{_LANE} and kind = :kind and subject = :subject"
 _SAME = f"{_of_lane('seen')} and seen.kind = reflection.kind and seen.subject = reflection.subject"
 
 _SAID = text("""
-    select distinct type, conversation_id from recollect.events
+    select distinct type, conversation_id from mosshead.events
     where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id
       and type in ('message', 'conversation_ended')
 """)
@@ -171,7 +171,7 @@ _GIVEN = "unnest(cast(:kinds as text[]), cast(:subjects as text[])) as given (ki
 
 # What was put off stays so: each new message would have it asked again at once what it was put off for.
 _TOUCH = text(f"""
-    insert into recollect.reflections as reflection (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
+    insert into mosshead.reflections as reflection (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
     select :tenant_id, :namespace_id, kind, subject, now(), now() + least(cast(:least as interval), cast(:most as interval))
     from {_GIVEN}
     on conflict (tenant_id, namespace_id, kind, subject) do update set
@@ -185,7 +185,7 @@ _TOUCH = text(f"""
 """)
 
 _ADD_BATCH = text(f"""
-    insert into recollect.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
+    insert into mosshead.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
     select :tenant_id, :namespace_id, kind, subject, :batch_id from {_GIVEN}
     on conflict do nothing
 """)
@@ -194,24 +194,24 @@ _NARROWED = f"""
     {_of_lane("reflection")} and reflection.kind = coalesce(:kind, reflection.kind)
     and reflection.subject = coalesce(:subject, reflection.subject)
     and (cast(:conversations as text[]) is null or exists (
-        select from recollect.reflection_batches as seen join recollect.events as event
+        select from mosshead.reflection_batches as seen join mosshead.events as event
           on event.tenant_id = seen.tenant_id and event.namespace_id = seen.namespace_id and event.batch_id = seen.batch_id
         where {_SAME} and event.conversation_id = any(cast(:conversations as text[]))))
 """
 
 _HASTEN = text(f"""
-    update recollect.reflections as reflection set due_at = now()
+    update mosshead.reflections as reflection set due_at = now()
     where {_NARROWED} and exists (
-        select from recollect.reflection_batches as seen where {_SAME} and seen.skipped_for is null)
+        select from mosshead.reflection_batches as seen where {_SAME} and seen.skipped_for is null)
 """)
 
 _UNSKIP = text(f"""
-    update recollect.reflection_batches as seen set skipped_for = null from recollect.reflections as reflection
+    update mosshead.reflection_batches as seen set skipped_for = null from mosshead.reflections as reflection
     where {_SAME} and {_NARROWED} and seen.skipped_for is not null
 """)
 
 _FIRST_DUE = text(f"""
-    select kind, subject, one_by_one from recollect.reflections where {_LANE} and due_at <= now()
+    select kind, subject, one_by_one from mosshead.reflections where {_LANE} and due_at <= now()
     order by due_at, kind, subject limit 1
 """)
 
@@ -220,9 +220,9 @@ _BATCHES = text(f"""
         select batch_id, position, sum(messages) over (order by position) as up_to, min(position) over () as first
         from (
             select batch_id, position, (
-                select count(*) from recollect.events as event
+                select count(*) from mosshead.events as event
                 where {_of_lane("event")} and event.batch_id = waiting.batch_id and event.type = 'message') as messages
-            from recollect.reflection_batches as waiting where {_REFLECTION} and skipped_for is null
+            from mosshead.reflection_batches as waiting where {_REFLECTION} and skipped_for is null
             order by position limit greatest(:messages, 1)
         ) as counted
     ) as summed
@@ -230,33 +230,33 @@ _BATCHES = text(f"""
 """)
 
 _SEEN = text(f"""
-    delete from recollect.reflection_batches where {_REFLECTION} and batch_id = any(cast(:batches as uuid[]))
+    delete from mosshead.reflection_batches where {_REFLECTION} and batch_id = any(cast(:batches as uuid[]))
 """)
 
 _SKIP = text(f"""
-    update recollect.reflection_batches set skipped_for = :why
+    update mosshead.reflection_batches set skipped_for = :why
     where {_REFLECTION} and batch_id = any(cast(:batches as uuid[]))
 """)
 
 _DONE = text(f"""
-    delete from recollect.reflections as reflection where {_REFLECTION} and not exists (
-        select from recollect.reflection_batches as seen where {_SAME})
+    delete from mosshead.reflections as reflection where {_REFLECTION} and not exists (
+        select from mosshead.reflection_batches as seen where {_SAME})
 """)
 
 _ALL_SKIPPED = text(f"""
-    update recollect.reflections as reflection set due_at = null, one_by_one = false
+    update mosshead.reflections as reflection set due_at = null, one_by_one = false
     where {_REFLECTION} and not exists (
-        select from recollect.reflection_batches as seen where {_SAME} and seen.skipped_for is null)
+        select from mosshead.reflection_batches as seen where {_SAME} and seen.skipped_for is null)
 """)
 
-_ONE_BY_ONE = text(f"update recollect.reflections set one_by_one = true, put_off_for = :why where {_REFLECTION}")
+_ONE_BY_ONE = text(f"update mosshead.reflections set one_by_one = true, put_off_for = :why where {_REFLECTION}")
 
 _PUT_OFF = text(f"""
-    update recollect.reflections set due_at = now() + cast(:pause as interval), put_off_for = :why where {_REFLECTION}
+    update mosshead.reflections set due_at = now() + cast(:pause as interval), put_off_for = :why where {_REFLECTION}
 """)
 
 _SET_TIMER = text(f"""
-    update recollect.lanes as lane set reflections_due_at = (
-        select min(reflection.due_at) from recollect.reflections as reflection where {_of_lane("reflection")})
+    update mosshead.lanes as lane set reflections_due_at = (
+        select min(reflection.due_at) from mosshead.reflections as reflection where {_of_lane("reflection")})
     where {_of_lane("lane")}
 """)

@@ -23,13 +23,13 @@ def clear(connection: Connection, *, age: timedelta) -> int:
 
 
 _ADD = text("""
-    insert into recollect.refused_tasks as stored (hour, reason, times)
+    insert into mosshead.refused_tasks as stored (hour, reason, times)
     values (date_trunc('hour', now()), :reason, :times)
     on conflict (hour, reason) do update set times = stored.times + excluded.times
 """)
 _BY_REASON = text("""
-    select reason, sum(times) as times from recollect.refused_tasks
+    select reason, sum(times) as times from mosshead.refused_tasks
     where hour > now() - cast(:within as interval) - interval '1 hour'
     group by reason order by times desc, reason
 """)
-_CLEAR = text("delete from recollect.refused_tasks where hour < now() - cast(:age as interval)")
+_CLEAR = text("delete from mosshead.refused_tasks where hour < now() - cast(:age as interval)")

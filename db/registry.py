@@ -46,24 +46,24 @@ def merged(connection: Connection, lane: LaneRef, entity_ids: Iterable[UUID]) ->
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _FIND = text(f"""
-    select entity_id, name, entity_type, description, parent_id, is_user from recollect.entities
+    select entity_id, name, entity_type, description, parent_id, is_user from mosshead.entities
     where {_LANE} and entity_id = :entity_id and known_to is null
 """)
 
 # Without duplicates, so that it ends even where the parents stand in a circle.
 _ANCESTORS = text("""
     with recursive line as (
-        select parent_id from recollect.entities
+        select parent_id from mosshead.entities
         where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id and known_to is null
         union
-        select entity.parent_id from line join recollect.entities as entity on entity.entity_id = line.parent_id
+        select entity.parent_id from line join mosshead.entities as entity on entity.entity_id = line.parent_id
         where entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.known_to is null
     )
     select parent_id from line where parent_id is not null
 """)
 
 _STANDING = text(f"""
-    select entity_id from recollect.entities
+    select entity_id from mosshead.entities
     where {_LANE} and entity_id = any(cast(:entity_ids as uuid[])) and known_to is null order by entity_id
 """)
 
@@ -72,10 +72,10 @@ _MERGED = text(f"""
         select entity_id, entity_id as now from unnest(cast(:entity_ids as uuid[])) as entity_id
         union
         select followed.entity_id, cast(decision.fact ->> 'into' as uuid)
-        from followed join recollect.decisions as decision on decision.fact ->> 'entity_id' = cast(followed.now as text)
+        from followed join mosshead.decisions as decision on decision.fact ->> 'entity_id' = cast(followed.now as text)
         where {_LANE} and decision.action = 'merge' and decision.in_effect
     )
     select followed.entity_id, now from followed
-    join recollect.entities as entity on entity.entity_id = followed.now
+    join mosshead.entities as entity on entity.entity_id = followed.now
     where {_LANE} and entity.known_to is null and now <> followed.entity_id
 """)

@@ -79,11 +79,11 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 
 _DUE = text("""
-    update recollect.generations set due_at = now() + interval '1 second'
+    update mosshead.generations set due_at = now() + interval '1 second'
     where (tenant_id, namespace_id) in (
-        select tenant_id, namespace_id from recollect.generations as generation
+        select tenant_id, namespace_id from mosshead.generations as generation
         where due_at <= now() and not exists (
-            select from recollect.lanes as lane
+            select from mosshead.lanes as lane
             where lane.tenant_id = generation.tenant_id and lane.namespace_id = generation.replay_id
               and lane.quarantined_at is not null)
         order by due_at limit :limit for update skip locked)
@@ -92,89 +92,89 @@ _DUE = text("""
 
 # When what came into effect before this was kept did so. Ids of batches begin with the time at which they were claimed.
 _TIMES = text(f"""
-    update recollect.events as event set effective_at = coalesce(
-        (select applied_at from recollect.batches as batch
+    update mosshead.events as event set effective_at = coalesce(
+        (select applied_at from mosshead.batches as batch
          where batch.tenant_id = :tenant_id and batch.namespace_id = :namespace_id and batch.batch_id = event.batch_id),
-        recollect.made_at(batch_id), received_at) + coalesce(place, 0) * interval '1 microsecond'
+        mosshead.made_at(batch_id), received_at) + coalesce(place, 0) * interval '1 microsecond'
     where {_LANE} and state = 'done' and effective_at is null
 """)
 
 _UPCOMING = text("""
-    select event_id, type from recollect.events as event
+    select event_id, type from mosshead.events as event
     where tenant_id = :tenant_id and namespace_id = :namespace_id and state = 'done' and type <> all(:but_not)
-      and effective_at > (select up_to from recollect.generations as generation
+      and effective_at > (select up_to from mosshead.generations as generation
                           where generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id)
     order by effective_at limit :limit
 """)
 
 # Of one publisher, whose numbers are the order: no claim puts them in another.
 _EVENTS = text("""
-    insert into recollect.events
+    insert into mosshead.events
         (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id,
          sequence)
     select event.tenant_id, :replay_id, event.event_id, :replay_id, generation.replayed + given.place, event.type,
            jsonb_set(coalesce(nullif(given.event -> 'payload', 'null'), event.payload), '{namespace}', to_jsonb(named.path)),
            event.occurred_at, event.conversation_id, event.sequence
     from jsonb_array_elements(:events) with ordinality as given (event, place)
-    join recollect.events as event
+    join mosshead.events as event
       on event.tenant_id = :tenant_id and event.namespace_id = :namespace_id
      and event.event_id = (given.event ->> 'event_id')::uuid
-    join recollect.generations as generation
+    join mosshead.generations as generation
       on generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id
-    join recollect.namespaces as named on named.tenant_id = :tenant_id and named.namespace_id = :replay_id
+    join mosshead.namespaces as named on named.tenant_id = :tenant_id and named.namespace_id = :replay_id
     order by given.place
 """).bindparams(bindparam("events", type_=JSONB))
 
 _GIVEN = "select (given ->> 'event_id')::uuid from jsonb_array_elements(:events) as given"
 
 _MESSAGES = text(f"""
-    insert into recollect.messages
+    insert into mosshead.messages
         (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
          occurred_at_sent)
     select tenant_id, :replay_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset,
            occurred_at_sent
-    from recollect.messages where {_LANE} and message_id in ({_GIVEN})
+    from mosshead.messages where {_LANE} and message_id in ({_GIVEN})
 """).bindparams(bindparam("events", type_=JSONB))
 
 _CONVERSATIONS = text(f"""
-    insert into recollect.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
+    insert into mosshead.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
     select tenant_id, :replay_id, conversation_id, started_at, last_message_at, ended_at
-    from recollect.conversations where {_LANE} and conversation_id in (
-        select conversation_id from recollect.events where {_LANE} and event_id in ({_GIVEN}))
+    from mosshead.conversations where {_LANE} and conversation_id in (
+        select conversation_id from mosshead.events where {_LANE} and event_id in ({_GIVEN}))
     on conflict (tenant_id, namespace_id, conversation_id) do update
         set started_at = excluded.started_at, last_message_at = excluded.last_message_at, ended_at = excluded.ended_at
 """).bindparams(bindparam("events", type_=JSONB))
 
 _PUBLISHER = text("""
-    insert into recollect.publishers as one (tenant_id, namespace_id, publisher_id, received_up_to)
+    insert into mosshead.publishers as one (tenant_id, namespace_id, publisher_id, received_up_to)
     values (:tenant_id, :replay_id, :replay_id, :number)
     on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + :number
 """)
 
 _DUE_LANE = text(f"""
-    update recollect.lanes
+    update mosshead.lanes
     set pending = pending + :number, first_pending_at = coalesce(first_pending_at, now()), ready_at = now() where {_REPLAY}
 """)
 
 _PASS = text("""
-    update recollect.generations as generation
+    update mosshead.generations as generation
     set up_to = event.effective_at, replayed = replayed + :number
-    from recollect.events as event
+    from mosshead.events as event
     where generation.tenant_id = :tenant_id and generation.namespace_id = :namespace_id
       and event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.event_id = :event_id
 """)
 
 _LEAVE_OUT = text(f"""
-    update recollect.generations set left_out = left_out || (
+    update mosshead.generations set left_out = left_out || (
         select jsonb_build_object('event_id', event_id, 'type', type, 'why', cast(:why as text))
-        from recollect.events where {_LANE} and event_id = :event_id)
+        from mosshead.events where {_LANE} and event_id = :event_id)
     where {_LANE}
 """)
 
-_PAYLOAD = text(f"select payload from recollect.events where {_LANE} and event_id = :event_id")
+_PAYLOAD = text(f"select payload from mosshead.events where {_LANE} and event_id = :event_id")
 
 _AT_REST = text(f"""
-    select coalesce((select pending = 0 and batch_id is null from recollect.lanes where {_LANE}), true)
+    select coalesce((select pending = 0 and batch_id is null from mosshead.lanes where {_LANE}), true)
 """)
 
-_WAITING = text(f"select pending from recollect.lanes where {_LANE}")
+_WAITING = text(f"select pending from mosshead.lanes where {_LANE}")

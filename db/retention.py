@@ -34,7 +34,7 @@ def clear_workers(connection: Connection, *, age: timedelta) -> int:
 
 
 _FINISHED = text("""
-    select tenant_id, namespace_id, batch_id from recollect.batches
+    select tenant_id, namespace_id, batch_id from mosshead.batches
     where finished_at < now() - cast(:age as interval) order by finished_at limit :limit
 """)
 
@@ -43,25 +43,25 @@ _CLEAR = text("""
     with ended as materialized (
         select batch.tenant_id, batch.namespace_id, batch.batch_id, batch.finished_at
         from unnest(cast(:namespaces as uuid[]), cast(:batches as uuid[])) as named (namespace_id, batch_id)
-        join recollect.batches as batch using (namespace_id, batch_id)
+        join mosshead.batches as batch using (namespace_id, batch_id)
         where batch.tenant_id = :tenant_id and batch.finished_at < now() - cast(:age as interval)
         for update of batch skip locked
     ),
     facts as (
-        delete from recollect.candidate_facts as fact using ended
+        delete from mosshead.candidate_facts as fact using ended
         where (fact.tenant_id, fact.namespace_id, fact.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
     ),
     answers as (
-        delete from recollect.step_results as answer using ended
+        delete from mosshead.step_results as answer using ended
         where (answer.tenant_id, answer.namespace_id) = (ended.tenant_id, ended.namespace_id)
           and answer.created_at <= ended.finished_at
     ),
     cleared as (
-        delete from recollect.batches as batch using ended
+        delete from mosshead.batches as batch using ended
         where (batch.tenant_id, batch.namespace_id, batch.batch_id) = (ended.tenant_id, ended.namespace_id, ended.batch_id)
         returning 1
     )
     select count(*) from cleared
 """)
 
-_WORKERS = text("delete from recollect.workers where seen_at < now() - cast(:age as interval)")
+_WORKERS = text("delete from mosshead.workers where seen_at < now() - cast(:age as interval)")

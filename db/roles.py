@@ -2,12 +2,12 @@
 
 from typing import Final
 
-OWNER: Final = "recollect_owner"
+OWNER: Final = "mosshead_owner"
 """Owns the tables and the views. Nobody logs in as it."""
 
-LOGINS: Final = ("recollect_ingest", "recollect_worker", "recollect_reader", "recollect_admin")
-BACKUP: Final = "recollect_backup"
+LOGINS: Final = ("mosshead_ingest", "mosshead_worker", "mosshead_reader", "mosshead_admin")
+BACKUP: Final = "mosshead_backup"
 """Row-level security does not bind it."""
 
-WORDS: Final = "recollect_words"
+WORDS: Final = "mosshead_words"
 """Owns the one function that looks for words in an index, and may do nothing else. Nobody logs in as it."""

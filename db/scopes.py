@@ -16,7 +16,7 @@ from psycopg import sql
 from sqlalchemy import Connection, text
 
 from db.refs import LaneRef
-from recollect.reading.indexed_sql import Scanned
+from mosshead.reading.indexed_sql import Scanned
 
 OUTGROWN: Final = 20_000
 """Rows from which a scope gets its indexes: a scan of so many takes some 40 ms."""
@@ -107,7 +107,7 @@ def make_index(connection: Connection, scope: Scope, name: str) -> None:
     method = _METHODS[scope.scanned][name.partition(_NAMED)[0]]
     table, of_memories = ("turns", "") if scope.scanned == "turns" else ("embeddings", " and owner_kind = 'memory'")
     statement = sql.SQL(
-        "create index concurrently {name} on recollect.{table} using {method} "
+        "create index concurrently {name} on mosshead.{table} using {method} "
         "where tenant_id = {tenant} and namespace_id = {namespace} and model = {model}{of_memories}"
     ).format(
         name=sql.Identifier(name),
@@ -123,12 +123,12 @@ def make_index(connection: Connection, scope: Scope, name: str) -> None:
 
 def drop_index(connection: Connection, name: str) -> None:
     """Drop an index of a scope. Needs a connection without transactions."""
-    _run(connection, sql.SQL("drop index concurrently if exists recollect.{}").format(sql.Identifier(name)))
+    _run(connection, sql.SQL("drop index concurrently if exists mosshead.{}").format(sql.Identifier(name)))
 
 
 def gather_statistics(connection: Connection) -> None:
     """Let Postgres see how many rows are a scope's, so that it takes the new indexes; by itself it looks when a tenth is new."""
-    _run(connection, sql.SQL("analyze recollect.embeddings, recollect.turns"))
+    _run(connection, sql.SQL("analyze mosshead.embeddings, mosshead.turns"))
 
 
 def tell(connection: Connection, indexed: Sequence[Scope]) -> None:
@@ -165,7 +165,7 @@ _UNLOCK_SESSION = text("select pg_advisory_unlock(:lock)")
 
 _LARGE = text("""
     select scope.tenant_id, scope.namespace_id, scope.model, known.dimensions, held.scanned, held.rows
-    from recollect.scopes as scope join recollect.models as known using (model)
+    from mosshead.scopes as scope join mosshead.models as known using (model)
     cross join lateral (values ('memories', scope.memories), ('turns', scope.turns)) as held (scanned, rows)
     where held.rows >= :least order by held.rows desc, scope.tenant_id, scope.namespace_id, scope.model, held.scanned
 """)
@@ -176,7 +176,7 @@ _INDEXES = text("""
     from pg_index as index
     join pg_class as relation on relation.oid = index.indexrelid
     join pg_am as method on method.oid = relation.relam
-    where index.indrelid in ('recollect.embeddings'::regclass, 'recollect.turns'::regclass)
+    where index.indrelid in ('mosshead.embeddings'::regclass, 'mosshead.turns'::regclass)
       and strpos(relation.relname, :named) > 0
 """)
 
@@ -189,15 +189,15 @@ _TELL = text("""
     ), told as (
         select tenant_id, namespace_id, model,
                coalesce(whole.memories, false) as indexed, coalesce(whole.turns, false) as turns_indexed
-        from recollect.scopes left join whole using (tenant_id, namespace_id, model)
+        from mosshead.scopes left join whole using (tenant_id, namespace_id, model)
     )
-    update recollect.scopes as scope set indexed = told.indexed, turns_indexed = told.turns_indexed from told
+    update mosshead.scopes as scope set indexed = told.indexed, turns_indexed = told.turns_indexed from told
     where (told.tenant_id, told.namespace_id, told.model) = (scope.tenant_id, scope.namespace_id, scope.model)
       and (told.indexed, told.turns_indexed) <> (scope.indexed, scope.turns_indexed)
 """)
 
 _DUE = text("""
-    select count(*) from recollect.scopes
+    select count(*) from mosshead.scopes
     where memories > :outgrown and not indexed or memories < :shrunk and indexed
        or turns > :outgrown and not turns_indexed or turns < :shrunk and turns_indexed
 """)

@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db.refs import BatchRef, LaneRef
-from recollect.reading.indexed_sql import LOOK_ON, in_literals
-from recollect.tenancy import rows_within
-from recollect.zones import in_zone
+from mosshead.reading.indexed_sql import LOOK_ON, in_literals
+from mosshead.tenancy import rows_within
+from mosshead.zones import in_zone
 
 _LOOK = 100
 """So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""
@@ -108,7 +108,7 @@ _TIMES = ("valid_from", "occurred_from", "occurred_to")
 
 _INDEXED = text(f"""
     select models.dimensions, set_config('hnsw.ef_search', :look, true) as look, {LOOK_ON} as looking
-    from recollect.scopes join recollect.models using (model)
+    from mosshead.scopes join mosshead.models using (model)
     where scopes.tenant_id = :tenant_id and scopes.namespace_id = :namespace_id and scopes.model = :model and scopes.indexed
 """)
 
@@ -121,7 +121,7 @@ def _scope(alias: str) -> str:
 
 def _of_memories(table: str, more: str) -> str:
     """The vectors of memories, by the two indexes that hold them."""
-    rows = f"""select known.* from recollect.{table} as known
+    rows = f"""select known.* from mosshead.{table} as known
                where {_scope("known")} and known.model = %(model)s and known.owner_kind = 'memory' {more} and"""
     return f"{rows} compact union all {rows} not compact"
 
@@ -154,7 +154,7 @@ def _statement(nearest: str) -> str:
     return f"""
     with fact as materialized (
         select number, embedding, coalesce(fact ->> 'attribute', fact ->> 'ends') as attribute
-        from recollect.candidate_facts as fact
+        from mosshead.candidate_facts as fact
         where {_scope("fact")} and fact.batch_id = %(batch_id)s and embedding is not null
     ),
     concerned as materialized (
@@ -169,13 +169,13 @@ def _statement(nearest: str) -> str:
         union
         select fact.number, memory.memory_id, -(vector.embedding <#> fact.embedding)
         from fact
-        join recollect.memories as memory on {_scope("memory")} and memory.attribute = fact.attribute
-        join recollect.embeddings as vector
+        join mosshead.memories as memory on {_scope("memory")} and memory.attribute = fact.attribute
+        join mosshead.embeddings as vector
           on {_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
          and vector.owner_id = memory.memory_id
         where {_NOW}
           and (fact.number <> all(%(numbers)s) or exists (
-              select from concerned join recollect.memory_entities as link using (entity_id)
+              select from concerned join mosshead.memory_entities as link using (entity_id)
               where concerned.number = fact.number and {_scope("link")} and link.memory_id = memory.memory_id
                 and link.known_to is null))
     )
@@ -183,14 +183,14 @@ def _statement(nearest: str) -> str:
     from near
     -- With a limit it stays a look for each of these few, and is no scan of all memories.
     cross join lateral (
-        select {columns} from recollect.memories as memory
+        select {columns} from mosshead.memories as memory
         where {_scope("memory")} and memory.memory_id = near.memory_id and {_NOW} limit 1
     ) as memory
     cross join lateral (
         select array_agg(link.entity_id) filter (where link.role = 'subject') as subject_ids,
                array_agg(link.entity_id) filter (where link.certainty = 'sure') as sure_ids,
                array_agg(link.entity_id) filter (where link.certainty = 'unsure') as unsure_ids
-        from recollect.memory_entities as link
+        from mosshead.memory_entities as link
         where {_scope("link")} and link.memory_id = memory.memory_id and link.known_to is null
     ) as about
     order by near.number, near.similarity desc, memory.memory_id
@@ -206,7 +206,7 @@ def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
     scope = in_literals("known", {**lane.scope, "model": model, "owner_kind": "memory"})
     return _statement(f"""
         select fact.number, found.owner_id as memory_id, found.similarity from fact cross join lateral (
-            select known.owner_id, -(known.embedding <#> fact.embedding) as similarity from recollect.embeddings as known
+            select known.owner_id, -(known.embedding <#> fact.embedding) as similarity from mosshead.embeddings as known
             where {scope}
             order by (known.embedding::halfvec({dimensions})) <#> cast(fact.embedding as halfvec({dimensions})) limit %(limit)s
         ) as found where found.similarity >= %(least)s""")
@@ -215,10 +215,10 @@ def _by_index(lane: LaneRef, model: str, dimensions: int) -> str:
 # Of a conversation that is under way, the batch's own messages and those before them.
 _INJECTED = text("""
     select distinct memory_id from (
-        select distinct conversation_id from recollect.events
+        select distinct conversation_id from mosshead.events
         where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id
     ) as conversation cross join lateral (
-        select payload -> 'injected' as injected from recollect.events
+        select payload -> 'injected' as injected from mosshead.events
         where events.tenant_id = :tenant_id and events.namespace_id = :namespace_id
           and events.conversation_id = conversation.conversation_id
           and (events.state = 'done' or events.batch_id = :batch_id)
@@ -228,11 +228,11 @@ _INJECTED = text("""
 
 # Prompts held memories of the generation that apps read. A replay has those of the same messages.
 _INJECTED_ELSEWHERE = text("""
-    select distinct here.memory_id from recollect.namespaces as replay
-    join recollect.memory_sources as there
+    select distinct here.memory_id from mosshead.namespaces as replay
+    join mosshead.memory_sources as there
       on there.tenant_id = :tenant_id and there.namespace_id = replay.replay_of and there.memory_id = any(:injected)
      and there.known_to is null
-    join recollect.memory_sources as here
+    join mosshead.memory_sources as here
       on here.tenant_id = :tenant_id and here.namespace_id = :namespace_id and here.message_id = there.message_id
      and here.known_to is null
     where replay.tenant_id = :tenant_id and replay.namespace_id = :namespace_id

@@ -36,10 +36,10 @@ def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _STANDING = text(f"""
-    select memory_id, version, state, content from recollect.memories
+    select memory_id, version, state, content from mosshead.memories
     where {_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
 """)
 
 _CONTENT = text(f"""
-    select content from recollect.memories where {_LANE} and memory_id = :memory_id and version = :version
+    select content from mosshead.memories where {_LANE} and memory_id = :memory_id and version = :version
 """)

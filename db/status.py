@@ -105,50 +105,50 @@ _LANES = text("""
     select coalesce(sum(pending), 0) as pending, count(*) filter (where ready) as waiting,
            coalesce(extract(epoch from now() - min(ready_at) filter (where ready)), 0) as oldest,
            count(*) filter (where quarantined_at is not null) as quarantined
-    from (select *, batch_id is null and ready_at <= now() and quarantined_at is null as ready from recollect.lanes) as lane
+    from (select *, batch_id is null and ready_at <= now() and quarantined_at is null as ready from mosshead.lanes) as lane
 """)
 
 _QUARANTINED = text("""
-    select coalesce(quarantined_for, '') as reason, count(*) as lanes from recollect.lanes where quarantined_at is not null
+    select coalesce(quarantined_for, '') as reason, count(*) as lanes from mosshead.lanes where quarantined_at is not null
     group by reason order by lanes desc, reason
 """)
 
-_AT_WORK = text(f"select stage, count(*) as batches from recollect.batches where {_OPEN} group by stage order by stage")
+_AT_WORK = text(f"select stage, count(*) as batches from mosshead.batches where {_OPEN} group by stage order by stage")
 
 # Nobody is at a batch whose lane has no lease: a task that is takes one, and renews it.
 _OLDEST_DUE = text(f"""
     select coalesce(extract(epoch from now() - min(batch.due_at)), 0)
-    from recollect.batches as batch join recollect.lanes as lane using (tenant_id, namespace_id, batch_id)
+    from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
     where {_OPEN} and batch.due_at <= now() and (lane.lease_until is null or lane.lease_until < now())
 """)
 
 _FAILING = text(f"""
-    select error, count(*) as batches from recollect.batches where {_OPEN} and error is not null
+    select error, count(*) as batches from mosshead.batches where {_OPEN} and error is not null
     group by error order by batches desc, error
 """)
 
-_CLOCKS_AHEAD = text("select count(*) from recollect.publishers where clock_ahead_at > now() - interval '24 hours'")
+_CLOCKS_AHEAD = text("select count(*) from mosshead.publishers where clock_ahead_at > now() - interval '24 hours'")
 
 _LAG = text("""
     select percentile_cont(array[0.5, 0.95, 1]) within group (order by extract(epoch from applied_at - waiting_since)::float8)
-    from recollect.batches where applied_at > now() - cast(:within as interval)
+    from mosshead.batches where applied_at > now() - cast(:within as interval)
 """)
 
 _DEAD = text("""
     select count(*) as letters, extract(epoch from now() - max(died_at)) as newest,
            count(*) filter (where origin = 'intake' and died_at > now() - interval '1 hour') as refused
-    from recollect.dead_letters
+    from mosshead.dead_letters
 """)
 
 _REASONS = text("""
-    select reason, count(*) as letters from recollect.dead_letters group by reason order by letters desc, reason limit :reasons
+    select reason, count(*) as letters from mosshead.dead_letters group by reason order by letters desc, reason limit :reasons
 """)
 
 _WORKERS = text("""
     select count(*) as workers, coalesce(sum(slots), 0) as slots
-    from recollect.workers where seen_at > now() - cast(:alive as interval)
+    from mosshead.workers where seen_at > now() - cast(:alive as interval)
 """)
 
 _MOVES = text("""
-    select exists (select from recollect.batches where finished_at > now() - cast(:within as interval))
+    select exists (select from mosshead.batches where finished_at > now() - cast(:within as interval))
 """)

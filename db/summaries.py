@@ -75,56 +75,56 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _CONVERSATION = f"{_LANE} and conversation_id = :conversation"
 
 _ASK_FOR = text("""
-    insert into recollect.summaries (tenant_id, namespace_id, conversation_id)
+    insert into mosshead.summaries (tenant_id, namespace_id, conversation_id)
     values (:tenant_id, :namespace_id, :conversation) on conflict do nothing
 """)
 
 _DIRTY = text("""
-    insert into recollect.reflections (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
+    insert into mosshead.reflections (tenant_id, namespace_id, kind, subject, dirty_since, due_at)
     select :tenant_id, :namespace_id, :kind, :conversation, now(), now()
     where exists (
-        select from recollect.events
+        select from mosshead.events
         where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation
           and type = 'message' and state = 'done')
     on conflict do nothing
 """)
 
 _ADD_BATCHES = text(f"""
-    insert into recollect.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
-    select :tenant_id, :namespace_id, :kind, :conversation, batch_id from recollect.events
+    insert into mosshead.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
+    select :tenant_id, :namespace_id, :kind, :conversation, batch_id from mosshead.events
     where {_CONVERSATION} and type = 'message' and state = 'done' and batch_id is not null
     group by batch_id order by min(position)
     on conflict do nothing
 """)
 
 _ASKED_FOR = text(f"""
-    select conversation_id from recollect.summaries
+    select conversation_id from mosshead.summaries
     where {_LANE} and conversation_id = any(cast(:conversations as text[])) order by conversation_id
 """)
 
-_SUMMARY = text(f"select content, version from recollect.summaries where {_CONVERSATION}")
+_SUMMARY = text(f"select content, version from mosshead.summaries where {_CONVERSATION}")
 
 _OF_MESSAGES = text(f"""
-    select conversation_id from recollect.summaries
+    select conversation_id from mosshead.summaries
     where {_LANE} and conversation_id in (
-        select conversation_id from recollect.messages where {_LANE} and message_id = any(cast(:messages as uuid[])))
+        select conversation_id from mosshead.messages where {_LANE} and message_id = any(cast(:messages as uuid[])))
     order by conversation_id
 """)
 
-_DELETE = text(f"delete from recollect.summaries where {_CONVERSATION}")
+_DELETE = text(f"delete from mosshead.summaries where {_CONVERSATION}")
 
 _SAVE = text(f"""
-    update recollect.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()
+    update mosshead.summaries set content = :content, up_to = :up_to, version = version + 1, updated_at = now()
     where {_CONVERSATION} and version = :version
 """)
 
 _MOST_TELLING = text("""
     select content from (
         select memory.content, memory.salience, memory.memory_id, min(message.occurred_at) as said_at
-        from recollect.messages as message
-        join recollect.memory_sources as source
+        from mosshead.messages as message
+        join mosshead.memory_sources as source
           on source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = message.message_id
-        join recollect.memories as memory
+        join mosshead.memories as memory
           on memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.memory_id = source.memory_id
         where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id
           and message.conversation_id = :conversation and source.known_to is null and source.stance = 'for'

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.refs import BatchRef, LaneRef
-from recollect.zones import in_zone
+from mosshead.zones import in_zone
 
 Vector = NDArray[np.float32]
 
@@ -121,26 +121,26 @@ _WORDS = """
 _GIVEN = f"""
     (select message.*, cast(one.embedding as halfvec) as embedding, cast(one.with_before as halfvec) as with_before, {_WORDS}
      from jsonb_to_recordset(:rows) as one (message_id uuid, said text, embedding text, with_before text)
-     join recollect.messages as message on {_OF_LANE} and message.message_id = one.message_id) as given
+     join mosshead.messages as message on {_OF_LANE} and message.message_id = one.message_id) as given
 """
 
 _BEFORE = text(f"""
-    select asked.message_id as of_id, {_COLUMNS} from recollect.messages as asked
+    select asked.message_id as of_id, {_COLUMNS} from mosshead.messages as asked
     cross join lateral (
-        select turn.message_id from recollect.turns as turn
+        select turn.message_id from mosshead.turns as turn
         where turn.tenant_id = :tenant_id and turn.namespace_id = :namespace_id and turn.model = :model
           and turn.conversation_id = (select coalesce(asked.conversation_id, ''))
           and (turn.said_at, turn.message_id) < (asked.occurred_at, asked.message_id)
         order by turn.said_at desc, turn.message_id desc limit 1
     ) as before
-    join recollect.messages as message on {_OF_LANE} and message.message_id = before.message_id
+    join mosshead.messages as message on {_OF_LANE} and message.message_id = before.message_id
     where asked.tenant_id = :tenant_id and asked.namespace_id = :namespace_id and asked.message_id = any(cast(:ids as uuid[]))
 """)
 
-_CLEAR = text(f"delete from recollect.candidate_turns where {_LANE} and batch_id = :batch_id")
+_CLEAR = text(f"delete from mosshead.candidate_turns where {_LANE} and batch_id = :batch_id")
 
 _KEEP = text(f"""
-    insert into recollect.candidate_turns
+    insert into mosshead.candidate_turns
         (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
     select tenant_id, namespace_id, :batch_id, message_id, :model, embedding, with_before, words from {_GIVEN}
 """).bindparams(bindparam("rows", type_=JSONB))
@@ -150,16 +150,16 @@ _TURN = (
 )
 
 _TAKE_EFFECT = text(f"""
-    with taken as (delete from recollect.candidate_turns where {_LANE} and batch_id = :batch_id returning *)
-    insert into recollect.turns ({_TURN})
+    with taken as (delete from mosshead.candidate_turns where {_LANE} and batch_id = :batch_id returning *)
+    insert into mosshead.turns ({_TURN})
     select message.tenant_id, message.namespace_id, taken.model, message.message_id, coalesce(message.conversation_id, ''),
            message.occurred_at, message.role, message.speaker, taken.embedding, taken.with_before, taken.words
-    from taken join recollect.messages as message on {_OF_LANE} and message.message_id = taken.message_id
+    from taken join mosshead.messages as message on {_OF_LANE} and message.message_id = taken.message_id
     on conflict do nothing
 """)
 
 _ADD = text(f"""
-    insert into recollect.turns ({_TURN})
+    insert into mosshead.turns ({_TURN})
     select tenant_id, namespace_id, :model, message_id, coalesce(conversation_id, ''), occurred_at, role, speaker, embedding,
            with_before, words
     from {_GIVEN}
@@ -167,11 +167,11 @@ _ADD = text(f"""
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _LACKING = """
-    from recollect.messages as message
-    join recollect.events as event on event.tenant_id = message.tenant_id and event.namespace_id = message.namespace_id
+    from mosshead.messages as message
+    join mosshead.events as event on event.tenant_id = message.tenant_id and event.namespace_id = message.namespace_id
       and event.event_id = message.message_id and event.state = 'done'
     where message.tenant_id = :tenant_id and message.role in ('user', 'assistant') and message.content <> '' and not exists (
-        select from recollect.turns as turn
+        select from mosshead.turns as turn
         where turn.tenant_id = message.tenant_id and turn.namespace_id = message.namespace_id
           and turn.message_id = message.message_id and turn.model = :model)
 """
@@ -184,5 +184,5 @@ _WITHOUT_TURN = text(f"""
 """)
 
 _MESSAGES = text(f"""
-    select {_COLUMNS} from recollect.messages as message where {_OF_LANE} and message.message_id = any(cast(:ids as uuid[]))
+    select {_COLUMNS} from mosshead.messages as message where {_OF_LANE} and message.message_id = any(cast(:ids as uuid[]))
 """)

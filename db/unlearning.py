@@ -39,9 +39,9 @@ def is_said_still(words: str) -> str:
     """
     literally = rf"regexp_replace(lower({words}), '(\W)', '\\\1', 'g')"
     return f"""
-        exists (select from recollect.memory_entities as link
+        exists (select from mosshead.memory_entities as link
                 where {same_entity("link", "now")} and link.known_to is null and link.certainty = 'sure' and exists (
-                    select from recollect.memories as memory
+                    select from mosshead.memories as memory
                     where {of_lane("memory")} and memory.memory_id = link.memory_id
                       and memory.known_to is null and memory.state = 'active'
                       and lower(memory.content) ~ ('(?<!{LETTER})' || {literally} || '(''?s)?(?!{LETTER})') offset 0))
@@ -57,10 +57,10 @@ def decided_on(memories: str) -> str:
     # Here and below what is looked for is found once, and not once for each row of a namespace, which is planned for as the
     # average one, of few.
     concerned = f"""
-        select concerned.decision_id, concerned.memory_id from recollect.decision_memories as concerned
+        select concerned.decision_id, concerned.memory_id from mosshead.decision_memories as concerned
         where {of_lane("concerned")} and concerned.memory_id = {memories}"""
     return f"""
-        select decision.decision_id from recollect.decisions as decision
+        select decision.decision_id from mosshead.decisions as decision
         where {of_lane("decision")} and decision.action in ({FORMING})
           and decision.decision_id = any(array(select decision_id from ({concerned}) as concerned))
           and coalesce((decision.decision_id, decision.memory_id) in ({concerned}), false)
@@ -73,7 +73,7 @@ _LEARNED = text(decided_on("any(cast(:memory_ids as uuid[]))"))
 _TAUGHT: Final = f"""
     taught as materialized (
         select decision.decision_id, learned.entity_id
-        from recollect.decisions as decision cross join unnest(decision.entities) as learned (entity_id)
+        from mosshead.decisions as decision cross join unnest(decision.entities) as learned (entity_id)
         where {of_lane("decision")} and decision.decision_id = any(cast(:learned as uuid[])) and decision.in_effect
     )
 """
@@ -87,7 +87,7 @@ def part_of(seeds: str, *, ever: bool = False) -> str:
     return f"""
         merges as materialized (
             select fact ->> 'entity_id' as entity_id, cast(fact ->> 'into' as uuid) as into_id
-            from recollect.decisions as merge
+            from mosshead.decisions as merge
             where {of_lane("merge")} and merge.action = 'merge' {"" if ever else "and merge.in_effect"}
         ),
         part_of as (
@@ -102,15 +102,15 @@ def part_of(seeds: str, *, ever: bool = False) -> str:
 _NAMES = text(f"""
     with recursive {_TAUGHT}, {part_of("select entity_id from taught")},
     made as materialized (
-        select entity_id, normalised from recollect.entity_aliases as made
+        select entity_id, normalised from mosshead.entity_aliases as made
         where {of_lane("made")} and made.entity_id = any(array(select entity_id from taught))
           and coalesce((made.entity_id, made.made_by) in (select entity_id, decision_id from taught), false)
     ),
     learned as materialized (select part_of.now_id as entity_id, made.normalised from made join part_of using (entity_id))
-    update recollect.entity_aliases as now set known_to = :at, ended_by = :decision_id
+    update mosshead.entity_aliases as now set known_to = :at, ended_by = :decision_id
     where {of_lane("now")} and now.known_to is null and now.entity_id = any(array(select entity_id from learned))
       and coalesce((now.entity_id, now.normalised) in (select entity_id, normalised from learned), false)
-      and exists (select from recollect.entities as entity
+      and exists (select from mosshead.entities as entity
                   where {same_entity("entity", "now")} and entity.known_to is null and entity.name <> now.alias)
       and not {is_said_still("now.alias")}
     returning now.entity_id
@@ -123,8 +123,8 @@ _TRAITS = text(f"""
                case when made.description is distinct from before.description then made.description end as description,
                case when made.parent_id is distinct from before.parent_id then made.parent_id end as parent_id
         from taught
-        join recollect.entities as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
-        left join recollect.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
+        join mosshead.entities as made on {same_entity("made", "taught")} and made.made_by = taught.decision_id
+        left join mosshead.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
     ),
     {part_of("select entity_id from told union select parent_id from told where parent_id is not null")},
     learned as (
@@ -141,8 +141,8 @@ _TRAITS = text(f"""
                case when now.parent_id <> all(learned.parents) or {is_said_still("parent.name")}
                     or learned.parents is null then now.parent_id end as parent_id
         from learned
-        join recollect.entities as now on {same_entity("now", "learned")} and now.known_to is null
-        left join recollect.entities as parent
+        join mosshead.entities as now on {same_entity("now", "learned")} and now.known_to is null
+        left join mosshead.entities as parent
           on {of_lane("parent")} and parent.entity_id = now.parent_id and parent.known_to is null
     ),
     {told_anew("kept")}

@@ -84,31 +84,31 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 # A profile has one text, which changes; a memory one for each version, and an example one, which stay.
 _LACKING = """
-    from (select distinct tenant_id, namespace_id, owner_kind, owner_id, version from recollect.embeddings as vector
+    from (select distinct tenant_id, namespace_id, owner_kind, owner_id, version from mosshead.embeddings as vector
           where {scope} and model <> :model) as known
     cross join lateral (
-        select content as text, null as mention from recollect.memories as memory
+        select content as text, null as mention from mosshead.memories as memory
         where (memory.tenant_id, memory.namespace_id, memory.memory_id, memory.version)
             = (known.tenant_id, known.namespace_id, known.owner_id, known.version)
           and known.owner_kind in ('memory', 'past_memory')
         union all
-        select summary, null from recollect.profiles as profile
+        select summary, null from mosshead.profiles as profile
         where (profile.tenant_id, profile.namespace_id, profile.entity_id) = (known.tenant_id, known.namespace_id, known.owner_id)
           and known.owner_kind = 'profile'
         union all
-        select text, mention from recollect.examples as example
+        select text, mention from mosshead.examples as example
         where (example.tenant_id, example.namespace_id, example.example_id)
             = (known.tenant_id, known.namespace_id, known.owner_id)
           and known.owner_kind = 'example'
     ) as said
     where not exists (
-        select from recollect.embeddings as made
+        select from mosshead.embeddings as made
         where (made.tenant_id, made.namespace_id, made.owner_kind, made.owner_id, made.version)
             = (known.tenant_id, known.namespace_id, known.owner_kind, known.owner_id, known.version)
           and made.model = :model)
 """
 _COLUMNS = "select known.owner_kind, known.owner_id, known.version, said.text, said.mention"
-_OTHER_MODELS = "model = any(array(select model from recollect.models where model <> :model))"
+_OTHER_MODELS = "model = any(array(select model from mosshead.models where model <> :model))"
 _ASKED_FOR = f"{_OTHER_MODELS} and owner_kind = any(cast(:kinds as text[])) and owner_id = any(cast(:ids as uuid[]))"
 _ASKED = f"{_COLUMNS} {_LACKING.format(scope=f'{_LANE} and {_ASKED_FOR}')}"
 
@@ -120,7 +120,7 @@ _OF_LANE = text(f"{_COLUMNS} {_LACKING.format(scope=_LANE)} order by known.owner
 
 _ADD = text(f"""
     with lacking as ({_ASKED})
-    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
     select :tenant_id, :namespace_id, :model, lacking.owner_kind, lacking.owner_id, lacking.version, cast(given.vector as halfvec)
     from jsonb_to_recordset(:rows) as given (kind text, owner_id uuid, version integer, text text, vector text)
     join lacking on (lacking.owner_kind, lacking.owner_id, lacking.version, lacking.text)
@@ -128,7 +128,7 @@ _ADD = text(f"""
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _OUTDATE = text(f"""
-    delete from recollect.embeddings
+    delete from mosshead.embeddings
     where {_LANE} and {_OTHER_MODELS} and owner_kind = :kind and owner_id = any(cast(:ids as uuid[]))
 """)
 
@@ -136,25 +136,25 @@ _COUNTED = ("vocabulary", "scopes")
 
 _LANES_WITH = text(
     " union ".join(
-        f"select namespace_id from recollect.{table} where tenant_id = :tenant_id and model = :model"
+        f"select namespace_id from mosshead.{table} where tenant_id = :tenant_id and model = :model"
         for table in ("embeddings", "turns", "candidate_turns", "candidate_facts", *_COUNTED)
     )
 )
 
 _SOME = f"""
-    array(select ctid from recollect.{{table}} where {_LANE} and model = :model limit :limit for update)
+    array(select ctid from mosshead.{{table}} where {_LANE} and model = :model limit :limit for update)
 """
 
 # What a batch under way made of its facts is made again by the stage that needs it; of its messages, when they lack a turn.
 _DELETE_SOME = [
     *(
-        text(f"delete from recollect.{table} where ctid = any({_SOME.format(table=table)})")
+        text(f"delete from mosshead.{table} where ctid = any({_SOME.format(table=table)})")
         for table in ("embeddings", "turns", "candidate_turns")
     ),
     text(f"""
-        update recollect.candidate_facts set model = null, embedding = null
+        update mosshead.candidate_facts set model = null, embedding = null
         where ctid = any({_SOME.format(table="candidate_facts")})
     """),
 ]
 
-_DELETE_COUNTS = [text(f"delete from recollect.{table} where {_LANE} and model = :model") for table in _COUNTED]
+_DELETE_COUNTS = [text(f"delete from mosshead.{table} where {_LANE} and model = :model") for table in _COUNTED]

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
-from recollect import Context, Memory, RecollectError
+from mosshead import Context, Memory, MossheadError
 
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-4o-mini")
 SYSTEM = "You are a friendly assistant. Where it helps, use what you know of the user."
 HAS_MODEL = bool(os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
 if HAS_MODEL:
-    from openai import OpenAI  # pip install 'recollect[openai]'
+    from openai import OpenAI  # pip install 'mosshead[openai]'
 
 
 def messages() -> Iterator[str]:
@@ -59,5 +59,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except RecollectError as error:
+    except MossheadError as error:
         sys.exit(f"chat: {error}")

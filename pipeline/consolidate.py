@@ -8,12 +8,12 @@ disposes: its answer is checked, and where it is refused the rules decide.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mosshead.language_model.ports import LanguageModel
 from pipeline.clear_cases import clear_case, likeliest_case
 from pipeline.decisions import RULES, Action, Decision, Known, NewFact
 from pipeline.held_against import may_be_about_the_same, may_replace_each_other
 from pipeline.nominations import nominated
 from pipeline.proposals import Answered, ask
-from recollect.language_model.ports import LanguageModel
 
 __all__ = ["RULES", "Action", "Decision", "Known", "NewFact", "consolidate"]
 

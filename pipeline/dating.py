@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from mosshead.kinds import Granularity, MemoryKind
 from pipeline.facts import Message, Occurrence
 from pipeline.offline.tenses import tense_at
 from pipeline.times import TimePhrase, times_in
 from pipeline.times.words import FINER, NAMES_A_TIME, RECURRING
-from recollect.kinds import Granularity, MemoryKind
 
 _SLACK = timedelta(minutes=1)
 """By which an end may fall short: models like 23:59."""

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
 
+from mosshead.kinds import MemoryKind
 from pipeline.facts import Fact, Occurrence
-from recollect.kinds import MemoryKind
 
 RULES: Final = "rules"
 

@@ -1,6 +1,6 @@
 """A namespace's documents, as forming and editing them see them: the body, and since when each field is so, and by whose hand.
 
-Fields are named by JSON Pointers; see `recollect.managing.patching`.
+Fields are named by JSON Pointers; see `mosshead.managing.patching`.
 """
 
 import re
@@ -11,10 +11,10 @@ from functools import reduce
 from typing import Any
 from uuid import UUID
 
+from mosshead.language_model.objects import leaves
+from mosshead.managing.patching import fields_of, merged, removed, replaced, touches, value_at
 from pipeline.facts import RecordSchema
 from pipeline.schemas import closed, fits
-from recollect.language_model.objects import leaves
-from recollect.managing.patching import fields_of, merged, removed, replaced, touches, value_at
 
 Json = Mapping[str, Any]
 

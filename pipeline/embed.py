@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.embedders.embedder import Embedder
+from mosshead.embedders.embedder import Embedder
 
 K = TypeVar("K", bound=Hashable)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mosshead.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
 from pipeline.facts import Background, Fact, Message
 from pipeline.guard import guarded
 from pipeline.offline import extract_offline
@@ -18,7 +19,6 @@ from pipeline.prompts.refusals import (
     Refusal,
     RefusedFact,
 )
-from recollect.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

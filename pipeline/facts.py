@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
 
 USER = "User"
 """The name under which facts speak of the namespace's own user, until that name is known and after."""

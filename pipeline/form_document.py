@@ -7,6 +7,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from mosshead.kinds import Granularity, Role
+from mosshead.language_model.objects import leaves
+from mosshead.language_model.ports import LanguageModel
+from mosshead.managing.fields import Sourced, read_fields
+from mosshead.managing.patching import fields_of, merged, patch_between, without
+from mosshead.managing.prompts import document_prompt
+from mosshead.managing.talk import Talk
+from mosshead.transcript import Turn
 from pipeline.documents import Changed, Held, Mark, Misfit, barred, changed, settled
 from pipeline.facts import Message, Occurrence, RecordSchema
 from pipeline.guard import suspicion_of, texts_in
@@ -16,14 +24,6 @@ from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import is_said
 from pipeline.schemas import accepted, accepts
 from pipeline.times import times_in
-from recollect.kinds import Granularity, Role
-from recollect.language_model.objects import leaves
-from recollect.language_model.ports import LanguageModel
-from recollect.managing.fields import Sourced, read_fields
-from recollect.managing.patching import fields_of, merged, patch_between, without
-from recollect.managing.prompts import document_prompt
-from recollect.managing.talk import Talk
-from recollect.transcript import Turn
 
 _A_PHRASE = 4
 """Words from which a text is more than a name, and is judged as a fact's content is."""

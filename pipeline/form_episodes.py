@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from mosshead.kinds import MemoryKind
+from mosshead.language_model.ports import LanguageModel
+from mosshead.managing.episodes import Episode, episode_manager
+from mosshead.managing.schemas import as_json
+from mosshead.managing.talk import Talk
+from mosshead.transcript import Turn
 from pipeline.facts import Fact, Message, Record
 from pipeline.guard import suspicion_of
 from pipeline.portions import portions
 from pipeline.prompts.vocabulary import Vocabulary
-from recollect.kinds import MemoryKind
-from recollect.language_model.ports import LanguageModel
-from recollect.managing.episodes import Episode, episode_manager
-from recollect.managing.schemas import as_json
-from recollect.managing.talk import Talk
-from recollect.transcript import Turn
 
 NAME = Episode.__name__
 

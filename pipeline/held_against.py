@@ -2,12 +2,12 @@
 
 import re
 
+from mosshead.kinds import EntityType, MemoryKind
+from mosshead.names import normalise
 from pipeline.agreement import agree, opposite, tells_a_change
 from pipeline.decisions import Decision, Known, NewFact
 from pipeline.facts import USER, Mention, Occurrence
 from pipeline.wording import forms, plain, telling
-from recollect.kinds import EntityType, MemoryKind
-from recollect.names import normalise
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:

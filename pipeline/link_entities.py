@@ -1,6 +1,6 @@
 """Which entities a batch's facts are about: those of the registry that bear the name and fit, else new ones.
 
-Names are not unique. Whom a name means, the text decides, as it does for a reader (`recollect.disambiguation`). What the text
+Names are not unique. Whom a name means, the text decides, as it does for a reader (`mosshead.disambiguation`). What the text
 leaves open is held until somebody answers, and never guessed; neither how often nor how lately somebody was mentioned has a say.
 """
 
@@ -8,6 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from mosshead.disambiguation import Evidence, Resolution, disambiguate
+from mosshead.kinds import EntityType
+from mosshead.names import normalise
+from mosshead.registry import RegisteredEntity
 from pipeline.facts import USER, Fact, Mention
 from pipeline.linking import introductions
 from pipeline.linking.bearers import Bearer, bearers, differ, folded, same_sort
@@ -15,10 +19,6 @@ from pipeline.linking.evidence import BatchEvidence
 from pipeline.linking.registry import BatchRegistry
 from pipeline.linking.values import Held, Link, LinkedFacts, LookAround, Refusal, ToLink
 from pipeline.wording import telling
-from recollect.disambiguation import Evidence, Resolution, disambiguate
-from recollect.kinds import EntityType
-from recollect.names import normalise
-from recollect.registry import RegisteredEntity
 
 _OFFERED = 4
 _SUPPORTS = (

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import accumulate, pairwise
 
+from mosshead.kinds import Role
 from pipeline.facts import Message
-from recollect.kinds import Role
 
 CALL_TOKENS = 8_000
 """What one call shows at most of a batch; claims take less, so only single messages can be longer."""

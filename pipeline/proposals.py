@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from mosshead.language_model.ports import LanguageModel
 from pipeline.agreement import adds_details, is_more_precise, keeps, opposite, tells_a_change
 from pipeline.decisions import Decision, Known, NewFact
 from pipeline.held_against import are_apart, may_be_about_the_same, repeats, replaces
 from pipeline.prompts.consolidation import FactDecision, ShownFact, ShownMemory, consolidation_prompt
 from pipeline.wording import forms, telling
-from recollect.language_model.ports import LanguageModel
 
 _REASON_CHARACTERS: Final = 200
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from mosshead.language_model.objects import leaves, read_object
 from pipeline.facts import Record, RecordSchema
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.schemas import closed, fits
-from recollect.language_model.objects import leaves, read_object
 
 _MOMENT: Final = re.compile(
     r"(?:\d{4}-\d\d-(?P<day>\d\d))?(?:(?:^|[T ])(?P<clock>\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from mosshead.language_model.ports import AnswerRefused, LanguageModel
+from mosshead.registry import RegisteredEntity
 from pipeline.prompts.profile import profile_prompt
-from recollect.language_model.ports import AnswerRefused, LanguageModel
-from recollect.registry import RegisteredEntity
 
 _SENTENCES = 8
 _CHARACTERS = 700

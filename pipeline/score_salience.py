@@ -11,8 +11,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from mosshead.kinds import MemoryKind
 from pipeline.facts import Fact
-from recollect.kinds import MemoryKind
 
 MOST: Final = 10.0
 PROCESS_START: Final = 3.0

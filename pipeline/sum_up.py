@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from mosshead.language_model.ports import AnswerRefused, LanguageModel
 from pipeline.facts import Message
 from pipeline.prompts.summary import summary_prompt
-from recollect.language_model.ports import AnswerRefused, LanguageModel
 
 MOST_TELLING = 8
 """So many memories make a summary by rules."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from mosshead.kinds import Role
 from pipeline.facts import Message
 from pipeline.guard import steers
-from recollect.kinds import Role
 
 _SAID_BY = frozenset({Role.USER, Role.ASSISTANT})
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from mosshead.names import LETTER, normalise
 from pipeline.facts import USER
 from pipeline.times.words import MONTHS, NUMBERS, WEEKDAYS
-from recollect.names import LETTER, normalise
 
 # Scripts without spaces between words are read sign by sign.
 _SIGN: Final = "(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][\u3099\u309a]?)"

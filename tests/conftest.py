@@ -17,21 +17,21 @@ from sqlalchemy import Engine, create_engine
 from config.settings import Settings, settings
 from db.engine import open_engine
 from db.refs import LaneRef
-from recollect import Memory
-from recollect.namespaces import NamespacePath
-from recollect.urls import sqlalchemy_url
+from mosshead import Memory
+from mosshead.namespaces import NamespacePath
+from mosshead.urls import sqlalchemy_url
 from tests.given import Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
 from tests.machine_given import machine_of_minilm
 from workers.machine import Addresses
 
 # At import: the service's modules read their settings when they are imported, which collecting does.
-for _name in [name for name in os.environ if name.startswith(("RECOLLECT_", "OPENAI_"))]:
+for _name in [name for name in os.environ if name.startswith(("MOSSHEAD_", "OPENAI_"))]:
     del os.environ[_name]
 
 # A shared machine is slow at times, and a slow example is no failure; what passed once passes again.
-hypothesis_settings.register_profile("recollect", deadline=None, derandomize=True)
+hypothesis_settings.register_profile("mosshead", deadline=None, derandomize=True)
 hypothesis_settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1_000)
-hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "recollect"))
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "mosshead"))
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def admin_url(addresses: Addresses) -> str:
 @pytest.fixture(scope="session")
 def admin_engine(admin_url: str) -> Iterator[Engine]:
     """Sees every row of every tenant, for a test that looks behind the scenes."""
-    engine = create_engine(sqlalchemy_url(admin_url, "RECOLLECT_ADMIN_URL"))
+    engine = create_engine(sqlalchemy_url(admin_url, "MOSSHEAD_ADMIN_URL"))
     yield engine
     engine.dispose()
 
@@ -73,7 +73,7 @@ def admin_engine(admin_url: str) -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def worker_engine(addresses: Addresses) -> Iterator[Engine]:
     """As the stages log in."""
-    engine = open_engine(addresses.worker_url, setting="RECOLLECT_WORKER_URL")
+    engine = open_engine(addresses.worker_url, setting="MOSSHEAD_WORKER_URL")
     yield engine
     engine.dispose()
 
@@ -81,7 +81,7 @@ def worker_engine(addresses: Addresses) -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
     """As the intake logs in."""
-    engine = open_engine(addresses.ingest_url, setting="RECOLLECT_INGEST_URL")
+    engine = open_engine(addresses.ingest_url, setting="MOSSHEAD_INGEST_URL")
     yield engine
     engine.dispose()
 
@@ -89,7 +89,7 @@ def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def reader_engine(addresses: Addresses) -> Iterator[Engine]:
     """As an app logs in."""
-    engine = open_engine(addresses.database_url, setting="RECOLLECT_DATABASE_URL")
+    engine = open_engine(addresses.database_url, setting="MOSSHEAD_DATABASE_URL")
     yield engine
     engine.dispose()
 
@@ -159,9 +159,9 @@ def service(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[S
 
     for name, value in addresses.environment().items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("RECOLLECT_DEBOUNCE_SECONDS", "0")
-    monkeypatch.setenv("RECOLLECT_PROFILE_DEBOUNCE_SECONDS", "0")
-    monkeypatch.setenv("RECOLLECT_REFLECTION_DEBOUNCE_SECONDS", "0")
+    monkeypatch.setenv("MOSSHEAD_DEBOUNCE_SECONDS", "0")
+    monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_SECONDS", "0")
+    monkeypatch.setenv("MOSSHEAD_REFLECTION_DEBOUNCE_SECONDS", "0")
     settings.cache_clear()
     parts.cache_clear()
     app.conf.broker_url = addresses.broker_url

@@ -22,12 +22,12 @@ from db.decisions import Stamp
 from db.leases import Lease
 from db.memories import NewMemory
 from db.refs import BatchRef, LaneRef
-from recollect.embedders import MiniLM
-from recollect.events import parse_event
-from recollect.kinds import EntityType
-from recollect.namespaces import NamespacePath
-from recollect.registry import RegisteredEntity
-from recollect.tenancy import tenant_transaction
+from mosshead.embedders import MiniLM
+from mosshead.events import parse_event
+from mosshead.kinds import EntityType
+from mosshead.namespaces import NamespacePath
+from mosshead.registry import RegisteredEntity
+from mosshead.tenancy import tenant_transaction
 from workers.sweeper import claiming
 
 Vector = NDArray[np.float32]
@@ -283,7 +283,7 @@ def waiting_hints(broker: Redis) -> list[Hint]:
     """The hints that no worker has taken."""
     found = []
     for queue in ("extract", "score", "embed", "consolidate", "profile", "reflect"):
-        for message in reversed(cast("list[bytes]", broker.lrange(f"recollect:tasks:{queue}", 0, -1))):
+        for message in reversed(cast("list[bytes]", broker.lrange(f"mosshead:tasks:{queue}", 0, -1))):
             envelope = json.loads(message)
             body = base64.b64decode(envelope["body"]).decode()
             found.append(Hint(envelope["headers"]["task"], tuple(json.loads(body)[0]), f"{envelope['headers']}{body}"))
@@ -311,7 +311,7 @@ def workers_with(engine: Engine, slots: int, *, seen_ago: timedelta = NONE, name
     with engine.begin() as connection:
         connection.execute(
             text("""
-                insert into recollect.workers (worker, slots, seen_at) values (:name, :slots, now() - cast(:ago as interval))
+                insert into mosshead.workers (worker, slots, seen_at) values (:name, :slots, now() - cast(:ago as interval))
                 on conflict (worker) do update set slots = excluded.slots, seen_at = excluded.seen_at
             """),
             {"name": name, "slots": slots, "ago": seen_ago},
@@ -322,11 +322,11 @@ def nothing_at_work(engine: Engine) -> None:
     """No lane is due, no batch is open, no worker is alive and no provider is down, whatever earlier tests left behind."""
     with engine.begin() as connection:
         connection.exec_driver_sql("""
-            update recollect.lanes set ready_at = null, lease_until = null, lease_owner = null, erase_due_at = null
+            update mosshead.lanes set ready_at = null, lease_until = null, lease_owner = null, erase_due_at = null
         """)
-        connection.exec_driver_sql("update recollect.batches set stage = 'done' where stage not in ('dead', 'split')")
-        connection.exec_driver_sql("delete from recollect.workers")
-        connection.exec_driver_sql("delete from recollect.breakers")
+        connection.exec_driver_sql("update mosshead.batches set stage = 'done' where stage not in ('dead', 'split')")
+        connection.exec_driver_sql("delete from mosshead.workers")
+        connection.exec_driver_sql("delete from mosshead.breakers")
 
 
 def until_logged(logs: Sequence[Mapping[str, Any]], event: str, *, within: float = 30.0) -> Callable[[], bool]:

@@ -14,7 +14,7 @@ from config.settings import Settings
 from db import models
 from db.engine import open_engine
 from db.migrate import migrate
-from recollect.embedders import MiniLM
+from mosshead.embedders import MiniLM
 from workers.machine import Addresses, servers
 from workers.machine.folder import held
 from workers.machine.postgres import postgres, url
@@ -31,7 +31,7 @@ def machine_of_minilm(data_dir: Path) -> Iterator[Addresses]:
     data_dir.mkdir(exist_ok=True)
     put_database(data_dir)
     with servers(Settings(data_dir=data_dir, flower_port=0)) as running:
-        engine = open_engine(running.worker_url, setting="RECOLLECT_WORKER_URL")
+        engine = open_engine(running.worker_url, setting="MOSSHEAD_WORKER_URL")
         with engine.begin() as connection:
             models.set_active_model(connection, MiniLM().name, 384)
         engine.dispose()
@@ -40,7 +40,7 @@ def machine_of_minilm(data_dir: Path) -> Iterator[Addresses]:
 
 @cache
 def _migrated() -> Path:
-    folder = Path(mkdtemp(prefix="recollect-tests-"))
+    folder = Path(mkdtemp(prefix="mosshead-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with held(folder) as held_folder, postgres(held_folder) as socket:
         migrate(url(socket), {})

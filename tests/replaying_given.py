@@ -8,8 +8,8 @@ from sqlalchemy import Engine
 from config.settings import settings
 from db import generations
 from db.refs import LaneRef
-from recollect import Memory, Namespace
-from recollect.tenancy import tenant_transaction
+from mosshead import Memory, Namespace
+from mosshead.tenancy import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import claim
 from workers.operating import replaying

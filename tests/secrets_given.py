@@ -11,8 +11,8 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from recollect.redaction.accounts import passes_mod_97
-from recollect.redaction.cards import passes_luhn
+from mosshead.redaction.accounts import passes_mod_97
+from mosshead.redaction.cards import passes_luhn
 
 _ALNUM = string.ascii_letters + string.digits
 _URL_SAFE = _ALNUM + "-_"

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid5
 
-from recollect.genders import Gender
-from recollect.kinds import EntityType
-from recollect.tracking import Known, KnownEntity, Named, State, Turn, track
+from mosshead.genders import Gender
+from mosshead.kinds import EntityType
+from mosshead.tracking import Known, KnownEntity, Named, State, Turn, track
 
 HE, SHE = Gender.HE, Gender.SHE
 

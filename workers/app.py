@@ -13,8 +13,8 @@ from celery.exceptions import TimeLimitExceeded, WorkerLostError
 from config.logging import configure_logging
 from config.settings import settings
 from db.engine import open_engine
-from recollect.errors import RecollectError
-from recollect.queue import transport_options
+from mosshead.errors import MossheadError
+from mosshead.queue import transport_options
 from workers import losses
 from workers.broker import check_broker
 from workers.heartbeat import Heartbeat
@@ -30,7 +30,7 @@ _BROKER_SECONDS = 2.0
 for _name in ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL", "CELERY_RESULT_BACKEND"):
     os.environ.pop(_name, None)
 
-app = Celery("recollect", include=["workers.tasks"], amqp=Amqp)
+app = Celery("mosshead", include=["workers.tasks"], amqp=Amqp)
 
 
 @app.add_defaults
@@ -40,12 +40,12 @@ def _configuration() -> dict[str, Any]:
     return {
         "broker_url": settings().broker_url or "redis://",
         # A message that a living task has not acknowledged is given to another after the visibility time-out: it must be longer.
-        "broker_transport_options": transport_options(_BROKER_SECONDS, "recollect:tasks:", int(2 * killed_after)),
+        "broker_transport_options": transport_options(_BROKER_SECONDS, "mosshead:tasks:", int(2 * killed_after)),
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
         "broker_channel_error_retry": True,  # what a Redis answers that became a replica, say: waited for as one that is away
         "broker_pool_acquire_timeout": _BROKER_SECONDS,
-        "task_routes": {f"recollect.{stage}": {"queue": queue} for stage, queue in QUEUES.items()},
+        "task_routes": {f"mosshead.{stage}": {"queue": queue} for stage, queue in QUEUES.items()},
         "task_default_queue": "extract",
         "task_create_missing_queues": True,
         "task_serializer": "json",
@@ -78,9 +78,9 @@ def _check(**_: Any) -> None:
         broker_url = settings().broker()
         check_parts()
         check_broker(broker_url)
-    except RecollectError as error:
+    except MossheadError as error:
         # Celery logs what a signal's receiver raises and goes on; only this stops it.
-        raise SystemExit(f"recollect: {error}") from None
+        raise SystemExit(f"mosshead: {error}") from None
     keep_questions_only()
     if not settings().uses_llm:
         structlog.get_logger().warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")

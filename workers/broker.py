@@ -9,10 +9,10 @@ from redis import Redis, exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from recollect.errors import ConfigurationError
-from recollect.queue import open_connection
+from mosshead.errors import ConfigurationError
+from mosshead.queue import open_connection
 
-_SETTING = "RECOLLECT_BROKER_URL"
+_SETTING = "MOSSHEAD_BROKER_URL"
 _POLICY = "maxmemory-policy"
 _TIMEOUT_SECONDS = 2.0
 _POLL_SECONDS = 0.5

@@ -1,8 +1,8 @@
 """The LLM that the service's settings name."""
 
 from config.settings import Settings
-from recollect.errors import ConfigurationError
-from recollect.language_model.openai import OnUsage, OpenAILanguageModel
+from mosshead.errors import ConfigurationError
+from mosshead.language_model.openai import OnUsage, OpenAILanguageModel
 
 _NO_KEY = "none"
 

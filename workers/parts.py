@@ -9,13 +9,13 @@ from config.settings import Settings, settings
 from db import models
 from db.engine import check_login, open_engine
 from db.models import Model
-from recollect.embedders import Embedder, Endpoint, open_embedder, spec_of
-from recollect.errors import ConfigurationError, EmbedderMismatch
-from recollect.language_model import LanguageModel
+from mosshead.embedders import Embedder, Endpoint, open_embedder, spec_of
+from mosshead.errors import ConfigurationError, EmbedderMismatch
+from mosshead.language_model import LanguageModel
 from workers.language_model import open_language_model, open_other_model
 from workers.stages.kept_model import UsageLog
 
-WORKER_URL = "RECOLLECT_WORKER_URL"
+WORKER_URL = "MOSSHEAD_WORKER_URL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def check_parts() -> None:
 def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
     """What to raise where the embedder is not the one of the database's active model."""
     return EmbedderMismatch(
-        f"RECOLLECT_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {spec_of(active)}, "
+        f"MOSSHEAD_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {spec_of(active)}, "
         "or go over to the other with 'python -m workers models'"
     )
 
@@ -92,7 +92,7 @@ def check_dimensions(model: Model, dimensions: int) -> None:
     if dimensions != model.dimensions:
         raise ConfigurationError(
             f"the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} here; set "
-            f"RECOLLECT_EMBEDDING_URL or OPENAI_BASE_URL to one that answers with {model.dimensions}, or go over to a model of "
+            f"MOSSHEAD_EMBEDDING_URL or OPENAI_BASE_URL to one that answers with {model.dimensions}, or go over to a model of "
             f"those dimensions, such as openai:MODEL@{dimensions}, with 'python -m workers models add'"
         )
 

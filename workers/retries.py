@@ -8,9 +8,9 @@ from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
 from db.memories import VersionConflict
-from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
-from recollect.language_model import AnswerRefused, ModelUnavailable
-from recollect.language_model.ports import ModelTooSlow
+from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
+from mosshead.language_model import AnswerRefused, ModelUnavailable
+from mosshead.language_model.ports import ModelTooSlow
 from workers.providers import EMBEDDER, LLM
 
 _LONGEST = timedelta(minutes=5)

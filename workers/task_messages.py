@@ -38,7 +38,7 @@ _MOST_BYTES = 16 * 1024  # ours have about 1 KB
 _MOST_BROADCAST_BYTES = 256 * 1024  # an event has about 1 KB, a command less, an answer of `stats` or `conf` a few
 _MOST_CLOCK = 2**53
 _MOST_NAME = 200
-_OURS = re.compile(r"recollect\.[a-z_]{1,40}")
+_OURS = re.compile(r"mosshead\.[a-z_]{1,40}")
 _NOTHING: tuple[Any, ...] = (None, 0, "", [], {})
 
 
@@ -100,7 +100,7 @@ def _stage_of(headers: Mapping[str, Any]) -> str | Refused:
     name = headers.get("task")
     if not isinstance(name, str) or not name:
         return Refused("no task's name")
-    stage = name.removeprefix("recollect.")
+    stage = name.removeprefix("mosshead.")
     if name == stage or stage not in QUEUES:
         return Refused("unknown task", name if _OURS.fullmatch(name) else None)
     # Ours run at once, once, and within the service's own limits; nothing follows from them but through the database.
@@ -124,7 +124,7 @@ def _ids_of(message: Element, *, count: int) -> list[str] | None:
 
 
 def _task(stage: str, ids: list[str], headers: Mapping[str, str | None]) -> bytes:
-    whole = {**headers, "lang": "py", "task": f"recollect.{stage}", "argsrepr": repr(ids), "kwargsrepr": "{}"}
+    whole = {**headers, "lang": "py", "task": f"mosshead.{stage}", "argsrepr": repr(ids), "kwargsrepr": "{}"}
     body = [ids, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]
     return write_element(Element(JSON, whole, json.dumps(body).encode()), routing_key=QUEUES[stage])
 

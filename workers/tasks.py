@@ -23,7 +23,7 @@ from workers.stages.running import Store, Work, run_stage
 
 
 def _stage(work: Work) -> Any:
-    """A task of a stage's work, under the name that Flower shows: recollect.extract, …"""
+    """A task of a stage's work, under the name that Flower shows: mosshead.extract, …"""
     name = work.__name__
 
     def task(self: Task, tenant_id: str, namespace_id: str, batch_id: str) -> None:
@@ -31,7 +31,7 @@ def _stage(work: Work) -> Any:
         run_stage(name, batch, work, owner=self.request.id)
 
     task.__doc__ = work.__doc__
-    return app.task(task, name=f"recollect.{name}", bind=True)
+    return app.task(task, name=f"mosshead.{name}", bind=True)
 
 
 @_stage

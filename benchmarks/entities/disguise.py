@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.entities.world import WorldEntity, WorldMemory
 
 Record = dict[str, Any]
-"""A line of `recollect import`."""
+"""A line of `mosshead import`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from benchmarks.entities.disguise import Disguise
 from benchmarks.entities.focus import Referred, Tracked
 from benchmarks.entities.who import Answer
 from benchmarks.entities.world import Said, Talk, Together, Who
-from recollect import Entity, Namespace
+from mosshead import Entity, Namespace
 
 _NOON = time(12, tzinfo=UTC)
 _FARTHEST = 50

@@ -19,8 +19,8 @@ from benchmarks.entities.scaling import Crowded, InCrowd, smaller
 from benchmarks.entities.who import Answer, score_who
 from benchmarks.entities.world import Who, World, WorldEntity, WorldMemory
 from benchmarks.rig import Rig
-from recollect import Memory
-from recollect.embedders import MiniLM
+from mosshead import Memory
+from mosshead.embedders import MiniLM
 
 _SEED = 5
 _PATIENCE_SECONDS = 300.0

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from recollect.kinds import EntityType, MemoryKind, Role
+from mosshead.kinds import EntityType, MemoryKind, Role
 
 WORLD, WHO, TOGETHER, TALK = (
     "disambiguation/worlds.jsonl",

@@ -37,7 +37,7 @@ from workers.app import app
 from workers.machine import servers
 from workers.parts import check_parts, parts
 
-_OWN_SETTINGS = ("RECOLLECT_", "OPENAI_")
+_OWN_SETTINGS = ("MOSSHEAD_", "OPENAI_")
 
 
 def main(
@@ -83,7 +83,7 @@ def _service(model: Mapping[str, str]) -> Iterator[Service]:
         parts.cache_clear()
         app.conf.broker_url = addresses.broker_url
         check_parts()
-        ingest = open_engine(addresses.ingest_url, setting="RECOLLECT_INGEST_URL")
+        ingest = open_engine(addresses.ingest_url, setting="MOSSHEAD_INGEST_URL")
         stack.callback(ingest.dispose)
         stack.callback(parts().engine.dispose)
         yield Service(ingest, "extraction")

@@ -1,4 +1,4 @@
-"""An LLM that answers from the gold: what Recollect does when its model is never wrong.
+"""An LLM that answers from the gold: what Mosshead does when its model is never wrong.
 
 It is an endpoint over real HTTP and knows no more of a case than a model does: it recognises the session by the messages in the
 prompt, and answers decisions by the local numbers that the prompt shows.

@@ -8,7 +8,7 @@ from enum import StrEnum
 from benchmarks.extraction.cases import Case
 from benchmarks.extraction.oracle import Oracle
 
-_KEPT = ("RECOLLECT_LLM_MODEL", "RECOLLECT_LLM_TIMEOUT")
+_KEPT = ("MOSSHEAD_LLM_MODEL", "MOSSHEAD_LLM_TIMEOUT")
 
 
 class Provider(StrEnum):

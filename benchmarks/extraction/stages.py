@@ -19,9 +19,9 @@ from benchmarks.extraction.matching import Proposal
 from benchmarks.extraction.scoring import CaseRun
 from db import inbox, lanes
 from db.refs import BatchRef, LaneRef
-from recollect.namespaces import NamespacePath
-from recollect.publishing.checking import check_events, numbered
-from recollect.tenancy import tenant_transaction
+from mosshead.namespaces import NamespacePath
+from mosshead.publishing.checking import check_events, numbered
+from mosshead.tenancy import tenant_transaction
 from workers import tasks
 from workers.parts import parts
 from workers.stages.running import StageFailed
@@ -32,35 +32,35 @@ _PATIENCE_SECONDS = 300.0
 _POLL_SECONDS = 0.1
 _GIVEN_UP = ("dead", "split")
 _ACTIVE = text("""
-    select content from recollect.memories
+    select content from mosshead.memories
     where tenant_id = :tenant_id and namespace_id = :namespace_id and state = 'active' and known_to is null
 """)
 
 # Past versions too: what a memory must never hold, none may ever have held.
 _TEXTS = text(r"""
     select words from (
-        select tenant_id, namespace_id, concat_ws(E'\n', content, value, record::text) from recollect.memories
-        union all select tenant_id, namespace_id, concat_ws(E'\n', name, description) from recollect.entities
-        union all select tenant_id, namespace_id, alias from recollect.entity_aliases
-        union all select tenant_id, namespace_id, predicate from recollect.relations
-        union all select tenant_id, namespace_id, summary from recollect.profiles
+        select tenant_id, namespace_id, concat_ws(E'\n', content, value, record::text) from mosshead.memories
+        union all select tenant_id, namespace_id, concat_ws(E'\n', name, description) from mosshead.entities
+        union all select tenant_id, namespace_id, alias from mosshead.entity_aliases
+        union all select tenant_id, namespace_id, predicate from mosshead.relations
+        union all select tenant_id, namespace_id, summary from mosshead.profiles
     ) as kept (tenant_id, namespace_id, words)
     where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
 
 _QUOTES = text("""
-    select quote from recollect.memory_sources where tenant_id = :tenant_id and namespace_id = :namespace_id
+    select quote from mosshead.memory_sources where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
 
 _DECISIONS = text("""
-    select fact, action, memory_id, target_id, decided_by, reason from recollect.decisions
+    select fact, action, memory_id, target_id, decided_by, reason from mosshead.decisions
     where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id and fact is not null
       and action not in ('refuse', 'forget')
     order by position
 """)
 
 _STANDING = text("""
-    select stage, due_at <= now() as due from recollect.batches
+    select stage, due_at <= now() as due from mosshead.batches
     where tenant_id = :tenant_id and namespace_id = :namespace_id and batch_id = :batch_id
 """)
 

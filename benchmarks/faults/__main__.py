@@ -27,7 +27,7 @@ from benchmarks.faults.naive_run import run_naive
 from benchmarks.faults.report import Outcome, line, table
 from benchmarks.faults.runs import CHAT, Inject, Report, Traffic, check_all, run_fault, traffic
 from db.engine import open_engine
-from recollect.urls import sqlalchemy_url
+from mosshead.urls import sqlalchemy_url
 from workers.machine import interrupts
 from workers.machine.postgres import url
 
@@ -122,8 +122,8 @@ def _report(running: Cluster, apps: Traffic, planned: Planned, console: Console)
 
 def _engines(running: Cluster) -> Engines:
     return Engines(
-        open_engine(url(running.socket, "recollect_ingest"), setting="ingest"),
-        open_engine(url(running.socket, "recollect_worker"), setting="worker"),
+        open_engine(url(running.socket, "mosshead_ingest"), setting="ingest"),
+        open_engine(url(running.socket, "mosshead_worker"), setting="worker"),
         create_engine(sqlalchemy_url(url(running.socket), "admin")),
     )
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from benchmarks.faults.history import History, Sent
-from recollect import Memory, RecollectError
+from mosshead import Memory, MossheadError
 
 _SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 _WORDS = 6
@@ -67,7 +67,7 @@ class Publishing:
         try:
             place = self._memory.namespace(*namespace.split("/"))
             place.publish(message_of(event_id, self._opening), conversation="chat", event_id=event_id)
-        except RecollectError:
+        except MossheadError:
             return  # it was not taken; it may have arrived all the same
         self._history.done(event_id, time.time())
 

@@ -39,21 +39,21 @@ QUEUES = "extract,score,embed,consolidate,profile,reflect"
 READY_SECONDS = 60.0
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PACKAGES = ("recollect", "config", "db", "pipeline", "workers", "benchmarks", "tests")
+_PACKAGES = ("mosshead", "config", "db", "pipeline", "workers", "benchmarks", "tests")
 _QUICK = {
-    "RECOLLECT_LEASE_SECONDS": str(LEASE_SECONDS),
-    "RECOLLECT_STAGE_SECONDS": "60",
-    "RECOLLECT_LLM_TIMEOUT": "4",
-    "RECOLLECT_DEBOUNCE_SECONDS": "0.2",
-    "RECOLLECT_DEBOUNCE_MOST_SECONDS": "1",
-    "RECOLLECT_PROFILE_DEBOUNCE_SECONDS": "0",
-    "RECOLLECT_SWEEP_SECONDS": "0.1",
-    "RECOLLECT_BATCH_MESSAGES": "8",
-    "RECOLLECT_LOG_FORMAT": "json",
-    "RECOLLECT_EMBEDDER": "openai:fake@256",  # a model on this machine would cost each process a second at its start
+    "MOSSHEAD_LEASE_SECONDS": str(LEASE_SECONDS),
+    "MOSSHEAD_STAGE_SECONDS": "60",
+    "MOSSHEAD_LLM_TIMEOUT": "4",
+    "MOSSHEAD_DEBOUNCE_SECONDS": "0.2",
+    "MOSSHEAD_DEBOUNCE_MOST_SECONDS": "1",
+    "MOSSHEAD_PROFILE_DEBOUNCE_SECONDS": "0",
+    "MOSSHEAD_SWEEP_SECONDS": "0.1",
+    "MOSSHEAD_BATCH_MESSAGES": "8",
+    "MOSSHEAD_LOG_FORMAT": "json",
+    "MOSSHEAD_EMBEDDER": "openai:fake@256",  # a model on this machine would cost each process a second at its start
 }
 _LLM_PAUSE = 0.2
-_AS_SHIPPED = {"RECOLLECT_LOG_FORMAT": "json", "RECOLLECT_EMBEDDER": "openai:fake@256"}
+_AS_SHIPPED = {"MOSSHEAD_LOG_FORMAT": "json", "MOSSHEAD_EMBEDDER": "openai:fake@256"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ EFFECTS = """
     create table benchmark.naive_effects (
         position bigint generated always as identity, event_id uuid, at timestamptz not null default clock_timestamp());
     create index on benchmark.effects (event_id);
-    grant usage on schema benchmark to recollect_worker;
-    grant insert on benchmark.effects to recollect_worker;
+    grant usage on schema benchmark to mosshead_worker;
+    grant insert on benchmark.effects to mosshead_worker;
 """
 
 
@@ -173,7 +173,7 @@ class Cluster:
         """What a process of the service, or an app, is told."""
         broker = self.redis_proxy.port if proxied else self.redis_port
         database = self.folder / "proxied" if proxied else self.socket
-        own = {name: value for name, value in os.environ.items() if not name.startswith(("RECOLLECT_", "OPENAI_"))}
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("MOSSHEAD_", "OPENAI_"))}
         return {
             **own,
             **self.layout.settings,
@@ -181,12 +181,12 @@ class Cluster:
             "PYTHONUNBUFFERED": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "REMAP_SIGTERM": "SIGQUIT",
-            "OPENAI_BASE_URL" if self.layout.uses_llm else "RECOLLECT_EMBEDDING_URL": self.llm.base_url,
-            "RECOLLECT_BROKER_URL": f"redis://{LOOPBACK}:{broker}/0",
-            "RECOLLECT_DATABASE_URL": url(self.socket, "recollect_reader"),
-            "RECOLLECT_INGEST_URL": url(self.socket, "recollect_ingest"),
-            "RECOLLECT_WORKER_URL": url(database, "recollect_worker"),
-            "RECOLLECT_SPOOL_DIR": str(self.folder / "spools"),
+            "OPENAI_BASE_URL" if self.layout.uses_llm else "MOSSHEAD_EMBEDDING_URL": self.llm.base_url,
+            "MOSSHEAD_BROKER_URL": f"redis://{LOOPBACK}:{broker}/0",
+            "MOSSHEAD_DATABASE_URL": url(self.socket, "mosshead_reader"),
+            "MOSSHEAD_INGEST_URL": url(self.socket, "mosshead_ingest"),
+            "MOSSHEAD_WORKER_URL": url(database, "mosshead_worker"),
+            "MOSSHEAD_SPOOL_DIR": str(self.folder / "spools"),
             "BENCHMARK_FAILPOINTS": str(self.armed),
         }
 

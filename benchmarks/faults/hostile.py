@@ -35,7 +35,7 @@ class Hostile:
     event_id: UUID | None = None
 
 
-def as_element(body: bytes, *, content_type: str = JSON, queue: str = "recollect.events", **changed: Any) -> bytes:
+def as_element(body: bytes, *, content_type: str = JSON, queue: str = "mosshead.events", **changed: Any) -> bytes:
     """A message as kombu's producer writes it to a list. changed: fields to replace; None leaves one out."""
     message = {
         "body": b64encode(body).decode(),
@@ -189,7 +189,7 @@ def hostile_tasks() -> list[Hostile]:
 
 
 def a_task(
-    name: object = "recollect.extract",
+    name: object = "mosshead.extract",
     args: object = ("",) * 3,
     kwargs: object = None,
     embed: object = None,
@@ -235,7 +235,7 @@ def _no_tasks() -> list[Hostile]:
 
 def _odd_tasks() -> list[Hostile]:
     ids = [str(uuid4()) for _ in range(3)]
-    call = {"task": "recollect.extract", "args": ids, "kwargs": {}, "options": {}}
+    call = {"task": "mosshead.extract", "args": ids, "kwargs": {}, "options": {}}
     calls = call
     for _ in range(200):
         calls = {**calls, "options": {"link": [calls]}}
@@ -244,7 +244,7 @@ def _odd_tasks() -> list[Hostile]:
         Hostile("pickle", a_task(body=pickle.dumps(print), content_type=PICKLE)),
         Hostile("task that nobody knows", a_task("os.system", ["true"])),
         Hostile("task of Celery's own", a_task("celery.map", [call, [[1]]])),
-        Hostile("task whose name is a list", a_task(["recollect.extract"], ids)),
+        Hostile("task whose name is a list", a_task(["mosshead.extract"], ids)),
         Hostile("id that is an object", a_task(args=ids, id={"a": 1})),
         Hostile("arguments by name", a_task(args=[], kwargs=dict(zip("abc", ids, strict=True)))),
         Hostile("arguments that are no ids", a_task(args=["'; drop table", "\x00", 7])),

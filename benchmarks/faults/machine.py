@@ -20,8 +20,8 @@ from benchmarks.faults.model import Event, Model
 from config.settings import Settings
 from db import dead_letters, inbox, lanes, leases
 from db.refs import BatchRef, LaneRef
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.given import as_text, event
 from workers.sweeper.claiming import claim
 
@@ -214,7 +214,7 @@ class LaneMachine(RuleBasedStateMachine):
     def lapse(self, _data: object = None) -> None:
         """A worker died: its lease runs out."""
         statement = (
-            "update recollect.lanes set lease_until = now() - interval '1 second' where namespace_id = :namespace_id"
+            "update mosshead.lanes set lease_until = now() - interval '1 second' where namespace_id = :namespace_id"
         )
         if self.model.leased:
             with self.engines.admin.begin() as connection:
@@ -369,15 +369,15 @@ class LaneMachine(RuleBasedStateMachine):
 
 _LANE = text("""
     select pending, batch_id,
-           (select count(*) from recollect.events
+           (select count(*) from mosshead.events
             where tenant_id = :tenant_id and namespace_id = :namespace_id and state = 'received') as received,
-           (select count(*) from recollect.batches
+           (select count(*) from mosshead.batches
             where tenant_id = :tenant_id and namespace_id = :namespace_id and stage not in ('done', 'dead', 'split')) as open
-    from recollect.lanes where tenant_id = :tenant_id and namespace_id = :namespace_id
+    from mosshead.lanes where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
 
 _WATERMARKS = text("""
-    select publisher_id, received_up_to, consolidated_up_to from recollect.publishers
+    select publisher_id, received_up_to, consolidated_up_to from mosshead.publishers
     where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
 

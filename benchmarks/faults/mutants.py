@@ -98,13 +98,13 @@ def _watermark_too_early(admin: Engine) -> Iterator[None]:
             connection.exec_driver_sql(before)
 
 
-_DEFINITION = text("select pg_get_functiondef('recollect.move_watermark'::regproc)")
+_DEFINITION = text("select pg_get_functiondef('mosshead.move_watermark'::regproc)")
 
 _TOO_EARLY = """
-    create or replace function recollect.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[])
+    create or replace function mosshead.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[])
     returns void language sql
     begin atomic
-        update recollect.publishers set received_up_to = greatest(received_up_to, reached.up_to)
+        update mosshead.publishers set received_up_to = greatest(received_up_to, reached.up_to)
         from (select publisher_id, max(number) as up_to
               from unnest(publisher_ids, also) as given (publisher_id, number) group by publisher_id) as reached
         where publishers.tenant_id = tenant and publishers.namespace_id = namespace

@@ -14,12 +14,12 @@ from benchmarks.faults.app import message_of
 from benchmarks.faults.failpoints import POISON, arm, disarm
 from benchmarks.faults.history import History, Sent
 from benchmarks.faults.runs import Inject, Run
-from recollect.events import parse_event
-from recollect.queue import EventQueue
+from mosshead.events import parse_event
+from mosshead.queue import EventQueue
 
 _DEAD_WITHIN_SECONDS = 30.0
-_TASKS = "recollect:tasks:"
-_EVENTS = "recollect:events:recollect.events"
+_TASKS = "mosshead:tasks:"
+_EVENTS = "mosshead:events:mosshead.events"
 _QUEUES = {
     "extract": "extract",
     "score_salience": "score",
@@ -53,7 +53,7 @@ def unknown_tasks(times: int) -> Inject:
     def inject(run: Run) -> None:
         with _celery(run) as celery:
             for number in range(times):
-                celery.send_task("recollect.of_another_version", args=[str(number)], queue="extract")
+                celery.send_task("mosshead.of_another_version", args=[str(number)], queue="extract")
         run.recover(time.time(), run.under_way())
 
     return inject
@@ -72,7 +72,7 @@ def hints_doubled(times: int, rounds: int) -> Inject:
                 for number in range(times):
                     for batch in _open_batches(run):
                         stage = run.chance.choice(stages) if number % 2 else stages[number // 2 % len(stages)]
-                        celery.send_task(f"recollect.{stage}", args=batch, queue=_QUEUES[stage])
+                        celery.send_task(f"mosshead.{stage}", args=batch, queue=_QUEUES[stage])
                 run.recover(time.time(), waiting)
                 if again := run.cluster.llm.paid_again() - paid_again:
                     run.broken.append(f"{again} messages were paid for again")
@@ -179,12 +179,12 @@ def _direct(run: Run, namespace: str | None = None) -> Iterator[_Direct]:
 
 
 def _dead(run: Run) -> set[UUID]:
-    return {letter_id for (letter_id,) in run.cluster.rows("select letter_id from recollect.dead_letters")}
+    return {letter_id for (letter_id,) in run.cluster.rows("select letter_id from mosshead.dead_letters")}
 
 
 def _open_batches(run: Run) -> list[list[str]]:
     rows = run.cluster.rows("""
-        select tenant_id::text, namespace_id::text, batch_id::text from recollect.batches
+        select tenant_id::text, namespace_id::text, batch_id::text from mosshead.batches
         where stage not in ('done', 'dead', 'split')
     """)
     return [list(row) for row in rows]

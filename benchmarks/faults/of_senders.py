@@ -19,15 +19,15 @@ from benchmarks.faults.history import Sent
 from benchmarks.faults.hostile import TENANT, Hostile, an_event, as_element, hostile_events, hostile_tasks
 from benchmarks.faults.runs import CHAT, Inject, Run
 from benchmarks.faults.supervisor import eventually
-from recollect.errors import WaitTimeout
-from recollect.namespaces import NamespacePath
-from recollect.queue import QUEUE
+from mosshead.errors import WaitTimeout
+from mosshead.namespaces import NamespacePath
+from mosshead.queue import QUEUE
 
 TASKS_REFUSED = "refused_tasks"
 """The field of `python -m workers status --json` with the task messages that workers refused."""
 
-EVENTS_KEY = f"recollect:events:{QUEUE.name}"
-TASKS_KEY = "recollect:tasks:"
+EVENTS_KEY = f"mosshead:events:{QUEUE.name}"
+TASKS_KEY = "mosshead:tasks:"
 
 _ATTACKER = NamespacePath((TENANT, "any")).tenant_id
 _TASK_QUEUES = [TASKS_KEY + name for name in QUEUES.split(",")]
@@ -120,7 +120,7 @@ def lanes_that_fail(run: Run) -> Iterator[None]:
             if new.tenant_id = '{_ATTACKER}' then raise exception 'no claim takes this' using errcode = '22003'; end if;
             return new;
         end $$;
-        create trigger refuse before update of batch_id on recollect.events
+        create trigger refuse before update of batch_id on mosshead.events
         for each row execute function benchmark.refuse()
     """)
     try:
@@ -133,7 +133,7 @@ def lanes_that_fail(run: Run) -> Iterator[None]:
             what=f"{_LANES} quarantined lanes in the status",
         )
     finally:
-        run.cluster.execute("drop trigger refuse on recollect.events")
+        run.cluster.execute("drop trigger refuse on mosshead.events")
 
 
 @contextmanager
@@ -305,22 +305,20 @@ def _account_for_tasks(run: Run, tasks: Sequence[Hostile], before: int | None) -
 
 def _letters(run: Run, since: float) -> set[Any]:
     """Of the intake, and of a stage that could not do anything with what the intake took."""
-    statement = "select letter_id from recollect.dead_letters where died_at >= to_timestamp(%s)"
+    statement = "select letter_id from mosshead.dead_letters where died_at >= to_timestamp(%s)"
     return {letter for (letter,) in run.cluster.rows(statement, since)}
 
 
 def _stored(run: Run, ids: Sequence[Any]) -> set[Any]:
-    rows = run.cluster.rows(
-        "select event_id from recollect.events where event_id = any(%s) and state <> 'dead'", [*ids]
-    )
+    rows = run.cluster.rows("select event_id from mosshead.events where event_id = any(%s) and state <> 'dead'", [*ids])
     return {event_id for (event_id,) in rows}
 
 
 def _let_gaps_pass(run: Run) -> None:
     """As if the time had passed for which a missing number is waited for."""
     run.cluster.execute(f"""
-        update recollect.events set received_at = received_at - interval '1 hour' where tenant_id = '{_ATTACKER}';
-        update recollect.lanes set ready_at = now()
+        update mosshead.events set received_at = received_at - interval '1 hour' where tenant_id = '{_ATTACKER}';
+        update mosshead.lanes set ready_at = now()
         where tenant_id = '{_ATTACKER}' and pending > 0 and batch_id is null and quarantined_at is null
     """)  # noqa: S608 - the id is ours
 
@@ -335,7 +333,7 @@ def _rests(run: Run) -> bool:
     """Whether nothing of the attacker's is left to do, but for what is quarantined or waits for a gap."""
     found = run.cluster.rows(
         """
-        select count(*) from recollect.lanes
+        select count(*) from mosshead.lanes
         where tenant_id = %s and quarantined_at is null
           and (batch_id is not null or (pending > 0 and ready_at <= now() + interval '5 seconds'))
         """,
@@ -345,9 +343,7 @@ def _rests(run: Run) -> bool:
 
 
 def _namespaces_at_work(run: Run) -> set[Any]:
-    statement = (
-        "select namespace_id from recollect.lanes where tenant_id = %s and (pending > 0 or batch_id is not null)"
-    )
+    statement = "select namespace_id from mosshead.lanes where tenant_id = %s and (pending > 0 or batch_id is not null)"
     return {namespace for (namespace,) in run.cluster.rows(statement, _ATTACKER)}
 
 

@@ -15,7 +15,7 @@ from tests.fake_openai import Fault
 from workers.machine.postgres import url
 
 _CUT = """
-    select pg_terminate_backend(pid) from pg_stat_activity where usename in ('recollect_worker', 'recollect_ingest')
+    select pg_terminate_backend(pid) from pg_stat_activity where usename in ('mosshead_worker', 'mosshead_ingest')
 """
 
 
@@ -153,7 +153,7 @@ def postgres_crowded(seconds: float) -> Inject:
         with ExitStack() as stack:
             with suppress(psycopg.OperationalError):
                 while True:
-                    stack.enter_context(psycopg.connect(url(run.cluster.socket, "recollect_reader")))
+                    stack.enter_context(psycopg.connect(url(run.cluster.socket, "mosshead_reader")))
             run.cluster.rows(_CUT)
             time.sleep(seconds)
         run.recover(time.time(), waiting)

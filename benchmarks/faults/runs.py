@@ -22,8 +22,8 @@ from benchmarks.faults.checker import Verdict, check
 from benchmarks.faults.cluster import READY_SECONDS, WORKERS, Cluster
 from benchmarks.faults.history import Effect, Histories, Sent
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
-from recollect.errors import WaitTimeout
-from recollect.namespaces import NamespacePath
+from mosshead.errors import WaitTimeout
+from mosshead.namespaces import NamespacePath
 
 NAMESPACES = ("acme/ann", "acme/bob", "acme/cem", "acme/dana", "beta/eve", "beta/finn")
 APPS = {"app-1": "spool-one", "app-2": "spool-one", "app-3": "spool-two"}
@@ -105,7 +105,7 @@ def traffic(cluster: Cluster, who: Apps = EVERYBODY) -> Iterator[Traffic]:
     for name, spool in who.spools.items():
         options = ["--name", name, "--history", str(histories[name]), "--pause", str(pause), "--rate", str(who.rate)]
         options += ["--steady"] if who.steady else []
-        env = {**cluster.environment(), "RECOLLECT_SPOOL_DIR": str(cluster.folder / "spools" / spool)}
+        env = {**cluster.environment(), "MOSSHEAD_SPOOL_DIR": str(cluster.folder / "spools" / spool)}
         command = ("benchmarks.faults.app", *options, "--namespaces", ",".join(who.namespaces))
         programs.append(cluster.program(name, *command, env=env))
     with supervised(programs) as apps:
@@ -133,8 +133,8 @@ class Run:
     def leased(self) -> dict[str, list[UUID]]:
         """By the task that holds a lease at this moment, the events of its batch that did not take effect yet."""
         rows = self.cluster.rows("""
-            select lease_owner, array_agg(event_id) from recollect.events
-            join recollect.lanes using (tenant_id, namespace_id, batch_id)
+            select lease_owner, array_agg(event_id) from mosshead.events
+            join mosshead.lanes using (tenant_id, namespace_id, batch_id)
             where lanes.lease_until > now() and lanes.lease_owner is not null and events.state = 'received'
             group by lease_owner
         """)
@@ -143,7 +143,7 @@ class Run:
     def at_work(self) -> list[UUID]:
         """The events of all batches that are on their way through the stages and did not take effect yet."""
         rows = self.cluster.rows("""
-            select event_id from recollect.events join recollect.batches as batch using (tenant_id, namespace_id, batch_id)
+            select event_id from mosshead.events join mosshead.batches as batch using (tenant_id, namespace_id, batch_id)
             where batch.stage not in ('done', 'dead', 'split') and events.state = 'received'
         """)
         return [event_id for (event_id,) in rows]
@@ -282,7 +282,7 @@ def _drain(run: Run) -> None:
     def drained() -> bool:
         with suppress(psycopg.OperationalError):
             waiting = run.cluster.rows(
-                f"select count(*) filter (where pending > 0 or batch_id is not null) from recollect.lanes {which[0]}",  # noqa: S608
+                f"select count(*) filter (where pending > 0 or batch_id is not null) from mosshead.lanes {which[0]}",  # noqa: S608
                 *which[1:],
             )
             return waiting == [(0,)] and not run.under_way()
@@ -299,7 +299,7 @@ def _drain(run: Run) -> None:
 def _wrong_memories(run: Run, sent: Sequence[UUID]) -> Iterator[str]:
     """The table of effects is ours; this is the service's own: each message is the source of one memory."""
     rows = run.cluster.rows(
-        "select message_id, count(*) from recollect.memory_sources where message_id = any(%s) group by message_id", sent
+        "select message_id, count(*) from mosshead.memory_sources where message_id = any(%s) group by message_id", sent
     )
     doubled = sum(count > 1 for _, count in rows)
     if len(rows) != len(set(sent)):

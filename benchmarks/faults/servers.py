@@ -9,7 +9,7 @@ import psycopg
 import redis
 
 from db.migrate import migrate
-from recollect.errors import ConfigurationError
+from mosshead.errors import ConfigurationError
 from workers.machine import interrupts
 from workers.machine.accounts import server_account
 from workers.machine.folder import held

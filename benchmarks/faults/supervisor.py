@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 
 import psutil
 
-from recollect.errors import WaitTimeout
+from mosshead.errors import WaitTimeout
 from workers.machine.programs import Program
 
 _POLL_SECONDS = 0.02

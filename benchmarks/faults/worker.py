@@ -29,7 +29,7 @@ _RECORD = text("""
     insert into benchmark.effects (tenant_id, namespace_id, batch_id, event_id, publisher_id, publisher_sequence)
     select event.tenant_id, event.namespace_id, :batch_id, event.event_id, event.publisher_id, event.publisher_sequence
     from unnest(cast(:event_ids as uuid[])) with ordinality as applied (event_id, place)
-    join recollect.events as event using (event_id)
+    join mosshead.events as event using (event_id)
     where event.tenant_id = :tenant_id and event.namespace_id = :namespace_id order by applied.place
 """)
 

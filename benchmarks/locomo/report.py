@@ -13,7 +13,7 @@ _KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """answered: by Recollect; vector, bm25: by plain search. memories: how many were formed.
+    """answered: by Mosshead; vector, bm25: by plain search. memories: how many were formed.
 
     unrelated: by budget the tokens that a context has, on the average, for a request that has to do with nothing that was said.
     """
@@ -48,7 +48,7 @@ def table(measured: Measured) -> Table:
     made.add_column("", no_wrap=True)
     for heading in (*(f"@{k}" for k in KS), *(f"{budget} tokens" for budget in BUDGETS)):
         made.add_column(heading, justify="right")
-    made.add_row("Recollect", *_figures(overall))
+    made.add_row("Mosshead", *_figures(overall))
     for category, scores in by_category(measured.answered).items():
         made.add_row(f"  {_KINDS.get(category, category)}", *_figures(scores))
     made.add_row("  official, all questions", *_percent(official(measured.answered)))

@@ -16,8 +16,8 @@ from benchmarks.locomo.scoring import BUDGETS, KS, Answered
 from benchmarks.locomo.unrelated import UNRELATED
 from benchmarks.replaying_model import ReplayingModel
 from benchmarks.rig import Rig, rig
-from recollect import Memory, Namespace
-from recollect.embedders import open_embedder
+from mosshead import Memory, Namespace
+from mosshead.embedders import open_embedder
 
 _PATIENCE_SECONDS = 3600.0
 
@@ -36,7 +36,7 @@ def run(conversations: Sequence[Conversation], *, facts: bool, console: Console)
         service.await_done(sum(len(one.turns) for one in conversations), within=_PATIENCE_SECONDS)
         answered = [answer for one, ids in published for answer in _ask(_namespace(memory, one), one, ids, console)]
         memories = int(
-            service.rows("select count(*) from recollect.memories where known_to is null and state = 'active'")[0][0]
+            service.rows("select count(*) from mosshead.memories where known_to is null and state = 'active'")[0][0]
         )
         return Measured(
             answered=answered,

@@ -1,4 +1,4 @@
-"""Recollect beside mem0 and langmem: one conversation, one embedder, one Postgres, and one model that is never wrong.
+"""Mosshead beside mem0 and langmem: one conversation, one embedder, one Postgres, and one model that is never wrong.
 
     make peers                                                    # once: .venv-peers from requirements-peers.lock
     python -m benchmarks.peers [--data locomo.json] [--llm-ms 500] [--json]

@@ -22,7 +22,7 @@ _NEW_FOR_LANGMEM = re.compile(r"<session_\S+>(.*?)</session_", re.DOTALL)
 def answer(told: Sequence[Told], body: Body) -> Body:
     """The message that answers a request for facts, in the form that the request asks for.
 
-    A JSON schema is asked for by Recollect, tools are offered by langmem, plain JSON is asked for by mem0. Recollect's other
+    A JSON schema is asked for by Mosshead, tools are offered by langmem, plain JSON is asked for by mem0. Mosshead's other
     questions are answered as the tests' endpoint does. Raises ValueError where a prompt of the peers does not look as expected.
     """
     if "tools" in body:

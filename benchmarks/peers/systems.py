@@ -20,7 +20,7 @@ from benchmarks.peers.endpoint import Endpoint
 from benchmarks.peers.scoring import Row, rows_of
 from benchmarks.peers.telling import COUNTED_IN, Cost, Found, Job, Message
 from benchmarks.rig import Rig, rig
-from recollect.embedders import MiniLM
+from mosshead.embedders import MiniLM
 from workers.machine.processes import ROOT
 
 TOP = 10
@@ -76,7 +76,7 @@ class _System:
 
 def check_peers(python: Path) -> None:
     """Raises PeersMissing where that interpreter cannot import the peers; it says what to install."""
-    imports = "import mem0, langmem, langgraph.store.postgres, langchain_openai, recollect.embedders.minilm"
+    imports = "import mem0, langmem, langgraph.store.postgres, langchain_openai, mosshead.embedders.minilm"
     if not (python.exists() and _runs(python, imports)):
         raise PeersMissing(
             f"{python} has not all of mem0, langmem and their Postgres store. Run 'make peers', which installs "
@@ -93,7 +93,7 @@ def environment(folder: Path) -> dict[str, str]:
 def run(
     conversation: Conversation, *, python: Path, llm_seconds: float, on_start: Callable[[str], object]
 ) -> dict[str, Row]:
-    """The figures of each system, by name: ``recollect``, and those of PEERS.
+    """The figures of each system, by name: ``mosshead``, and those of PEERS.
 
     The questions are asked in turns, so that whatever else the machine does slows all systems alike.
     python: the interpreter of the peers' environment. on_start: called with the name of what begins. Raises SystemFailed.
@@ -103,8 +103,8 @@ def run(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="peers-")))
         own, counted = stack.enter_context(endpoint()), folder / "embeddings"
         made = stack.enter_context(_service(own, counted))
-        on_start("recollect")
-        systems = [stack.enter_context(_recollect(made, conversation, own, counted))]
+        on_start("mosshead")
+        systems = [stack.enter_context(_mosshead(made, conversation, own, counted))]
         for name in PEERS:
             on_start(name)
             asked = stack.enter_context(endpoint())
@@ -134,13 +134,13 @@ def _service(endpoint: Endpoint, counted: Path) -> Iterator[Rig]:
 
 
 @contextmanager
-def _recollect(made: Rig, conversation: Conversation, endpoint: Endpoint, counted: Path) -> Iterator[_System]:
+def _mosshead(made: Rig, conversation: Conversation, endpoint: Endpoint, counted: Path) -> Iterator[_System]:
     where = made.addresses
     by_message = [[(turn,) for turn in session] for session in conversation.sessions]
     job = _job(by_message, endpoint, where.database_url, where.broker_url)
-    with running(Path(sys.executable), "benchmarks.peers.recollect_teller", os.environ) as process:
+    with running(Path(sys.executable), "benchmarks.peers.mosshead_teller", os.environ) as process:
         cost = Cost(**process.ask(asdict(job)))
-        yield _System("recollect", process, cost, _prompts(endpoint), counted.stat().st_size)
+        yield _System("mosshead", process, cost, _prompts(endpoint), counted.stat().st_size)
 
 
 @contextmanager

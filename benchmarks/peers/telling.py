@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from recollect.embedders.minilm import MiniLM
+from mosshead.embedders.minilm import MiniLM
 
 T = TypeVar("T")
 

@@ -25,8 +25,8 @@ from benchmarks.reading.report import Report, tables
 from benchmarks.reading.side_by_side import together
 from benchmarks.sentences import sentences
 from db.scopes import OUTGROWN
-from recollect import Memory
-from recollect.embedders import MiniLM
+from mosshead import Memory
+from mosshead.embedders import MiniLM
 from workers.operating.indexing import index_scopes
 
 _THREADS = (1, 8)

@@ -12,7 +12,7 @@ from config.settings import Settings
 from db import models
 from db.engine import open_engine
 from db.migrate import migrate
-from recollect.embedders import Embedder
+from mosshead.embedders import Embedder
 from workers.machine import Addresses, servers
 
 
@@ -27,7 +27,7 @@ def database(embedder: Embedder) -> Iterator[Addresses]:
         addresses = stack.enter_context(servers(chosen, {"shared_buffers": quarter_of_memory()}))
         assert addresses.admin_url is not None
         migrate(addresses.admin_url, {})
-        engine = open_engine(addresses.worker_url, setting="RECOLLECT_WORKER_URL")
+        engine = open_engine(addresses.worker_url, setting="MOSSHEAD_WORKER_URL")
         with engine.begin() as connection:
             models.set_active_model(connection, embedder.name, embedder.dimensions)
         engine.dispose()

@@ -15,12 +15,12 @@ from benchmarks.reading.loading import Known
 TOP = 10
 
 _EXACT: LiteralString = """
-    select owner_id from recollect.embeddings
+    select owner_id from mosshead.embeddings
     where tenant_id = %s and namespace_id = %s and model = %s and owner_kind = 'memory'
     order by embedding <#> %s::halfvec limit 10
 """
 _BY_INDEX: LiteralString = """
-    select owner_id from recollect.embeddings
+    select owner_id from mosshead.embeddings
     where tenant_id = {tenant} and namespace_id = {namespace} and model = {model} and owner_kind = 'memory'
     order by (embedding::halfvec(384)) <#> %s::halfvec(384) limit 10
 """
@@ -57,7 +57,7 @@ class Bare:
     def tell(self, space: Space, *, indexed: bool) -> None:
         """Tell readers whether a namespace has indexes: without them a context is exact."""
         self._connection.execute(
-            "update recollect.scopes set indexed = %s, turns_indexed = %s where (tenant_id, namespace_id, model) = (%s, %s, %s)",
+            "update mosshead.scopes set indexed = %s, turns_indexed = %s where (tenant_id, namespace_id, model) = (%s, %s, %s)",
             (indexed, indexed, space.path.tenant_id, space.path.namespace_id, self._model),
         )
 

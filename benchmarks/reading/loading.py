@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.reading.layout import Layout, in_turns
 from benchmarks.reading.statements import FILL, MAKE, SPACE, TIDY, VOCABULARY, WHOLE
 from benchmarks.sentences import sentences
-from recollect.embedders import Embedder
+from mosshead.embedders import Embedder
 
 SENTENCES: Final = 1_000
 _DIMENSIONS: Final = 384
@@ -59,7 +59,7 @@ def load(url: str, of: Layout, embedder: Embedder, *, seed: int = 1) -> dict[int
         connection.execute("analyze bench.loaded")
         for statement in FILL:
             _in_halves(url, statement, embedder.name)
-        connection.execute("analyze recollect.memories")
+        connection.execute("analyze mosshead.memories")
         for statement in WHOLE:
             _run(url, statement, {"model": embedder.name})
         for statement in VOCABULARY:

@@ -12,8 +12,8 @@ from benchmarks.entities.latency import Times
 from benchmarks.reading.floors import Bare, truth
 from benchmarks.reading.layout import Space
 from benchmarks.reading.loading import Known
-from recollect import Memory, Namespace
-from recollect.embedders import Embedder
+from mosshead import Memory, Namespace
+from mosshead.embedders import Embedder
 
 _T = TypeVar("_T")
 _WARM = 12

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchmarks.entities.latency import Times
 from benchmarks.reading.layout import Space
-from recollect import Memory, RecollectError
+from mosshead import Memory, MossheadError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def together(memory: Memory, spaces: Sequence[Space], texts: Iterator[str], *, t
             started = time.perf_counter()
             try:
                 hits = memory.namespace(*space.path.parts).query(text, strict=True)
-            except RecollectError as error:
+            except MossheadError as error:
                 errors.append(str(error))
                 continue
             taken.append(time.perf_counter() - started)

@@ -18,12 +18,12 @@ _CONTENT: Final[LiteralString] = "text || ' It is note ' || number || '-' || pla
 _DAY: Final[LiteralString] = "timestamptz '2025-01-01' + place * interval '1 minute'"
 
 FILL: Final[tuple[LiteralString, ...]] = (
-    f"""insert into recollect.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+    f"""insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
                                         state, valid_from, known_from)
         select tenant_id, namespace_id, memory_id, 1, 'fact', {_CONTENT}, 1 + mod(place, 9), 0.7, 'hypothesis', 'active', {_DAY},
                {_DAY}
         from {_ROWS} where mod(place, 2) = %(half)s""",  # noqa: S608 - constants of this module
-    f"""insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding, words)
+    f"""insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding, words)
         select tenant_id, namespace_id, %(model)s, 'memory', memory_id, 1, embedding, to_tsvector('english', {_CONTENT})
         from {_ROWS} where mod(place, 2) = %(half)s""",  # noqa: S608 - constants of this module
 )
@@ -33,39 +33,39 @@ _BEARERS: Final[LiteralString] = "case when memories > 100 then 3 else 1 end"
 _ENTITY: Final[LiteralString] = "md5(number || '/' || name || '/' || mod(place, bearers))::uuid"
 
 WHOLE: Final[tuple[LiteralString, ...]] = (
-    """insert into recollect.tenants (tenant_id, name) select distinct tenant_id, path[1] from bench.spaces
+    """insert into mosshead.tenants (tenant_id, name) select distinct tenant_id, path[1] from bench.spaces
       """,
-    """insert into recollect.namespaces (tenant_id, namespace_id, path) select tenant_id, namespace_id, path from bench.spaces
+    """insert into mosshead.namespaces (tenant_id, namespace_id, path) select tenant_id, namespace_id, path from bench.spaces
       """,
-    """insert into recollect.lanes (tenant_id, namespace_id) select tenant_id, namespace_id from bench.spaces
+    """insert into mosshead.lanes (tenant_id, namespace_id) select tenant_id, namespace_id from bench.spaces
       """,
-    """insert into recollect.publishers (tenant_id, namespace_id, publisher_id, received_up_to, consolidated_up_to)
+    """insert into mosshead.publishers (tenant_id, namespace_id, publisher_id, received_up_to, consolidated_up_to)
        select tenant_id, namespace_id, namespace_id, memories, memories from bench.spaces""",
-    """insert into recollect.scopes (tenant_id, namespace_id, model, memories, turns)
+    """insert into mosshead.scopes (tenant_id, namespace_id, model, memories, turns)
        select tenant_id, namespace_id, %(model)s, memories, case when whole then memories else 0 end from bench.spaces""",
     f"""create table bench.named as
         select number, tenant_id, namespace_id, memory_id, place, embedding, name, {_ENTITY} as entity_id
         from (select *, {_BEARERS} as bearers from {_ROWS} where whole and name is not null) as one""",  # noqa: S608
-    """insert into recollect.entities (tenant_id, namespace_id, entity_id, name, entity_type)
+    """insert into mosshead.entities (tenant_id, namespace_id, entity_id, name, entity_type)
        select distinct tenant_id, namespace_id, entity_id, name, 'person' from bench.named""",
-    """insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+    """insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
        select distinct tenant_id, namespace_id, entity_id, name, lower(name) from bench.named""",
-    """insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
+    """insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
        select tenant_id, namespace_id, memory_id, entity_id, 'subject', 'sure' from bench.named""",
-    """insert into recollect.traits (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words)
+    """insert into mosshead.traits (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words)
        select tenant_id, namespace_id, entity_id, %(model)s, 'memory', memory_id, named.embedding, strip(memory.search)
-       from bench.named join recollect.memories as memory using (tenant_id, namespace_id, memory_id)""",
+       from bench.named join mosshead.memories as memory using (tenant_id, namespace_id, memory_id)""",
     f"""create table bench.said as
         select tenant_id, namespace_id, memory_id as message_id, 'chat-' || place / 20 as conversation_id, embedding, text,
                case when mod(place, 2) = 0 then 'user' else 'assistant' end as role, {_DAY} as said_at
         from {_ROWS} where whole""",  # noqa: S608
-    """insert into recollect.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at)
+    """insert into mosshead.conversations (tenant_id, namespace_id, conversation_id, started_at, last_message_at)
        select tenant_id, namespace_id, conversation_id, min(said_at), max(said_at) from bench.said
        group by 1, 2, 3""",
-    """insert into recollect.messages (tenant_id, namespace_id, message_id, conversation_id, role, content, occurred_at)
+    """insert into mosshead.messages (tenant_id, namespace_id, message_id, conversation_id, role, content, occurred_at)
        select tenant_id, namespace_id, message_id, conversation_id, role, text, said_at from bench.said
       """,
-    """insert into recollect.turns (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding,
+    """insert into mosshead.turns (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding,
                                     with_before, words)
        select tenant_id, namespace_id, %(model)s, message_id, conversation_id, said_at, role, embedding,
               coalesce(lag(embedding) over (partition by tenant_id, namespace_id, conversation_id order by said_at, message_id),
@@ -75,9 +75,9 @@ WHOLE: Final[tuple[LiteralString, ...]] = (
 """What stands around the memories, for namespaces that are whole: as many messages as memories, in conversations of 20."""
 
 VOCABULARY: Final[tuple[LiteralString, ...]] = tuple(
-    f"""insert into recollect.vocabulary (tenant_id, namespace_id, model, scanned, lexeme, holders, occurrences)
+    f"""insert into mosshead.vocabulary (tenant_id, namespace_id, model, scanned, lexeme, holders, occurrences)
         select tenant_id, namespace_id, model, '{scanned}', lexeme, count(*), sum(case when lexeme = '' then length else 0 end)
-        from recollect.{table} cross join unnest(tsvector_to_array(words) || array['']) as lexeme
+        from mosshead.{table} cross join unnest(tsvector_to_array(words) || array['']) as lexeme
         group by tenant_id, namespace_id, model, lexeme"""  # noqa: S608 - constants of this module
     for scanned, table in (("memories", "embeddings"), ("turns", "turns"))
 )

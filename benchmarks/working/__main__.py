@@ -21,13 +21,13 @@ from redis import Redis
 from rich.console import Console
 from rich.table import Table
 
-from recollect import WorkingMemory
-from recollect.working import InProcess, InRedis, Store
+from mosshead import WorkingMemory
+from mosshead.working import InProcess, InRedis, Store
 from workers.machine.folder import held
 from workers.machine.redis import redis
 
 _NAME = "benchmark"
-_KEY = f"recollect:working:-:{_NAME}"
+_KEY = f"mosshead:working:-:{_NAME}"
 _WARM = 50
 _TITLE = "Minutes of the planning meeting, week"
 

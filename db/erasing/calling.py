@@ -9,14 +9,14 @@ from db.erasing.names import NAME_ELSEWHERE
 from db.undoing.entities import same_entity
 from db.undoing.rows import of_lane
 from db.unlearning import LETTER
-from recollect.names import normalise
+from mosshead.names import normalise
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 # Whom an app split off without giving a name bears that of whom they were split off from. They have the id of its decision.
 _NAMELESS: Final = f"""
     nameless as materialized (
-        select decision_id as entity_id, cast(split.fact ->> 'entity_id' as uuid) as of_id from recollect.decisions as split
+        select decision_id as entity_id, cast(split.fact ->> 'entity_id' as uuid) as of_id from mosshead.decisions as split
         where {of_lane("split")} and split.action = 'split' and not split.fact ? 'name'
     )
 """
@@ -26,7 +26,7 @@ SHARING: Final = text(f"""
     sharing as materialized (
         select of_id as giver_id, entity_id from nameless
         union all
-        select cast(merge.fact ->> 'into' as uuid), cast(merge.fact ->> 'entity_id' as uuid) from recollect.decisions as merge
+        select cast(merge.fact ->> 'into' as uuid), cast(merge.fact ->> 'entity_id' as uuid) from mosshead.decisions as merge
         where {of_lane("merge")} and merge.action = 'merge'
     ),
     found as (
@@ -43,12 +43,12 @@ def _is_said(words: str) -> str:
     """Whether a memory that stays says some words, or a message that it came from does: one about those whose name it is."""
     said = rf"~ ('(?<!{LETTER})' || regexp_replace(lower({words}), '(\W)', '\\\1', 'g') || '(?!{LETTER})')"
     return f"""
-        exists (select from recollect.memory_entities as link
+        exists (select from mosshead.memory_entities as link
                 where {of_lane("link")} and link.entity_id = any(named.givers) and (
-                    exists (select from recollect.memories as memory
+                    exists (select from mosshead.memories as memory
                             where {of_lane("memory")} and memory.memory_id = link.memory_id
                               and lower(memory.content) {said} offset 0)
-                    or exists (select from recollect.memory_sources as source
+                    or exists (select from mosshead.memory_sources as source
                                where {of_lane("source")} and source.memory_id = link.memory_id
                                  and source.message_id <> all(cast(:messages as uuid[]))
                                  and lower(source.quote) {said} offset 0)))
@@ -65,15 +65,15 @@ _CALLED: Final = text(f"""
         select named_by.entity_id, nameless.of_id from named_by join nameless on nameless.entity_id = named_by.giver_id
     ),
     introduced as (
-        select distinct on (entity_id) * from recollect.entities as entity
+        select distinct on (entity_id) * from mosshead.entities as entity
         where {of_lane("entity")} and entity.entity_id = any(array(select giver_id from named_by)) order by entity_id, known_from
     ),
     brought as (
         select entity.entity_id from introduced as entity
-        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = entity.made_by
+        join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = entity.made_by
         where decision.decision_id = any(cast(:learned as uuid[])) or decision.fact is null and decision.reason = 'erased'
            or decision.action = 'clarify' and not exists (
-                select from recollect.decision_memories as concerned
+                select from mosshead.decision_memories as concerned
                 where {of_lane("concerned")} and concerned.decision_id = decision.decision_id
                   and concerned.memory_id <> all(cast(:memories as uuid[]) || cast(:repeated as uuid[])))
     ),
@@ -82,7 +82,7 @@ _CALLED: Final = text(f"""
         group by entity_id having bool_or(giver_id in (select entity_id from brought))
     )
     select first.entity_id, name, coalesce(
-        (select alias from recollect.entity_aliases as other
+        (select alias from mosshead.entity_aliases as other
          where {same_entity("other", "first")} and other.known_to is null and other.alias <> first.name
            and {_is_said("other.alias")}
          order by length(alias) desc, alias limit 1),
@@ -93,12 +93,12 @@ _CALLED: Final = text(f"""
     where key is null and not is_user and not {_is_said("first.name")}
 """)
 
-_CALL: Final = text(f"update recollect.entities set name = :called where {_LANE} and entity_id = :entity_id")
+_CALL: Final = text(f"update mosshead.entities set name = :called where {_LANE} and entity_id = :entity_id")
 _UNNAME: Final = text(f"""
-    delete from recollect.entity_aliases where {_LANE} and entity_id = :entity_id and normalised in (:normalised, :before)
+    delete from mosshead.entity_aliases where {_LANE} and entity_id = :entity_id and normalised in (:normalised, :before)
 """)
 _NAME: Final = text("""
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
     values (:tenant_id, :namespace_id, :entity_id, :called, :normalised)
 """)
 

@@ -45,48 +45,48 @@ def erase_names(connection: Connection, parameters: Mapping[str, Any]) -> dict[s
 
 
 def _delete_from(table: str) -> Any:
-    return text(f"delete from recollect.{table} where {_LANE}")
+    return text(f"delete from mosshead.{table} where {_LANE}")
 
 
 # What has taken effect, or was given up, goes whenever it was published: what was learned of it goes, too.
 _COVERED = """
     event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.type <> 'erase'
-    and (event.state <> 'received' or recollect.precedes(
+    and (event.state <> 'received' or mosshead.precedes(
         event.event_id, event.publisher_id, event.publisher_sequence, event.position, erasure))
     and erasure.tenant_id = :tenant_id and erasure.namespace_id = :namespace_id and erasure.erasure_id = :erasure_id
 """
 
 # An id that tells no time does not show that it comes again.
 _REMEMBER_IDS = text(f"""
-    insert into recollect.tombstones (tenant_id, namespace_id, digest)
+    insert into mosshead.tombstones (tenant_id, namespace_id, digest)
     select event.tenant_id, event.namespace_id, sha256(uuid_send(event.event_id))
-    from recollect.events as event, recollect.erasures as erasure
-    where {_COVERED} and recollect.made_at(event.event_id) is null
+    from mosshead.events as event, mosshead.erasures as erasure
+    where {_COVERED} and mosshead.made_at(event.event_id) is null
     on conflict do nothing
 """)
 
 _PUBLISHED: Final = {
-    "events": text(f"delete from recollect.events as event using recollect.erasures as erasure where {_COVERED}"),
+    "events": text(f"delete from mosshead.events as event using mosshead.erasures as erasure where {_COVERED}"),
     # Not in, which hashes the few events that are left. A plan made before so much went could loop over all of it for each row.
     "messages": text("""
-        delete from recollect.messages as message
+        delete from mosshead.messages as message
         where message.tenant_id = :tenant_id and message.namespace_id = :namespace_id and message.message_id not in (
-            select event_id from recollect.events where tenant_id = :tenant_id and namespace_id = :namespace_id)
+            select event_id from mosshead.events where tenant_id = :tenant_id and namespace_id = :namespace_id)
     """),
 }
 
 _NAMES: Final = {
     "conversations": text("""
-        delete from recollect.conversations as gone
+        delete from mosshead.conversations as gone
         where gone.tenant_id = :tenant_id and gone.namespace_id = :namespace_id and not exists (
-            select from recollect.events as event
+            select from mosshead.events as event
             where event.tenant_id = :tenant_id and event.namespace_id = :namespace_id
               and event.conversation_id = gone.conversation_id)
     """),
     "namespaces": text("""
-        delete from recollect.namespaces as gone
+        delete from mosshead.namespaces as gone
         where gone.tenant_id = :tenant_id and gone.namespace_id = :namespace_id and not exists (
-            select from recollect.events as event
+            select from mosshead.events as event
             where event.tenant_id = :tenant_id and event.namespace_id = :namespace_id and event.state = 'received'
               and event.event_id <> :erasure_id)
     """),
@@ -95,15 +95,15 @@ _NAMES: Final = {
 # Where something was published since, what it needs stands as if nothing had been before.
 _AS_NEW: Final = (
     text("""
-        update recollect.conversations as left_over set started_at = began.at
-        from (select conversation_id, min(occurred_at) as at from recollect.events
+        update mosshead.conversations as left_over set started_at = began.at
+        from (select conversation_id, min(occurred_at) as at from mosshead.events
               where tenant_id = :tenant_id and namespace_id = :namespace_id group by conversation_id) as began
         where left_over.tenant_id = :tenant_id and left_over.namespace_id = :namespace_id
           and left_over.conversation_id = began.conversation_id
     """),
     text(f"""
-        update recollect.namespaces
+        update mosshead.namespaces
         set instructions = default, schemas = default, profiles = default, episodes = default, configured_at = null where {_LANE}
     """),
-    text(f"update recollect.lanes set profiles_due_at = null, reflections_due_at = null where {_LANE}"),
+    text(f"update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {_LANE}"),
 )

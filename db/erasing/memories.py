@@ -13,10 +13,10 @@ _REPEATED: Final = "any(cast(:repeated as uuid[]))"
 
 # Each that others brought holds until the next of those, which an undo of that one finds again; the last one holds again.
 _VERSIONS_LEFT = text(f"""
-    update recollect.memories as one set known_to = next.known_from, ended_by = next.made_by
+    update mosshead.memories as one set known_to = next.known_from, ended_by = next.made_by
     from (
         select memory_id, version, lead(known_from) over of_one as known_from, lead(made_by) over of_one as made_by
-        from recollect.memories where {_LANE} and memory_id = {_REPEATED}
+        from mosshead.memories where {_LANE} and memory_id = {_REPEATED}
         window of_one as (partition by memory_id order by version)
     ) as next
     where {of_lane("one")} and one.memory_id = next.memory_id and one.version = next.version
@@ -24,21 +24,21 @@ _VERSIONS_LEFT = text(f"""
 """)
 
 _VECTORS = text(f"""
-    delete from recollect.embeddings as vector
+    delete from mosshead.embeddings as vector
     where {of_lane("vector")} and vector.owner_kind in ('memory', 'past_memory') and (
         vector.owner_id = {_ERASED}
         or vector.owner_id = {_REPEATED} and not exists (
-            select from recollect.memories as memory
+            select from mosshead.memories as memory
             where {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.version = vector.version))
 """)
 
 _LAST_VECTOR = text(f"""
-    update recollect.embeddings as vector set owner_kind = 'memory'
-    from recollect.memories as memory
+    update mosshead.embeddings as vector set owner_kind = 'memory'
+    from mosshead.memories as memory
     where {of_lane("vector")} and vector.owner_kind = 'past_memory' and vector.owner_id = {_REPEATED}
       and {of_lane("memory")} and memory.memory_id = vector.owner_id and memory.known_to is null and memory.state = 'active'
       and vector.version = (
-        select max(latest.version) from recollect.embeddings as latest
+        select max(latest.version) from mosshead.embeddings as latest
         where {of_lane("latest")} and latest.model = vector.model and latest.owner_id = vector.owner_id
           and latest.owner_kind in ('memory', 'past_memory'))
       and {told_by("vector", "memory")}
@@ -48,14 +48,14 @@ _LAST_VECTOR = text(f"""
 # What was taken for no fact was so because it says what its messages do not: it may say what others of the batch do.
 _DECISIONS = text(f"""
     with {TOLD}
-    update recollect.decisions as decision
+    update mosshead.decisions as decision
     set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
     where {of_lane("decision")} and (
         decision.decision_id = any(array(select decision_id from told))
         or decision.action = 'refuse' and decision.batch_id = any(array(select batch_id from numbered))
         or decision.action = 'document' and decision.fact -> 'messages' ?| cast(cast(:messages as uuid[]) as text[])
         or decision.action in ('add', 'update', 'supersede', 'contradict', 'none', 'forget') and exists (
-            select from recollect.decision_memories as concerned
+            select from mosshead.decision_memories as concerned
             where {of_lane("concerned")} and concerned.memory_id = {_ERASED}
               and concerned.decision_id = decision.decision_id and decision.memory_id = concerned.memory_id))
 """)
@@ -65,30 +65,30 @@ _REASONS = text(f"""
     with {TOLD},
     shown as (
         select decision.batch_id
-        from recollect.decisions as decision cross join lateral jsonb_array_elements(decision.candidates) as candidate
+        from mosshead.decisions as decision cross join lateral jsonb_array_elements(decision.candidates) as candidate
         where {of_lane("decision")} and decision.prompt_version is not null
           and candidate.value ->> 'memory_id' = any(cast(cast(:memories as uuid[]) || cast(:retold as uuid[]) as text[]))
     )
-    update recollect.decisions as decision set reason = 'erased'
+    update mosshead.decisions as decision set reason = 'erased'
     where {of_lane("decision")} and decision.prompt_version is not null
       and decision.batch_id = any(array(select batch_id from numbered union select batch_id from shown))
 """)
 
 # What an app put down or closed by its own hand: the decision has the event's id.
 _BY_HAND = text(f"""
-    update recollect.events as event
+    update mosshead.events as event
     set type = 'erased', payload = jsonb_build_object('type', event.type)
     where {of_lane("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
-        select decision_id from recollect.decision_memories where {_LANE} and memory_id = {_ERASED}))
+        select decision_id from mosshead.decision_memories where {_LANE} and memory_id = {_ERASED}))
 """)
 
 # Of what was brought from elsewhere, the lines of these.
 _IMPORTED = text(f"""
     with keys as materialized (
-        select array_agg(distinct key) as erased from recollect.memories
+        select array_agg(distinct key) as erased from mosshead.memories
         where {_LANE} and memory_id = {_ERASED} and key is not null
     )
-    update recollect.events as event
+    update mosshead.events as event
     set payload = jsonb_set(event.payload, '{{memories}}', coalesce(
         (select jsonb_agg(line order by place)
          from jsonb_array_elements(event.payload -> 'memories') with ordinality as brought (line, place)
@@ -101,10 +101,10 @@ _IMPORTED = text(f"""
 # Of memories that stay, what only an erased fact brought: somebody else whom it named, how two stand to each other, a question.
 _STILL_TOLD: Final = f"""
     concerned as materialized (
-        select decision_id, memory_id from recollect.decision_memories where {_LANE} and memory_id = {_REPEATED}
+        select decision_id, memory_id from mosshead.decision_memories where {_LANE} and memory_id = {_REPEATED}
     ),
     still_told as materialized (
-        select decision.memory_id, decision.fact from recollect.decisions as decision
+        select decision.memory_id, decision.fact from mosshead.decisions as decision
         where {of_lane("decision")} and decision.decision_id = any(array(select decision_id from concerned))
           and coalesce((decision.decision_id, decision.memory_id) in (select decision_id, memory_id from concerned), false)
           and decision.decision_id <> all(array(select decision_id from told where alone))
@@ -117,41 +117,41 @@ _BROUGHT: Final = f"""
 
 _LINKS = text(f"""
     with {TOLD}, {_STILL_TOLD}
-    delete from recollect.memory_entities as brought
+    delete from mosshead.memory_entities as brought
     where {_BROUGHT} and not exists (
         select from still_told where still_told.memory_id = brought.memory_id and exists (
             select from jsonb_path_query(still_told.fact, '$.mentions[*].name') as mention
-            join recollect.entity_aliases as named on {of_lane("named")} and named.entity_id = brought.entity_id
+            join mosshead.entity_aliases as named on {of_lane("named")} and named.entity_id = brought.entity_id
             where strpos(lower(named.alias), lower(mention #>> '{{}}')) > 0
                or strpos(lower(mention #>> '{{}}'), lower(named.alias)) > 0))
 """)
 
 _RELATIONS = text(f"""
     with {TOLD}, {_STILL_TOLD}
-    delete from recollect.relations as brought
+    delete from mosshead.relations as brought
     where {_BROUGHT} and not exists (
         select from still_told where still_told.memory_id = brought.memory_id
           and jsonb_path_query_array(still_told.fact, '$.relations[*].predicate') ? brought.predicate)
 """)
 
 _QUESTIONS = text(f"""
-    with {TOLD} delete from recollect.questions as brought where {_BROUGHT}
+    with {TOLD} delete from mosshead.questions as brought where {_BROUGHT}
 """)
 
 # By whom else it was said, who said it first.
 _SAID_BY = text(f"""
     with speaking as (
         select distinct on (source.memory_id) source.memory_id, message.speaker
-        from recollect.memory_sources as source
-        join recollect.messages as message on {of_lane("message")} and message.message_id = source.message_id
+        from mosshead.memory_sources as source
+        join mosshead.messages as message on {of_lane("message")} and message.message_id = source.message_id
         where {of_lane("source")} and source.memory_id = {_REPEATED} and source.stance = 'for' and source.known_to is null
           and source.message_id <> all(cast(:messages as uuid[])) and message.role = 'user'
         order by source.memory_id, message.occurred_at, message.message_id
     )
-    update recollect.memories as memory set said_by = speaking.speaker from speaking
+    update mosshead.memories as memory set said_by = speaking.speaker from speaking
     where {of_lane("memory")} and memory.memory_id = speaking.memory_id and memory.said_by is not null and not exists (
-        select from recollect.memory_sources as source
-        join recollect.messages as message on {of_lane("message")} and message.message_id = source.message_id
+        select from mosshead.memory_sources as source
+        join mosshead.messages as message on {of_lane("message")} and message.message_id = source.message_id
         where {of_lane("source")} and source.memory_id = memory.memory_id and message.speaker = memory.said_by
           and source.message_id <> all(cast(:messages as uuid[])))
 """)
@@ -167,15 +167,15 @@ _DELETED: Final = {
 STATEMENTS: Final = (
     ("events", _IMPORTED),
     *(
-        (table, text(f"delete from recollect.{table} where {_LANE} and {column} = {_ERASED}"))
+        (table, text(f"delete from mosshead.{table} where {_LANE} and {column} = {_ERASED}"))
         for table, column in _DELETED.items()
     ),
-    ("memory_edges", text(f"delete from recollect.memory_edges where {_LANE} and to_id = {_ERASED}")),
+    ("memory_edges", text(f"delete from mosshead.memory_edges where {_LANE} and to_id = {_ERASED}")),
     ("memory_entities", _LINKS),
     ("relations", _RELATIONS),
     ("questions", _QUESTIONS),
     (None, _SAID_BY),
-    (None, text(f"update recollect.memories set superseded_by = null where {_LANE} and superseded_by = {_ERASED}")),
+    (None, text(f"update mosshead.memories set superseded_by = null where {_LANE} and superseded_by = {_ERASED}")),
     (None, _VERSIONS_LEFT),
     ("embeddings", _VECTORS),
     (None, _LAST_VECTOR),
@@ -186,6 +186,6 @@ LOG: Final = (
     (None, _REASONS),
     ("decisions", _DECISIONS),
     ("events", _BY_HAND),
-    ("decision_memories", text(f"delete from recollect.decision_memories where {_LANE} and memory_id = {_ERASED}")),
+    ("decision_memories", text(f"delete from mosshead.decision_memories where {_LANE} and memory_id = {_ERASED}")),
 )
 """What the log says of them; to be run when nobody asks it any more what was learned with them."""

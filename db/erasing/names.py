@@ -18,7 +18,7 @@ _BECAME: Final = f"""
         select one as entity_id from unnest(cast(:gone as uuid[])) as one
         union
         select cast(merge.fact ->> 'into' as uuid)
-        from became join recollect.decisions as merge
+        from became join mosshead.decisions as merge
           on {of_lane("merge")} and merge.action = 'merge' and merge.fact ->> 'entity_id' = cast(became.entity_id as text)
     )
 """
@@ -26,14 +26,14 @@ _BECAME: Final = f"""
 # An undo of what took a merge back makes the same names anew.
 _ELSEWHERE: Final = f"""
     with recursive {_BECAME}
-    delete from recollect.entity_aliases as now using became, recollect.decisions as merge
+    delete from mosshead.entity_aliases as now using became, mosshead.decisions as merge
     where {of_lane("now")} and now.entity_id = became.entity_id and now.entity_id <> all(cast(:gone as uuid[]))
       and {of_lane("merge")} and merge.decision_id = now.made_by and merge.action in ('merge', 'undo')
       and not {is_said_still("now.alias")}
 """
 _NAMES_ELSEWHERE: Final = text(f"""
     {_ELSEWHERE} and exists (
-        select from recollect.entity_aliases as own
+        select from mosshead.entity_aliases as own
         where {of_lane("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised)
 """)
 NAME_ELSEWHERE: Final = text(f"{_ELSEWHERE} and now.normalised = :before")
@@ -42,7 +42,7 @@ NAME_ELSEWHERE: Final = text(f"{_ELSEWHERE} and now.normalised = :before")
 # What an app said of them by its own hand, the id of whose event is the decision's; of what it brought, their lines and keys.
 _COMMANDED: Final = f"""
     commanded as (
-        select decision_id from recollect.decisions as decision
+        select decision_id from mosshead.decisions as decision
         where {of_lane("decision")} and decision.action in ('split', 'clarify')
           and (decision.entities && cast(:gone as uuid[]) or decision.fact ->> 'entity_id' = any(cast(:gone as text[])))
     )
@@ -52,7 +52,7 @@ _OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
 
 _KEYS: Final = f"""
     keys as materialized (
-        select array_agg(distinct key) as gone from recollect.entities
+        select array_agg(distinct key) as gone from mosshead.entities
         where {_LANE} and entity_id = {_GONE} and key is not null
     )
 """
@@ -64,7 +64,7 @@ STATEMENTS: Final = (
         "events",
         text(f"""
             with {_COMMANDED}
-            update recollect.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
+            update mosshead.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
             where {of_lane("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased'
         """),
     ),
@@ -73,7 +73,7 @@ STATEMENTS: Final = (
         "decisions",
         text(f"""
             with {_COMMANDED}
-            update recollect.decisions as decision set reason = 'erased', fact = case
+            update mosshead.decisions as decision set reason = 'erased', fact = case
                 when decision.fact ? 'name' and decision.decision_id <> all(cast(:gone as uuid[]))
                 then jsonb_build_object('name', decision.fact -> 'name') end
             where {of_lane("decision")} and decision.decision_id = {_OF_COMMANDED}
@@ -83,7 +83,7 @@ STATEMENTS: Final = (
         "events",
         text(f"""
             with {_KEYS}
-            update recollect.events as event
+            update mosshead.events as event
             set payload = jsonb_set(event.payload, '{{entities}}', coalesce(
                 (select jsonb_agg(case when line ->> 'parent' = any(keys.gone) then line - 'parent' else line end order by place)
                  from jsonb_array_elements(event.payload -> 'entities') with ordinality as brought (line, place)
@@ -97,7 +97,7 @@ STATEMENTS: Final = (
         "decisions",
         text(f"""
             with {_KEYS}
-            update recollect.decisions as decision
+            update mosshead.decisions as decision
             set fact = jsonb_set(decision.fact, '{{entities}}', (decision.fact -> 'entities') - keys.gone)
             from keys where {of_lane("decision")} and decision.fact -> 'entities' ?| keys.gone
         """),

@@ -22,7 +22,7 @@ from db.erasing.versions import Retold, retell
 from db.refs import LaneRef
 from db.undoing.rows import of_lane
 from db.unlearning import unlearn_decided
-from recollect.ids import remembered_id
+from mosshead.ids import remembered_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,8 @@ _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 _SAID_IN = text(f"""
     select message.message_id
-    from recollect.messages as message
-    left join recollect.events as event on {of_lane("event")} and event.event_id = message.message_id
+    from mosshead.messages as message
+    left join mosshead.events as event on {of_lane("event")} and event.event_id = message.message_id
     where {of_lane("message")} and message.conversation_id = :conversation
       and (event.event_id is null or {said.COVERED})
 """)
@@ -156,45 +156,45 @@ _SAID_IN = text(f"""
 # its own hand does.
 _RESTING_ON = text(f"""
     select memory_id, not exists (
-        select from recollect.memory_sources as other
-        join recollect.messages as message on {of_lane("message")} and message.message_id = other.message_id
+        select from mosshead.memory_sources as other
+        join mosshead.messages as message on {of_lane("message")} and message.message_id = other.message_id
         where {of_lane("other")} and other.memory_id = source.memory_id
           and other.message_id <> all(cast(:messages as uuid[])) and other.stance = 'for' and other.known_to is null
     ) and not exists (
-        select from recollect.memories as made
-        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = made.made_by
+        select from mosshead.memories as made
+        join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = made.made_by
         where {of_lane("made")} and made.memory_id = source.memory_id
           and decision.action = 'add' and decision.decided_by = 'app'
     ) as alone
-    from recollect.memory_sources as source
+    from mosshead.memory_sources as source
     where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[])) group by memory_id
 """)
 
 _KNOWN = text(f"""
-    select distinct memory_id from recollect.memories where {_LANE} and memory_id = any(cast(:memories as uuid[]))
+    select distinct memory_id from mosshead.memories where {_LANE} and memory_id = any(cast(:memories as uuid[]))
 """)
 
 _SOURCES_OF = text(f"""
-    select distinct message_id from recollect.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))
+    select distinct message_id from mosshead.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))
 """)
 
-_TO_PUT_DOWN = text(f"select event_id from recollect.events where {_LANE} and type = 'remember' and state = 'received'")
+_TO_PUT_DOWN = text(f"select event_id from mosshead.events where {_LANE} and type = 'remember' and state = 'received'")
 
 _EPISODES_ON = text(f"""
     select distinct memory.memory_id
-    from recollect.memory_sources as source
-    join recollect.memories as memory on {of_lane("memory")} and memory.memory_id = source.memory_id
+    from mosshead.memory_sources as source
+    join mosshead.memories as memory on {of_lane("memory")} and memory.memory_id = source.memory_id
     where {of_lane("source")} and source.message_id = any(cast(:messages as uuid[]))
       and memory.record_name = '{EPISODE}'
 """)
 
 _ENTITY = text(f"""
     with recursive part as (
-        select entity_id from recollect.entities as named
+        select entity_id from mosshead.entities as named
         where {of_lane("named")} and named.entity_id = :entity_id and not named.is_user
         union
         select cast(merge.fact ->> 'entity_id' as uuid)
-        from part join recollect.decisions as merge
+        from part join mosshead.decisions as merge
           on {of_lane("merge")} and merge.action = 'merge' and merge.in_effect
          and merge.fact ->> 'into' = cast(part.entity_id as text)
     )
@@ -202,5 +202,5 @@ _ENTITY = text(f"""
 """)
 
 _LINKED_TO = text(f"""
-    select distinct memory_id from recollect.memory_entities where {_LANE} and entity_id = any(cast(:entities as uuid[]))
+    select distinct memory_id from mosshead.memory_entities where {_LANE} and entity_id = any(cast(:entities as uuid[]))
 """)

@@ -10,9 +10,9 @@ _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _MESSAGES: Final = "any(cast(:messages as uuid[]))"
 
 COVERED: Final = """
-    event.type <> 'erase' and (event.state <> 'received' or recollect.precedes(
+    event.type <> 'erase' and (event.state <> 'received' or mosshead.precedes(
         event.event_id, event.publisher_id, event.publisher_sequence, event.position,
-        (select erasure from recollect.erasures as erasure
+        (select erasure from mosshead.erasures as erasure
          where erasure.tenant_id = :tenant_id and erasure.namespace_id = :namespace_id and erasure.erasure_id = :erasure_id)))
 """
 """That an erasure takes an event: it was published before, or took effect before."""
@@ -27,41 +27,41 @@ _PAIRS = text(f"""
     with pair as materialized (
         select message_id, model, lag(message_id) over (
             partition by model, conversation_id order by said_at, message_id) as before
-        from recollect.turns
+        from mosshead.turns
         where {_LANE} and conversation_id = any(array(
-            select distinct conversation_id from recollect.turns where {_LANE} and message_id = {_MESSAGES}))
+            select distinct conversation_id from mosshead.turns where {_LANE} and message_id = {_MESSAGES}))
     ),
     after as materialized (select message_id, model from pair where before = {_MESSAGES})
-    update recollect.turns as turn set with_before = turn.embedding
+    update mosshead.turns as turn set with_before = turn.embedding
     where {of_lane("turn")} and turn.message_id = any(array(select message_id from after))
       and coalesce((turn.message_id, turn.model) in (select message_id, model from after), false)
       and turn.message_id <> all(cast(:messages as uuid[]))
 """)
 
 _EVENTS = text(f"""
-    update recollect.events as event set {_SHELL} where {of_lane("event")} and event.event_id = {_MESSAGES}
+    update mosshead.events as event set {_SHELL} where {of_lane("event")} and event.event_id = {_MESSAGES}
 """)
 
 STATEMENTS: Final = (
     (
         "memory_sources",
-        text(f"delete from recollect.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))"),
+        text(f"delete from mosshead.memory_sources where {_LANE} and memory_id = any(cast(:memories as uuid[]))"),
     ),
     (
         "memory_sources",
-        text(f"update recollect.memory_sources set quote = '' where {_LANE} and message_id = {_MESSAGES}"),
+        text(f"update mosshead.memory_sources set quote = '' where {_LANE} and message_id = {_MESSAGES}"),
     ),
-    ("examples", text(f"delete from recollect.examples where {_LANE} and message_id = {_MESSAGES}")),
+    ("examples", text(f"delete from mosshead.examples where {_LANE} and message_id = {_MESSAGES}")),
     (None, _PAIRS),
-    ("turns", text(f"delete from recollect.turns where {_LANE} and message_id = {_MESSAGES}")),
-    ("messages", text(f"delete from recollect.messages where {_LANE} and message_id = {_MESSAGES}")),
+    ("turns", text(f"delete from mosshead.turns where {_LANE} and message_id = {_MESSAGES}")),
+    ("messages", text(f"delete from mosshead.messages where {_LANE} and message_id = {_MESSAGES}")),
     ("events", _EVENTS),
-    ("dead_letters", text(f"delete from recollect.dead_letters where {_LANE} and letter_id = {_MESSAGES}")),
+    ("dead_letters", text(f"delete from mosshead.dead_letters where {_LANE} and letter_id = {_MESSAGES}")),
     # Of batches that are over, or were taken away: they are asked for by nobody, and hold what was said.
-    ("candidate_facts", text(f"delete from recollect.candidate_facts where {_LANE}")),
-    ("candidate_turns", text(f"delete from recollect.candidate_turns where {_LANE}")),
-    ("step_results", text(f"delete from recollect.step_results where {_LANE}")),
-    ("vocabulary", text(f"delete from recollect.vocabulary where {_LANE} and holders <= 0 and lexeme <> ''")),
+    ("candidate_facts", text(f"delete from mosshead.candidate_facts where {_LANE}")),
+    ("candidate_turns", text(f"delete from mosshead.candidate_turns where {_LANE}")),
+    ("step_results", text(f"delete from mosshead.step_results where {_LANE}")),
+    ("vocabulary", text(f"delete from mosshead.vocabulary where {_LANE} and holders <= 0 and lexeme <> ''")),
 )
 
 _CONVERSATION: Final = f"{_LANE} and conversation_id = :conversation"
@@ -70,7 +70,7 @@ OF_CONVERSATION: Final = (
     (
         "dead_letters",
         text(f"""
-            delete from recollect.dead_letters as letter using recollect.events as event
+            delete from mosshead.dead_letters as letter using mosshead.events as event
             where {of_lane("letter")} and {of_lane("event")} and event.event_id = letter.letter_id
               and event.conversation_id = :conversation and {COVERED}
         """),
@@ -78,21 +78,21 @@ OF_CONVERSATION: Final = (
     (
         "events",
         text(f"""
-            update recollect.events as event set {_SHELL}
+            update mosshead.events as event set {_SHELL}
             where {of_lane("event")} and event.conversation_id = :conversation and {COVERED}
         """),
     ),
-    ("summaries", text(f"delete from recollect.summaries where {_CONVERSATION}")),
-    ("examples", text(f"delete from recollect.examples where {_CONVERSATION}")),
+    ("summaries", text(f"delete from mosshead.summaries where {_CONVERSATION}")),
+    ("examples", text(f"delete from mosshead.examples where {_CONVERSATION}")),
     *(
-        (table, text(f"delete from recollect.{table} where {_LANE} and kind = any(:kinds) and subject = :conversation"))
+        (table, text(f"delete from mosshead.{table} where {_LANE} and kind = any(:kinds) and subject = :conversation"))
         for table in ("reflection_batches", "reflections")
     ),
     (
         "conversations",
         text(f"""
-            delete from recollect.conversations where {_CONVERSATION} and not exists (
-                select from recollect.messages
+            delete from mosshead.conversations where {_CONVERSATION} and not exists (
+                select from mosshead.messages
                 where messages.tenant_id = :tenant_id and messages.namespace_id = :namespace_id
                   and messages.conversation_id = :conversation)
         """),

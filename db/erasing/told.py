@@ -15,14 +15,14 @@ _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 TOLD: Final = f"""
     numbered as materialized (
         select event.batch_id, event.event_id, row_number() over (partition by event.batch_id order by event.place) as number
-        from recollect.events as event
+        from mosshead.events as event
         where {of_lane("event")} and event.payload ->> 'type' = 'message' and event.batch_id = any(array(
-            select batch_id from recollect.events
+            select batch_id from mosshead.events
             where {_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null))
     ),
     cited as materialized (
         select decision.decision_id, decision.batch_id, cast(source.value as bigint) as number
-        from recollect.decisions as decision
+        from mosshead.decisions as decision
         cross join lateral jsonb_array_elements_text(
             case jsonb_typeof(decision.fact -> 'sources') when 'array' then decision.fact -> 'sources' else '[]' end) as source
         where {of_lane("decision")} and decision.batch_id = any(array(select batch_id from numbered))
@@ -34,10 +34,10 @@ TOLD: Final = f"""
         group by decision_id having bool_or(numbered.event_id = any(cast(:messages as uuid[])))
         union all
         select decision.decision_id, bool_and(source.message_id = any(cast(:messages as uuid[]))) as alone
-        from recollect.memory_sources as source
-        join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = source.made_by
+        from mosshead.memory_sources as source
+        join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = source.made_by
         where {of_lane("source")} and decision.fact #>> '{{record,name}}' = '{EPISODE}' and source.memory_id = any(array(
-            select memory_id from recollect.memory_sources where {_LANE} and message_id = any(cast(:messages as uuid[]))))
+            select memory_id from mosshead.memory_sources where {_LANE} and message_id = any(cast(:messages as uuid[]))))
         group by decision.decision_id having bool_or(source.message_id = any(cast(:messages as uuid[])))
     )
 """

@@ -17,7 +17,7 @@ from db.erasing.told import TOLD
 from db.memories import Vector
 from db.refs import LaneRef
 from db.undoing.rows import of_lane
-from recollect.zones import in_zone
+from mosshead.zones import in_zone
 
 Key = tuple[UUID, int]
 """A memory and a version of it."""
@@ -88,20 +88,20 @@ _VERSIONS = text(f"""
            coalesce(told.alone, false) as erased,
            case when not coalesce(told.alone, false) and decision.memory_id = memory.memory_id and decision.decided_by <> 'app'
                 and decision.action in ('add', 'update', 'none') then decision.fact end as fact
-    from recollect.memories as memory
+    from mosshead.memories as memory
     left join told on told.decision_id = memory.made_by
-    left join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = memory.made_by
+    left join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = memory.made_by
     where {of_lane("memory")} and memory.memory_id = any(cast(:repeated as uuid[]))
     order by memory.memory_id, memory.version
 """)
 
 _GONE = text(f"""
-    delete from recollect.memories as memory using jsonb_to_recordset(:rows) as one (memory_id uuid, version integer)
+    delete from mosshead.memories as memory using jsonb_to_recordset(:rows) as one (memory_id uuid, version integer)
     where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _ANEW = text(f"""
-    update recollect.memories as memory set {", ".join(f"{column} = one.{column}" for column in (*SAYS, *_OFFSETS))}
+    update mosshead.memories as memory set {", ".join(f"{column} = one.{column}" for column in (*SAYS, *_OFFSETS))}
     from jsonb_to_recordset(:rows) as one
         (memory_id uuid, version integer, content text, attribute text, value text, occurred_from timestamptz,
          occurred_to timestamptz, granularity text, record_name text, record jsonb,
@@ -111,8 +111,8 @@ _ANEW = text(f"""
 
 # Of those that say something else; before they do.
 _OLD_VECTORS = text(f"""
-    delete from recollect.embeddings as vector
-    using recollect.memories as memory
+    delete from mosshead.embeddings as vector
+    using mosshead.memories as memory
     join jsonb_to_recordset(:rows) as one (memory_id uuid, version integer, content text)
       on one.memory_id = memory.memory_id and one.version = memory.version
     where {of_lane("memory")} and memory.content <> one.content and {of_lane("vector")}

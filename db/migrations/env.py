@@ -3,6 +3,6 @@
 from alembic import context
 
 connection = context.config.attributes["connection"]
-context.configure(connection=connection, version_table_schema="recollect", transaction_per_migration=False)
+context.configure(connection=connection, version_table_schema="mosshead", transaction_per_migration=False)
 with context.begin_transaction():
     context.run_migrations()

@@ -107,17 +107,17 @@ _FIND = text(f"""
     select action, position, in_effect, entities,
            case when action in ('document', 'undo') and target_id is not null then array[target_id] else '{{}}' end as documents,
            array(
-        select memory_id from recollect.decision_memories as concerned
+        select memory_id from mosshead.decision_memories as concerned
         where {of_lane("concerned")} and concerned.decision_id = decision.decision_id and changed order by memory_id) as memories
-    from recollect.decisions as decision where {of_lane("decision")} and decision_id = :decision_id
+    from mosshead.decisions as decision where {of_lane("decision")} and decision_id = :decision_id
 """)
 
 _LATER = text(f"""
-    select decision_id from recollect.decisions as later
+    select decision_id from mosshead.decisions as later
     where {of_lane("later")} and later.position > :position and later.in_effect and later.action <> 'undo' and (
         later.decision_id = any(cast(:resting as uuid[])) or later.entities && cast(:entities as uuid[])
         or later.action = 'document' and later.target_id = any(cast(:documents as uuid[])) or exists (
-            select from recollect.decision_memories as concerned
+            select from mosshead.decision_memories as concerned
             where {of_lane("concerned")} and concerned.decision_id = later.decision_id and changed
               and concerned.memory_id = any(cast(:memories as uuid[]))))
     order by later.position
@@ -126,12 +126,12 @@ _LATER = text(f"""
 # What it took back is in effect again, and what that had taken back is no more, and so on.
 _TOGGLE = text(f"""
     with recursive chain as (
-        select decision_id, undoes, false as in_effect from recollect.decisions as decision
+        select decision_id, undoes, false as in_effect from mosshead.decisions as decision
         where {of_lane("decision")} and decision_id = :decision_id
         union all
         select decision.decision_id, decision.undoes, not chain.in_effect
-        from chain join recollect.decisions as decision on {of_lane("decision")} and decision.decision_id = chain.undoes
+        from chain join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = chain.undoes
     )
-    update recollect.decisions as decision set in_effect = chain.in_effect
+    update mosshead.decisions as decision set in_effect = chain.in_effect
     from chain where {of_lane("decision")} and decision.decision_id = chain.decision_id
 """)

@@ -16,26 +16,26 @@ def _same(one: str, other: str) -> str:
 
 
 MOVED_ON: Final = f"""
-    (select 1 from recollect.documents as made where {_MADE} and not exists (
-        select from recollect.documents as now
+    (select 1 from mosshead.documents as made where {_MADE} and not exists (
+        select from mosshead.documents as now
         where {_same("now", "made")} and now.known_to is null and now.body = made.body and now.fields = made.fields))
     union all
-    (select 1 from recollect.documents as ended where {_ENDED}
-       and not exists (select from recollect.documents as made where {_same("made", "ended")} and made.made_by = :undone)
-       and exists (select from recollect.documents as now where {_same("now", "ended")} and now.known_to is null))
+    (select 1 from mosshead.documents as ended where {_ENDED}
+       and not exists (select from mosshead.documents as made where {_same("made", "ended")} and made.made_by = :undone)
+       and exists (select from mosshead.documents as now where {_same("now", "ended")} and now.known_to is null))
 """
 """Finds a document that is not as the decision left it."""
 
 # The version before the decision says again what it said, under the next number; a document that the decision made is gone.
 REVERSE: Final = text(f"""
     with over as (
-        update recollect.documents as now set known_to = :at, ended_by = :decision_id from recollect.documents as made
+        update mosshead.documents as now set known_to = :at, ended_by = :decision_id from mosshead.documents as made
         where {_MADE} and {_same("now", "made")} and now.known_to is null
         returning 1
     )
-    insert into recollect.documents
+    insert into mosshead.documents
         (tenant_id, namespace_id, document_id, schema_name, body, fields, version, known_from, made_by)
     select tenant_id, namespace_id, document_id, schema_name, body, fields,
-           (select max(version) + 1 from recollect.documents as one where {_same("one", "ended")}), :at, :decision_id
-    from recollect.documents as ended where {_ENDED} and (select count(*) from over) >= 0
+           (select max(version) + 1 from mosshead.documents as one where {_same("one", "ended")}), :at, :decision_id
+    from mosshead.documents as ended where {_ENDED} and (select count(*) from over) >= 0
 """)

@@ -19,26 +19,26 @@ def same_entity(one: str, other: str) -> str:
     return f"{of_lane(one)} and {one}.entity_id = {other}.entity_id"
 
 
-_BEFORE = f"left join recollect.entities as before on {same_entity('before', 'made')} and before.ended_by = :undone"
+_BEFORE = f"left join mosshead.entities as before on {same_entity('before', 'made')} and before.ended_by = :undone"
 _NEW = f"""
-    select made.entity_id from recollect.entities as made {_BEFORE}
+    select made.entity_id from mosshead.entities as made {_BEFORE}
     where {_MADE} and before.entity_id is null and not :introduces
 """
 
 MOVED_ON: Final = f"""
-    (select 1 from recollect.entities as made {_BEFORE}
+    (select 1 from mosshead.entities as made {_BEFORE}
      where {_MADE} and (made.description, made.parent_id) is distinct from (before.description, before.parent_id)
        and not exists (
-         select from recollect.entities as now where {same_entity("now", "made")} and now.known_to is null
+         select from mosshead.entities as now where {same_entity("now", "made")} and now.known_to is null
            and (made.description is not distinct from before.description or now.description is not distinct from made.description)
            and (made.parent_id is not distinct from before.parent_id or now.parent_id is not distinct from made.parent_id)))
     union all
     (select 1 from ({_NEW}) as made where not exists (
-        select from recollect.entities as now where {same_entity("now", "made")} and now.known_to is null))
+        select from mosshead.entities as now where {same_entity("now", "made")} and now.known_to is null))
     union all
-    (select 1 from recollect.entities as ended where {_ENDED}
-       and not exists (select from recollect.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
-       and exists (select from recollect.entities as now where {same_entity("now", "ended")} and now.known_to is null))
+    (select 1 from mosshead.entities as ended where {_ENDED}
+       and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
+       and exists (select from mosshead.entities as now where {same_entity("now", "ended")} and now.known_to is null))
 """
 """Finds an entity of which what the decision said does not hold any more."""
 
@@ -47,9 +47,9 @@ def _others(table: str, key: tuple[str, ...], names: str) -> str:
     """Finds who made the rows of a table that name an entity which would go, and that are not the decision's own."""
     same = " and ".join(f"made.{column} = now.{column}" for column in key)
     return f"""
-        (select now.made_by from recollect.{table} as now join ({_NEW}) as new on {names}
+        (select now.made_by from mosshead.{table} as now join ({_NEW}) as new on {names}
          where {of_lane("now")} and now.known_to is null and not exists (
-             select from recollect.{table} as made where {of_lane("made")} and {same} and made.made_by = :undone))
+             select from mosshead.{table} as made where {of_lane("made")} and {same} and made.made_by = :undone))
     """
 
 
@@ -61,8 +61,8 @@ RESTING_ON: Final = (
 )
 
 BELONGING_TO_NO_MORE: Final = f"""
-    (select gone.ended_by from recollect.entities as ended
-     left join recollect.entities as made on {same_entity("made", "ended")} and made.made_by = :undone
+    (select gone.ended_by from mosshead.entities as ended
+     left join mosshead.entities as made on {same_entity("made", "ended")} and made.made_by = :undone
      cross join {no_more("ended.parent_id")} as gone
      where {_ENDED} and (made.entity_id is null or made.parent_id is distinct from ended.parent_id))
 """
@@ -76,12 +76,12 @@ def told_anew(source: str) -> str:
     """
     return f"""
         over as (
-            update recollect.entities as now set known_to = :at, ended_by = :decision_id from {source}
+            update mosshead.entities as now set known_to = :at, ended_by = :decision_id from {source}
             where {same_entity("now", source)} and now.known_to is null
               and (now.description, now.parent_id) is distinct from ({source}.description, {source}.parent_id)
             returning now.*, {source}.description as new_description, {source}.parent_id as new_parent_id
         )
-        insert into recollect.entities
+        insert into mosshead.entities
             (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
              known_from, made_by)
         select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, new_description,
@@ -97,8 +97,8 @@ _UNLEARN = text(f"""
                     then before.description else now.description end as description,
                case when made.parent_id is distinct from before.parent_id
                     then before.parent_id else now.parent_id end as parent_id
-        from recollect.entities as made
-        join recollect.entities as now on {same_entity("now", "made")} and now.known_to is null
+        from mosshead.entities as made
+        join mosshead.entities as now on {same_entity("now", "made")} and now.known_to is null
         {_BEFORE}
         where {_MADE} and (before.entity_id is not null or :introduces)
     ),
@@ -106,18 +106,18 @@ _UNLEARN = text(f"""
 """)
 
 _END_NEW = text(f"""
-    update recollect.entities as now set known_to = :at, ended_by = :decision_id from ({_NEW}) as made
+    update mosshead.entities as now set known_to = :at, ended_by = :decision_id from ({_NEW}) as made
     where {same_entity("now", "made")} and now.known_to is null
 """)
 
 _BEGIN_AGAIN = text(f"""
-    insert into recollect.entities
+    insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
          known_from, made_by)
     select tenant_id, namespace_id, entity_id, name, entity_type, tags, is_user, created_at, key, description, parent_id,
            :at, :decision_id
-    from recollect.entities as ended where {_ENDED}
-      and not exists (select from recollect.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
+    from mosshead.entities as ended where {_ENDED}
+      and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = :undone)
 """)
 
 REVERSE: Final = (_UNLEARN, _END_NEW, _BEGIN_AGAIN)

@@ -29,21 +29,21 @@ class TemporalTable:
     def moved_on(self) -> str:
         """Finds a row that does not hold as the decision left it."""
         return f"""
-            (select 1 from recollect.{self.name} as made where {self._rows("made", "made_by")} and not exists (
-                select from recollect.{self.name} as now
+            (select 1 from mosshead.{self.name} as made where {self._rows("made", "made_by")} and not exists (
+                select from mosshead.{self.name} as now
                 where {self._same_key("now", "made")} and now.known_to is null and {alike(self.says, "now", "made")}))
             union all
-            (select 1 from recollect.{self.name} as ended where {self._rows("ended", "ended_by")} and not exists (
-                select from recollect.{self.name} as made
+            (select 1 from mosshead.{self.name} as ended where {self._rows("ended", "ended_by")} and not exists (
+                select from mosshead.{self.name} as made
                 where {self._same_key("made", "ended")} and made.made_by = :undone) and exists (
-                select from recollect.{self.name} as now where {self._same_key("now", "ended")} and now.known_to is null))
+                select from mosshead.{self.name} as now where {self._same_key("now", "ended")} and now.known_to is null))
         """
 
     @property
     def naming_no_more(self) -> str:
         """Finds who ended an entity that a row names which would begin again."""
         return f"""
-            (select gone.ended_by from recollect.{self.name} as ended
+            (select gone.ended_by from mosshead.{self.name} as ended
              cross join unnest({self.names}) as named (entity_id) cross join {no_more("named.entity_id")} as gone
              where {self._rows("ended", "ended_by")})
         """
@@ -54,13 +54,13 @@ class TemporalTable:
         columns = ", ".join(("tenant_id", "namespace_id", *self.key, *self.says))
         return text(f"""
             with over as (
-                update recollect.{self.name} as now set known_to = :at, ended_by = :decision_id
-                from recollect.{self.name} as made
+                update mosshead.{self.name} as now set known_to = :at, ended_by = :decision_id
+                from mosshead.{self.name} as made
                 where {self._rows("made", "made_by")} and {self._same_key("now", "made")} and now.known_to is null
                 returning 1
             )
-            insert into recollect.{self.name} ({columns}, known_from, made_by)
-            select {columns}, :at, :decision_id from recollect.{self.name} as ended
+            insert into mosshead.{self.name} ({columns}, known_from, made_by)
+            select {columns}, :at, :decision_id from mosshead.{self.name} as ended
             where {self._rows("ended", "ended_by")} and (select count(*) from over) >= 0
         """)
 
@@ -80,7 +80,7 @@ def of_lane(alias: str) -> str:
 def told_by(vector: str, memory: str) -> str:
     """That the vector of an earlier version is of what a memory says now: a model may lack those of the versions between."""
     return f"""
-        exists (select from recollect.memories as said
+        exists (select from mosshead.memories as said
                 where {of_lane("said")} and said.memory_id = {vector}.owner_id and said.version = {vector}.version
                   and said.content = {memory}.content)
     """
@@ -94,12 +94,12 @@ def no_more(entity_id: str) -> str:
     return f"""
         lateral (
             select last.ended_by from (
-                select one.* from recollect.entities as one
+                select one.* from mosshead.entities as one
                 where {of_lane("one")} and one.entity_id = {entity_id} order by one.known_from desc limit 1) as last
             where last.known_to is not null and not exists (
-                select from recollect.entities as own
+                select from mosshead.entities as own
                 where {of_lane("own")} and own.entity_id = last.entity_id and own.ended_by = :undone
-                  and not exists (select from recollect.entities as made
+                  and not exists (select from mosshead.entities as made
                                   where {of_lane("made")} and made.entity_id = last.entity_id and made.made_by = :undone)))
     """
 

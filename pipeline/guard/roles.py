@@ -6,7 +6,7 @@ from pipeline.guard.words import any_of, named
 
 _NAMES = (
     r"(?:system|assistant|developer|operator|admin(?:istrator)?|root|moderator|tool|function|ipython|chatgpt|claude"
-    r"|gpt-?\d?|ai|openai|anthropic|recollect|memory (?:system|manager|service))"
+    r"|gpt-?\d?|ai|openai|anthropic|mosshead|memory (?:system|manager|service))"
 )
 _LABEL = (
     r"(?:prompts?|messages?|notes?|notices?|instructions?|overrides?|updates?|alerts?|commands?|directives?|rules?"
@@ -75,7 +75,7 @@ _MARKS = any_of(
         (
             r"\b(?:message|notice|note|instructions?|orders?|updates?|announcement|greetings) from (?:the "
             r"|your )?(?:system|openai|anthropic|developers?|(?:system )?admin(?:istrator)?s?|operators?|creators?"
-            r"|recollect|"
+            r"|mosshead|"
             r"provider|vendor)\b[^:.]{0,20}:"
         ),
         (

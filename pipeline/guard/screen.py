@@ -13,7 +13,7 @@ from functools import lru_cache
 from re import _parser  # type: ignore[attr-defined]  # the only reader of patterns; what it does not know asks for no letters
 from typing import Any
 
-from recollect.patterns import lazy_pattern
+from mosshead.patterns import lazy_pattern
 
 _RUN = 4
 """Letters of a run, at most: two say too little, and of five there are too many to gather."""

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
+from mosshead.fence import message_line, one_line, shown_name
+from mosshead.kinds import Role
 from pipeline.facts import Fact, Message
 from pipeline.guard.addressees import addressed_in_other_words
 from pipeline.guard.addresses import addresses, sends_away
@@ -26,8 +28,6 @@ from pipeline.guard.roles import poses
 from pipeline.guard.rules import rules
 from pipeline.guard.standing_orders import stands
 from pipeline.guard.triggers import triggers
-from recollect.fence import message_line, one_line, shown_name
-from recollect.kinds import Role
 
 _INSTRUCTION = "an instruction to the assistant"
 _HIDDEN = "hides text"

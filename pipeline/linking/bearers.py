@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from mosshead.kinds import EntityType
+from mosshead.names import name_key, normalise, spelled_out
+from mosshead.registry import RegisteredEntity
+from mosshead.words import remembered
 from pipeline.facts import Mention
 from pipeline.offline.grammar import comparable
-from recollect.kinds import EntityType
-from recollect.names import name_key, normalise, spelled_out
-from recollect.registry import RegisteredEntity
-from recollect.words import remembered
 
 _FIRMS = frozenset({EntityType.ORG, EntityType.PROJECT})
 _SHORTEST_FOLDED = 5

@@ -7,12 +7,12 @@ from uuid import UUID
 
 import numpy as np
 
+from mosshead.disambiguation import Evidence
+from mosshead.names import possible_names
+from mosshead.registry import RegisteredEntity
 from pipeline.linking.bearers import folded, names
 from pipeline.linking.values import Around, ToLink, Vector
 from pipeline.wording import telling
-from recollect.disambiguation import Evidence
-from recollect.names import possible_names
-from recollect.registry import RegisteredEntity
 
 
 @dataclass(slots=True)

@@ -2,10 +2,10 @@
 
 import re
 
+from mosshead.kinds import EntityType
 from pipeline.facts import Mention
 from pipeline.offline.lexicon import ACQUAINTANCES, KINSHIP, ROLES
 from pipeline.wording import telling
-from recollect.kinds import EntityType
 
 _TIES = ROLES | KINSHIP | ACQUAINTANCES
 _TRADES = re.compile(r"\w{2,}(?:man|woman|person|ist|ician|smith|keeper|maker|player|driver|worker|master)")

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from mosshead.kinds import EntityType
+from mosshead.registry import RegisteredEntity
 from pipeline.facts import USER, Fact, Mention
 from pipeline.linking.bearers import folded, names
 from pipeline.linking.values import Link, Refusal
-from recollect.kinds import EntityType
-from recollect.registry import RegisteredEntity
 
 _NAME_CHARACTERS = 200
 """As of every name that is kept; an alias is a part of an index's entry, which has a limit."""

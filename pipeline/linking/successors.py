@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from mosshead.kinds import EntityType
 from pipeline.facts import Mention
 from pipeline.linking.values import Link, Role
-from recollect.kinds import EntityType
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from mosshead.disambiguation import Evidence, Telling
+from mosshead.registry import RegisteredEntity
 from pipeline.facts import Fact
-from recollect.disambiguation import Evidence, Telling
-from recollect.registry import RegisteredEntity
 
 Vector = NDArray[np.float32]
 Role = Literal["subject", "object", "about"]

@@ -2,6 +2,7 @@
 
 import re
 
+from mosshead.kinds import EntityType
 from pipeline.offline.discourse import Sort, Subject
 from pipeline.offline.grammar import base_of, is_finite, singular
 from pipeline.offline.lexicon import (
@@ -16,7 +17,6 @@ from pipeline.offline.lexicon import (
     VERBS,
 )
 from pipeline.offline.vagueness import THIN
-from recollect.kinds import EntityType
 
 _NO_SUBJECT = frozenset(
     """

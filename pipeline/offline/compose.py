@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.facts import USER, Fact, Mention, Message, Occurrence, Relation
 from pipeline.offline.discourse import Discourse, Sort, Subject
 from pipeline.offline.ended import ended
@@ -16,7 +17,6 @@ from pipeline.offline.processes import Taught
 from pipeline.offline.rule import Finding
 from pipeline.offline.sentences import Sentence
 from pipeline.offline.statements import Statement
-from recollect.kinds import EntityType, MemoryKind
 
 _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
 _AT_A_FIRM = re.compile(rf" at (?:the )?(?P<firm>{RUN})$")

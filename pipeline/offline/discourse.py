@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
+from mosshead.genders import PRONOUNS, Gender, gender_of
+from mosshead.kinds import EntityType
 from pipeline.facts import USER
 from pipeline.offline.grammar import ONE_OF, as_one, comparable
-from recollect.genders import PRONOUNS, Gender, gender_of
-from recollect.kinds import EntityType
 
 _MOST_PEOPLE = 12
 """How many people a conversation keeps in sight."""

@@ -1,8 +1,8 @@
 """When something is held, and how much it comes to: "The team meeting is on Monday", "the budget is 4,200"."""
 
+from mosshead.kinds import MemoryKind
 from pipeline.offline.discourse import Sort
 from pipeline.offline.rule import THINGS, Rule, rule
-from recollect.kinds import MemoryKind
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"

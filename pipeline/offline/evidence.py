@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mosshead.kinds import EntityType
 from pipeline.facts import USER, Background, Fact, Mention, Message
-from recollect.kinds import EntityType
 
 
 @dataclass(frozen=True, slots=True)

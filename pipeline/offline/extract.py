@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mosshead.kinds import MemoryKind, Role
 from pipeline.facts import USER, Background, Fact, KnownEntity, Message
 from pipeline.offline.acts import Act, classify, holds_secret
 from pipeline.offline.asides import given_reason, stated_part
@@ -28,7 +29,6 @@ from pipeline.offline.processes import find_process
 from pipeline.offline.retractions import taken_back_within, takes_back, to_be_forgotten
 from pipeline.offline.sentences import Sentence, sentences
 from pipeline.offline.tell import tell
-from recollect.kinds import MemoryKind, Role
 
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
 

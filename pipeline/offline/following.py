@@ -3,12 +3,12 @@
 import re
 from dataclasses import replace
 
+from mosshead.kinds import EntityType
 from pipeline.facts import Fact, Mention
 from pipeline.offline.discourse import Discourse, Person, Sort, Subject, spoken_of
 from pipeline.offline.introductions import newcomer
 from pipeline.offline.rule import Finding
 from pipeline.offline.statements import Statement
-from recollect.kinds import EntityType
 
 _NAMED = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.SYSTEM})
 

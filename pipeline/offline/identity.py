@@ -1,10 +1,10 @@
 """Who somebody is: name, age, birthday, address, language, family status."""
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.offline.discourse import Sort
 from pipeline.offline.lexicon import FIRST_NAMES, NATIONALITIES, PETS, ROLES
 from pipeline.offline.names import RUN
 from pipeline.offline.rule import END, FOR_GOOD, PEOPLE, SELF, THINGS, Rule, rule
-from recollect.kinds import EntityType, MemoryKind
 
 _PERSON = frozenset({Sort.PERSON})
 _ANYONE = frozenset({Sort.SELF, Sort.PERSON})

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mosshead.genders import PRONOUNS, gender_of
+from mosshead.kinds import EntityType
 from pipeline.offline.discourse import Discourse, Person, Sort, Subject
 from pipeline.offline.grammar import expand, possessive
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS, ROLES
 from pipeline.offline.names import CAPITAL, looks_like_name
-from recollect.genders import PRONOUNS, gender_of
-from recollect.kinds import EntityType
 
 _TIES = KINSHIP | ACQUAINTANCES | PETS | ROLES
 _RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}

@@ -1,9 +1,9 @@
 """What somebody does, and for whom."""
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.offline.identity import ROLE_PATTERN
 from pipeline.offline.names import RUN
 from pipeline.offline.rule import END, FOR_GOOD, LASTING, NAME_OR_NOUN, THINGS, Rule, rule
-from recollect.kinds import EntityType, MemoryKind
 
 _FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
 _A = r"(?:an? |the )"

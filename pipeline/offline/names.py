@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from mosshead.kinds import EntityType
 from pipeline.facts import KnownEntity
 from pipeline.offline.lexicon import (
     AUXILIARIES,
@@ -16,7 +17,6 @@ from pipeline.offline.lexicon import (
     PLACE_ENDINGS,
     VERBS,
 )
-from recollect.kinds import EntityType
 
 CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
 RUN = rf"{CAPITAL}[\w&'-]*(?:(?:\.|) (?:(?:of|de|van|von|la|le|du|del|der|den|the|&) ){{0,2}}(?:{CAPITAL}|\d)[\w&'-]*){{0,5}}"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from mosshead.kinds import MemoryKind
 from pipeline.facts import USER
 from pipeline.offline.discourse import Sort
 from pipeline.offline.grammar import base_of, is_past
@@ -11,7 +12,6 @@ from pipeline.offline.lexicon import AUXILIARIES, ROLES, VERBS
 from pipeline.offline.passing import AIMS, PINNED, in_passing
 from pipeline.offline.statements import Statement
 from pipeline.offline.vagueness import EVALUATIVE, THIN
-from recollect.kinds import MemoryKind
 
 _VAGUE_VERBS = frozenset(
     """

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.offline.names import CAPITAL, RUN
 from pipeline.offline.rule import PEOPLE, THINGS, Rule, rule
-from recollect.kinds import EntityType, MemoryKind
 
 _FIRM = (
     r"(?:new |own |little |small )?(?:company|firm|business|startup|start-up|agency|"

@@ -1,11 +1,11 @@
 """Who is whose: family, friends, colleagues, and what a person is to a firm."""
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.offline.discourse import Sort
 from pipeline.offline.identity import ROLE_PATTERN
 from pipeline.offline.lexicon import ACQUAINTANCES, KINSHIP, PARTNERS, PETS
 from pipeline.offline.names import RUN
 from pipeline.offline.rule import THINGS, Rule, rule
-from recollect.kinds import EntityType, MemoryKind
 
 _PERSON = frozenset({Sort.PERSON, Sort.NAMED})
 _TIE = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))

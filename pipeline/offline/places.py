@@ -1,9 +1,9 @@
 """Where somebody lives, comes from and moves to."""
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.offline.discourse import Sort
 from pipeline.offline.names import RUN
 from pipeline.offline.rule import FOR_GOOD, LASTING, NAME_OR_NOUN, PEOPLE, THINGS, Rule, rule
-from recollect.kinds import EntityType, MemoryKind
 
 _PLACE = rf"(?P<value>(?P<object>{NAME_OR_NOUN})(?:, {RUN})?)"
 _NAMED = rf"(?P<value>(?P<object>{RUN})(?:, {RUN})?)"

@@ -1,9 +1,9 @@
 """What somebody likes, avoids and holds to be so."""
 
+from mosshead.kinds import MemoryKind
 from pipeline.offline.discourse import Sort
 from pipeline.offline.lexicon import KINSHIP
 from pipeline.offline.rule import BEARERS, PEOPLE, THINGS, Rule, rule
-from recollect.kinds import MemoryKind
 
 _VAGUE = (
     r"(?! (?:to$|it$|it|that|this|them|those|these|so|the (?:idea|sound|way|vibe|look)|to (?:hear|"

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.offline.discourse import Sort
 from pipeline.offline.grammar import possessive
 from pipeline.offline.lexicon import FIRST_NAMES, NOT_NAMES
 from pipeline.offline.names import RUN, looks_like_name, titled
 from pipeline.offline.statements import Statement
-from recollect.kinds import EntityType, MemoryKind
 
 _STOP_WORDS = (
     "with|and|but|since|for|because|as|when|where|which|who|right now|now|at the moment|these "

@@ -2,12 +2,12 @@
 
 import re
 
+from mosshead.genders import PRONOUNS, gender_of
+from mosshead.kinds import EntityType
 from pipeline.facts import Fact
 from pipeline.offline.discourse import Sort
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP
 from pipeline.offline.statements import Statement
-from recollect.genders import PRONOUNS, gender_of
-from recollect.kinds import EntityType
 
 _IT = re.compile(r"(?<!when )(?<!because )(?<!if )(?<!that )\bit\b")
 _POINTING = re.compile(

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, replace
 
+from mosshead.genders import PRONOUNS, gender_of
+from mosshead.kinds import EntityType
 from pipeline.facts import KnownEntity
 from pipeline.offline.discourse import Discourse, Person, Sort, Subject, bears_another_tie
 from pipeline.offline.grammar import ADVERB as _ADVERB
@@ -11,8 +13,6 @@ from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, PETS
 from pipeline.offline.names import Gazetteer
 from pipeline.offline.subjects import noun_subject
 from pipeline.offline.tenses import looks_back
-from recollect.genders import PRONOUNS, gender_of
-from recollect.kinds import EntityType
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 import re
 
+from mosshead.kinds import EntityType
 from pipeline.offline.bare import bare_subject, is_given_name
 from pipeline.offline.discourse import Sort, Subject
 from pipeline.offline.grammar import ADVERB as _ADVERB
 from pipeline.offline.grammar import is_verb_after, singular
 from pipeline.offline.lexicon import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NOT_NAMES, PETS
 from pipeline.offline.names import RUN, Gazetteer, guess_type, titled
-from recollect.kinds import EntityType
 
 _VAGUE_SUBJECTS = frozenset(
     "this that these those there it here what who which something everything nothing someone everyone one".split()

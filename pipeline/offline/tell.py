@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from mosshead.genders import PRONOUNS
+from mosshead.kinds import EntityType, Granularity, MemoryKind
 from pipeline.facts import Fact, KnownEntity, Mention, Occurrence
 from pipeline.offline import events, identity, jobs, organisations, people, places, preferences
 from pipeline.offline.clauses import Clause, clauses
@@ -24,8 +26,6 @@ from pipeline.offline.statements import Statement, read_statement
 from pipeline.offline.tenses import tense_at
 from pipeline.times import resolve_time, times_in
 from pipeline.times.words import RECURRING, WEEKDAY
-from recollect.genders import PRONOUNS
-from recollect.kinds import EntityType, Granularity, MemoryKind
 
 RULES: tuple[Rule, ...] = (
     *identity.RULES,

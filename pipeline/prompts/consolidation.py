@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Literal
 
+from mosshead.kinds import Granularity
+from mosshead.language_model.ports import Prompt
 from pipeline.facts import Occurrence
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block, label, local_day, local_time
-from recollect.kinds import Granularity
-from recollect.language_model.ports import Prompt
 
 _VERSION = 3
 _UNNAMED = "unnamed"

@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, WithJsonSchema
 
+from mosshead.kinds import EntityType, Granularity, MemoryKind
+from mosshead.language_model.ports import Prompt
 from pipeline.facts import Background, Message, RecordSchema
 from pipeline.prompts.answers import Answer, JsonText, Text
 from pipeline.prompts.known_names import known_names
 from pipeline.prompts.rendering import barred, block, conversation_labels, shown_message
-from recollect.kinds import EntityType, Granularity, MemoryKind
-from recollect.language_model.ports import Prompt
 
 _VERSION = 3
 

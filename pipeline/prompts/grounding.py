@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from mosshead.kinds import SPEAKING, EntityType, Role
+from mosshead.names import MARKS
 from pipeline.dating import date_fact
 from pipeline.facts import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
 from pipeline.prompts.extraction import (
@@ -25,8 +27,6 @@ from pipeline.prompts.occurrences import occurrence_of, words_for
 from pipeline.prompts.refusals import CONTENT_CHARACTERS, MAX_FACTS, MAX_PROPOSED, Refusal, RefusedFact
 from pipeline.prompts.vocabulary import Vocabulary
 from pipeline.records import read_record
-from recollect.kinds import SPEAKING, EntityType, Role
-from recollect.names import MARKS
 
 _KEY_CHARACTERS = 200
 _NO_WORD = re.compile(r"\W+")

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence, Set
 
+from mosshead.kinds import EntityType
 from pipeline.facts import KnownEntity
-from recollect.kinds import EntityType
 
 
 def known_names(entities: Sequence[KnownEntity], speakers: Set[str | None]) -> list[str]:

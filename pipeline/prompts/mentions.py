@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mosshead.names import normalise
 from pipeline.facts import USER, KnownEntity, Mention
 from pipeline.prompts.extraction import ExtractedFact, ExtractedMention
 from pipeline.prompts.vocabulary import Vocabulary
-from recollect.names import normalise
 
 MAX_MENTIONS = 30
 """Entities that one fact may be about. Each is linked by itself, and a sentence names a handful."""

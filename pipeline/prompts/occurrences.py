@@ -2,10 +2,10 @@
 
 from datetime import datetime, time, timedelta, tzinfo
 
+from mosshead.kinds import Granularity
 from pipeline.facts import Occurrence
 from pipeline.prompts.extraction import ExtractedTime
 from pipeline.prompts.vocabulary import Vocabulary
-from recollect.kinds import Granularity
 
 _YEARS = range(1000, 9000)  # far enough from the ends of datetime that a change of zone cannot overflow
 _SPANS = {

@@ -1,10 +1,10 @@
-"""The question that sums up what is known of one entity, and the model of its answer (``RECOLLECT_LLM_PROFILES``)."""
+"""The question that sums up what is known of one entity, and the model of its answer (``MOSSHEAD_LLM_PROFILES``)."""
 
 from collections.abc import Sequence
 
+from mosshead.language_model.ports import Prompt
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block
-from recollect.language_model.ports import Prompt
 
 _VERSION = 2
 

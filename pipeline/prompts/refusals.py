@@ -6,9 +6,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
+from mosshead.kinds import MemoryKind
 from pipeline.facts import Fact
 from pipeline.prompts.extraction import ExtractedFact
-from recollect.kinds import MemoryKind
 
 MAX_FACTS: Final = 100
 """Facts that one batch may give; a model that goes round in circles does not fill the memory."""

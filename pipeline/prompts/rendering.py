@@ -1,10 +1,10 @@
-"""How prompts show the messages of a batch; see `recollect.language_model.data` for how texts are told from a prompt."""
+"""How prompts show the messages of a batch; see `mosshead.language_model.data` for how texts are told from a prompt."""
 
 from collections.abc import Sequence
 
+from mosshead.kinds import Role
+from mosshead.language_model.data import BAR, barred, block, label, local_day, local_time
 from pipeline.facts import Message
-from recollect.kinds import Role
-from recollect.language_model.data import BAR, barred, block, label, local_day, local_time
 
 __all__ = ["BAR", "barred", "block", "conversation_labels", "label", "local_day", "local_time", "shown_message"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from mosshead.language_model.ports import Prompt
 from pipeline.facts import Message
 from pipeline.prompts.answers import Answer, Text
 from pipeline.prompts.rendering import barred, block, shown_message
-from recollect.language_model.ports import Prompt
 
 _VERSION = 1
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from mosshead.names import NO_FIGURE, without_accents
 from pipeline.prompts.numbers import numbers, spelt_numbers
-from recollect.names import NO_FIGURE, without_accents
 
 _WORD = re.compile(rf"{NO_FIGURE}+")
 _WITH_A_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[. ]\d{3})+(?:,\d+)?|\d+,(?!\d{3}(?!\d))\d+)(?![.,]?\d)")

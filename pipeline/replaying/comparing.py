@@ -9,11 +9,11 @@ from uuid import UUID
 
 import numpy as np
 
+from mosshead.kinds import MemoryKind
 from pipeline.clear_cases import DUPLICATE
 from pipeline.replaying.known import KnownMemory
 from pipeline.replaying.likeness import Likeness, are_apart, closeness, value_key
 from pipeline.wording import NEGATIONS, plain, shape, words
-from recollect.kinds import MemoryKind
 
 Pair = tuple[KnownMemory, KnownMemory]
 """A memory of before, and the one of after that stands for it."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from mosshead.names import normalise
 from pipeline.replaying.known import KnownMemory, KnownPerson, KnownQuestion
 from pipeline.replaying.likeness import Alike, Likeness, is_part, likeness
-from recollect.names import normalise
 
 
 def counterparts_of(memory: KnownMemory, others: Iterable[KnownMemory]) -> tuple[UUID, ...]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from mosshead.events import Clarify, Command, EditDocument, Forget, Merge, Remember, Split, Undo
+from mosshead.events.identity import MAX_SPLIT_OFF
+from mosshead.events.remembering import MAX_FORGOTTEN
 from pipeline.replaying.counterparts import meant_by, person_of, question_of
 from pipeline.replaying.known import Generation, KnownDecision
-from recollect.events import Clarify, Command, EditDocument, Forget, Merge, Remember, Split, Undo
-from recollect.events.identity import MAX_SPLIT_OFF
-from recollect.events.remembering import MAX_FORGOTTEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+from mosshead.kinds import Granularity
 from pipeline.facts import Occurrence
 from pipeline.times.spans import Frame, number_of
 from pipeline.times.words import NUMBERS, PARTS_OF_DAY
-from recollect.kinds import Granularity
 
 _NOON = 12
 _NAMED = {"noon": (12, None), "midday": (12, None), "midnight": (24, None)}

@@ -4,6 +4,7 @@ import re
 from calendar import monthrange
 from datetime import UTC, date, timedelta
 
+from mosshead.kinds import Granularity
 from pipeline.facts import Occurrence
 from pipeline.times.clocks import on_day, stretch
 from pipeline.times.spans import (
@@ -29,7 +30,6 @@ from pipeline.times.words import (
     WEEKDAY,
     WEEKDAYS,
 )
-from recollect.kinds import Granularity
 
 _DAYS_IN = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
 _MONTHS_IN = {"month": 1, "year": 12}

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from operator import attrgetter
 
+from mosshead.patterns import AS_ASCII
 from pipeline.facts import Occurrence
 from pipeline.times.days import DATED_DAYS, DAYS_OF_WEEK, NEAR_DAYS, NUMBERED_DAYS
 from pipeline.times.distances import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS
@@ -20,7 +21,6 @@ from pipeline.times.ranges import RANGES
 from pipeline.times.seasons import IN_A_YEAR, OF_EACH_YEAR
 from pipeline.times.spans import Frame, Reader
 from pipeline.times.years import is_a_year, joins, leaves_its_year_open
-from recollect.patterns import AS_ASCII
 
 _KEPT = 64
 """Texts whose times are kept."""

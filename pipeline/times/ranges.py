@@ -3,6 +3,7 @@
 import re
 from datetime import date, timedelta
 
+from mosshead.kinds import Granularity
 from pipeline.facts import Occurrence
 from pipeline.times.clocks import on_day
 from pipeline.times.spans import (
@@ -23,7 +24,6 @@ from pipeline.times.spans import (
     year_of_nearest,
 )
 from pipeline.times.words import MONTH, NUMBERS, PART, WEEKDAY, WEEKDAYS, YEAR, month
-from recollect.kinds import Granularity
 
 _WEEK = timedelta(weeks=1)
 _DAY = timedelta(days=1)

@@ -3,6 +3,7 @@
 import re
 from datetime import date, timedelta
 
+from mosshead.kinds import Granularity
 from pipeline.facts import Occurrence
 from pipeline.times.clocks import on_day
 from pipeline.times.spans import (
@@ -16,7 +17,6 @@ from pipeline.times.spans import (
     year_of_nearest,
 )
 from pipeline.times.words import HOLIDAYS, LEADS, MONTH, PLAIN_MONTH, SEASON_STARTS, YEAR
-from recollect.kinds import Granularity
 
 _HOLIDAYS = "|".join(sorted(HOLIDAYS, key=len, reverse=True)).replace("'", "['’]?")
 _HOLIDAY_DATES = {name.replace("'", ""): date for name, date in HOLIDAYS.items()}

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from mosshead.kinds import Granularity
 from pipeline.facts import Occurrence
 from pipeline.times.words import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
-from recollect.kinds import Granularity
 
 _LONGEST_WAIT = 9
 """Years until a 29 February is sure to come again."""

@@ -3,9 +3,9 @@
 import re
 from datetime import timedelta
 
+from mosshead.kinds import Granularity
 from pipeline.facts import Occurrence
 from pipeline.times.words import HOLIDAYS, MONTH, SEASON_STARTS, YEAR
-from recollect.kinds import Granularity
 
 _LONGEST_YEAR = timedelta(days=366)
 _COMES_EACH_YEAR = re.compile(

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from recollect import Namespace
+from mosshead import Namespace
 
 LINES = (
     {"type": "entity", "key": "pilots", "name": "Sund Pilots", "entity_type": "org", "aliases": ["the pilots"]},

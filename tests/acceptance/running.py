@@ -15,7 +15,7 @@ from unittest.mock import patch
 import psycopg
 
 from config.settings import Settings
-from recollect import Memory
+from mosshead import Memory
 from tests.machine_given import put_database
 from workers.machine import Addresses, Processes, flower_answers, processes, servers, wait_until
 from workers.machine.processes import PROCFILE
@@ -86,10 +86,10 @@ def machine(data_dir: Path, environment: Mapping[str, str], *, flower: bool = Fa
     flower: run Flower, too, which takes seconds to start, for tests that look at it.
     """
     quick = {
-        "RECOLLECT_DEBOUNCE_SECONDS": "0.5",
-        "RECOLLECT_PROFILE_DEBOUNCE_SECONDS": "0",
-        "RECOLLECT_SWEEP_SECONDS": "0.1",
-        "RECOLLECT_LOG_FORMAT": "json",
+        "MOSSHEAD_DEBOUNCE_SECONDS": "0.5",
+        "MOSSHEAD_PROFILE_DEBOUNCE_SECONDS": "0",
+        "MOSSHEAD_SWEEP_SECONDS": "0.1",
+        "MOSSHEAD_LOG_FORMAT": "json",
     }
     put_database(data_dir)
     with (

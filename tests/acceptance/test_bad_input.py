@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from config.settings import settings
-from recollect import ConfigurationError, InvalidEvent, InvalidNamespace, Memory, QueueUnavailable, StoreUnavailable
+from mosshead import ConfigurationError, InvalidEvent, InvalidNamespace, Memory, QueueUnavailable, StoreUnavailable
 from tests.acceptance.running import Running, machine
 from tests.fake_openai import FakeOpenAI, Fault
 from workers.cli.app import main
@@ -50,7 +50,7 @@ def without(field: str) -> dict[str, Any]:
 def test_an_event_that_does_not_fit_names_the_field_and_the_fix(
     running: Running, event: dict[str, Any], field: str, fix: str
 ) -> None:
-    before = running.rows("select count(*) from recollect.events")
+    before = running.rows("select count(*) from mosshead.events")
 
     with pytest.raises(InvalidEvent) as refused:
         running.memory.publish(event)
@@ -59,13 +59,13 @@ def test_an_event_that_does_not_fit_names_the_field_and_the_fix(
     assert fix in str(refused.value)
     assert CANARY not in str(refused.value)
     assert len(str(refused.value)) < 500
-    assert running.rows("select count(*) from recollect.events") == before
+    assert running.rows("select count(*) from mosshead.events") == before
 
 
 def test_an_event_that_fits_is_taken(running: Running) -> None:
     event_id = running.memory.publish(GOOD)
     running.eventually(
-        lambda: running.rows(f"select 1 from recollect.events where event_id = '{event_id}'") != [], "it arrives"
+        lambda: running.rows(f"select 1 from mosshead.events where event_id = '{event_id}'") != [], "it arrives"
     )
 
 
@@ -96,13 +96,13 @@ def test_a_template_that_is_not_resolved(running: Running) -> None:
     ("url", "error", "says"),
     [
         (
-            f"postgresql://reader:s3cret@{NOWHERE}/recollect",
+            f"postgresql://reader:s3cret@{NOWHERE}/mosshead",
             StoreUnavailable,
-            "RECOLLECT_DATABASE_URL: cannot connect to",
+            "MOSSHEAD_DATABASE_URL: cannot connect to",
         ),
-        ("postgresql:///nothing?host=/nowhere", StoreUnavailable, "RECOLLECT_DATABASE_URL: cannot connect to"),
-        ("mysql://localhost/recollect", ConfigurationError, "RECOLLECT_DATABASE_URL: not a Postgres URL"),
-        ("rubbish", ConfigurationError, "RECOLLECT_DATABASE_URL: not a Postgres URL"),
+        ("postgresql:///nothing?host=/nowhere", StoreUnavailable, "MOSSHEAD_DATABASE_URL: cannot connect to"),
+        ("mysql://localhost/mosshead", ConfigurationError, "MOSSHEAD_DATABASE_URL: not a Postgres URL"),
+        ("rubbish", ConfigurationError, "MOSSHEAD_DATABASE_URL: not a Postgres URL"),
     ],
 )
 def test_a_wrong_database_address(url: str, error: type[Exception], says: str) -> None:
@@ -113,7 +113,7 @@ def test_a_wrong_database_address(url: str, error: type[Exception], says: str) -
 
 
 def test_a_database_that_was_never_migrated(running: Running) -> None:
-    url = running.addresses.database_url.replace("/recollect?", "/template1?")
+    url = running.addresses.database_url.replace("/mosshead?", "/template1?")
     with pytest.raises(ConfigurationError, match="python -m workers migrate"):
         Memory.connect(database_url=url)
 
@@ -123,7 +123,7 @@ def test_a_wrong_broker_address(running: Running) -> None:
         Memory.connect(
             database_url=running.addresses.database_url, broker_url=f"redis://:s3cret@{NOWHERE}/0", publish="direct"
         ) as memory,
-        pytest.raises(QueueUnavailable, match="RECOLLECT_BROKER_URL") as refused,
+        pytest.raises(QueueUnavailable, match="MOSSHEAD_BROKER_URL") as refused,
     ):
         memory.namespace("acme", "sarah").publish("hello")
     assert "s3cret" not in str(refused.value)
@@ -131,28 +131,28 @@ def test_a_wrong_broker_address(running: Running) -> None:
 
 def test_without_the_apps_own_database_url_being_read(monkeypatch: pytest.MonkeyPatch, running: Running) -> None:
     monkeypatch.setenv("DATABASE_URL", running.addresses.database_url)
-    monkeypatch.delenv("RECOLLECT_DATABASE_URL", raising=False)
-    with pytest.raises(ConfigurationError, match="RECOLLECT_DATABASE_URL is not set"):
+    monkeypatch.delenv("MOSSHEAD_DATABASE_URL", raising=False)
+    with pytest.raises(ConfigurationError, match="MOSSHEAD_DATABASE_URL is not set"):
         Memory.connect()
 
 
 @pytest.mark.parametrize(
     ("command", "variables", "says"),
     [
-        (("intake",), {}, "RECOLLECT_BROKER_URL is not set"),
-        (("sweep",), {"RECOLLECT_BROKER_URL": "redis://localhost/0"}, "RECOLLECT_DATABASE_URL is not set"),
-        (("migrate",), {}, "RECOLLECT_ADMIN_URL is not set"),
+        (("intake",), {}, "MOSSHEAD_BROKER_URL is not set"),
+        (("sweep",), {"MOSSHEAD_BROKER_URL": "redis://localhost/0"}, "MOSSHEAD_DATABASE_URL is not set"),
+        (("migrate",), {}, "MOSSHEAD_ADMIN_URL is not set"),
         (
             ("migrate",),
-            {"RECOLLECT_ADMIN_URL": f"postgresql://a:s3cret@{NOWHERE}/b"},
-            "RECOLLECT_ADMIN_URL: cannot connect",
+            {"MOSSHEAD_ADMIN_URL": f"postgresql://a:s3cret@{NOWHERE}/b"},
+            "MOSSHEAD_ADMIN_URL: cannot connect",
         ),
         (
             ("status",),
-            {"RECOLLECT_DATABASE_URL": f"postgresql://a:s3cret@{NOWHERE}/b"},
-            "RECOLLECT_WORKER_URL: cannot connect",
+            {"MOSSHEAD_DATABASE_URL": f"postgresql://a:s3cret@{NOWHERE}/b"},
+            "MOSSHEAD_WORKER_URL: cannot connect",
         ),
-        (("status",), {"RECOLLECT_LEASE_SECONDS": "soon"}, "RECOLLECT_LEASE_SECONDS: "),
+        (("status",), {"MOSSHEAD_LEASE_SECONDS": "soon"}, "MOSSHEAD_LEASE_SECONDS: "),
     ],
 )
 def test_the_services_command_line_says_what_is_wrong(
@@ -163,7 +163,7 @@ def test_the_services_command_line_says_what_is_wrong(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """In this process, as a process of its own takes seconds to start; the next test starts one."""
-    for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+    for name in [name for name in os.environ if name.startswith("MOSSHEAD_")]:
         monkeypatch.delenv(name)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -179,11 +179,11 @@ def test_the_services_command_line_says_what_is_wrong(
 
 def test_a_superuser_is_refused(running: Running) -> None:
     assert running.addresses.admin_url is not None
-    environment = {**os.environ, **running.addresses.environment(), "RECOLLECT_WORKER_URL": running.addresses.admin_url}
+    environment = {**os.environ, **running.addresses.environment(), "MOSSHEAD_WORKER_URL": running.addresses.admin_url}
     command = [sys.executable, "-m", "workers", "sweep"]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=90)
     assert result.returncode == 1
-    assert "RECOLLECT_WORKER_URL: the login 'postgres' is a superuser" in result.stderr
+    assert "MOSSHEAD_WORKER_URL: the login 'postgres' is a superuser" in result.stderr
 
 
 def test_a_wrong_key_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_wrong_key_is_named_and_nothing_is_lost(tmp_path: Path) -> None:
             running.eventually(
                 lambda: any(
                     "OPENAI_API_KEY" in error
-                    for (error,) in running.rows("select error from recollect.batches")
+                    for (error,) in running.rows("select error from mosshead.batches")
                     if error
                 ),
                 "the batch says what is wrong",

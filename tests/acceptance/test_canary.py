@@ -11,7 +11,7 @@ from celery import Celery
 from kombu.messaging import Producer
 from redis import Redis
 
-from recollect.queue import EXCHANGE, QUEUE, open_connection
+from mosshead.queue import EXCHANGE, QUEUE, open_connection
 from tests.acceptance.running import Running, machine
 from tests.fake_openai import FakeOpenAI, Fault, Request
 
@@ -34,9 +34,9 @@ def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Itera
     environment = {
         "OPENAI_BASE_URL": fake.base_url,
         "OPENAI_API_KEY": "sk-test",
-        "RECOLLECT_LLM_TIMEOUT": "10",
-        "RECOLLECT_CONCURRENCY": "1",
-        "RECOLLECT_LOG_LEVEL": "debug",
+        "MOSSHEAD_LLM_TIMEOUT": "10",
+        "MOSSHEAD_CONCURRENCY": "1",
+        "MOSSHEAD_LOG_LEVEL": "debug",
     }
     with machine(tmp_path_factory.mktemp("canary"), environment, flower=True) as started:
         yield started
@@ -45,7 +45,7 @@ def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.fixture(scope="module")
 def celery(running: Running) -> Iterator[Celery]:
     app = Celery("onlooker", broker=running.addresses.broker_url)
-    app.conf.broker_transport_options = {"global_keyprefix": "recollect:tasks:"}
+    app.conf.broker_transport_options = {"global_keyprefix": "mosshead:tasks:"}
     yield app
     app.close()
 
@@ -62,7 +62,7 @@ def seen_by_an_onlooker(running: Running, celery: Celery) -> str:
 def queued_tasks(running: Running) -> str:
     """What stands in Redis for Celery: queues, and what is not acknowledged. Text, as far as base64 hides none."""
     with Redis.from_url(running.addresses.broker_url) as redis:
-        keys = [key for key in redis.scan_iter("recollect:tasks:*")]  # noqa: C416
+        keys = [key for key in redis.scan_iter("mosshead:tasks:*")]  # noqa: C416
         dumped = b"\n".join(redis.dump(key) or b"" for key in keys)
         lists = [redis.lrange(key, 0, -1) for key in keys if redis.type(key) == b"list"]
         bodies = [json.loads(element)["body"] for elements in lists for element in elements]
@@ -150,7 +150,7 @@ def test_when_the_database_refuses_a_row(running: Running, celery: Celery) -> No
     assert running.addresses.admin_url is not None
     with psycopg.connect(running.addresses.admin_url, autocommit=True) as connection:
         connection.execute(
-            "alter table recollect.memories add constraint refuse check (content not like '%xylophagist%') not valid"
+            "alter table mosshead.memories add constraint refuse check (content not like '%xylophagist%') not valid"
         )
         namespace = running.memory.namespace("acme", "refused")
         namespace.publish(SECRET, conversation="c1")
@@ -158,14 +158,14 @@ def test_when_the_database_refuses_a_row(running: Running, celery: Celery) -> No
             lambda: "CheckViolation" in running.logs() or "23514" in running.logs(), "the constraint bit"
         )
         seen = seen_by_an_onlooker(running, celery)
-        connection.execute("alter table recollect.memories drop constraint refuse")
+        connection.execute("alter table mosshead.memories drop constraint refuse")
     assert_no_canary(seen)
 
 
 def test_when_a_task_is_unknown(running: Running, celery: Celery) -> None:
     namespace = running.memory.namespace("acme", "success")
     ids = [str(namespace.path.tenant_id), str(namespace.path.namespace_id), "00000000-0000-0000-0000-000000000000"]
-    celery.send_task("recollect.no_such_stage", args=ids, queue="extract")
+    celery.send_task("mosshead.no_such_stage", args=ids, queue="extract")
     running.eventually(lambda: "no_such_stage" in running.logs(), "the worker has said that it does not know the task")
 
     assert_no_canary(seen_by_an_onlooker(running, celery))

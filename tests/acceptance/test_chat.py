@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.fence import NOTE
+from mosshead.fence import NOTE
 from tests.acceptance.running import Running
 from tests.fake_openai import FakeOpenAI
 
@@ -29,9 +29,9 @@ def fake() -> Iterator[FakeOpenAI]:
 
 def talk(app: Path, running: Running, fake: FakeOpenAI, *messages: str) -> list[str]:
     """What the app answers, in a process of its own."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "RECOLLECT_"))}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "MOSSHEAD_"))}
     addresses = running.addresses.environment()
-    variables |= {name: addresses[name] for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL")}
+    variables |= {name: addresses[name] for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL")}
     variables |= {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "none"}
     result = subprocess.run(
         [sys.executable, app],

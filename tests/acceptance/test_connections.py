@@ -15,9 +15,9 @@ from redis import Redis
 
 from benchmarks.faults.proxy import Proxy, proxied
 from db.engine import open_engine
-from recollect.events import parse_event
-from recollect.namespaces import NamespacePath
-from recollect.queue import EventQueue
+from mosshead.events import parse_event
+from mosshead.namespaces import NamespacePath
+from mosshead.queue import EventQueue
 from tests.acceptance.running import Running, machine
 from tests.given import Publishing, event
 from workers.app import app
@@ -39,12 +39,12 @@ class Connected:
         port = int(self.url.rpartition(":")[2].partition("/")[0])
         self.proxy: Proxy = stack.enter_context(proxied(port))
         environment = {
-            "RECOLLECT_BROKER_URL": self.url.replace(f":{port}/", f":{self.proxy.port}/"),
+            "MOSSHEAD_BROKER_URL": self.url.replace(f":{port}/", f":{self.proxy.port}/"),
             "OPENAI_API_KEY": "",
             "OPENAI_BASE_URL": "",
         }
         self.running: Running = stack.enter_context(machine(data_dir, environment))
-        self._ingest = open_engine(self.running.addresses.ingest_url, setting="RECOLLECT_INGEST_URL")
+        self._ingest = open_engine(self.running.addresses.ingest_url, setting="MOSSHEAD_INGEST_URL")
         stack.callback(self._ingest.dispose)
 
     def stop_redis(self) -> None:
@@ -64,7 +64,7 @@ class Connected:
             queue = EventQueue(self.url)
             queue.publish([text])
             queue.close()
-            return bool(self.running.rows(f"select 1 from recollect.tenants where name = '{tenant}'"))
+            return bool(self.running.rows(f"select 1 from mosshead.tenants where name = '{tenant}'"))
 
         self.running.eventually(taken, "the intake took an event", seconds)
 
@@ -73,9 +73,9 @@ class Connected:
         sent: list[str] = []
 
         def taken() -> bool:
-            sent.append(self.send("recollect.extract", str(uuid4()), str(uuid4()), str(uuid4())))
+            sent.append(self.send("mosshead.extract", str(uuid4()), str(uuid4()), str(uuid4())))
             log = self.running.log("worker")
-            return any(f"recollect.extract[{task_id}] succeeded" in log for task_id in sent)
+            return any(f"mosshead.extract[{task_id}] succeeded" in log for task_id in sent)
 
         self.running.eventually(taken, "the worker took a task", seconds)
 
@@ -83,7 +83,7 @@ class Connected:
         """Put an event into the inbox, and see it through sweeper and worker."""
         publishing = Publishing(self._ingest, NamespacePath.of(fresh_path()))
         publishing.say("I like coffee")
-        statement = f"select stage from recollect.batches where tenant_id = '{publishing.lane.tenant_id}'"
+        statement = f"select stage from mosshead.batches where tenant_id = '{publishing.lane.tenant_id}'"
         self.running.eventually(lambda: self.running.rows(statement) == [("done",)], "the event took effect", seconds)
 
     def send(self, task: str, *arguments: Any) -> str:
@@ -152,7 +152,7 @@ def test_a_redis_that_may_only_be_read_for_a_while_as_in_a_failover_ends_nobody(
 def test_worker_refuses_what_is_no_message_and_goes_on(connected: Connected) -> None:
     worker = connected.running.pid("worker")
     with Redis.from_url(connected.url) as broker:
-        broker.lpush("recollect:tasks:extract", "no JSON at all")
+        broker.lpush("mosshead:tasks:extract", "no JSON at all")
     connected.work_is_done_within(BACK_SECONDS)
     assert '"reason": "not a task message"' in connected.running.log("worker")
     assert connected.running.pid("worker") == worker
@@ -160,7 +160,7 @@ def test_worker_refuses_what_is_no_message_and_goes_on(connected: Connected) -> 
 
 def test_a_task_that_the_worker_does_not_know_is_dropped_and_reported(connected: Connected) -> None:
     worker = connected.running.pid("worker")
-    connected.send("recollect.of_another_version")
+    connected.send("mosshead.of_another_version")
     connected.work_is_done_within(BACK_SECONDS)
-    assert '"task": "recollect.of_another_version", "event": "task_refused"' in connected.running.log("worker")
+    assert '"task": "mosshead.of_another_version", "event": "task_refused"' in connected.running.log("worker")
     assert connected.running.pid("worker") == worker

@@ -18,7 +18,7 @@ from selenium.common.exceptions import NoSuchElementException, StaleElementRefer
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
-from recollect import Namespace, NotFound
+from mosshead import Namespace, NotFound
 from tests.acceptance.browsing import CHROMIUM, DRIVER, browser
 from tests.acceptance.console_world import CORRECTION, OPEN, PilotProfile, tell
 from tests.acceptance.running import Running, machine
@@ -65,7 +65,7 @@ class Visitor:
 @contextmanager
 def console(running: Running) -> Iterator[str]:
     """The console as its command serves it, beside a machine that runs; its address."""
-    own = {"RECOLLECT_CONSOLE_AUTH": LOGIN, "RECOLLECT_CONSOLE_PORT": "0", "RECOLLECT_LOG_FORMAT": "json"}
+    own = {"MOSSHEAD_CONSOLE_AUTH": LOGIN, "MOSSHEAD_CONSOLE_PORT": "0", "MOSSHEAD_LOG_FORMAT": "json"}
     command = [sys.executable, "-m", "workers", "console"]
     env = {**os.environ, **running.addresses.environment(), **own, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
@@ -184,7 +184,7 @@ PICTURES = {
 
 def take_pictures(folder: Path) -> None:
     """Of pages of the world that the tests visit."""
-    scratch = Path(mkdtemp(prefix="recollect-pictures-"))
+    scratch = Path(mkdtemp(prefix="mosshead-pictures-"))
     with machine(scratch / "machine", {"OPENAI_API_KEY": ""}) as running, visiting(running, scratch / "b") as visitor:
         memory = next(one for one in visitor.namespace.memories() if "Skagen" in one.content)
         entity = next(one for one in visitor.namespace.entities() if one.name == "Sund Pilots")

@@ -12,7 +12,7 @@ from workers.demo.running import QUESTIONS
 
 
 def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("RECOLLECT_", "OPENAI_"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MOSSHEAD_", "OPENAI_"))}
     environment["TMPDIR"] = str(tmp_path)
     command = [sys.executable, "-m", "workers", "demo", "--json"]
 
@@ -46,4 +46,4 @@ def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path:
         for process in psutil.process_iter(["cmdline"])
         if str(tmp_path) in " ".join(process.info["cmdline"] or [])
     ]
-    assert list(tmp_path.glob("recollect-demo-*")) == []
+    assert list(tmp_path.glob("mosshead-demo-*")) == []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Namespace
+from mosshead import Namespace
 from tests.acceptance.running import Running
 from tests.acceptance.test_readme import python_with_output
 from tests.fake_openai import FakeOpenAI
@@ -142,7 +142,7 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
 def test_the_page_about_web_apps(
     running: Running, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL"):
+    for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, running.addresses.environment()[name])
     variables: dict[str, Any] = {}
     try:

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from mosshead import Namespace
+from mosshead.fence import NOTE
 from pipeline.guard import REASONS
-from recollect import Namespace
-from recollect.fence import NOTE
 from tests.acceptance.running import Running, machine
 from tests.fake_answers import Json, fact_like, messages_in
 from tests.fake_openai import FakeOpenAI, Request
@@ -28,7 +28,7 @@ def gullibly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A machine whose model falls for everything."""
     with FakeOpenAI() as fake:
         fake.script("ExtractionAnswer", *[gullible] * CALLS)
-        environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "RECOLLECT_LLM_TIMEOUT": "20"}
+        environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "MOSSHEAD_LLM_TIMEOUT": "20"}
         with machine(tmp_path_factory.mktemp("gullible"), environment) as started:
             yield started
 
@@ -81,7 +81,7 @@ def test_each_attack_is_kept_as_a_decision_with_its_reason(gullibly: Running) ->
     namespace = told(gullibly, "quarantined", attacks)
 
     rows = gullibly.rows(
-        f"select action, reason from recollect.decisions where namespace_id = '{namespace.path.namespace_id}'"
+        f"select action, reason from mosshead.decisions where namespace_id = '{namespace.path.namespace_id}'"
     )
     assert [action for action, _ in rows] == ["quarantine"] * len(attacks)
     assert {reason for _, reason in rows} <= REASONS

@@ -11,7 +11,7 @@ from tests.acceptance.running import Running, machine
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.unit.recollect.managing.scripted import field_set, new
+from tests.unit.mosshead.managing.scripted import field_set, new
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture(scope="module")
 def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "RECOLLECT_LLM_TIMEOUT": "5"}
+    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "MOSSHEAD_LLM_TIMEOUT": "5"}
     with machine(tmp_path_factory.mktemp("llm"), environment) as started:
         yield started
 
@@ -38,14 +38,14 @@ def test_one_extraction_a_batch_and_at_most_one_decision(running: Running, fake:
 
     calls = fake.calls - before
     (batches,) = running.rows(
-        f"select count(*) from recollect.batches where namespace_id = '{sarah.path.namespace_id}' and stage = 'done'"
+        f"select count(*) from mosshead.batches where namespace_id = '{sarah.path.namespace_id}' and stage = 'done'"
     )[0]
     assert calls["ExtractionAnswer"] == batches >= 3
     assert 1 <= calls["ConsolidationAnswer"] <= batches
     assert calls["ProfileAnswer"] == 0
     assert len(sarah.memories()) == 15
-    assert {row for (row,) in running.rows("select distinct decided_by from recollect.decisions")} >= {"gpt-4o-mini"}
-    spent = running.rows("select prompt, count(*) from recollect.usage group by prompt")
+    assert {row for (row,) in running.rows("select distinct decided_by from mosshead.decisions")} >= {"gpt-4o-mini"}
+    spent = running.rows("select prompt, count(*) from mosshead.usage group by prompt")
     assert dict(spent)["extraction"] >= batches
 
 
@@ -67,7 +67,7 @@ def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running:
     running.eventually(
         lambda: (
             running.rows(
-                f"select reason from recollect.events where state = 'dead' and namespace_id = '{eve.path.namespace_id}'"
+                f"select reason from mosshead.events where state = 'dead' and namespace_id = '{eve.path.namespace_id}'"
             )
             == [("extract: AnswerDeclined: the model declined to answer",)]
         ),

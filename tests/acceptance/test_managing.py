@@ -8,11 +8,11 @@ from uuid import uuid4
 
 import pytest
 
-from recollect.language_model import ModelUnavailable, open_model
-from recollect.managing import Fact, create_memory_manager, create_profile_manager
+from mosshead.language_model import ModelUnavailable, open_model
+from mosshead.managing import Fact, create_memory_manager, create_profile_manager
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_openai import FakeOpenAI, Fault
-from tests.unit.recollect.managing.scripted import change, field_set, new
+from tests.unit.mosshead.managing.scripted import change, field_set, new
 
 TALK = "User: I like tea."
 KNOWN = (uuid4(), Fact(content="User likes coffee"))

@@ -8,7 +8,7 @@ import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect import MemoryKind
+from mosshead import MemoryKind
 from tests.acceptance.running import STAGES, Running
 
 STORY = """\
@@ -84,7 +84,7 @@ def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> N
     tom.wait(timeout=90)
 
     stored = running.rows(
-        f"select event_id, state from recollect.events where namespace_id = '{tom.path.namespace_id}' order by position"
+        f"select event_id, state from mosshead.events where namespace_id = '{tom.path.namespace_id}' order by position"
     )
     assert [event_id for event_id, _ in stored] == published
     assert {state for _, state in stored} == {"done"}
@@ -98,7 +98,7 @@ def test_publishing_an_event_twice_stores_it_once_and_holds_nothing_back(running
     ada.wait(timeout=90)  # less than a gap is waited for
 
     assert {memory.content for memory in ada.memories()} == {"User likes tea", "User likes figs"}
-    (stored,) = running.rows(f"select count(*) from recollect.events where event_id = '{first}'")
+    (stored,) = running.rows(f"select count(*) from mosshead.events where event_id = '{first}'")
     assert stored == (1,)
 
 
@@ -120,7 +120,7 @@ def test_flower_lists_the_five_stages_as_successful(running: Running) -> None:
     def succeeded() -> set[str]:
         return {task["name"] for task in running.flower_tasks().values() if task["state"] == "SUCCESS"}
 
-    running.eventually(lambda: succeeded() >= {f"recollect.{stage}" for stage in STAGES}, "all five succeeded")
+    running.eventually(lambda: succeeded() >= {f"mosshead.{stage}" for stage in STAGES}, "all five succeeded")
 
 
 def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path) -> None:
@@ -128,18 +128,18 @@ def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path
     transcript.write_text("User: I love rye bread\nAssistant: Noted!\n")
     environment = {**os.environ, **running.addresses.environment()}
 
-    def recollect(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "recollect", *arguments]
+    def mosshead(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mosshead", *arguments]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
-    published = recollect("publish", "-n", "acme/cli", "--transcript", str(transcript), "--wait", "90", "--json")
+    published = mosshead("publish", "-n", "acme/cli", "--transcript", str(transcript), "--wait", "90", "--json")
     assert published.returncode == 0, published.stderr
     assert len(json.loads(published.stdout)["event_ids"]) == 2
 
-    found = recollect("query", "-n", "acme/cli", "bread", "--json")
+    found = mosshead("query", "-n", "acme/cli", "bread", "--json")
     assert [hit["content"] for hit in json.loads(found.stdout)["hits"]] == ["User loves rye bread"]
 
-    wrong = recollect("query", "-n", "acme", "bread")
+    wrong = mosshead("query", "-n", "acme", "bread")
     assert wrong.returncode == 1
     assert "namespace: needs a tenant and at least one part more" in wrong.stderr
     assert "Traceback" not in wrong.stderr

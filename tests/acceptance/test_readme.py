@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
+from mosshead import Memory
 from tests.acceptance.running import Running
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,7 @@ def python_with_output(document: Path) -> list[tuple[str, str]]:
 
 
 def test_the_readme_prints_what_it_says(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL"):
+    for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, running.addresses.environment()[name])
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")  # a client is made, and not used
     variables: dict[str, object] = {}

@@ -13,9 +13,9 @@ import pytest
 from kombu.messaging import Producer
 from redis import Redis
 
-from recollect import Memory
-from recollect.publishing.spool_place import default_folder
-from recollect.queue import EXCHANGE, QUEUE, open_connection
+from mosshead import Memory
+from mosshead.publishing.spool_place import default_folder
+from mosshead.queue import EXCHANGE, QUEUE, open_connection
 from tests.acceptance.running import Running, machine
 from tests.acceptance.test_canary import DATATABLE, FLOWER_PAGES
 from tests.fake_openai import FakeOpenAI
@@ -39,7 +39,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture(scope="module")
 def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "RECOLLECT_LOG_LEVEL": "debug"}
+    environment = {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "sk-test", "MOSSHEAD_LOG_LEVEL": "debug"}
     with machine(tmp_path_factory.mktemp("secrets"), environment, flower=True) as started:
         yield started
 
@@ -75,7 +75,7 @@ def tables(running: Running) -> dict[str, str]:
     )
     byte_columns = running.rows(
         "select format('select %I from %I.%I', column_name, table_schema, table_name), table_schema || '.' || table_name "
-        "from information_schema.columns where data_type = 'bytea' and table_schema like 'recollect%'"
+        "from information_schema.columns where data_type = 'bytea' and table_schema like 'mosshead%'"
     )
     seen = {name: "\n".join(row for (row,) in running.rows(f"select t::text from {name} as t")) for (name,) in names}
     for statement, name in byte_columns:
@@ -154,7 +154,7 @@ def test_no_secret_that_an_app_publishes_is_found_anywhere(running: Running, fak
 
     assert fake.calls["ExtractionAnswer"] > 0
     assert namespaces[0].memories()
-    assert "[redacted: " in tables(running)["recollect.messages"]
+    assert "[redacted: " in tables(running)["mosshead.messages"]
     found = everywhere(running, fake, given) + [one for seen in redis for one in found_in("Redis", seen, given)]
     assert not found, sorted(set(found))
 
@@ -179,7 +179,7 @@ def test_what_only_looks_like_a_secret_stays(running: Running) -> None:
     given = look_alikes(4, SECRETS)
     ids = namespace.publish_conversation([{"role": "user", "content": text} for text in given], conversation="c1")
     namespace.wait(timeout=120)
-    stored: dict[UUID, str] = dict(running.rows("select message_id, content from recollect.messages"))
+    stored: dict[UUID, str] = dict(running.rows("select message_id, content from mosshead.messages"))
 
     changed = [text for one, text in zip(ids, given, strict=True) if stored[one] != text]
     assert len(changed) <= (1 - FEWEST_ALIKE) * len(given), changed

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.faults.proxy import Proxy
-from recollect import Memory, StoreUnavailable
+from mosshead import Memory, StoreUnavailable
 from tests.acceptance.running import Running
 
 
@@ -26,7 +26,7 @@ def out_of_reach(running: Running) -> Iterator[Proxy]:
 def test_what_it_publishes_arrives_and_it_reads_when_postgres_is_back(
     running: Running, out_of_reach: Proxy, tmp_path: Path
 ) -> None:
-    url = f"postgresql://recollect_reader@127.0.0.1:{out_of_reach.port}/recollect"
+    url = f"postgresql://mosshead_reader@127.0.0.1:{out_of_reach.port}/mosshead"
     path = ("acme", uuid4().hex)
     with pytest.raises(StoreUnavailable):
         Memory.connect(database_url=url, broker_url=running.addresses.broker_url)

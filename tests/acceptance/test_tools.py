@@ -10,10 +10,10 @@ from typing import Any
 import openai
 import pytest
 
-from recollect import Memory, Namespace
-from recollect.errors import ConfigurationError
-from recollect.namespaces import NamespacePath
-from recollect.tools import MemoryTool, manage_memory_tool, run_tools, search_memory_tool
+from mosshead import Memory, Namespace
+from mosshead.errors import ConfigurationError
+from mosshead.namespaces import NamespacePath
+from mosshead.tools import MemoryTool, manage_memory_tool, run_tools, search_memory_tool
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_chat import CHAT
 from tests.fake_openai import FakeOpenAI

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
+from mosshead import Memory
 from tests.acceptance.running import Running
 from tests.acceptance.test_chat import PATIENTLY
 from tests.acceptance.test_readme import BLOCKS, python_with_output
@@ -26,9 +26,9 @@ OWN_TENANT = ("acme", "tutorial")
 @pytest.fixture(scope="module")
 def environment(running: Running) -> Iterator[dict[str, str]]:
     """What steps 1 and 2 of the tutorial lead to."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "RECOLLECT_"))}
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "MOSSHEAD_"))}
     addresses = running.addresses.environment()
-    own |= {name: addresses[name] for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL")}
+    own |= {name: addresses[name] for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL")}
     own["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{own['PATH']}"
     with FakeOpenAI() as fake:
         yield own | {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "none"}
@@ -37,7 +37,7 @@ def environment(running: Running) -> Iterator[dict[str, str]]:
 @pytest.fixture
 def settings(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, for code that is run here."""
-    for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
+    for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, environment[name])
 
 
@@ -76,11 +76,11 @@ def test_the_tutorial_prints_what_it_says(
     environment: dict[str, str], settings: None, running: Running, tmp_path: Path
 ) -> None:
     sarah = running.memory.namespace("tutorial", "sarah_123")
-    environment = {**environment, "RECOLLECT_NAMESPACE": "tutorial/sarah_123", "COLUMNS": "160"}
+    environment = {**environment, "MOSSHEAD_NAMESPACE": "tutorial/sarah_123", "COLUMNS": "160"}
     told, asked, *commands = [
         (command, lines)
         for command, lines in sessions(TUTORIAL)
-        if command.startswith(("python examples", "recollect "))
+        if command.startswith(("python examples", "mosshead "))
     ]
     assert len(commands) >= 4
 

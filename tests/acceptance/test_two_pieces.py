@@ -18,9 +18,9 @@ from sqlalchemy import Engine, text
 
 from db import decisions, entities, links, memories
 from db.refs import LaneRef
-from recollect import Memory, Namespace
-from recollect.embedders import MiniLM
-from recollect.tenancy import tenant_transaction
+from mosshead import Memory, Namespace
+from mosshead.embedders import MiniLM
+from mosshead.tenancy import tenant_transaction
 from tests.given import MODEL, new_memory, registered
 from workers.machine import Addresses
 
@@ -138,7 +138,7 @@ class World:
                 ("memory_entities", "memory_id"),
                 ("memories", "memory_id"),
             ):
-                connection.execute(text(f"delete from recollect.{table} where {column} = any(:ids)"), {"ids": added})
+                connection.execute(text(f"delete from mosshead.{table} where {column} = any(:ids)"), {"ids": added})
 
 
 @pytest.fixture(scope="module")

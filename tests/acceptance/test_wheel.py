@@ -45,7 +45,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder,
         ROOT,
     )
-    (built,) = folder.glob("recollect-*.whl")
+    (built,) = folder.glob("mosshead-*.whl")
     return built
 
 
@@ -61,28 +61,28 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_wheel_holds_recollect_alone(wheel: Path) -> None:
+def test_the_wheel_holds_mosshead_alone(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"recollect"}
-    assert any(name == "recollect/py.typed" for name in zipfile.ZipFile(wheel).namelist())
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"mosshead"}
+    assert any(name == "mosshead/py.typed" for name in zipfile.ZipFile(wheel).namelist())
 
 
 def test_it_brings_nothing_of_the_service(environment: Path) -> None:
     installed = run(environment / "bin" / "python", "-m", "pip", "list", "--format=freeze").casefold()
     names = {line.split("==")[0] for line in installed.splitlines()}
-    assert "recollect" in names
+    assert "mosshead" in names
     assert not names & OF_THE_SERVICE
     run(environment / "bin" / "python", "-m", "pip", "check")
 
 
 def test_without_the_model_it_says_what_to_do(environment: Path, running: Running, tmp_path: Path) -> None:
-    variables = {**os.environ, **running.addresses.environment(), "RECOLLECT_MODEL_DIR": str(tmp_path)}
-    command = [str(environment / "bin" / "recollect"), "query", "-n", "acme/anybody", "bread"]
+    variables = {**os.environ, **running.addresses.environment(), "MOSSHEAD_MODEL_DIR": str(tmp_path)}
+    command = [str(environment / "bin" / "mosshead"), "query", "-n", "acme/anybody", "bread"]
     result = subprocess.run(
         command, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
     )
     assert result.returncode == 1
-    assert "recollect model install" in result.stderr
+    assert "mosshead model install" in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -94,13 +94,13 @@ def test_the_example_app_runs_beside_modules_of_the_same_names(
     (tmp_path / "db" / "__init__.py").write_text('NAME = "the app\'s own"\n')
     (tmp_path / "config.py").write_text('NAME = "the app\'s own"\n')
     (tmp_path / "app.py").write_text(APP)
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "RECOLLECT_"))}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "MOSSHEAD_"))}
     variables |= {
-        name: running.addresses.environment()[name] for name in ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL")
+        name: running.addresses.environment()[name] for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL")
     }
-    variables["RECOLLECT_MODEL_DIR"] = str(tmp_path / "models")
+    variables["MOSSHEAD_MODEL_DIR"] = str(tmp_path / "models")
     python = environment / "bin" / "python"
-    run(environment / "bin" / "recollect", "model", "install", env=variables, cwd=tmp_path)
+    run(environment / "bin" / "mosshead", "model", "install", env=variables, cwd=tmp_path)
 
     said = "I keep bees behind the house\nquit\n"
     run(python, "app.py", input=said, env=variables, cwd=tmp_path)

@@ -14,14 +14,14 @@ import pytest
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
-from recollect import Namespace
+from mosshead import Namespace
 from tests.acceptance.running import Running, machine
 from tests.fake_openai import FakeOpenAI, Fault
 
 HANG_SECONDS = 240
 SOON_SECONDS = 90
 HANG = Fault.hang(HANG_SECONDS)
-ALIVE = "select slots from recollect.workers"
+ALIVE = "select slots from mosshead.workers"
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +35,9 @@ def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Itera
     environment = {
         "OPENAI_BASE_URL": fake.base_url,
         "OPENAI_API_KEY": "sk-test",
-        "RECOLLECT_LEASE_SECONDS": str(HANG_SECONDS),
-        "RECOLLECT_LLM_TIMEOUT": str(HANG_SECONDS),
-        "RECOLLECT_CONCURRENCY": "2",
+        "MOSSHEAD_LEASE_SECONDS": str(HANG_SECONDS),
+        "MOSSHEAD_LLM_TIMEOUT": str(HANG_SECONDS),
+        "MOSSHEAD_CONCURRENCY": "2",
     }
     with machine(tmp_path_factory.mktemp("workers"), environment) as started:
         yield started
@@ -93,8 +93,8 @@ def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
             for size in (20_000, 100):  # small ones last, so that there is no room for a hint either
                 with suppress(OutOfMemoryError):
                     while True:
-                        broker.lpush("recollect:events:recollect.events", b"x" * size)
-            at_extract = "select count(*) from recollect.batches where stage = 'extract'"
+                        broker.lpush("mosshead:events:mosshead.events", b"x" * size)
+            at_extract = "select count(*) from mosshead.batches where stage = 'extract'"
             running.eventually(lambda: running.rows(at_extract) == [(0,)], "the task is done, and to be acknowledged")
             time.sleep(10)  # in which a worker that dies of it would be started, and die, again and again
             assert worker.is_running(), "it waits for Redis, and does not die of it"
@@ -102,7 +102,7 @@ def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
             intake.resume()
         try:
             namespace.wait(timeout=SOON_SECONDS)
-            assert broker.llen("recollect:events:recollect.events") == 0
+            assert broker.llen("mosshead:events:mosshead.events") == 0
         finally:
             broker.config_set("maxmemory", 0)
     assert running.pid("worker") == worker.pid
@@ -115,9 +115,9 @@ def test_an_erasure_whose_sweeper_is_killed_in_the_midst_of_it_is_finished_by_th
     namespace.wait(timeout=SOON_SECONDS)
     assert running.addresses.admin_url is not None
     with psycopg.connect(running.addresses.admin_url) as holding:
-        holding.execute("select from recollect.memories where content like '%quuxophone%' for update")
+        holding.execute("select from mosshead.memories where content like '%quuxophone%' for update")
         erased = namespace.erase(everything=True)
-        blocked = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from recollect.%'"
+        blocked = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from mosshead.%'"
         running.eventually(lambda: running.rows(blocked) == [(1,)], "it is in the midst of it")
         psutil.Process(running.pid("sweeper")).kill()
         assert namespace.receipt(erased) is None
@@ -146,7 +146,7 @@ def test_what_is_erased_does_not_wait_for_a_model_that_hangs_for_every_slot(runn
     running.eventually(lambda: namespace.receipt(erased) is not None, "it is erased")
     assert all(other.progress().partial for other in others), "both slots still wait"
     for table, said in (("events", "payload"), ("messages", "content"), ("step_results", "result")):
-        statement = f"select count(*) from recollect.{table} where cast({said} as text) like '%quuxophone%'"
+        statement = f"select count(*) from mosshead.{table} where cast({said} as text) like '%quuxophone%'"
         assert running.rows(statement) == [(0,)]
     assert "quuxophone" not in running.logs()
     running.eventually(lambda: '"event": "erased"' in running.log("sweeper"), "it is said")

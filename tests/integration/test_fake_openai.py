@@ -9,8 +9,8 @@ from urllib.request import urlopen
 import openai
 import pytest
 
+from mosshead.language_model.openai import OpenAILanguageModel
 from pipeline.prompts.consolidation import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
-from recollect.language_model.openai import OpenAILanguageModel
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI
 
 _CHECKOUT = Path(__file__).parents[2]

@@ -14,9 +14,9 @@ from rich.markup import escape
 from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.migrate import migrate as migrate_database
-from recollect.cli.shell import write_any_character
-from recollect.errors import ConfigurationError, RecollectError
-from recollect.urls import sqlalchemy_url
+from mosshead.cli.shell import write_any_character
+from mosshead.errors import ConfigurationError, MossheadError
+from mosshead.urls import sqlalchemy_url
 from workers.cli.dead import dead_cli
 from workers.cli.lanes import lanes_cli
 from workers.cli.models import models_cli
@@ -36,7 +36,7 @@ from workers.sweeper.running import run_sweeper
 
 cli = typer.Typer(
     name="python -m workers",
-    help="The service of Recollect: everything that runs outside the chat app.",
+    help="The service of Mosshead: everything that runs outside the chat app.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -49,11 +49,11 @@ cli.add_typer(replay_cli, name="replay")
 
 
 def main() -> None:
-    """Run the command line; what Recollect raises on purpose becomes one line, and exit status 1."""
+    """Run the command line; what Mosshead raises on purpose becomes one line, and exit status 1."""
     write_any_character()
     try:
         cli()
-    except RecollectError as error:
+    except MossheadError as error:
         said = escape(printable(str(error)))
         Console(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {said}")
         sys.exit(1)
@@ -77,7 +77,7 @@ def up(
         ):
             _say_where(chosen, addresses, with_console=with_console)
             running.wait()
-    console.print(f"Recollect is down; the data stays in {chosen.data_dir}", soft_wrap=True)
+    console.print(f"Mosshead is down; the data stays in {chosen.data_dir}", soft_wrap=True)
 
 
 @cli.command()
@@ -105,7 +105,7 @@ def sweep() -> None:
 
 @cli.command()
 def migrate() -> None:
-    """Make or update roles, tables and views, with RECOLLECT_ADMIN_URL; safe to repeat."""
+    """Make or update roles, tables and views, with MOSSHEAD_ADMIN_URL; safe to repeat."""
     chosen = settings()
     migrate_database(_admin_url(chosen), _passwords(chosen))
     console.print("The database is up to date.")
@@ -113,7 +113,7 @@ def migrate() -> None:
 
 @cli.command()
 def index(every: Every = None) -> None:
-    """Index large namespaces, with RECOLLECT_ADMIN_URL, and embed messages that never were; safe to repeat."""
+    """Index large namespaces, with MOSSHEAD_ADMIN_URL, and embed messages that never were; safe to repeat."""
     chosen = settings()
     admin_url = _admin_url(chosen)
     console.print(_index(chosen, admin_url, chosen.login("worker")) or "There is nothing to index.")
@@ -126,7 +126,7 @@ def index(every: Every = None) -> None:
 def rewrite(
     tables_only: Annotated[bool, typer.Option("--tables-only", help="Leave the files of Redis alone.")] = False,
 ) -> None:
-    """Take what was erased out of the files of Redis and, with RECOLLECT_ADMIN_URL, out of those of the tables.
+    """Take what was erased out of the files of Redis and, with MOSSHEAD_ADMIN_URL, out of those of the tables.
 
     Nobody reads or writes a table meanwhile.
     """
@@ -195,8 +195,8 @@ def _index(chosen: Settings, admin_url: str, worker_url: str) -> str | None:
 def _admin_url(chosen: Settings) -> str:
     if not chosen.admin_url:
         raise ConfigurationError(
-            "RECOLLECT_ADMIN_URL is not set. Set it to a login that may create roles and the extension vector, such as "
-            "postgresql://postgres:PASSWORD@HOST:5432/recollect"
+            "MOSSHEAD_ADMIN_URL is not set. Set it to a login that may create roles and the extension vector, such as "
+            "postgresql://postgres:PASSWORD@HOST:5432/mosshead"
         )
     return chosen.admin_url
 
@@ -204,22 +204,22 @@ def _admin_url(chosen: Settings) -> str:
 def _passwords(chosen: Settings) -> dict[str, str | None]:
     if not chosen.database_url:
         return {}
-    named = {"reader": "RECOLLECT_DATABASE_URL", "ingest": "RECOLLECT_INGEST_URL", "worker": "RECOLLECT_WORKER_URL"}
+    named = {"reader": "MOSSHEAD_DATABASE_URL", "ingest": "MOSSHEAD_INGEST_URL", "worker": "MOSSHEAD_WORKER_URL"}
     roles: tuple[Literal["reader", "ingest", "worker"], ...] = ("reader", "ingest", "worker")
-    urls = {f"recollect_{role}": sqlalchemy_url(chosen.login(role), named[role]) for role in roles}
+    urls = {f"mosshead_{role}": sqlalchemy_url(chosen.login(role), named[role]) for role in roles}
     return {role: str(url.password) if url.password else None for role, url in urls.items()}
 
 
 def _say_where(chosen: Settings, addresses: Addresses, *, with_console: bool) -> None:
     how = f"facts by {chosen.llm_model}" if chosen.uses_llm else "facts by the offline rules (no OPENAI_API_KEY)"
-    console.print(f"[bold]Recollect is up[/], {how}. Ctrl-C stops it.", soft_wrap=True)
+    console.print(f"[bold]Mosshead is up[/], {how}. Ctrl-C stops it.", soft_wrap=True)
     console.print(
         f"Flower   {addresses.flower_url}  (user {addresses.flower_user}, password {addresses.flower_password})",
         soft_wrap=True,
     )
     if with_console:
         console.print(f"Console  {addresses.console_url}  (the same login)")
-    console.print("For an app or the command [bold]recollect[/] in another shell:")
+    console.print("For an app or the command [bold]mosshead[/] in another shell:")
     console.print(
-        f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'recollect.env')))}; set +a", soft_wrap=True
+        f"  set -a; . {escape(shlex.quote(str(addresses.data_dir / 'mosshead.env')))}; set +a", soft_wrap=True
     )

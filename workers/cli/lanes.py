@@ -9,8 +9,8 @@ from sqlalchemy import Engine
 from config.settings import settings
 from db.quarantine import LaneState, lane_states, quarantined_lanes, resume
 from db.refs import LaneRef
-from recollect.errors import NotFound
-from recollect.namespaces import NamespacePath
+from mosshead.errors import NotFound
+from mosshead.namespaces import NamespacePath
 from workers.cli.login import logged_in, paths_of
 from workers.cli.terminal import Json, console, duration, path_text, print_json, print_table
 

@@ -9,7 +9,7 @@ from config.settings import Settings
 from db.engine import check_login, open_engine
 from db.namespaces import path_of
 from db.refs import LaneRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from workers.parts import WORKER_URL
 
 

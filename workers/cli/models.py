@@ -7,7 +7,7 @@ import typer
 
 from config.logging import configure_logging
 from config.settings import settings
-from recollect.embedders import spec_of
+from mosshead.embedders import spec_of
 from workers.cli.login import logged_in
 from workers.cli.repeating import repeat, tried, until_asked_to_stop
 from workers.cli.terminal import Every, Json, console, print_json, print_table, printable
@@ -41,7 +41,7 @@ def list_models(context: typer.Context, json_output: Json = False) -> None:
 
 @models_cli.command()
 def add(
-    embedder: Annotated[str, typer.Argument(help="As RECOLLECT_EMBEDDER names it, such as openai:MODEL@DIMENSIONS.")],
+    embedder: Annotated[str, typer.Argument(help="As MOSSHEAD_EMBEDDER names it, such as openai:MODEL@DIMENSIONS.")],
 ) -> None:
     """Add a model, once it has answered. Nobody uses it yet: 'models fill' comes next."""
     chosen = settings()
@@ -68,11 +68,11 @@ def fill(every: Every = None) -> None:
 
 @models_cli.command()
 def switch(name: Name) -> None:
-    """Have new vectors come from a model that is ready. Workers that are restarted need its name in RECOLLECT_EMBEDDER then."""
+    """Have new vectors come from a model that is ready. Workers that are restarted need its name in MOSSHEAD_EMBEDDER then."""
     with logged_in(settings()) as engine:
         active = models.switch(engine, name)
     _say(
-        f"{active.name} is active. Set RECOLLECT_EMBEDDER={spec_of(active.name)} and restart the workers, then the apps."
+        f"{active.name} is active. Set MOSSHEAD_EMBEDDER={spec_of(active.name)} and restart the workers, then the apps."
     )
 
 

@@ -10,7 +10,7 @@ import psycopg
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from recollect.errors import StoreUnavailable
+from mosshead.errors import StoreUnavailable
 from workers.retries import describe
 
 _TICK_SECONDS = 0.5

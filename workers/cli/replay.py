@@ -8,9 +8,9 @@ import typer
 from rich.markup import escape
 
 from config.settings import settings
+from mosshead.events.commands import MAX_INSTRUCTIONS
+from mosshead.namespaces import NamespacePath
 from pipeline.replaying.known import KnownMemory
-from recollect.events.commands import MAX_INSTRUCTIONS
-from recollect.namespaces import NamespacePath
 from workers.cli.login import logged_in
 from workers.cli.terminal import Json, console, path_text, print_json, print_table, printable
 from workers.operating import replaying
@@ -49,7 +49,7 @@ def list_replays(context: typer.Context, json_output: Json = False) -> None:
 def start(
     path: Named,
     llm_model: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="An LLM of the same endpoint, in place of RECOLLECT_LLM_MODEL.")
+        str | None, typer.Option(metavar="MODEL", help="An LLM of the same endpoint, in place of MOSSHEAD_LLM_MODEL.")
     ] = None,
     instructions: Annotated[
         Path | None,

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recollect.cli.shell import UNFOLDED
+from mosshead.cli.shell import UNFOLDED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -64,7 +64,7 @@ def printable(text: str) -> str:
 
 
 def path_text(path: Sequence[str] | None) -> str:
-    """The name of a namespace, as the command `recollect` takes it; a dash for nobody's."""
+    """The name of a namespace, as the command `mosshead` takes it; a dash for nobody's."""
     return "/".join(path) if path else "-"
 
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from config.settings import settings
 from db.paid import By, Cost
-from recollect.namespaces import NamespacePath
+from mosshead.namespaces import NamespacePath
 from workers.cli.login import logged_in
 from workers.cli.terminal import Json, console, print_json, print_table, printable
 from workers.operating import usage
@@ -78,7 +78,7 @@ def set_tenants_budget(
 
 @budget_cli.command("clear")
 def clear_tenants_budget(tenant: Tenant, json_output: Json = False) -> None:
-    """Take a tenant's own budget away; RECOLLECT_TENANT_TOKENS_PER_DAY limits it, where that is set."""
+    """Take a tenant's own budget away; MOSSHEAD_TENANT_TOKENS_PER_DAY limits it, where that is set."""
     chosen = settings()
     with logged_in(chosen) as engine:
         usage.clear_budget(engine, tenant)

@@ -11,7 +11,7 @@ from db import decisions, inbox, links, namespaces, profiles, reflections, regis
 from db.decisions import LoggedDecision
 from db.refs import BatchRef, LaneRef
 from db.undoing import Done
-from recollect.events import (
+from mosshead.events import (
     Clarify,
     Command,
     Configure,

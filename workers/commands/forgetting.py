@@ -7,7 +7,7 @@ from db.decisions import LoggedDecision, Stamp
 from db.refs import BatchRef
 from db.standing import Standing, standing
 from db.unlearning import unlearn
-from recollect.events import Forget
+from mosshead.events import Forget
 
 _APP = "app"
 _GONE = "there is no such memory, or it is closed already"

@@ -16,14 +16,14 @@ from db.newcomers import Newcomer
 from db.questions import Waiting
 from db.refs import BatchRef, LaneRef
 from db.registry import Standing
+from mosshead import lookup
+from mosshead.disambiguation import telling
+from mosshead.events import Clarify, Merge, Split
+from mosshead.identity import around
+from mosshead.kinds import EntityType
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from pipeline.guard import instructs
-from recollect import lookup
-from recollect.disambiguation import telling
-from recollect.events import Clarify, Merge, Split
-from recollect.identity import around
-from recollect.kinds import EntityType
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 
 Work = Callable[[Connection], object]

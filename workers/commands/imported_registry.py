@@ -10,8 +10,8 @@ from db import imports, registry
 from db.decisions import Stamp
 from db.imports import BroughtEntity, Link
 from db.refs import LaneRef
-from recollect.ids import imported_id
-from recollect.imported import ImportedEntity, ImportedMemory
+from mosshead.ids import imported_id
+from mosshead.imported import ImportedEntity, ImportedMemory
 
 
 class Registry:

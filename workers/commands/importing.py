@@ -18,19 +18,19 @@ from db import decisions, imports, memories, profiles
 from db.decisions import LoggedDecision, Stamp
 from db.memories import NewMemory
 from db.refs import BatchRef
+from mosshead.embedders import Vectors
+from mosshead.events import Import
+from mosshead.ids import imported_id
+from mosshead.imported import ImportedEntity, ImportedMemory
+from mosshead.moments import lies_ahead
+from mosshead.names import normalise
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from pipeline import confidence
 from pipeline.embed import embed
 from pipeline.facts import Fact
 from pipeline.guard import instructs, suspicion_of
 from pipeline.score_salience import score_salience
-from recollect.embedders import Vectors
-from recollect.events import Import
-from recollect.ids import imported_id
-from recollect.imported import ImportedEntity, ImportedMemory
-from recollect.moments import lies_ahead
-from recollect.names import normalise
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
 from workers.commands.imported_registry import Registry
 from workers.parts import Parts
 

@@ -11,7 +11,7 @@ from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
 from db.prompts import PromptVersion, Waiting
 from db.refs import BatchRef, LaneRef
-from recollect.events import PromptFeedback, RollBackPrompt, SetPrompt
+from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
 from workers.parts import Parts
 from workers.reflecting.reflection import Debounce
 

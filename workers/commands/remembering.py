@@ -16,6 +16,14 @@ from db.edges import Edge
 from db.memories import NewMemory
 from db.refs import BatchRef, LaneRef
 from db.unlearning import unlearn
+from mosshead import lookup
+from mosshead.embedders import Vectors
+from mosshead.events import Remember
+from mosshead.ids import remembered_id
+from mosshead.kinds import EntityType, Role
+from mosshead.namespaces import NamespacePath
+from mosshead.registry import RegisteredEntity
+from mosshead.tenancy import tenant_transaction
 from pipeline import confidence
 from pipeline.facts import USER, Fact, Mention, Message
 from pipeline.guard import suspicion_of
@@ -23,14 +31,6 @@ from pipeline.linking.successors import Replaced, named_again, with_the_subject
 from pipeline.linking.values import Link
 from pipeline.linking.values import Role as LinkRole
 from pipeline.score_salience import score_salience
-from recollect import lookup
-from recollect.embedders import Vectors
-from recollect.events import Remember
-from recollect.ids import remembered_id
-from recollect.kinds import EntityType, Role
-from recollect.namespaces import NamespacePath
-from recollect.registry import RegisteredEntity
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.stages import linking
 

@@ -3,5 +3,5 @@
     with Memory.connect(publish="direct") as memory:
         serve(memory, login, address="127.0.0.1", port=5556)      # until SIGINT or SIGTERM
 
-It reads as an app does, through `recollect.Memory`, and writes nothing itself: what is clicked goes out as an event.
+It reads as an app does, through `mosshead.Memory`, and writes nothing itself: what is clicked goes out as an event.
 """

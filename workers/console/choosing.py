@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from recollect import Memory, NotFound
-from recollect.namespaces import NamespacePath
+from mosshead import Memory, NotFound
+from mosshead.namespaces import NamespacePath
 from workers.console.handling import Handler
 from workers.console.places import named, place_of
 

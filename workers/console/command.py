@@ -6,7 +6,7 @@ import typer
 
 from config.logging import configure_logging
 from config.settings import settings
-from recollect import Memory
+from mosshead import Memory
 from workers.cli.terminal import console
 from workers.console.login import login_of
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from itertools import islice
 from uuid import UUID
 
-from recollect import Decision, Namespace, NotFound, Question, StoredMemory
+from mosshead import Decision, Namespace, NotFound, Question, StoredMemory
 
 _MOST = 60
 """So many are looked up for one page; the rest stand there as ids."""

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import cast
 from uuid import UUID
 
-from recollect import DocumentConflict, Namespace, NotFound, StoredDocument
+from mosshead import DocumentConflict, Namespace, NotFound, StoredDocument
 from workers.console.fields import Change, Field, Kind, fields_of, guessed, patch_of, plain
 from workers.console.handling import Editing, Page, Reading
 

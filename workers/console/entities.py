@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from recollect import EntityType
+from mosshead import EntityType
 from workers.console.contents import waiting_of
 from workers.console.drawing import HEIGHT, WIDTH, draw
 from workers.console.handling import Editing, Page, Reading

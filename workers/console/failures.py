@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from recollect.errors import (
+from mosshead.errors import (
     AmbiguousName,
     EmbedderUnavailable,
     InvalidEvent,
     InvalidNamespace,
     MemoryChanged,
+    MossheadError,
     NotFound,
     QueueUnavailable,
     ReadTimeout,
-    RecollectError,
     StoreUnavailable,
     UndoRefused,
 )
@@ -28,7 +28,7 @@ _TOLD: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
     (MemoryChanged, HTTPStatus.CONFLICT, "It says something else by now"),
     (InvalidNamespace, HTTPStatus.BAD_REQUEST, "This is no namespace"),
     (InvalidEvent, HTTPStatus.CONFLICT, "This cannot be done"),
-    (RecollectError, HTTPStatus.INTERNAL_SERVER_ERROR, "This did not work"),
+    (MossheadError, HTTPStatus.INTERNAL_SERVER_ERROR, "This did not work"),
 )
 
 _OF_STATUS = {

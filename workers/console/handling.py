@@ -19,9 +19,9 @@ import structlog
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler
 
-from recollect import Memory, Namespace
-from recollect.decisions import Decision
-from recollect.errors import InvalidNamespace, NotFound, WaitTimeout
+from mosshead import Memory, Namespace
+from mosshead.decisions import Decision
+from mosshead.errors import InvalidNamespace, NotFound, WaitTimeout
 from workers.console.attempts import Attempts, address_of
 from workers.console.failures import Failure, failure_of
 from workers.console.login import Login
@@ -44,7 +44,7 @@ HEADERS = {
 }
 """Of every answer: no script runs, nothing loads from elsewhere, and no other page frames it."""
 
-_KNOWN = "recollect_console_known"
+_KNOWN = "mosshead_console_known"
 """A cookie of a browser that was logged in before: failures of others at its address do not hold it up."""
 
 _NOWHERE = {"place": None, "namespace": None, "section": "", "waiting": (), "progress": None, "notice": None}
@@ -166,7 +166,7 @@ class Handler(RequestHandler):
         failure = failure_of(error) or Failure.of_status(status_code)
         self.set_status(failure.status)
         if status_code == HTTPStatus.UNAUTHORIZED:
-            self.set_header("WWW-Authenticate", 'Basic realm="Recollect console", charset="UTF-8"')
+            self.set_header("WWW-Authenticate", 'Basic realm="Mosshead console", charset="UTF-8"')
         if status_code == HTTPStatus.TOO_MANY_REQUESTS:
             self.set_header("Retry-After", str(self._retry_after))
         place = getattr(self, "place", None)

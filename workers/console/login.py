@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from recollect.errors import ConfigurationError
+from mosshead.errors import ConfigurationError
 
-_SETTING = "RECOLLECT_CONSOLE_AUTH"
+_SETTING = "MOSSHEAD_CONSOLE_AUTH"
 _LEAST = 8
 
 

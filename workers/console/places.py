@@ -5,8 +5,8 @@ The parts of a path stand in one segment of the address, for a part may be calle
 
 from urllib.parse import quote, unquote, urlencode
 
-from recollect.errors import InvalidNamespace
-from recollect.namespaces import NamespacePath
+from mosshead.errors import InvalidNamespace
+from mosshead.namespaces import NamespacePath
 
 _SEGMENT = 2
 
@@ -27,7 +27,7 @@ def namespace_at(address: str) -> NamespacePath:
 
 
 def named(name: str) -> NamespacePath:
-    """The namespace that somebody typed, as the command `recollect` takes it: acme/sarah_123. Raises InvalidNamespace."""
+    """The namespace that somebody typed, as the command `mosshead` takes it: acme/sarah_123. Raises InvalidNamespace."""
     return NamespacePath.of(name.strip().strip("/").split("/"))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from recollect import Candidate, Question, StoredMemory
+from mosshead import Candidate, Question, StoredMemory
 from workers.console.contents import waiting_of
 from workers.console.handling import Editing, Page, Reading
 

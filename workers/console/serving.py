@@ -12,7 +12,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler, StaticFileHandler
 
-from recollect import ConfigurationError, Memory
+from mosshead import ConfigurationError, Memory
 from workers.console.attempts import Attempts
 from workers.console.choosing import Choosing
 from workers.console.documents import Documents, EditDocument, OneDocument
@@ -99,7 +99,7 @@ def application(
         template_path=str(_HERE / "templates"),
         cookie_secret=os.urandom(32),
         xsrf_cookies=True,
-        xsrf_cookie_name="recollect_console",
+        xsrf_cookie_name="mosshead_console",
         xsrf_cookie_kwargs={"httponly": True, "samesite": "Strict"},
         cross_origin_protection=True,
         log_function=_log_request,
@@ -130,7 +130,7 @@ async def _serve(pages: Application, address: str, port: int, on_listening: Call
         sockets = bind_sockets(port, address)
     except OSError as error:
         raise ConfigurationError(
-            f"RECOLLECT_CONSOLE_PORT: {address}:{port} cannot be listened on ({error.strerror}); name another port"
+            f"MOSSHEAD_CONSOLE_PORT: {address}:{port} cannot be listened on ({error.strerror}); name another port"
         ) from None
     server = HTTPServer(pages, max_body_size=_MOST_FORM_BYTES)
     server.add_sockets(sockets)

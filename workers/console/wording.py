@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from recollect.decisions import Decision
-from recollect.kinds import Granularity
-from recollect.results import Occurrence, Progress
+from mosshead.decisions import Decision
+from mosshead.kinds import Granularity
+from mosshead.results import Occurrence, Progress
 
 _WHOLE = {Granularity.MONTH: "%B %Y", Granularity.SEASON: "%B %Y", Granularity.YEAR: "%Y"}
 _OF_A_CLOCK = frozenset({Granularity.MINUTE, Granularity.HOUR})

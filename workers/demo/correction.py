@@ -7,16 +7,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recollect.errors import RecollectError
-from recollect.namespace import Namespace
-from recollect.results import StoredMemory
+from mosshead.errors import MossheadError
+from mosshead.namespace import Namespace
+from mosshead.results import StoredMemory
 
 CORRECTION = "Actually, I live in Porto."
 
 _PATIENCE_SECONDS = 60.0
 
 
-class NothingCorrected(RecollectError):
+class NothingCorrected(MossheadError):
     """The correction replaced no memory."""
 
 

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from recollect.asking import Candidate, Question
-from recollect.errors import RecollectError
-from recollect.namespace import Namespace
+from mosshead.asking import Candidate, Question
+from mosshead.errors import MossheadError
+from mosshead.namespace import Namespace
 
 TURN = "Peter is learning Italian."
 ANSWER = "brother-in-law"
@@ -18,7 +18,7 @@ ANSWER = "brother-in-law"
 _PATIENCE_SECONDS = 60.0
 
 
-class NothingAsked(RecollectError):
+class NothingAsked(MossheadError):
     """The service asked nothing where the words fit two."""
 
 

@@ -18,9 +18,9 @@ from rich.table import Table
 
 from config.logging import configure_logging
 from config.settings import Settings
-from recollect.errors import RecollectError, WaitTimeout
-from recollect.memory import Memory
-from recollect.namespace import Namespace
+from mosshead.errors import MossheadError, WaitTimeout
+from mosshead.memory import Memory
+from mosshead.namespace import Namespace
 from workers.demo.correction import show_correction
 from workers.demo.question import show_question
 from workers.machine import Addresses, flower_answers, processes, servers, wait_until
@@ -42,7 +42,7 @@ _PATIENCE_SECONDS = 180.0
 _BUDGET = 300
 
 
-class DemoFailed(RecollectError):
+class DemoFailed(MossheadError):
     """The demo did not show what it promises."""
 
 
@@ -54,7 +54,7 @@ def run_demo(
     Raises DemoFailed where the first question's context lacks what it must hold.
     """
     console = Console(stderr=json_output)
-    folder = Path(tempfile.mkdtemp(prefix="recollect-demo-"))
+    folder = Path(tempfile.mkdtemp(prefix="mosshead-demo-"))
     # Its own servers, whatever the environment names: a demo writes nothing into anybody's database.
     own = settings.model_copy(
         update={"data_dir": folder, "database_url": None, "ingest_url": None, "worker_url": None, "broker_url": None}

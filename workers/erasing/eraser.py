@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db import lanes
-from recollect.errors import RecollectError
+from mosshead.errors import MossheadError
 from workers.erasing.running import ErasureFailed, erase
 from workers.parts import check_parts, parts
 from workers.retries import describe
@@ -75,7 +75,7 @@ class Eraser:
                     erase(lane, parts())
                 except ErasureFailed:
                     pass  # it was said, and is due again
-                except RecollectError as error:
+                except MossheadError as error:
                     _log.error("erasure_failed", error=str(error))
         return bool(due)
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from redis.exceptions import NoPermissionError, ResponseError
 
-from recollect.errors import ConfigurationError, QueueUnavailable
-from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.errors import ConfigurationError, QueueUnavailable
+from mosshead.queue import BROKER_ERRORS, QUEUE, open_connection
 
-_SETTING = "RECOLLECT_BROKER_URL"
+_SETTING = "MOSSHEAD_BROKER_URL"
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 _BUSY = ("aof_rewrite_in_progress", "aof_rewrite_scheduled", "rdb_bgsave_in_progress")

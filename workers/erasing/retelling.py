@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 from db.erasing.parts import Part
 from db.erasing.versions import Key, Retold, VersionRow, versions_of
 from db.refs import LaneRef
+from mosshead.embedders import Embedder
 from pipeline.embed import embed
 from pipeline.facts import Fact
 from pipeline.told_by_others import Says, Version, told_by_others
-from recollect.embedders import Embedder
 
 
 def retold(connection: Connection, lane: LaneRef, part: Part, embedder: Embedder) -> Part:

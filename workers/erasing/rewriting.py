@@ -15,12 +15,12 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from db import erasures, namespaces
 from db.roles import OWNER
-from recollect.errors import StoreUnavailable
-from recollect.tenancy import tenant_transaction
-from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
+from mosshead.errors import StoreUnavailable
+from mosshead.tenancy import tenant_transaction
+from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.erasing.queue_files import rewrite_queue_files
 
-_ADMIN: Final = "RECOLLECT_ADMIN_URL"
+_ADMIN: Final = "MOSSHEAD_ADMIN_URL"
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 
@@ -59,9 +59,9 @@ def _rewrite(engine: Engine, broker_url: str | None, tell: Callable[[str], objec
         _outlast_others(connection)
         for table in erasures.tables_with_content(connection):
             tell(table)
-            connection.exec_driver_sql(f"vacuum (full) recollect.{table}")
+            connection.exec_driver_sql(f"vacuum (full) mosshead.{table}")
             # Which pages all may see is not known of new files, and until it is, each search reads the table for its index.
-            connection.exec_driver_sql(f"vacuum (analyze) recollect.{table}")
+            connection.exec_driver_sql(f"vacuum (analyze) mosshead.{table}")
     marked = 0
     for tenant_id in waiting:
         with _of_tenant(engine, tenant_id) as connection:

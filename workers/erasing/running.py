@@ -20,10 +20,10 @@ from db.erasing.everything import erase_everything, erase_names
 from db.erasing.parts import Part, erase_conversation, erase_part, of_conversation, of_entity, of_memories
 from db.erasures import Fence
 from db.refs import BatchRef, LaneRef
+from mosshead.events import Erase
+from mosshead.tenancy import tenant_transaction
 from pipeline.documents import unformed
 from pipeline.schemas import closed, fits
-from recollect.events import Erase
-from recollect.tenancy import tenant_transaction
 from workers.erasing.retelling import retold
 from workers.parts import Parts
 from workers.reflecting.documents import held_in

@@ -14,12 +14,12 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints, ValidationError
 
-from recollect.errors import InvalidEvent, SignatureRefused
-from recollect.events import MAX_EVENT_BYTES, MAX_NUMBER, parse_event
-from recollect.namespaces import NamespacePath
-from recollect.publishing.checking import taken_here
-from recollect.redaction import redact, redact_event, redact_fields, redact_json
-from recollect.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
+from mosshead.errors import InvalidEvent, SignatureRefused
+from mosshead.events import MAX_EVENT_BYTES, MAX_NUMBER, parse_event
+from mosshead.namespaces import NamespacePath
+from mosshead.publishing.checking import taken_here
+from mosshead.redaction import redact, redact_event, redact_fields, redact_json
+from mosshead.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
 
 _MOST_READ = 16 * MAX_EVENT_BYTES
 _MOST_OF_REASON = 500
@@ -60,7 +60,7 @@ class Refused:
         return replace(self, event=None)
 
     def as_json(self) -> str:
-        """The dead letter, as ``recollect_write_v1.refuse`` takes it. What can never be an event is cut before it is read."""
+        """The dead letter, as ``mosshead_write_v1.refuse`` takes it. What can never be an event is cut before it is read."""
         kept = b"" if self.event is not None else _kept(self.body)
         letter = {
             "reason": self.reason,
@@ -120,7 +120,7 @@ def _opened(body: bytes, keys: Mapping[str, TenantKey]) -> bytes:
     if keys:
         return open_signed(body, keys).encode("utf-8", "surrogatepass")
     if body.startswith(_SIGNED):
-        raise SignatureRefused("event: signed, and RECOLLECT_SIGNING_KEYS is not set; set it to the keys of your apps")
+        raise SignatureRefused("event: signed, and MOSSHEAD_SIGNING_KEYS is not set; set it to the keys of your apps")
     return body
 
 

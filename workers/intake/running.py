@@ -17,16 +17,16 @@ from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
 from db.engine import check_login, open_engine
-from recollect.errors import ConfigurationError
-from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
-from recollect.signing import TenantKey, parse_keys
+from mosshead.errors import ConfigurationError
+from mosshead.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.signing import TenantKey, parse_keys
 from workers.broker import check_broker
 from workers.intake.arrivals import Arrival, Refused, judge
 from workers.intake.foreign import CONTENT_TYPE, read_what_others_push
 from workers.intake.receiving import receive
 from workers.retries import describe
 
-_SETTING = "RECOLLECT_INGEST_URL"
+_SETTING = "MOSSHEAD_INGEST_URL"
 _AT_ONCE = 200
 _LARGE_BYTES = 32 * 2**10
 """A message of this size waits for the smaller ones: 250 KB can take a second to redact, and a chat's message has about 1 KB.
@@ -72,7 +72,7 @@ def signing_keys(settings: Settings) -> dict[str, TenantKey]:
         return {}
     keys = parse_keys(settings.signing_keys.get_secret_value())
     if not keys:  # such as "," of two that were not filled in: taken for none, it would let everybody in
-        raise ConfigurationError("RECOLLECT_SIGNING_KEYS: holds no key; unset it where events need not be signed")
+        raise ConfigurationError("MOSSHEAD_SIGNING_KEYS: holds no key; unset it where events need not be signed")
     return keys
 
 
@@ -152,7 +152,7 @@ def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
 def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:
     if message.content_type != CONTENT_TYPE:
         return Refused(
-            "event: not a message of Recollect's; publish with the library, which knows its form", message.body
+            "event: not a message of Mosshead's; publish with the library, which knows its form", message.body
         )
     return judge(message.body, keys)
 

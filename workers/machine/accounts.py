@@ -28,7 +28,7 @@ def server_account(server: str) -> Account | None:
     """The account for a server, such as ``postgres``, made if it is missing; None where we are not root and need no other."""
     if os.geteuid() != 0:
         return None
-    name = f"recollect-{server}"
+    name = f"mosshead-{server}"
     found = _look_up(name) or _make(name) or _look_up(_FALLBACK)
     if found is None:
         raise LookupError(f"neither {name} nor {_FALLBACK} is an account of this machine")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workers.machine.ports import LOOPBACK
 
-FLOWER_USER = "recollect"
+FLOWER_USER = "mosshead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,20 @@ class Addresses:
     def environment(self) -> Mapping[str, str]:
         """What the service's processes need to know. Holds passwords: for an environment, never a command line."""
         return {
-            "RECOLLECT_DATABASE_URL": self.database_url,
-            "RECOLLECT_INGEST_URL": self.ingest_url,
-            "RECOLLECT_WORKER_URL": self.worker_url,
-            "RECOLLECT_BROKER_URL": self.broker_url,
-            "RECOLLECT_DATA_DIR": str(self.data_dir),
+            "MOSSHEAD_DATABASE_URL": self.database_url,
+            "MOSSHEAD_INGEST_URL": self.ingest_url,
+            "MOSSHEAD_WORKER_URL": self.worker_url,
+            "MOSSHEAD_BROKER_URL": self.broker_url,
+            "MOSSHEAD_DATA_DIR": str(self.data_dir),
             "FLOWER_PORT": str(self.flower_port),
             "FLOWER_BASIC_AUTH": f"{FLOWER_USER}:{self.flower_password}",
             "FLOWER_READ_ONLY": "true",
             "FLOWER_UNAUTHENTICATED_API": "false",
-            "RECOLLECT_CONSOLE_PORT": str(self.console_port),
-            "RECOLLECT_CONSOLE_AUTH": f"{FLOWER_USER}:{self.flower_password}",
+            "MOSSHEAD_CONSOLE_PORT": str(self.console_port),
+            "MOSSHEAD_CONSOLE_AUTH": f"{FLOWER_USER}:{self.flower_password}",
         }
 
     def env_file(self) -> str:
         """The two addresses that an app needs, for a shell to read."""
-        wanted = ("RECOLLECT_DATABASE_URL", "RECOLLECT_BROKER_URL")
+        wanted = ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL")
         return "".join(f"{name}={shlex.quote(self.environment()[name])}\n" for name in wanted)

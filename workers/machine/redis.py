@@ -10,7 +10,7 @@ from pathlib import Path
 import redis as client
 import structlog
 
-from recollect.errors import ConfigurationError, WaitTimeout
+from mosshead.errors import ConfigurationError, WaitTimeout
 from workers.machine import accounts
 from workers.machine.accounts import Account
 from workers.machine.folder import DataFolder, write_private
@@ -72,8 +72,8 @@ def _server() -> Path:
     if wheel and (wheel / "bin" / "redis-server").exists():
         return wheel / "bin" / "redis-server"
     raise ConfigurationError(
-        "RECOLLECT_BROKER_URL is not set, and there is no redis-server on the PATH to run instead. Install Redis "
-        "('brew install redis', 'apt-get install redis-server'), or set RECOLLECT_BROKER_URL to your Redis"
+        "MOSSHEAD_BROKER_URL is not set, and there is no redis-server on the PATH to run instead. Install Redis "
+        "('brew install redis', 'apt-get install redis-server'), or set MOSSHEAD_BROKER_URL to your Redis"
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import structlog
 
 from config.settings import Settings
-from recollect.errors import ConfigurationError
+from mosshead.errors import ConfigurationError
 from workers.machine import interrupts
 from workers.machine.addresses import Addresses
 from workers.machine.folder import DataFolder, held, write_private
@@ -49,7 +49,7 @@ def _check(settings: Settings) -> None:
     for name in ("admin_url", "ingest_url", "worker_url"):
         if getattr(settings, name):
             raise ConfigurationError(
-                f"RECOLLECT_{name.upper()} is set, but RECOLLECT_DATABASE_URL is not. Set both to use your Postgres, "
+                f"MOSSHEAD_{name.upper()} is set, but MOSSHEAD_DATABASE_URL is not. Set both to use your Postgres, "
                 "or neither to run one on this machine"
             )
 
@@ -67,9 +67,9 @@ def _addresses(
 ) -> Addresses:
     return Addresses(
         data_dir=folder.path,
-        database_url=url(socket, "recollect_reader") if socket else settings.login("reader"),
-        ingest_url=url(socket, "recollect_ingest") if socket else settings.login("ingest"),
-        worker_url=url(socket, "recollect_worker") if socket else settings.login("worker"),
+        database_url=url(socket, "mosshead_reader") if socket else settings.login("reader"),
+        ingest_url=url(socket, "mosshead_ingest") if socket else settings.login("ingest"),
+        worker_url=url(socket, "mosshead_worker") if socket else settings.login("worker"),
         admin_url=url(socket) if socket else None,
         broker_url=broker_url,
         flower_port=flower_port,

@@ -17,8 +17,8 @@ from db import models, namespaces, scopes, turns
 from db.engine import check_login, open_engine
 from db.roles import OWNER
 from db.scopes import Scope
-from recollect.tenancy import tenant_transaction
-from recollect.urls import cannot_connect, lacks_rights, sqlalchemy_url
+from mosshead.tenancy import tenant_transaction
+from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.cli.repeating import repeat
 from workers.operating.each import each, itself
 from workers.parts import WORKER_URL, mismatch, open_embedder_of
@@ -27,7 +27,7 @@ from workers.stages.filling import fill_turns
 OFTEN: Final = 300.0
 """Seconds between two looks at what is due. What has just outgrown a scan is searched by one until then, and no worse for it."""
 
-_ADMIN = "RECOLLECT_ADMIN_URL"
+_ADMIN = "MOSSHEAD_ADMIN_URL"
 
 _log = structlog.get_logger()
 

@@ -15,10 +15,10 @@ from config.settings import Settings
 from db import erasures, heartbeats, models, namespaces, turns, vectors
 from db.models import Model
 from db.refs import LaneRef
-from recollect.embedders import spec_of
-from recollect.errors import ConfigurationError, NotFound, RecollectError
-from recollect.tenancy import tenant_transaction
-from recollect.urls import session_name
+from mosshead.embedders import spec_of
+from mosshead.errors import ConfigurationError, MossheadError, NotFound
+from mosshead.tenancy import tenant_transaction
+from mosshead.urls import session_name
 from workers.operating.each import each, itself
 from workers.parts import check_dimensions, open_embedder_of
 from workers.stages.filling import fill
@@ -36,7 +36,7 @@ def add(engine: Engine, settings: Settings, spec: str) -> Model:
     with engine.begin() as connection:
         if models.active_model(connection) is None:
             raise ConfigurationError(
-                f"this database has no vectors yet; set RECOLLECT_EMBEDDER={spec} for the service and the apps instead"
+                f"this database has no vectors yet; set MOSSHEAD_EMBEDDER={spec} for the service and the apps instead"
             )
     embedder = open_embedder_of(settings, spec)
     (vector,) = embedder.embed(["Does it answer?"])
@@ -98,7 +98,7 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
     if readers and not force:
         raise ConfigurationError(
             f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
-            f"RECOLLECT_EMBEDDER set to {spec_of(active or '')}, or give --force"
+            f"MOSSHEAD_EMBEDDER set to {spec_of(active or '')}, or give --force"
         )
     with _held(engine, name):
         with engine.begin() as connection:
@@ -134,7 +134,7 @@ def _filled(engine: Engine, settings: Settings, model: Model, say: Say) -> bool:
             return True
     try:
         made = _made(engine, settings, model)
-    except RecollectError as error:
+    except MossheadError as error:
         say(f"{model.name}: {error}")
         return False
     if made:

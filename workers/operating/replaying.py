@@ -9,10 +9,10 @@ from sqlalchemy import Engine
 from config.settings import Settings
 from db import generations, namespaces
 from db.generations import Generation
-from recollect.errors import ConfigurationError, NotFound, RecollectError
-from recollect.language_model import Prompt
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead.errors import ConfigurationError, MossheadError, NotFound
+from mosshead.language_model import Prompt
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from workers.language_model import open_other_model
 from workers.replaying.finding import ReplayRefused, locked
 
@@ -81,12 +81,12 @@ def _checked(llm_model: str) -> str:
     """The name of a model. Raises ConfigurationError where none has it."""
     if not llm_model.strip() or not llm_model.isprintable():
         raise ConfigurationError(
-            "--llm-model: is empty, or holds what no name does; give one as RECOLLECT_LLM_MODEL has it"
+            "--llm-model: is empty, or holds what no name does; give one as MOSSHEAD_LLM_MODEL has it"
         )
     return llm_model
 
 
-def _not_started(path: NamespacePath, *, exists: bool) -> RecollectError:
+def _not_started(path: NamespacePath, *, exists: bool) -> MossheadError:
     if not exists:
         return NotFound(f"{path}: there is no such namespace")
     return ReplayRefused(

@@ -12,8 +12,8 @@ from db import heartbeats, refused_tasks, scopes, status
 from db.breakers import Breaker, breakers
 from db.models import Model, models
 from db.status import Backlog, DeadLetters, Lag, Workforce
-from recollect.errors import QueueUnavailable
-from recollect.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.errors import QueueUnavailable
+from mosshead.queue import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.login import logged_in
 from workers.operating import usage
 from workers.operating.usage import TenantStanding
@@ -122,7 +122,7 @@ def _broker(broker_url: str) -> tuple[int, float | None]:
                 return int(redis.llen(QUEUE.name)), _memory(redis)
         except BROKER_ERRORS as error:
             raise QueueUnavailable(
-                f"RECOLLECT_BROKER_URL: cannot connect to {connection.as_uri()} ({type(error).__name__})"
+                f"MOSSHEAD_BROKER_URL: cannot connect to {connection.as_uri()} ({type(error).__name__})"
             ) from None
 
 

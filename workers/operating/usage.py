@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 from db import budgets, namespaces, paid
 from db.budgets import Standing
 from db.paid import By, Cost
-from recollect.errors import NotFound
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead.errors import NotFound
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 
 
 @dataclass(frozen=True, slots=True)

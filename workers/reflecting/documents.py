@@ -12,13 +12,13 @@ from db import decisions, documents, namespaces
 from db.decisions import LoggedDecision, Stamp
 from db.documents import DocumentRow, DocumentVersion
 from db.refs import BatchRef, LaneRef
+from mosshead.events import EditDocument
+from mosshead.language_model import LanguageModel
+from mosshead.managing.prompts import DOCUMENT_VERSION
+from mosshead.tenancy import tenant_transaction
 from pipeline.documents import Changed, Held, Mark, Misfit, edited, settled
 from pipeline.facts import RecordSchema
 from pipeline.form_document import Formed, form_document
-from recollect.events import EditDocument
-from recollect.language_model import LanguageModel
-from recollect.managing.prompts import DOCUMENT_VERSION
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection
 from workers.stages import loading

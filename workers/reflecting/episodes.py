@@ -10,15 +10,15 @@ from db import decisions, memories, namespaces
 from db.decisions import LoggedDecision, Stamp
 from db.memories import NewMemory
 from db.refs import BatchRef, LaneRef
+from mosshead.embedders import Vectors
+from mosshead.ids import uuid7
+from mosshead.language_model import LanguageModel
+from mosshead.managing.prompts import COLLECTION_VERSION
+from mosshead.tenancy import tenant_transaction
 from pipeline import confidence
 from pipeline.embed import embed
 from pipeline.form_episodes import FormedEpisode, form_episodes
 from pipeline.score_salience import score_salience
-from recollect.embedders import Vectors
-from recollect.ids import uuid7
-from recollect.language_model import LanguageModel
-from recollect.managing.prompts import COLLECTION_VERSION
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection
 from workers.stages import loading

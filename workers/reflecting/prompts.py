@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
 from db.prompts import PromptVersion, Waiting
-from recollect.language_model import LanguageModel
-from recollect.optimizing import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
-from recollect.prompts.trajectories import trajectory_of
-from recollect.tenancy import tenant_transaction
+from mosshead.language_model import LanguageModel
+from mosshead.optimizing import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
+from mosshead.prompts.trajectories import trajectory_of
+from mosshead.tenancy import tenant_transaction
 from workers.commands.prompts import KIND, logged_version
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection

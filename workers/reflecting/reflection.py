@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 
 from config.settings import Settings
 from db.refs import BatchRef, LaneRef
+from mosshead.language_model import LanguageModel
 from pipeline.facts import Message
-from recollect.language_model import LanguageModel
 from workers.parts import Parts
 from workers.stages.running import Store
 

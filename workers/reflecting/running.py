@@ -13,9 +13,9 @@ from sqlalchemy import Connection
 from db import reflections, summaries
 from db.reflections import DueReflection
 from db.refs import BatchRef
+from mosshead.tenancy import tenant_transaction
 from pipeline.facts import Message
 from pipeline.guard import steers
-from recollect.tenancy import tenant_transaction
 from workers.commands import prompts as prompt_commands
 from workers.parts import Parts
 from workers.reflecting import documents, episodes, prompts

@@ -8,10 +8,10 @@ from sqlalchemy import Connection
 
 from db import summaries
 from db.refs import LaneRef
+from mosshead.kinds import SPEAKING
+from mosshead.language_model import LanguageModel
+from mosshead.tenancy import tenant_transaction
 from pipeline.sum_up import MOST_TELLING, sum_up
-from recollect.kinds import SPEAKING
-from recollect.language_model import LanguageModel
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection
 from workers.stages.running import Store

@@ -7,9 +7,9 @@ from sqlalchemy import Engine
 
 from db import erasures, generations, paid
 from db.paid import Cost
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from pipeline.replaying.comparing import Comparison, compare
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
 from workers.replaying.finding import found
 from workers.replaying.knowing import known_memories
 

@@ -5,11 +5,11 @@ from sqlalchemy import Connection
 from db import generations
 from db.generations import Generation
 from db.refs import LaneRef
-from recollect.errors import NotFound, RecollectError
-from recollect.namespaces import NamespacePath
+from mosshead.errors import MossheadError, NotFound
+from mosshead.namespaces import NamespacePath
 
 
-class ReplayRefused(RecollectError):
+class ReplayRefused(MossheadError):
     """A namespace cannot be replayed, or the two generations cannot change places, or not yet; says what to do."""
 
 

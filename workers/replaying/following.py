@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Engine
 from db import generations, lanes, replaying
 from db.generations import Generation
 from db.refs import LaneRef
+from mosshead.events import Command, parse_event
+from mosshead.tenancy import tenant_transaction
 from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
-from recollect.events import Command, parse_event
-from recollect.tenancy import tenant_transaction
 from workers.replaying.knowing import refused_there, what_both_know
 from workers.retries import describe, is_of_values
 

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Row
 from db import knowledge
 from db.generations import Generation as Replayed
 from db.refs import LaneRef
+from mosshead.events import Command, Forget, Split
 from pipeline.replaying.known import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
-from recollect.events import Command, Forget, Split
 
 
 @dataclass(frozen=True, slots=True)

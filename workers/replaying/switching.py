@@ -13,9 +13,9 @@ from db import generations, holding, replaying
 from db.exchange import exchange
 from db.generations import Generation
 from db.refs import LaneRef
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from pipeline.replaying.translating import NOT_REPLAYED
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
 from workers.replaying.finding import ReplayRefused, locked
 
 _PAUSE_SECONDS: Final = 0.5

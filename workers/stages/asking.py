@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from db.questions import Asked, HeldEnd, HeldRelation
+from mosshead.asking import Offered, question
+from mosshead.names import normalise
 from pipeline.facts import Fact, Message
 from pipeline.linking.values import Held, LinkedFacts
-from recollect.asking import Offered, question
-from recollect.names import normalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

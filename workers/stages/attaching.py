@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 from db import entities, links, memories, questions
 from db.decisions import Stamp
 from db.refs import LaneRef
-from recollect.ids import uuid7
-from recollect.registry import RegisteredEntity
+from mosshead.ids import uuid7
+from mosshead.registry import RegisteredEntity
 from workers.stages.asking import open_questions
 from workers.stages.deciding import Plan, said_at
 

@@ -12,13 +12,13 @@ from db import candidates, similar
 from db.candidates import CandidateRow, RefusedRow
 from db.refs import BatchRef
 from db.similar import SimilarRow
+from mosshead.embedders import Vectors
+from mosshead.kinds import Granularity, MemoryKind
+from mosshead.tenancy import tenant_transaction
 from pipeline.consolidate import Decision, Known, NewFact, consolidate
 from pipeline.embed import embed
 from pipeline.facts import Fact, Message, Occurrence
 from pipeline.linking.values import LinkedFacts
-from recollect.embedders import Vectors
-from recollect.kinds import Granularity, MemoryKind
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.stages import filling, linking, loading
 from workers.stages.linking import Facts

@@ -9,11 +9,11 @@ from sqlalchemy import Connection, Engine
 from db import candidates, erasures, models, turns, vectors
 from db.refs import BatchRef, LaneRef
 from db.vectors import Lacking
+from mosshead.disambiguation import telling
+from mosshead.embedders import Embedder, Vectors
+from mosshead.errors import EmbeddingRefused
+from mosshead.tenancy import tenant_transaction
 from pipeline.embed import embed
-from recollect.disambiguation import telling
-from recollect.embedders import Embedder, Vectors
-from recollect.errors import EmbeddingRefused
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.stages.turns import as_message, texts_of, turns_among, with_vectors
 

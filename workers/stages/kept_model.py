@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 
 from db import breakers, paid
 from db.refs import BatchRef
-from recollect.ids import uuid7
-from recollect.language_model import (
+from mosshead.ids import uuid7
+from mosshead.language_model import (
     AnswerDeclined,
     AnswerRefused,
     AnswerTruncated,
@@ -20,7 +20,7 @@ from recollect.language_model import (
     ModelUnavailable,
     Prompt,
 )
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from workers.providers import LLM
 
 A = TypeVar("A", bound=BaseModel)

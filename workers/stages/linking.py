@@ -9,18 +9,18 @@ from sqlalchemy import Connection
 from db import entities
 from db.candidates import CandidateRow
 from db.refs import BatchRef
+from mosshead import evidence, lookup
+from mosshead.disambiguation import telling
+from mosshead.ids import uuid7
+from mosshead.kinds import SPEAKING
+from mosshead.namespaces import NamespacePath
+from mosshead.registry import RegisteredEntity
+from mosshead.resolving import TURNS
+from mosshead.tenancy import tenant_transaction
 from pipeline.facts import USER, Fact, Message
 from pipeline.link_entities import link_entities
 from pipeline.linking.surroundings import MOST_SAID, surroundings
 from pipeline.linking.values import Around, LinkedFacts, ToLink, Vector
-from recollect import evidence, lookup
-from recollect.disambiguation import telling
-from recollect.ids import uuid7
-from recollect.kinds import SPEAKING
-from recollect.namespaces import NamespacePath
-from recollect.registry import RegisteredEntity
-from recollect.resolving import TURNS
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.stages import loading
 

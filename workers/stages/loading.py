@@ -6,13 +6,13 @@ import structlog
 
 from db import budgets, candidates, entities, inbox, namespaces, paid
 from db.refs import BatchRef
+from mosshead.events import AnyEvent, Command, MessageEvent, parse_event
+from mosshead.fence import strip_fences
+from mosshead.names import possible_names
+from mosshead.namespaces import NamespacePath
+from mosshead.redaction import redact
+from mosshead.tenancy import tenant_transaction
 from pipeline.facts import Background, Fact, KnownEntity, Message, RecordSchema
-from recollect.events import AnyEvent, Command, MessageEvent, parse_event
-from recollect.fence import strip_fences
-from recollect.names import possible_names
-from recollect.namespaces import NamespacePath
-from recollect.redaction import redact
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.stages.kept_model import KeptModel
 

@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 from db import memories, profiles
 from db.refs import LaneRef
 from db.vectors import outdate
+from mosshead.embedders import Vectors
+from mosshead.tenancy import tenant_transaction
 from pipeline.embed import embed
 from pipeline.refresh_profiles import Refreshed, StaleProfile, ToldMemory
-from recollect.embedders import Vectors
-from recollect.tenancy import tenant_transaction
 from workers.parts import Parts
 from workers.stages.running import Store
 

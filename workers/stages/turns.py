@@ -7,13 +7,13 @@ from sqlalchemy import Connection, Engine
 from db import breakers, candidates, turns
 from db.refs import BatchRef, LaneRef
 from db.turns import MessageRow, NewTurn
+from mosshead.embedders import Vectors
+from mosshead.fence import strip_fences
+from mosshead.kinds import Role
+from mosshead.redaction import redact
+from mosshead.tenancy import tenant_transaction
 from pipeline.facts import Message
 from pipeline.turns import Turn, turns_of
-from recollect.embedders import Vectors
-from recollect.fence import strip_fences
-from recollect.kinds import Role
-from recollect.redaction import redact
-from recollect.tenancy import tenant_transaction
 from workers.providers import EMBEDDER
 
 

@@ -12,11 +12,11 @@ from db.edges import Edge
 from db.memories import NewMemory
 from db.refs import LaneRef
 from db.unlearning import unlearn
+from mosshead.ids import uuid7
 from pipeline import confidence
 from pipeline.consolidate import Decision, Known
 from pipeline.facts import Fact
 from pipeline.overtaken import of_what_changed, of_what_was_replaced
-from recollect.ids import uuid7
 from workers.stages.attaching import Attaching, Change
 from workers.stages.deciding import Plan, said_at, said_by
 

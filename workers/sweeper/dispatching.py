@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Engine
 from config.settings import Settings
 from db import breakers, heartbeats, lanes
 from db.refs import BatchRef, LaneRef
-from recollect.ids import uuid7
-from recollect.tenancy import tenant_transaction
+from mosshead.ids import uuid7
+from mosshead.tenancy import tenant_transaction
 from workers.providers import stages_that_wait
 from workers.sweeper.claiming import claim, claim_without_events
 from workers.sweeper.faults import pass_over

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from db import lanes
 from db.refs import LaneRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from workers.retries import describe, is_of_all, is_of_values
 
 _PAUSE = timedelta(minutes=1)

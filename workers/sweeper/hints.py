@@ -6,7 +6,7 @@ from uuid import UUID
 import structlog
 
 from db.refs import BatchRef
-from recollect.queue import BROKER_ERRORS
+from mosshead.queue import BROKER_ERRORS
 from workers.app import app
 
 _REST_SECONDS = 1.0
@@ -40,7 +40,7 @@ def hint(batch: BatchRef, stage: str) -> bool:
     if _rest.lasts():
         return False
     try:
-        app.send_task(f"recollect.{stage}", args=[str(one) for one in ids], retry=False)
+        app.send_task(f"mosshead.{stage}", args=[str(one) for one in ids], retry=False)
     except BROKER_ERRORS as error:
         _rest.begin()
         _log.warning("hint_not_sent", task=stage, error=type(error).__name__)

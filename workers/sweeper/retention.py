@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from config.settings import Settings
 from db import refused_tasks, retention
 from db.refs import BatchRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from workers.retries import describe, is_of_all
 
 _AT_ONCE = 500
@@ -23,7 +23,7 @@ _log = structlog.get_logger()
 
 
 def clear(engine: Engine, settings: Settings) -> int:
-    """Delete what batches left that ended longer ago than RECOLLECT_RETENTION_DAYS, some hundred at a time; returns how many.
+    """Delete what batches left that ended longer ago than MOSSHEAD_RETENTION_DAYS, some hundred at a time; returns how many.
 
     Safe in several copies at once, and when it dies on the way: it goes on where it was.
     """

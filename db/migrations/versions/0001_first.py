@@ -20,7 +20,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Take everything away again, memories included."""
-    op.get_bind().exec_driver_sql("drop schema recollect_read_v1, recollect_write_v1 cascade")
+    op.get_bind().exec_driver_sql("drop schema mosshead_read_v1, mosshead_write_v1 cascade")
     _run("drop")
 
 

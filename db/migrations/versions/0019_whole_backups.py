@@ -9,7 +9,7 @@ down_revision = "0018"
 branch_labels = None
 depends_on = None
 
-_READ = ("recollect.alembic_version", "all sequences in schema recollect")
+_READ = ("mosshead.alembic_version", "all sequences in schema mosshead")
 
 
 def upgrade() -> None:

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from recollect import Memory
-from recollect.tenancy import Statement, in_one_trip
+from mosshead import Memory
+from mosshead.tenancy import Statement, in_one_trip
 from tests.integration.db.test_security import WITHOUT_POLICY, fill, relations, tables_of_tenants
 
 OURS, THEIRS = "teapot", "zanzibar"
@@ -80,7 +80,7 @@ def attacker(engine: Engine, pair: Pair) -> Iterator[Connection]:
 
 def _be(connection: Connection, tenant: str | None) -> None:
     if tenant is not None:
-        connection.execute(text("select set_config('recollect.tenant_id', :tenant, true)"), {"tenant": tenant})
+        connection.execute(text("select set_config('mosshead.tenant_id', :tenant, true)"), {"tenant": tenant})
 
 
 def told(connection: Connection) -> list[str]:
@@ -99,9 +99,9 @@ def test_a_function_of_ones_own_is_shown_ones_own_rows_alone(
     for way in ("indexscan", "bitmapscan", "indexonlyscan"):
         attacker.exec_driver_sql(f"set local enable_{way} = off")
     with admin_engine.connect() as connection:
-        shown = relations(connection, "recollect_read_v1")
-        if "recollect_worker" in str(engine.url):
-            tables = relations(connection, "recollect")
+        shown = relations(connection, "mosshead_read_v1")
+        if "mosshead_worker" in str(engine.url):
+            tables = relations(connection, "mosshead")
             shown += [name for name in tables if name.split(".")[1] not in WITHOUT_POLICY]
         columns = {name: list(connection.execute(_COLUMNS, {"name": name}).scalars()) for name in shown}
 
@@ -123,7 +123,7 @@ def test_words_are_looked_for_among_ones_own_rows_alone(engine: Engine, pair: Pa
     for arguments in _CALLS:
         with engine.connect() as connection, connection.begin():
             _be(connection, tenant)
-            call = text(f"select holding from recollect_read_v1.holding({arguments})")
+            call = text(f"select holding from mosshead_read_v1.holding({arguments})")
             try:
                 rows = connection.execute(call, {"row": pair.row, "theirs": THEIRS, "ours": OURS}).all()
             except DBAPIError as error:
@@ -138,38 +138,38 @@ def test_words_are_looked_for_among_ones_own_rows_alone(engine: Engine, pair: Pa
 def test_what_ones_own_schema_shadows_is_not_looked_at(attacker: Connection, pair: Pair) -> None:
     for statement in _SHADOWS.split(";"):
         attacker.exec_driver_sql(statement.replace("THEIRS", str(pair.theirs)))
-    assert attacker.exec_driver_sql("select count(*) from recollect_read_v1.memories").scalar_one() == 1
+    assert attacker.exec_driver_sql("select count(*) from mosshead_read_v1.memories").scalar_one() == 1
     for words, count in ((OURS, 1), (THEIRS, 0)):
-        call = text("select count(*) from recollect_read_v1.holding('memories', :row, 'x', array[:words], 10, 10)")
+        call = text("select count(*) from mosshead_read_v1.holding('memories', :row, 'x', array[:words], 10, 10)")
         assert attacker.execute(call, {"row": pair.row, "words": words}).scalar_one() == count
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        *("set role recollect_words", "set role recollect_owner", "set role recollect_backup"),
-        *("set session authorization recollect_words", "grant recollect_words to current_user"),
-        *("alter role current_user bypassrls", "create role mine", "alter role recollect_words login"),
+        *("set role mosshead_words", "set role mosshead_owner", "set role mosshead_backup"),
+        *("set session authorization mosshead_words", "grant mosshead_words to current_user"),
+        *("alter role current_user bypassrls", "create role mine", "alter role mosshead_words login"),
         *("create schema mine", "create function public.f() returns int language sql return 1"),
-        "create function recollect_read_v1.f() returns int language sql return 1",
-        "alter function recollect_read_v1.holding owner to current_user",
-        "alter function recollect_read_v1.holding reset all",
-        "create or replace function recollect.current_tenant() returns uuid language sql return gen_random_uuid()",
-        "alter view recollect_read_v1.memories set (security_invoker)",
-        "alter view recollect_read_v1.scopes reset (security_barrier)",
-        *("alter table recollect.memories disable row level security", "drop policy of_tenant on recollect.memories"),
+        "create function mosshead_read_v1.f() returns int language sql return 1",
+        "alter function mosshead_read_v1.holding owner to current_user",
+        "alter function mosshead_read_v1.holding reset all",
+        "create or replace function mosshead.current_tenant() returns uuid language sql return gen_random_uuid()",
+        "alter view mosshead_read_v1.memories set (security_invoker)",
+        "alter view mosshead_read_v1.scopes reset (security_barrier)",
+        *("alter table mosshead.memories disable row level security", "drop policy of_tenant on mosshead.memories"),
         *(
-            "copy recollect.tenants to program 'true'",
+            "copy mosshead.tenants to program 'true'",
             "select pg_read_file('PG_VERSION')",
             "select lo_import('/dev/null')",
         ),
         *("select * from pg_statistic", "select * from pg_statistic_ext_data", "select * from pg_authid"),
-        *("select * from pg_largeobject", "select last_value from recollect.events_position_seq"),
+        *("select * from pg_largeobject", "select last_value from mosshead.events_position_seq"),
         *("create foreign data wrapper mine", "load 'auto_explain'", "set log_statement = 'all'"),
-        *("set session_replication_role = replica", "select * from recollect_read_v1.memories for update"),
-        *("lock recollect_read_v1.memories in access exclusive mode", "delete from recollect_read_v1.memories"),
-        *("set row_security = off; select * from recollect_read_v1.memories",),
-        "set row_security = off; select recollect_read_v1.holding('memories', null, 'x', '{x}', 1, 1)",
+        *("set session_replication_role = replica", "select * from mosshead_read_v1.memories for update"),
+        *("lock mosshead_read_v1.memories in access exclusive mode", "delete from mosshead_read_v1.memories"),
+        *("set row_security = off; select * from mosshead_read_v1.memories",),
+        "set row_security = off; select mosshead_read_v1.holding('memories', null, 'x', '{x}', 1, 1)",
     ],
 )
 def test_is_refused(attacker: Connection, statement: str) -> None:
@@ -184,16 +184,16 @@ def test_is_refused(attacker: Connection, statement: str) -> None:
 def test_what_the_planner_expects_tells_no_word(attacker: Connection, admin_engine: Engine, pair: Pair) -> None:
     """Or else a search by halves would spell out the texts of all tenants."""
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("analyze recollect.vocabulary, recollect.turns")
+        connection.exec_driver_sql("analyze mosshead.vocabulary, mosshead.turns")
 
     def expected(view: str, word: str) -> Any:
-        statement = text(f"explain (format json) select from recollect_read_v1.{view} and tenant_id = :theirs")
+        statement = text(f"explain (format json) select from mosshead_read_v1.{view} and tenant_id = :theirs")
         plan = attacker.execute(statement, {"word": word, "theirs": pair.theirs}).scalar_one()
         return plan[0]["Plan"]["Plan Rows"]
 
     for view in ("vocabulary where lexeme < :word", "turns where words @@ cast(:word as tsquery)"):
         assert expected(view, f"{THEIRS}200") == expected(view, f"{THEIRS}900") > 1
-    hidden = "select count(*) from pg_stats where schemaname = 'recollect' and tablename <> all(:open)"
+    hidden = "select count(*) from pg_stats where schemaname = 'mosshead' and tablename <> all(:open)"
     assert (
         attacker.execute(
             text(hidden), {"open": [*WITHOUT_POLICY, "models", "workers", "breakers", "refused_tasks"]}
@@ -243,19 +243,19 @@ _COLUMNS = text("""
 """)
 
 _WORDS = """
-    update recollect.embeddings set words = to_tsvector('simple', :word) where tenant_id = :tenant;
-    update recollect.turns set words = to_tsvector('simple', :word) where tenant_id = :tenant;
-    update recollect.memories set content = :word where tenant_id = :tenant;
-    update recollect.messages set content = :word where tenant_id = :tenant
+    update mosshead.embeddings set words = to_tsvector('simple', :word) where tenant_id = :tenant;
+    update mosshead.turns set words = to_tsvector('simple', :word) where tenant_id = :tenant;
+    update mosshead.memories set content = :word where tenant_id = :tenant;
+    update mosshead.messages set content = :word where tenant_id = :tenant
 """
 
 _VOCABULARY = text("""
     with words as (select :word || number as word from generate_series(100, 999) as number),
     counted as (
-        insert into recollect.vocabulary (tenant_id, namespace_id, model, scanned, lexeme, holders)
+        insert into mosshead.vocabulary (tenant_id, namespace_id, model, scanned, lexeme, holders)
         select :tenant, :row, 'x', 'memories', word, 1 from words
     )
-    insert into recollect.turns
+    insert into mosshead.turns
         (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding, with_before, words)
     select :tenant, gen_random_uuid(), 'x', gen_random_uuid(), 'x', now(), 'user', '[1]', '[1]',
            to_tsvector('simple', :word || '900') from words
@@ -291,22 +291,22 @@ _SHADOWS = """
     create operator pg_temp.= (leftarg = uuid, rightarg = uuid, function = pg_temp.same);
     create type pg_temp.tsquery as (one text);
     create table pg_temp.embeddings (tenant_id uuid, owner_id uuid);
-    set local search_path = pg_temp, recollect_read_v1, recollect, public, pg_catalog
+    set local search_path = pg_temp, mosshead_read_v1, mosshead, public, pg_catalog
 """
 
 _GATHERED = text("""
     select relname, attname from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relnamespace = 'recollect'::regnamespace and relkind = 'r' and relname <> all(:open)
+    where relnamespace = 'mosshead'::regnamespace and relkind = 'r' and relname <> all(:open)
       and attnum > 0 and not attisdropped and atttypid = any('{text, text[], jsonb, bytea, tsvector}'::regtype[])
       and coalesce(attstattarget, -1) <> 0
 """)
 
 _OF_EVERYONE = """
-    select proname from pg_proc where pronamespace::regnamespace::text like 'recollect%%'
+    select proname from pg_proc where pronamespace::regnamespace::text like 'mosshead%%'
       and has_function_privilege('public', oid, 'execute')
 """
 
 _LOOSE_DEFINERS = """
-    select proname from pg_proc where pronamespace::regnamespace::text like 'recollect%%'
+    select proname from pg_proc where pronamespace::regnamespace::text like 'mosshead%%'
       and prosecdef and not coalesce(proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']
 """

@@ -48,7 +48,7 @@ class Provider:
     def wait_out(self) -> None:
         """Its pause is over, as far as the database can tell."""
         with self.engine.begin() as connection:
-            connection.execute(text("update recollect.breakers set open_until = now() - interval '1 ms'"))
+            connection.execute(text("update mosshead.breakers set open_until = now() - interval '1 ms'"))
 
 
 @pytest.fixture

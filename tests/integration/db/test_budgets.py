@@ -11,8 +11,8 @@ from sqlalchemy.exc import IntegrityError
 from db import budgets, paid
 from db.budgets import Standing
 from db.refs import BatchRef, LaneRef
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.given import Publishing, claimed
 
 HOUR = timedelta(hours=1)
@@ -40,7 +40,7 @@ def spend(engine: Engine, lane: LaneRef, sent: int, received: int = 0, *, ago: t
     call = {"stage": "extract", "prompt": "extraction", "model": "m"}
     with tenant_transaction(engine, lane.tenant_id) as connection:
         paid.log_usage(connection, lane, usage_id, **call, prompt_tokens=sent, completion_tokens=received)
-        moved = text("update recollect.usage set at = now() - cast(:ago as interval) where usage_id = :id")
+        moved = text("update mosshead.usage set at = now() - cast(:ago as interval) where usage_id = :id")
         connection.execute(moved, {"ago": ago, "id": usage_id})
 
 
@@ -158,7 +158,7 @@ class TestWhatWasHeldBack:
         self.note(worker_engine, batch)
         with worker_engine.begin() as connection:
             moved = text(
-                "update recollect.batches set over_budget_at = now() - interval '25 hours' where batch_id = :id"
+                "update mosshead.batches set over_budget_at = now() - interval '25 hours' where batch_id = :id"
             )
             connection.execute(moved, {"id": batch.batch_id})
         assert not self.held_back(worker_engine, batch)

@@ -10,7 +10,7 @@ from db import dead_letters, inbox, leases
 from db.dead_letters import DeadLetter
 from db.namespaces import path_of
 from db.refs import LaneRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, Publishing, Worker, claim, claimed, contents_of
 
 
@@ -31,7 +31,7 @@ def bury(worker: Worker, reason: str = "extract: ValueError") -> None:
 
 def lane_of(engine: Engine, lane: LaneRef) -> tuple[int, bool]:
     """How many events of a lane are pending, and whether it is due."""
-    statement = text("select pending, ready_at <= now() from recollect.lanes where tenant_id = :tenant_id")
+    statement = text("select pending, ready_at <= now() from mosshead.lanes where tenant_id = :tenant_id")
     with engine.connect() as connection:
         pending, due = connection.execute(statement, lane.scope).one()
         return pending, due
@@ -123,7 +123,7 @@ def test_a_letter_is_revived_once(letter: DeadLetter, worker: Worker) -> None:
 def test_whoever_works_on_the_lane_is_waited_for(letter: DeadLetter, worker: Worker) -> None:
     """A stage locks the lane, then the letter. In another order the two would wait for each other."""
     with worker.transaction() as stage, worker.transaction() as operator:
-        stage.execute(text("select 1 from recollect.lanes where tenant_id = :tenant_id for update"), letter.lane.scope)
+        stage.execute(text("select 1 from mosshead.lanes where tenant_id = :tenant_id for update"), letter.lane.scope)
         operator.execute(text("set local lock_timeout = '100ms'"))
         with pytest.raises(OperationalError, match="lock timeout"):
             dead_letters.lock(operator, letter)
@@ -137,7 +137,7 @@ def test_discarded_its_event_stays_in_the_log_and_is_not_tried(
         dead_letters.discard(connection, letter)
 
     assert found(worker.engine, worker.lane) == []
-    statement = text("select state from recollect.events where event_id = :id")
+    statement = text("select state from mosshead.events where event_id = :id")
     with admin_engine.connect() as connection:
         assert connection.execute(statement, {"id": letter.letter_id}).scalar_one() == "discarded"
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["two", "three"]
@@ -146,7 +146,7 @@ def test_discarded_its_event_stays_in_the_log_and_is_not_tried(
 def test_what_took_effect_is_out_of_reach(letter: DeadLetter, worker: Worker, admin_engine: Engine) -> None:
     """Whatever a letter says: an event that is done is not applied twice, nor forgotten."""
     with admin_engine.begin() as connection:
-        statement = text("update recollect.events set state = 'done' where event_id = :id")
+        statement = text("update mosshead.events set state = 'done' where event_id = :id")
         connection.execute(statement, {"id": letter.letter_id})
     with worker.transaction() as connection:
         dead_letters.revive(connection, letter)
@@ -155,7 +155,7 @@ def test_what_took_effect_is_out_of_reach(letter: DeadLetter, worker: Worker, ad
         assert dead_letters.event_of(connection, letter) is not None
 
     assert lane_of(worker.engine, worker.lane) == (2, True)
-    statement = text("select state from recollect.events where event_id = :id")
+    statement = text("select state from mosshead.events where event_id = :id")
     with admin_engine.connect() as connection:
         assert connection.execute(statement, {"id": letter.letter_id}).scalar_one() == "done"
 
@@ -167,6 +167,6 @@ def test_a_new_reason_stands_with_the_letter_and_with_its_event(
         dead_letters.set_reason(connection, letter, "another")
 
     assert [one.reason for one in found(worker.engine, worker.lane)] == ["another"]
-    statement = text("select reason from recollect.events where event_id = :id")
+    statement = text("select reason from mosshead.events where event_id = :id")
     with admin_engine.connect() as connection:
         assert connection.execute(statement, {"id": letter.letter_id}).scalar_one() == "another"

@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 
 from db import entities
-from recollect.kinds import EntityType
-from recollect.registry import RegisteredEntity
+from mosshead.kinds import EntityType
+from mosshead.registry import RegisteredEntity
 from tests.given import Remembering, registered
 
 

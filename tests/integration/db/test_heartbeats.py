@@ -16,7 +16,7 @@ def worker() -> str:
 
 def seen(connection: Connection, worker: str) -> list[tuple[int, bool]]:
     """The worker's slots, and whether it was seen in this transaction."""
-    statement = text("select slots, seen_at = now() as now from recollect.workers where worker = :worker")
+    statement = text("select slots, seen_at = now() as now from mosshead.workers where worker = :worker")
     return [(row.slots, row.now) for row in connection.execute(statement, {"worker": worker})]
 
 

@@ -10,14 +10,14 @@ from db.generations import Generation
 from tests.given import NONE, SOON, Publishing, Worker, as_text
 
 _LANES = text("""
-    select case namespace_id when :namespace_id then 'namespace' else 'replay' end as lane, quarantined_for from recollect.lanes
+    select case namespace_id when :namespace_id then 'namespace' else 'replay' end as lane, quarantined_for from mosshead.lanes
     where tenant_id = :tenant_id and quarantined_at is not null
 """)
 _QUARANTINED = text("""
-    update recollect.lanes set quarantined_at = now() - interval '1 hour', quarantined_for = 'many dead letters'
+    update mosshead.lanes set quarantined_at = now() - interval '1 hour', quarantined_for = 'many dead letters'
     where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
-_HELD_AT = text("select quarantined_at from recollect.lanes where tenant_id = :tenant_id")
+_HELD_AT = text("select quarantined_at from mosshead.lanes where tenant_id = :tenant_id")
 HELD = "changes places with its replay"
 
 

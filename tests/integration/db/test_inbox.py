@@ -14,9 +14,9 @@ from sqlalchemy.exc import DBAPIError
 from db import candidates, inbox, lanes, status
 from db.inbox import AlreadyInEffect
 from db.refs import BatchRef, LaneRef
-from recollect.events import MAX_NUMBER, MessageEvent, parse_event
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead.events import MAX_NUMBER, MessageEvent, parse_event
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.given import Publishing, Worker, as_text, claim, claimed, contents_of, event
 
 MINUTE = timedelta(minutes=1)
@@ -30,7 +30,7 @@ def rows(engine: Engine, statement: str, lane: LaneRef) -> list[Any]:
 
 
 def watermarks(engine: Engine, publisher: UUID) -> tuple[int, int]:
-    statement = text("select received_up_to, consolidated_up_to from recollect.publishers where publisher_id = :id")
+    statement = text("select received_up_to, consolidated_up_to from mosshead.publishers where publisher_id = :id")
     with engine.connect() as connection:
         row = connection.execute(statement, {"id": publisher}).one()
         return row.received_up_to, row.consolidated_up_to
@@ -38,19 +38,19 @@ def watermarks(engine: Engine, publisher: UUID) -> tuple[int, int]:
 
 def wait_of(engine: Engine, lane: LaneRef) -> float:
     """Seconds from the first pending event until the lane is ready."""
-    statement = "select extract(epoch from ready_at - first_pending_at) as seconds from recollect.lanes"
+    statement = "select extract(epoch from ready_at - first_pending_at) as seconds from mosshead.lanes"
     return float(rows(engine, statement, lane)[0].seconds)
 
 
 def states(engine: Engine, lane: LaneRef) -> list[tuple[str, str | None]]:
     """How a lane's events stand, by number, with the reason of those that are dead."""
-    found = rows(engine, "select publisher_sequence as number, state, reason from recollect.events", lane)
+    found = rows(engine, "select publisher_sequence as number, state, reason from mosshead.events", lane)
     return [(row.state, row.reason) for row in sorted(found)]
 
 
 def pending(engine: Engine, lane: LaneRef) -> int:
     """How many of its events a lane counts as not in effect yet."""
-    return int(rows(engine, "select pending from recollect.lanes", lane)[0].pending)
+    return int(rows(engine, "select pending from mosshead.lanes", lane)[0].pending)
 
 
 class TestPublishing:
@@ -63,7 +63,7 @@ class TestPublishing:
         assert publishing.send(first, second, first) == 1
         assert publishing.send(second) == 0
         for table in ("events", "messages"):
-            assert len(rows(admin_engine, f"select 1 from recollect.{table}", lane)) == 2
+            assert len(rows(admin_engine, f"select 1 from mosshead.{table}", lane)) == 2
         assert pending(admin_engine, lane) == 2
 
     @settings(max_examples=25)
@@ -87,7 +87,7 @@ class TestPublishing:
         with ingest_engine.begin() as connection:
             checked = [as_text(one) for one in events]
             assert inbox.publish(connection, checked, quiet=timedelta(0), most=timedelta(0)) == 3
-            assert connection.execute(text("select current_setting('recollect.tenant_id')")).scalar_one() == ""
+            assert connection.execute(text("select current_setting('mosshead.tenant_id')")).scalar_one() == ""
 
         for path, said in ((fresh_namespace, ["sarah", "sarah"]), (other, ["bo"])):
             lane = LaneRef(path.tenant_id, path.namespace_id)
@@ -99,7 +99,7 @@ class TestPublishing:
         events = [as_text(event(fresh_namespace.parts)), as_text(event(fresh_namespace.parts[:1]))]
         with pytest.raises(DBAPIError, match="namespace: needs a tenant"), ingest_engine.begin() as connection:
             inbox.publish(connection, events, quiet=timedelta(0), most=timedelta(0))
-        assert rows(admin_engine, "select 1 from recollect.events", lane) == []
+        assert rows(admin_engine, "select 1 from mosshead.events", lane) == []
 
     def test_a_conversation_spans_its_messages(
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
@@ -108,7 +108,7 @@ class TestPublishing:
         publishing.send(*(publishing.message(conversation="c1", occurred_at=hour) for hour in hours[:2]))
         publishing.send(publishing.message(conversation="c1", occurred_at=hours[2]), publishing.message())
 
-        statement = "select conversation_id, started_at, last_message_at, ended_at from recollect.conversations"
+        statement = "select conversation_id, started_at, last_message_at, ended_at from mosshead.conversations"
         ((conversation, started, last, ended),) = rows(admin_engine, statement, lane)
         assert (conversation, started.hour, last.hour, ended) == ("c1", 9, 15, None)
 
@@ -163,7 +163,7 @@ parts = st.fixed_dictionaries(
 def test_sql_and_python_read_the_same_text_out_of_a_content(content: Any, admin_engine: Engine) -> None:
     parsed = parse_event(event(content=content))
     assert isinstance(parsed, MessageEvent)
-    statement = text("select recollect.text_of(cast(:event as jsonb) -> 'content')")
+    statement = text("select mosshead.text_of(cast(:event as jsonb) -> 'content')")
     with admin_engine.connect() as connection:
         said = connection.execute(statement, {"event": parsed.model_dump_json(exclude_none=True)}).scalar_one()
     assert said == parsed.text
@@ -249,7 +249,7 @@ class TestABatch:
             with worker.transaction() as connection:
                 inbox.mark_dead(connection, batch, reason)
 
-        statement = "select letter_id, origin, reason, times from recollect.dead_letters"
+        statement = "select letter_id, origin, reason, times from mosshead.dead_letters"
         letters = {tuple(row) for row in rows(admin_engine, statement, worker.lane)}
         assert letters == {(event_id, "stage", "extract: KeyError", 1) for event_id in ids}
         assert pending(admin_engine, worker.lane) == 0
@@ -263,7 +263,7 @@ class TestABatch:
             candidates.store_facts(connection, batch, [{"content": "coffee"}])
         worker.split(batch)
 
-        statement = "select suspect, batch_id, place, state from recollect.events"
+        statement = "select suspect, batch_id, place, state from mosshead.events"
         assert [tuple(row) for row in rows(admin_engine, statement, worker.lane)] == [
             (True, None, None, "received")
         ] * 2
@@ -284,15 +284,15 @@ class TestABatch:
             inbox.mark_dead(connection, batch, "refresh_profiles: ValueError")
 
         assert states(admin_engine, worker.lane) == [("done", None)] * 2
-        assert rows(admin_engine, "select 1 from recollect.dead_letters", worker.lane) == []
-        kept = rows(admin_engine, "select batch_id, suspect from recollect.events", worker.lane)
+        assert rows(admin_engine, "select 1 from mosshead.dead_letters", worker.lane) == []
+        kept = rows(admin_engine, "select batch_id, suspect from mosshead.events", worker.lane)
         assert [tuple(row) for row in kept] == [(batch.batch_id, False)] * 2
 
 
 class TestTimesThatLieAhead:
     """By SQL, as for what no library checked."""
 
-    _SENT = "select publisher_sequence, occurred_at > now() as ahead, occurred_at_sent, payload from recollect.events"
+    _SENT = "select publisher_sequence, occurred_at > now() as ahead, occurred_at_sent, payload from mosshead.events"
 
     def test_event_of_more_than_a_day_ahead_has_the_time_of_its_arrival_and_says_what_it_came_with(
         self, publishing: Publishing, admin_engine: Engine, reader_engine: Engine, lane: LaneRef
@@ -306,7 +306,7 @@ class TestTimesThatLieAhead:
         assert arrived.utcoffset() == timedelta(hours=-8), "in the zone in which it came"
         with tenant_transaction(reader_engine, lane.tenant_id) as connection:
             seen = connection.execute(
-                text("select occurred_at, occurred_at_offset, occurred_at_sent from recollect_read_v1.messages")
+                text("select occurred_at, occurred_at_offset, occurred_at_sent from mosshead_read_v1.messages")
             ).one()
         assert (seen.occurred_at, seen.occurred_at_offset) == (arrived, -480)
         assert seen.occurred_at_sent == stored.occurred_at_sent
@@ -343,7 +343,7 @@ class TestTimesThatLieAhead:
         other.say("one")
         for number in range(2):
             publishing.send(publishing.message(str(number), occurred_at="2098-01-01T00:00:00Z"))
-        found = rows(admin_engine, "select publisher_id from recollect.publishers as p", lane)
+        found = rows(admin_engine, "select publisher_id from mosshead.publishers as p", lane)
         assert {row.publisher_id for row in found} == {publishing.id, other.id}
         with admin_engine.begin() as connection:
             assert status.backlog(connection).clocks_ahead == before + 1

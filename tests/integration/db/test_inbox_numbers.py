@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Engine, text
 
 from db import inbox
 from db.refs import LaneRef
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.given import NONE, Publishing, as_text, claim, claimed, contents_of, event, until_blocked
 
 
@@ -45,7 +45,7 @@ def app(ingest_engine: Engine, fresh_namespace: NamespacePath) -> App:
 def numbered(engine: Engine, lane: LaneRef) -> list[tuple[int, str]]:
     """The numbers of a lane's events with what they say, in the order of their arrival."""
     statement = text("""
-        select publisher_sequence, payload ->> 'content' from recollect.events where tenant_id = :id order by position
+        select publisher_sequence, payload ->> 'content' from mosshead.events where tenant_id = :id order by position
     """)
     with engine.connect() as connection:
         return [(number, said) for number, said in connection.execute(statement, {"id": lane.tenant_id})]
@@ -66,7 +66,7 @@ class TestAnAppThatBringsNoNumbers:
             with app.engine.begin() as connection:
                 app.send(connection, app.message("two"))
                 later = threads.submit(app.say, "four")
-                until_blocked(admin_engine, "recollect_write_v1.publish")
+                until_blocked(admin_engine, "mosshead_write_v1.publish")
                 app.send(connection, app.message("three"))
             assert later.result(timeout=30) == 1
 
@@ -183,10 +183,10 @@ class TestASpoolThatWasCopied:
         sent = {str(name) for call in calls for name, _ in call}
         with tenant_transaction(worker_engine, lane.tenant_id) as connection:
             stored = connection.execute(
-                text("select payload, publisher_id, publisher_sequence as number from recollect.events")
+                text("select payload, publisher_id, publisher_sequence as number from mosshead.events")
             ).all()
             watermarks = text(
-                "select publisher_id, received_up_to from recollect.publishers where tenant_id = :tenant_id"
+                "select publisher_id, received_up_to from mosshead.publishers where tenant_id = :tenant_id"
             )
             run = {row.publisher_id: row.received_up_to for row in connection.execute(watermarks, lane.scope)}
         assert sorted(row.payload["content"] for row in stored) == sorted(sent)

@@ -37,7 +37,7 @@ def refuse(engine: Engine, *letters: str) -> None:
 
 def dead_letters(engine: Engine, lane: LaneRef) -> list[tuple[UUID, str, str, int]]:
     statement = text("""
-        select letter_id, origin, reason, times from recollect.dead_letters
+        select letter_id, origin, reason, times from mosshead.dead_letters
         where tenant_id = :tenant_id and namespace_id = :namespace_id order by died_at, letter_id
     """)
     with engine.connect() as connection:
@@ -46,7 +46,7 @@ def dead_letters(engine: Engine, lane: LaneRef) -> list[tuple[UUID, str, str, in
 
 def pending(engine: Engine, lane: LaneRef) -> int:
     with engine.connect() as connection:
-        statement = text("select pending from recollect.lanes where tenant_id = :tenant_id")
+        statement = text("select pending from mosshead.lanes where tenant_id = :tenant_id")
         return int(connection.execute(statement, lane.scope).scalar_one())
 
 
@@ -78,7 +78,7 @@ class TestAnEventWhoseEnvelopeCanBeRead:
         known = publishing.message("known")
         publishing.send(known)
         with admin_engine.begin() as connection:
-            statement = text("update recollect.events set state = :state where tenant_id = :tenant_id")
+            statement = text("update mosshead.events set state = :state where tenant_id = :tenant_id")
             connection.execute(statement, {"state": state, **lane.scope})
         refuse(ingest_engine, letter("role: one of user", b"known", known))
         assert dead_letters(admin_engine, lane) == []
@@ -93,7 +93,7 @@ class TestAnEventWhoseEnvelopeCanBeRead:
 
         assert dead_letters(admin_engine, lane) == [(UUID(bad["event_id"]), "intake", "role: one of user", 1)]
         with admin_engine.connect() as connection:
-            kept = text("select payload ->> 'content' from recollect.events where event_id = :id")
+            kept = text("select payload ->> 'content' from mosshead.events where event_id = :id")
             assert connection.execute(kept, {"id": bad["event_id"]}).scalar_one() == "bad"
         assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["good"]
 
@@ -110,7 +110,7 @@ class TestABodyThatNamesNoNamespace:
         found = [row for row in dead_letters(admin_engine, NOBODY) if row[0] == digest]
         assert found == [(digest, "intake", "event: not a JSON object", 2)]
         with admin_engine.connect() as connection:
-            kept = text("select body from recollect.refused where letter_id = :id")
+            kept = text("select body from mosshead.refused where letter_id = :id")
             assert bytes(connection.execute(kept, {"id": digest}).scalar_one()) == body
 
     def test_one_that_is_bad_beside_it_leaves_both(
@@ -126,4 +126,4 @@ class TestABodyThatNamesNoNamespace:
 @pytest.mark.parametrize("table", ["refused", "dead_letters", "events"])
 def test_whoever_may_refuse_may_not_read(ingest_engine: Engine, table: str) -> None:
     with pytest.raises(DBAPIError, match="permission denied"), ingest_engine.connect() as connection:
-        connection.execute(text(f"select 1 from recollect.{table}"))
+        connection.execute(text(f"select 1 from mosshead.{table}"))

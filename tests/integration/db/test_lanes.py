@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from db import inbox, lanes, leases
 from db.lanes import STAGES, Slots
 from db.refs import BatchRef, LaneRef
-from recollect.namespaces import NamespacePath
+from mosshead.namespaces import NamespacePath
 from tests.given import LONG, SOON, Publishing, Worker, claimed, workers_with
 
 MINUTE = timedelta(minutes=1)
@@ -52,9 +52,9 @@ def test_tenant_is_alone_while_all_lanes_are_its_own(tenant: Tenant, admin_engin
     with admin_engine.connect() as connection:
         assert not lanes.of_one_tenant(connection)
         connection.execute(text("set local session_replication_role = replica"))  # their rows elsewhere may stay
-        connection.execute(text("delete from recollect.lanes where tenant_id <> :mine"), {"mine": mine})
+        connection.execute(text("delete from mosshead.lanes where tenant_id <> :mine"), {"mine": mine})
         assert lanes.of_one_tenant(connection)
-        connection.execute(text("delete from recollect.lanes"))
+        connection.execute(text("delete from mosshead.lanes"))
         assert lanes.of_one_tenant(connection)
         connection.rollback()
 
@@ -254,7 +254,7 @@ class TestQuarantine:
         self.die(worker, publishing, times=3)
         with admin_engine.begin() as connection:
             older = text(
-                "update recollect.dead_letters set died_at = now() - interval '61 minutes' where tenant_id = :id"
+                "update mosshead.dead_letters set died_at = now() - interval '61 minutes' where tenant_id = :id"
             )
             connection.execute(older, {"id": worker.lane.tenant_id})
         assert not self.quarantined(worker)
@@ -264,7 +264,7 @@ class TestQuarantine:
     ) -> None:
         self.die(worker, publishing, times=3)
         with admin_engine.begin() as connection:
-            refused = text("update recollect.dead_letters set origin = 'intake' where tenant_id = :id")
+            refused = text("update mosshead.dead_letters set origin = 'intake' where tenant_id = :id")
             connection.execute(refused, {"id": worker.lane.tenant_id})
         assert not self.quarantined(worker)
 

@@ -11,7 +11,7 @@ from db import leases
 from db.lanes import STAGES
 from db.leases import Lease
 from db.refs import BatchRef, LaneRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, NONE, SOON, Publishing, Worker, claimed, contents_of, until_blocked
 
 
@@ -24,7 +24,7 @@ def batch(publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> Batch
 
 def lane_row(engine: Engine, lane: LaneRef) -> Any:
     statement = text("""
-        select batch_id, lease_owner, lease_until - now() as left from recollect.lanes where tenant_id = :id
+        select batch_id, lease_owner, lease_until - now() as left from mosshead.lanes where tenant_id = :id
     """)
     with engine.connect() as connection:
         return connection.execute(statement, {"id": lane.tenant_id}).one()
@@ -88,7 +88,7 @@ class TestTaking:
 
 def _lasts(connection: Connection, lane: LaneRef) -> timedelta:
     """Until when the lease of a lane lasts, from the start of the transaction."""
-    statement = text("select lease_until - now() from recollect.lanes where tenant_id = :id")
+    statement = text("select lease_until - now() from mosshead.lanes where tenant_id = :id")
     return connection.execute(statement, {"id": lane.tenant_id}).scalar_one()  # type: ignore[no-any-return]
 
 
@@ -102,7 +102,7 @@ class TestARace:
 
             def start() -> Future[Lease | None]:
                 taking = threads.submit(worker.lease, batch, owner="the second")
-                until_blocked(admin_engine, "recollect.lanes")
+                until_blocked(admin_engine, "mosshead.lanes")
                 return taking
 
             yield start
@@ -140,7 +140,7 @@ class TestARace:
             with worker.transaction() as connection:
                 assert leases.holds(connection, lease)
                 again = threads.submit(worker.holds, lease)
-                until_blocked(admin_engine, "recollect.lanes")
+                until_blocked(admin_engine, "mosshead.lanes")
                 leases.advance(connection, lease)
             assert not again.result(timeout=30)
 
@@ -279,7 +279,7 @@ class TestEndings:
         for stage in STAGES:
             worker.advance(worker.leased(batch, stage))
             with tenant_transaction(worker.engine, worker.lane.tenant_id) as connection:
-                statement = text("select applied_at from recollect.batches where batch_id = :id")
+                statement = text("select applied_at from mosshead.batches where batch_id = :id")
                 applied.append(connection.execute(statement, {"id": batch.batch_id}).scalar_one())
 
         assert applied[:3] == [None] * 3

@@ -16,7 +16,7 @@ def test_edges_are_kept_once_and_end_with_the_memory_that_stated_them(
 ) -> None:
     def edges() -> list[Any]:
         statement = text(
-            """select subject_id, predicate, object_id, valid_to from recollect.relations
+            """select subject_id, predicate, object_id, valid_to from mosshead.relations
             where memory_id = :id and known_to is null"""
         )
         with admin_engine.connect() as connection:

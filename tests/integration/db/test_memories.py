@@ -18,7 +18,7 @@ from workers.operating.indexing import index_scopes
 
 def versions(engine: Engine, memory_id: UUID) -> list[Any]:
     """All rows of a memory, oldest first."""
-    statement = text("select * from recollect.memories where memory_id = :id order by version")
+    statement = text("select * from mosshead.memories where memory_id = :id order by version")
     with engine.connect() as connection:
         return list(connection.execute(statement, {"id": memory_id}))
 
@@ -104,8 +104,8 @@ def test_a_source_and_a_vector_are_kept_once(remembering: Remembering, admin_eng
             memories.set_vectors(connection, lane, MODEL, "memory", {memory_id: vector})
     with admin_engine.connect() as connection:
         scope = {"id": memory_id}
-        sources = text("select message_id, quote from recollect.memory_sources where memory_id = :id")
-        vectors = text("select embedding::text from recollect.embeddings where owner_id = :id")
+        sources = text("select message_id, quote from mosshead.memory_sources where memory_id = :id")
+        vectors = text("select embedding::text from mosshead.embeddings where owner_id = :id")
         assert connection.execute(sources, scope).all() == [(message_id, "I like tea")]
         assert [row[:8] for row in connection.execute(vectors, scope).scalars()] == ["[0,0,1,0"]
 

@@ -22,8 +22,8 @@ from db.engine import check_login, open_engine
 from db.migrate import migrate
 from db.refs import BatchRef, LaneRef
 from db.roles import OWNER
-from recollect.errors import ConfigurationError, StoreUnavailable
-from recollect.urls import sqlalchemy_url
+from mosshead.errors import ConfigurationError, StoreUnavailable
+from mosshead.urls import sqlalchemy_url
 from tests.given import event, until_blocked
 from workers.machine import Addresses
 
@@ -43,7 +43,7 @@ def columns(url: str) -> set[tuple[Any, ...]]:
     return rows(
         url,
         "select table_schema, table_name, column_name, data_type from information_schema.columns "
-        "where table_schema ~ 'recollect'",
+        "where table_schema ~ 'mosshead'",
     )
 
 
@@ -52,16 +52,16 @@ def schema(url: str) -> set[tuple[Any, ...]]:
     return columns(url) | rows(
         url,
         "select schemaname, tablename, policyname, qual from pg_policies",
-        "select proname, prosrc, proacl::text from pg_proc where pronamespace::regnamespace::text ~ 'recollect'",
-        "select indexname, indexdef, '' from pg_indexes where schemaname = 'recollect'",
+        "select proname, prosrc, proacl::text from pg_proc where pronamespace::regnamespace::text ~ 'mosshead'",
+        "select indexname, indexdef, '' from pg_indexes where schemaname = 'mosshead'",
         "select relname, relacl::text, relrowsecurity, relforcerowsecurity from pg_class "
-        "where relnamespace::regnamespace::text ~ 'recollect' and relkind in ('r', 'v')",
+        "where relnamespace::regnamespace::text ~ 'mosshead' and relkind in ('r', 'v')",
     )
 
 
 def rows(url: str, *statements: str) -> set[tuple[Any, ...]]:
     """What some statements find."""
-    engine = create_engine(sqlalchemy_url(url, "RECOLLECT_ADMIN_URL"))
+    engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
     with engine.connect() as connection:
         found = {tuple(row) for statement in statements for row in connection.execute(text(statement))}
     engine.dispose()
@@ -70,7 +70,7 @@ def rows(url: str, *statements: str) -> set[tuple[Any, ...]]:
 
 def run(url: str, direction: Any, revision: str) -> None:
     """An Alembic command as the owner, on a connection of its own."""
-    engine = create_engine(sqlalchemy_url(url, "RECOLLECT_ADMIN_URL"))
+    engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
     config = Config()
     config.set_main_option("script_location", str(Path(db.migrate.__file__).parent / "migrations"))
     with engine.begin() as connection:
@@ -92,11 +92,11 @@ def test_a_second_migration_changes_nothing(empty_database: str) -> None:
 def test_a_backup_may_read_all_that_pg_dump_asks_for(empty_database: str) -> None:
     migrate(empty_database, {})
     unseen = """
-        select relname from pg_class where relnamespace = 'recollect'::regnamespace and case relkind
-            when 'r' then not has_table_privilege('recollect_backup', oid, 'select')
-            when 'S' then not has_sequence_privilege('recollect_backup', oid, 'select') end
+        select relname from pg_class where relnamespace = 'mosshead'::regnamespace and case relkind
+            when 'r' then not has_table_privilege('mosshead_backup', oid, 'select')
+            when 'S' then not has_sequence_privilege('mosshead_backup', oid, 'select') end
     """
-    assert rows(empty_database, "select rolname from pg_roles where rolname = 'recollect_backup' and rolbypassrls")
+    assert rows(empty_database, "select rolname from pg_roles where rolname = 'mosshead_backup' and rolbypassrls")
     assert rows(empty_database, unseen) == set()
 
 
@@ -115,11 +115,11 @@ def test_a_read_that_waits_for_a_migration_that_waits_for_it_gives_way(empty_dat
         watched(empty_database) as engine,
         ThreadPoolExecutor(1) as threads,
     ):
-        reading.execute("select from recollect.turns")
+        reading.execute("select from mosshead.turns")
         migrating = threads.submit(migrate, empty_database, {})
         until_blocked(engine, "")  # it has written the other table anew, and comes to this one
         with pytest.raises(psycopg.errors.DeadlockDetected):
-            reading.execute("select from recollect.embeddings")
+            reading.execute("select from mosshead.embeddings")
         reading.rollback()
         migrating.result(timeout=60)
 
@@ -134,7 +134,7 @@ def test_what_a_statement_may_take_by_default_ends_no_migration(empty_database: 
         watched(empty_database) as engine,
         ThreadPoolExecutor(1) as threads,
     ):
-        reading.execute("select from recollect.turns")
+        reading.execute("select from mosshead.turns")
         migrating = threads.submit(migrate, empty_database, {})
         until_blocked(engine, "")
         time.sleep(0.5)
@@ -147,22 +147,22 @@ def test_the_service_refuses_a_database_that_is_older_than_its_code(
 ) -> None:
     def check(engine: Engine) -> None:
         there = engine.url.set(database=make_url(empty_database).database)
-        own = open_engine(there.render_as_string(hide_password=False), setting="RECOLLECT_URL")
+        own = open_engine(there.render_as_string(hide_password=False), setting="MOSSHEAD_URL")
         try:
-            check_login(own, setting="RECOLLECT_URL")
+            check_login(own, setting="MOSSHEAD_URL")
         finally:
             own.dispose()
 
     migrate(empty_database, {}, "0015")
     for engine in (worker_engine, ingest_engine):
-        with pytest.raises(ConfigurationError, match=r"^RECOLLECT_URL: .* earlier version \(0015\)"):
+        with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_URL: .* earlier version \(0015\)"):
             check(engine)
     migrate(empty_database, {})
     for engine in (worker_engine, ingest_engine):
         check(engine)
 
     with administrating(empty_database) as connection:
-        connection.exec_driver_sql("comment on schema recollect is '9999'")
+        connection.exec_driver_sql("comment on schema mosshead is '9999'")
     check(worker_engine)  # of a version that is still to come, with which this one goes on
 
 
@@ -184,41 +184,41 @@ class TestTheSecondMigration:
         """A namespace with seven events of two publishers: one in effect, three in a batch, one dead, two that wait."""
         migrate(empty_database, {}, "0001")
         with administrating(empty_database) as connection:
-            connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+            connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
             connection.exec_driver_sql(f"""
-                update recollect.events set state = 'done' where payload ->> 'content' = 'a1';
-                update recollect.events set state = 'dead', reason = 'extract: ValueError' where payload ->> 'content' = 'b1';
-                update recollect.events set batch_id = '{BATCH}' where payload ->> 'content' in ('a2', 'b2', 'a3');
-                update recollect.lanes set batch_id = '{BATCH}';
-                insert into recollect.batches (tenant_id, namespace_id, batch_id, stage)
-                select tenant_id, namespace_id, '{BATCH}', 'embed' from recollect.lanes
+                update mosshead.events set state = 'done' where payload ->> 'content' = 'a1';
+                update mosshead.events set state = 'dead', reason = 'extract: ValueError' where payload ->> 'content' = 'b1';
+                update mosshead.events set batch_id = '{BATCH}' where payload ->> 'content' in ('a2', 'b2', 'a3');
+                update mosshead.lanes set batch_id = '{BATCH}';
+                insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage)
+                select tenant_id, namespace_id, '{BATCH}', 'embed' from mosshead.lanes
             """)
         return empty_database
 
     def test_counts_what_waits_and_tells_of_what_died(self, first: str) -> None:
         migrate(first, {})
-        assert rows(first, "select pending from recollect.lanes") == {(5,)}
-        assert rows(first, "select origin, reason, times from recollect.dead_letters") == {
+        assert rows(first, "select pending from mosshead.lanes") == {(5,)}
+        assert rows(first, "select origin, reason, times from mosshead.dead_letters") == {
             ("stage", "extract: ValueError", 1)
         }
         assert (
             rows(
                 first,
-                "select letter_id from recollect.dead_letters except select event_id from recollect.events where state = 'dead'",
+                "select letter_id from mosshead.dead_letters except select event_id from mosshead.events where state = 'dead'",
             )
             == set()
         )
 
     def test_reads_the_apps_order_out_of_what_came(self, first: str) -> None:
         migrate(first, {})
-        assert rows(first, "select payload ->> 'content', conversation_id, sequence from recollect.events") == {
+        assert rows(first, "select payload ->> 'content', conversation_id, sequence from mosshead.events") == {
             ("a1", "c", 1), ("a2", "c", 3), ("a3", None, None), ("a4", None, None),
             ("b1", "c", 2), ("b2", "c", 4), ("b3", None, None),
         }  # fmt: skip
 
     def test_keeps_the_order_of_a_batch_that_is_under_way(self, first: str) -> None:
         migrate(first, {})
-        assert rows(first, "select payload ->> 'content', place from recollect.events where batch_id is not null") == {
+        assert rows(first, "select payload ->> 'content', place from mosshead.events where batch_id is not null") == {
             ("b2", 1),
             ("a2", 2),
             ("a3", 3),  # it came first, and waited for the one before it
@@ -227,7 +227,7 @@ class TestTheSecondMigration:
     def test_goes_on_with_what_was_under_way(self, first: str) -> None:
         migrate(first, {})
         with administrating(first) as connection:
-            lane = LaneRef(*connection.execute(text("select tenant_id, namespace_id from recollect.lanes")).one())
+            lane = LaneRef(*connection.execute(text("select tenant_id, namespace_id from mosshead.lanes")).one())
             batch = BatchRef(lane, BATCH)
             for stage in ("embed", "consolidate", "refresh_profiles"):
                 lease = leases.take(connection, batch, stage, owner="a task", lasting=timedelta(hours=1))
@@ -235,10 +235,10 @@ class TestTheSecondMigration:
                 if stage == "consolidate":
                     inbox.mark_done(connection, batch)
                 leases.advance(connection, lease)
-            connection.execute(text("update recollect.lanes set ready_at = now()"))
+            connection.execute(text("update mosshead.lanes set ready_at = now()"))
             waiting = inbox.waiting_events(connection, lane, gap=timedelta(0), limit=10)
         assert sorted(row["number"] for row in waiting) == [3, 4]
-        assert rows(first, "select pending from recollect.lanes") == {(2,)}
+        assert rows(first, "select pending from mosshead.lanes") == {(2,)}
 
     def test_down_and_up_again_loses_no_event_that_is_not_given_up(self, first: str) -> None:
         before = schema(first), rows(first, EVERY_EVENT)
@@ -246,16 +246,16 @@ class TestTheSecondMigration:
         between = schema(first)
         with administrating(first) as connection:
             connection.exec_driver_sql("""
-                update recollect.events set state = 'discarded' where state = 'dead';
-                update recollect.batches set stage = 'split'
+                update mosshead.events set state = 'discarded' where state = 'dead';
+                update mosshead.batches set stage = 'split'
             """)
         run(first, command.downgrade, "0001")
 
         assert (schema(first), rows(first, EVERY_EVENT)) == before, "what is discarded counts as dead"
-        assert rows(first, "select count(*) from recollect.batches") == {(0,)}
+        assert rows(first, "select count(*) from mosshead.batches") == {(0,)}
         migrate(first, {})
         assert schema(first) == between
-        assert rows(first, "select pending from recollect.lanes") == {(5,)}
+        assert rows(first, "select pending from mosshead.lanes") == {(5,)}
         assert rows(first, EVERY_EVENT) == before[1]
 
 
@@ -266,45 +266,45 @@ class TestTheThirdMigration:
     def second(self, empty_database: str) -> str:
         migrate(empty_database, {}, "0002")
         with administrating(empty_database) as connection:
-            connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+            connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
             connection.exec_driver_sql(_A_MEMORY)
         return empty_database
 
     def test_what_there_is_was_known_since_it_was_made(self, second: str) -> None:
         migrate(second, {})
         since = """
-            select 'source', known_from, known_to from recollect.memory_sources
-            union all select 'link', known_from, known_to from recollect.memory_entities
-            union all select 'relation', known_from, known_to from recollect.relations
-            union all select 'entity', known_from, known_to from recollect.entities
-            union all select 'alias', known_from, known_to from recollect.entity_aliases
+            select 'source', known_from, known_to from mosshead.memory_sources
+            union all select 'link', known_from, known_to from mosshead.memory_entities
+            union all select 'relation', known_from, known_to from mosshead.relations
+            union all select 'entity', known_from, known_to from mosshead.entities
+            union all select 'alias', known_from, known_to from mosshead.entity_aliases
         """
         found = rows(second, since)
         assert {name for name, *_ in found} == {"source", "link", "relation", "entity", "alias"}
         assert {(known_from.year, known_to) for _, known_from, known_to in found} == {(2026, None)}
-        assert rows(second, "select memory_id, changed from recollect.decision_memories") == {(MEMORY, False)}
+        assert rows(second, "select memory_id, changed from mosshead.decision_memories") == {(MEMORY, False)}
 
     def test_down_again_keeps_what_is_known_now(self, second: str) -> None:
         before = (
             schema(second),
-            {table: rows(second, f"select to_jsonb(one)::text from recollect.{table} as one") for table in _KEPT},
+            {table: rows(second, f"select to_jsonb(one)::text from mosshead.{table} as one") for table in _KEPT},
         )
         migrate(second, {})
         with administrating(second) as connection:
             connection.exec_driver_sql("""
-                insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, stance)
-                select tenant_id, namespace_id, memory_id, memory_id, 'not so', 'against' from recollect.memory_sources;
-                insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_to)
-                select tenant_id, namespace_id, entity_id, 'Pete', 'pete', now() from recollect.entity_aliases;
-                insert into recollect.decisions
+                insert into mosshead.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, stance)
+                select tenant_id, namespace_id, memory_id, memory_id, 'not so', 'against' from mosshead.memory_sources;
+                insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, known_to)
+                select tenant_id, namespace_id, entity_id, 'Pete', 'pete', now() from mosshead.entity_aliases;
+                insert into mosshead.decisions
                     (tenant_id, namespace_id, decision_id, batch_id, action, candidates, decided_by, reason)
-                select tenant_id, namespace_id, gen_random_uuid(), batch_id, 'undo', '[]', 'app', 'x' from recollect.decisions
+                select tenant_id, namespace_id, gen_random_uuid(), batch_id, 'undo', '[]', 'app', 'x' from mosshead.decisions
             """)
         run(second, command.downgrade, "0002")
 
         after = (
             schema(second),
-            {table: rows(second, f"select to_jsonb(one)::text from recollect.{table} as one") for table in _KEPT},
+            {table: rows(second, f"select to_jsonb(one)::text from mosshead.{table} as one") for table in _KEPT},
         )
         assert after == before
 
@@ -314,33 +314,33 @@ MEMORY = UUID(int=9)
 _KEPT = ("memory_sources", "memory_entities", "relations", "entity_aliases", "entities")
 
 _A_MEMORY = f"""
-    insert into recollect.models (model, dimensions, active) values ('m', 1, true);
-    insert into recollect.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+    insert into mosshead.models (model, dimensions, active) values ('m', 1, true);
+    insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
         state, valid_from, known_from, known_to)
     select tenant_id, namespace_id, '{MEMORY}', version, 'fact', 'x', 1, 1, 'solid', 'active', now(), '2026-01-01',
         case version when 1 then timestamptz '2026-02-01' end
-    from recollect.lanes cross join generate_series(1, 2) as version;
-    insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote)
-    select tenant_id, namespace_id, '{MEMORY}', '{UUID(int=1)}', 'x' from recollect.lanes;
-    insert into recollect.entities (tenant_id, namespace_id, entity_id, name, entity_type, created_at)
-    select tenant_id, namespace_id, '{UUID(int=2)}', 'Peter', 'person', '2026-01-01' from recollect.lanes;
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
-    select tenant_id, namespace_id, '{UUID(int=2)}', 'Peter', 'peter' from recollect.lanes;
-    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
-    select tenant_id, namespace_id, '{MEMORY}', '{UUID(int=2)}', 'subject', 'sure' from recollect.lanes;
-    insert into recollect.relations (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id,
+    from mosshead.lanes cross join generate_series(1, 2) as version;
+    insert into mosshead.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote)
+    select tenant_id, namespace_id, '{MEMORY}', '{UUID(int=1)}', 'x' from mosshead.lanes;
+    insert into mosshead.entities (tenant_id, namespace_id, entity_id, name, entity_type, created_at)
+    select tenant_id, namespace_id, '{UUID(int=2)}', 'Peter', 'person', '2026-01-01' from mosshead.lanes;
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+    select tenant_id, namespace_id, '{UUID(int=2)}', 'Peter', 'peter' from mosshead.lanes;
+    insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
+    select tenant_id, namespace_id, '{MEMORY}', '{UUID(int=2)}', 'subject', 'sure' from mosshead.lanes;
+    insert into mosshead.relations (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id,
         valid_from)
     select tenant_id, namespace_id, '{UUID(int=3)}', '{UUID(int=2)}', 'knows', '{UUID(int=2)}', '{MEMORY}', now()
-    from recollect.lanes;
-    insert into recollect.decisions
+    from mosshead.lanes;
+    insert into mosshead.decisions
         (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, fact, candidates, decided_by, reason)
     select tenant_id, namespace_id, '{UUID(int=4)}', '{UUID(int=5)}', 'add', '{MEMORY}', '{{}}', '[]', 'rules', 'x'
-    from recollect.lanes;
+    from mosshead.lanes;
 """
 
 BATCH = UUID(int=7)
 
-EVERY_EVENT = "select event_id, publisher_id, publisher_sequence, state, payload::text from recollect.events"
+EVERY_EVENT = "select event_id, publisher_id, publisher_sequence, state, payload::text from mosshead.events"
 
 
 def _events() -> str:
@@ -363,7 +363,7 @@ EVENTS = _events()
 @contextmanager
 def administrating(url: str) -> Iterator[Connection]:
     """A transaction of the administrator, who sees every tenant."""
-    engine = create_engine(sqlalchemy_url(url, "RECOLLECT_ADMIN_URL"))
+    engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
     with engine.begin() as connection:
         yield connection
     engine.dispose()
@@ -373,7 +373,7 @@ def administrating(url: str) -> Iterator[Connection]:
 def watched(url: str) -> Iterator[Engine]:
     """An engine of the administrator's, without limits, to look at what others do in a database."""
     engine = create_engine(
-        sqlalchemy_url(url, "RECOLLECT_ADMIN_URL"), connect_args={"options": "-c statement_timeout=0"}
+        sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"), connect_args={"options": "-c statement_timeout=0"}
     )
     yield engine
     engine.dispose()
@@ -382,10 +382,10 @@ def watched(url: str) -> Iterator[Engine]:
 def test_a_password_is_set_whatever_its_characters(empty_database: str, admin_engine: Engine) -> None:
     def stored() -> str | None:
         with admin_engine.connect() as connection:
-            statement = text("select rolpassword from pg_authid where rolname = 'recollect_admin'")
+            statement = text("select rolpassword from pg_authid where rolname = 'mosshead_admin'")
             return connection.execute(statement).scalar_one()  # type: ignore[no-any-return]
 
-    migrate(empty_database, {"recollect_admin": 'it\'s % :odd "word"', "recollect_reader": None})
+    migrate(empty_database, {"mosshead_admin": 'it\'s % :odd "word"', "mosshead_reader": None})
     first = stored()
     assert first is not None
     assert first.startswith("SCRAM-SHA-256")
@@ -400,10 +400,10 @@ def test_a_server_that_logs_statements_does_not_see_the_password(
     with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         name = empty_database.partition("?")[0].rpartition("/")[2]
         connection.exec_driver_sql(f"alter database {name} set log_statement = 'ddl'")
-    migrate(empty_database, {"recollect_admin": "s3cret-of-the-day"})
+    migrate(empty_database, {"mosshead_admin": "s3cret-of-the-day"})
     logged = (addresses.data_dir / "logs" / "postgres.log").read_text()
 
-    assert 'alter role "recollect_admin" password \'SCRAM-SHA-256$' in logged
+    assert 'alter role "mosshead_admin" password \'SCRAM-SHA-256$' in logged
     assert "s3cret-of-the-day" not in logged
 
 
@@ -411,27 +411,27 @@ def test_a_database_of_a_later_version_is_told_so_and_stays_as_it_is(empty_datab
     """As after a deployment that was rolled back."""
     migrate(empty_database, {})
     with administrating(empty_database) as connection:
-        connection.exec_driver_sql("update recollect.alembic_version set version_num = '9999'")
-        connection.exec_driver_sql("comment on schema recollect is '9999'")
-    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_ADMIN_URL: the database is of a later version \(9999\)"):
+        connection.exec_driver_sql("update mosshead.alembic_version set version_num = '9999'")
+        connection.exec_driver_sql("comment on schema mosshead is '9999'")
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_ADMIN_URL: the database is of a later version \(9999\)"):
         migrate(empty_database, {})
 
 
 def test_a_postgres_that_is_too_old_is_told_so(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(db.migrate, "_OLDEST_POSTGRES", 99)
     assert addresses.admin_url is not None
-    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_ADMIN_URL: this is Postgres 18; Recollect needs 99"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_ADMIN_URL: this is Postgres 18; Mosshead needs 99"):
         migrate(addresses.admin_url, {})
 
 
 def test_a_postgres_that_may_only_be_read_is_told_so(addresses: Addresses) -> None:
     assert addresses.admin_url is not None
     url = make_url(addresses.admin_url).update_query_dict({"options": "-c default_transaction_read_only=on"})
-    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_ADMIN_URL: this Postgres may only be read"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_ADMIN_URL: this Postgres may only be read"):
         migrate(url.render_as_string(hide_password=False), {})
 
 
 def test_a_wrong_address_is_named_without_its_password() -> None:
-    with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_ADMIN_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
-        migrate("postgresql://postgres:s3cret@127.0.0.1:9/recollect", {})
+    with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_ADMIN_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
+        migrate("postgresql://postgres:s3cret@127.0.0.1:9/mosshead", {})
     assert "s3cret" not in str(caught.value)

@@ -18,28 +18,28 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
     migrate(empty_database, {}, _BEFORE)
     before = schema(empty_database)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
-        messages = connection.execute(text("select count(*) from recollect.events")).scalar_one()
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        messages = connection.execute(text("select count(*) from mosshead.events")).scalar_one()
     migrate(empty_database, {}, _THIS)
     after = schema(empty_database)
     event = uuid4()
     with administrating(empty_database) as connection:
         connection.execute(
             text("""
-                insert into recollect.events
+                insert into mosshead.events
                     (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at)
-                select tenant_id, namespace_id, :event, :event, 1, 'erase', '{}', now() from recollect.lanes
+                select tenant_id, namespace_id, :event, :event, 1, 'erase', '{}', now() from mosshead.lanes
             """),
             {"event": event},
         )
-    assert rows(empty_database, "select erase_due_at is not null from recollect.lanes") == {(True,)}
+    assert rows(empty_database, "select erase_due_at is not null from mosshead.lanes") == {(True,)}
 
     run(empty_database, command.downgrade, _BEFORE)
 
     assert schema(empty_database) == before
-    assert rows(empty_database, "select letter_id, reason from recollect.dead_letters") == {
+    assert rows(empty_database, "select letter_id, reason from mosshead.dead_letters") == {
         (event, "undone with the migration")
     }
-    assert rows(empty_database, "select sum(pending) from recollect.lanes") == {(messages,)}
+    assert rows(empty_database, "select sum(pending) from mosshead.lanes") == {(messages,)}
     migrate(empty_database, {}, _THIS)
     assert schema(empty_database) == after

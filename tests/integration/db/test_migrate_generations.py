@@ -7,7 +7,7 @@ from alembic import command
 from sqlalchemy import text
 
 from db.migrate import migrate
-from recollect.namespaces import NamespacePath
+from mosshead.namespaces import NamespacePath
 from tests.given import event
 from tests.integration.db.test_migrate import administrating, empty_database, rows, run, schema
 
@@ -16,8 +16,8 @@ __all__ = ["empty_database"]
 _BEFORE = "0021"
 _THIS = "0022"
 _REPLAY = """
-    insert into recollect.namespaces (tenant_id, namespace_id, path, replay_of)
-    select tenant_id, :replay, path || array['(replay)'], namespace_id from recollect.namespaces
+    insert into mosshead.namespaces (tenant_id, namespace_id, path, replay_of)
+    select tenant_id, :replay, path || array['(replay)'], namespace_id from mosshead.namespaces
 """
 
 
@@ -27,7 +27,7 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
     path = NamespacePath.of(("acme", "sarah"))
     with administrating(empty_database) as connection:
         connection.execute(
-            text("select recollect_write_v1.publish(cast(:events as jsonb))"),
+            text("select mosshead_write_v1.publish(cast(:events as jsonb))"),
             {"events": json.dumps([event(path.parts)])},
         )
 
@@ -36,7 +36,7 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
 
     with administrating(empty_database) as connection:
         connection.execute(text(_REPLAY), {"replay": uuid4()})
-    assert rows(empty_database, "select array_to_string(path, '/') from recollect.namespaces") == {
+    assert rows(empty_database, "select array_to_string(path, '/') from mosshead.namespaces") == {
         ("acme/sarah",),
         ("acme/sarah/(replay)",),
     }

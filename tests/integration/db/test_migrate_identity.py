@@ -18,18 +18,18 @@ from tests.integration.db.test_migrate import (
 __all__ = ["empty_database"]
 
 _TOLD = f"""
-    update recollect.events set type = 'merge' where payload ->> 'content' = 'a1';
-    insert into recollect.decisions
+    update mosshead.events set type = 'merge' where payload ->> 'content' = 'a1';
+    insert into mosshead.decisions
         (tenant_id, namespace_id, decision_id, batch_id, action, undoes, candidates, decided_by, reason)
     select tenant_id, namespace_id, id, '{UUID(int=9)}', action, undoes, '[]', 'app', 'x'
-    from recollect.lanes cross join (values
+    from mosshead.lanes cross join (values
         (uuid '{UUID(int=1)}', 'merge', null), (uuid '{UUID(int=2)}', 'undo', uuid '{UUID(int=1)}'),
         (uuid '{UUID(int=3)}', 'undo', uuid '{UUID(int=2)}'), (uuid '{UUID(int=4)}', 'undo', uuid '{UUID(int=5)}')
     ) as told (id, action, undoes);
-    insert into recollect.questions
+    insert into mosshead.questions
         (tenant_id, namespace_id, question_id, memory_id, text, mention, role, message_id)
     select tenant_id, namespace_id, '{UUID(int=6)}', '{UUID(int=7)}', 'x', 'Peter', 'subject', '{UUID(int=8)}'
-    from recollect.lanes
+    from mosshead.lanes
 """
 
 
@@ -37,7 +37,7 @@ def test_down_gives_up_what_was_told_and_up_again_brings_the_shape_back(empty_da
     migrate(empty_database, {}, "0003")
     third = schema(empty_database)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
     migrate(empty_database, {})
     fourth = schema(empty_database)
     with administrating(empty_database) as connection:
@@ -45,10 +45,10 @@ def test_down_gives_up_what_was_told_and_up_again_brings_the_shape_back(empty_da
     run(empty_database, command.downgrade, "0003")
 
     assert schema(empty_database) == third
-    assert rows(empty_database, "select decision_id from recollect.decisions") == {(UUID(int=4),)}
-    assert rows(empty_database, "select count(*) from recollect.questions") == {(0,)}
-    dead = "select reason from recollect.dead_letters"
+    assert rows(empty_database, "select decision_id from mosshead.decisions") == {(UUID(int=4),)}
+    assert rows(empty_database, "select count(*) from mosshead.questions") == {(0,)}
+    dead = "select reason from mosshead.dead_letters"
     assert rows(empty_database, dead) == {("undone with the migration",)}
-    assert rows(empty_database, "select pending from recollect.lanes") == {(6,)}
+    assert rows(empty_database, "select pending from mosshead.lanes") == {(6,)}
     migrate(empty_database, {})
     assert schema(empty_database) == fourth

@@ -12,20 +12,20 @@ __all__ = ["empty_database"]
 
 _BEFORE = "0012"
 _WORDS = """
-    select tablename, attname from pg_stats where schemaname = 'recollect' and attname in ('content', 'payload', 'path')
+    select tablename, attname from pg_stats where schemaname = 'mosshead' and attname in ('content', 'payload', 'path')
       and (most_common_vals is not null or histogram_bounds is not null or most_common_elems is not null)
 """
-_COUNTED = "select attname, n_distinct from pg_stats where schemaname = 'recollect' and tablename = 'entity_aliases'"
+_COUNTED = "select attname, n_distinct from pg_stats where schemaname = 'mosshead' and tablename = 'entity_aliases'"
 _BARRIERS = """
     select relname from pg_class
-    where relnamespace = 'recollect_read_v1'::regnamespace and reloptions @> array['security_barrier=true']
+    where relnamespace = 'mosshead_read_v1'::regnamespace and reloptions @> array['security_barrier=true']
 """
 _REFUSED = f"""
-    insert into recollect.decisions (tenant_id, namespace_id, decision_id, batch_id, action, candidates, decided_by, reason)
-    select tenant_id, namespace_id, id, '{UUID(int=9)}', action, '[]', 'rules', 'x' from recollect.lanes
+    insert into mosshead.decisions (tenant_id, namespace_id, decision_id, batch_id, action, candidates, decided_by, reason)
+    select tenant_id, namespace_id, id, '{UUID(int=9)}', action, '[]', 'rules', 'x' from mosshead.lanes
     cross join (values (uuid '{UUID(int=1)}', 'refuse'), (uuid '{UUID(int=2)}', 'add')) as told (id, action);
-    insert into recollect.candidate_facts (tenant_id, namespace_id, batch_id, number, fact, refused)
-    select tenant_id, namespace_id, '{UUID(int=9)}', number, '{{}}', why from recollect.lanes
+    insert into mosshead.candidate_facts (tenant_id, namespace_id, batch_id, number, fact, refused)
+    select tenant_id, namespace_id, '{UUID(int=9)}', number, '{{}}', why from mosshead.lanes
     cross join (values (1, null), (2, 'ungrounded')) as found (number, why)
 """
 
@@ -34,7 +34,7 @@ def test_up_forgets_the_words_and_down_the_refusals(empty_database: str) -> None
     migrate(empty_database, {}, _BEFORE)
     before = schema(empty_database)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
         connection.exec_driver_sql("analyze")
     assert ("messages", "content") in rows(empty_database, _WORDS)
     assert rows(empty_database, _BARRIERS) == set()
@@ -51,8 +51,8 @@ def test_up_forgets_the_words_and_down_the_refusals(empty_database: str) -> None
     run(empty_database, command.downgrade, _BEFORE)
     assert schema(empty_database) == before
     assert rows(empty_database, _BARRIERS) | rows(empty_database, _COUNTED) == set()
-    assert rows(empty_database, "select decision_id from recollect.decisions") == {(UUID(int=2),)}
-    assert rows(empty_database, "select number from recollect.candidate_facts") == {(1,)}
+    assert rows(empty_database, "select decision_id from mosshead.decisions") == {(UUID(int=2),)}
+    assert rows(empty_database, "select number from mosshead.candidate_facts") == {(1,)}
     with administrating(empty_database) as connection:
         connection.exec_driver_sql("analyze")
     assert ("messages", "content") in rows(empty_database, _WORDS)

@@ -10,14 +10,14 @@ from workers.operating.indexing import index_scopes
 __all__ = ["empty_database"]
 
 _LARGE = """
-    insert into recollect.models (model, dimensions, active) values ('m', 2, true);
-    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
-    select tenant_id, namespace_id, 'm', 'memory', gen_random_uuid(), 1, '[1,0]' from recollect.lanes;
-    update recollect.scopes set indexed = true;
-    create index embeddings_of_scope_1 on recollect.embeddings using hnsw ((embedding::halfvec(2)) halfvec_ip_ops)
+    insert into mosshead.models (model, dimensions, active) values ('m', 2, true);
+    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+    select tenant_id, namespace_id, 'm', 'memory', gen_random_uuid(), 1, '[1,0]' from mosshead.lanes;
+    update mosshead.scopes set indexed = true;
+    create index embeddings_of_scope_1 on mosshead.embeddings using hnsw ((embedding::halfvec(2)) halfvec_ip_ops)
     where model = 'm' and owner_kind = 'memory'
 """
-_INDEXED = "select indexed from recollect.scopes"
+_INDEXED = "select indexed from mosshead.scopes"
 _INDEXES = "select indexname from pg_indexes where indexname ~ '_of_scope_'"
 
 
@@ -25,7 +25,7 @@ def test_up_waits_for_the_other_indexes_and_down_drops_them(empty_database: str)
     migrate(empty_database, {}, "0011")
     eleventh = schema(empty_database)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
         connection.exec_driver_sql(_LARGE)
 
     migrate(empty_database, {})
@@ -41,7 +41,7 @@ def test_up_waits_for_the_other_indexes_and_down_drops_them(empty_database: str)
     ((kept,),) = rows(empty_database, _INDEXES)
     assert kept.startswith("embeddings_of_scope_")
     with administrating(empty_database) as connection:
-        connection.exec_driver_sql(f"drop index recollect.{kept}")
+        connection.exec_driver_sql(f"drop index mosshead.{kept}")
     assert schema(empty_database) == eleventh
     migrate(empty_database, {})
     assert schema(empty_database) | {one for one in twelfth if "embeddings_of_scope_1" in one} == twelfth

@@ -6,7 +6,7 @@ from alembic import command
 from sqlalchemy import text
 
 from db.migrate import migrate
-from recollect.names import normalise
+from mosshead.names import normalise
 from tests.integration.db.test_migrate import EVENTS, administrating, empty_database, rows, run
 
 __all__ = ["empty_database"]
@@ -28,20 +28,20 @@ _FORMER = {
 """Names, and how they were compared before."""
 
 _ENTITY = """
-    insert into recollect.entities (tenant_id, namespace_id, entity_id, name, entity_type)
-    select tenant_id, namespace_id, :entity, 'one', 'place' from recollect.lanes
+    insert into mosshead.entities (tenant_id, namespace_id, entity_id, name, entity_type)
+    select tenant_id, namespace_id, :entity, 'one', 'place' from mosshead.lanes
 """
 _ALIAS = """
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
-    select tenant_id, namespace_id, :entity, :alias, :normalised from recollect.lanes
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+    select tenant_id, namespace_id, :entity, :alias, :normalised from mosshead.lanes
 """
-_NAMES = "select alias, normalised from recollect.entity_aliases"
+_NAMES = "select alias, normalised from mosshead.entity_aliases"
 
 
 def test_up_and_down_and_up_again(empty_database: str) -> None:
     migrate(empty_database, {}, _BEFORE)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
         for alias, normalised in _FORMER.items():
             entity = uuid4()
             connection.execute(text(_ENTITY), {"entity": entity})
@@ -59,7 +59,7 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
 def test_two_names_of_one_entity_that_were_one_before_do_not_meet_on_the_way_back(empty_database: str) -> None:
     migrate(empty_database, {}, _THIS)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
         entity = uuid4()
         connection.execute(text(_ENTITY), {"entity": entity})
         for alias in ("パリ", "バリ"):
@@ -83,7 +83,7 @@ def test_what_people_leave_out_of_a_name_goes(empty_database: str) -> None:
     }
     migrate(empty_database, {}, _BEFORE)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
         entity = uuid4()
         connection.execute(text(_ENTITY), {"entity": entity})
         for alias, normalised in {**former, "Wham!": "wham!", "Wham": "wham"}.items():

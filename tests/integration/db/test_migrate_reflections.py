@@ -13,20 +13,20 @@ def test_down_ends_what_was_to_reflect_and_up_brings_the_shape_back(empty_databa
     migrate(empty_database, {}, "0006")
     sixth = schema(empty_database)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
 
     migrate(empty_database, {}, "0007")
     seventh = schema(empty_database)
-    assert rows(empty_database, "select reflections_due_at from recollect.lanes") == {(None,)}
+    assert rows(empty_database, "select reflections_due_at from mosshead.lanes") == {(None,)}
     with administrating(empty_database) as connection:
         connection.execute(
             text("""
-                insert into recollect.batches (tenant_id, namespace_id, batch_id, stage)
-                select tenant_id, namespace_id, gen_random_uuid(), 'reflect' from recollect.lanes
+                insert into mosshead.batches (tenant_id, namespace_id, batch_id, stage)
+                select tenant_id, namespace_id, gen_random_uuid(), 'reflect' from mosshead.lanes
             """)
         )
     run(empty_database, command.downgrade, "0006")
     assert schema(empty_database) == sixth
-    assert rows(empty_database, "select stage from recollect.batches") == {("refresh_profiles",)}
+    assert rows(empty_database, "select stage from mosshead.batches") == {("refresh_profiles",)}
     migrate(empty_database, {}, "0007")
     assert schema(empty_database) == seventh

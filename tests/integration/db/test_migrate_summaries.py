@@ -14,12 +14,12 @@ _BEFORE = "0009"
 _THIS = "0010"
 
 _ROWS = """
-    insert into recollect.summaries (tenant_id, namespace_id, conversation_id, content)
-    select tenant_id, namespace_id, 'c', 'User likes figs.' from recollect.lanes;
-    insert into recollect.reflections (tenant_id, namespace_id, kind, subject, dirty_since)
-    select tenant_id, namespace_id, kind, 'c', now() from recollect.lanes cross join (values ('summary'), ('gist')) as of (kind);
-    insert into recollect.events (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at)
-    select tenant_id, namespace_id, :event, :event, 1, 'summarise', '{}', now() from recollect.lanes;
+    insert into mosshead.summaries (tenant_id, namespace_id, conversation_id, content)
+    select tenant_id, namespace_id, 'c', 'User likes figs.' from mosshead.lanes;
+    insert into mosshead.reflections (tenant_id, namespace_id, kind, subject, dirty_since)
+    select tenant_id, namespace_id, kind, 'c', now() from mosshead.lanes cross join (values ('summary'), ('gist')) as of (kind);
+    insert into mosshead.events (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at)
+    select tenant_id, namespace_id, :event, :event, 1, 'summarise', '{}', now() from mosshead.lanes;
 """
 
 
@@ -27,8 +27,8 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
     migrate(empty_database, {}, _BEFORE)
     before = schema(empty_database)
     with administrating(empty_database) as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
-        messages = connection.execute(text("select count(*) from recollect.events")).scalar_one()
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": EVENTS})
+        messages = connection.execute(text("select count(*) from mosshead.events")).scalar_one()
     migrate(empty_database, {}, _THIS)
     after = schema(empty_database)
     event = uuid4()
@@ -39,10 +39,10 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
     run(empty_database, command.downgrade, _BEFORE)
 
     assert schema(empty_database) == before
-    assert rows(empty_database, "select kind from recollect.reflections") == {("gist",)}
-    assert rows(empty_database, "select letter_id, reason from recollect.dead_letters") == {
+    assert rows(empty_database, "select kind from mosshead.reflections") == {("gist",)}
+    assert rows(empty_database, "select letter_id, reason from mosshead.dead_letters") == {
         (event, "undone with the migration")
     }
-    assert rows(empty_database, "select sum(pending) from recollect.lanes") == {(messages,)}
+    assert rows(empty_database, "select sum(pending) from mosshead.lanes") == {(messages,)}
     migrate(empty_database, {}, _THIS)
     assert schema(empty_database) == after

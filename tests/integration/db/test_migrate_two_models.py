@@ -4,14 +4,14 @@ import psycopg
 from alembic import command
 
 from db.migrate import migrate
-from recollect import views
+from mosshead import views
 from tests.integration.db.test_migrate import administrating, empty_database, rows, run, schema
 
 __all__ = ["empty_database"]
 
 _BEFORE = "0020"
 _THIS = "0021"
-_MODELS = "insert into recollect.models (model, dimensions, active) values ('one', 384, true), ('older', 256, false)"
+_MODELS = "insert into mosshead.models (model, dimensions, active) values ('one', 384, true), ('older', 256, false)"
 
 
 def live_models(url: str) -> list[str]:
@@ -25,18 +25,18 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
     before = schema(empty_database)
     with administrating(empty_database) as connection:
         connection.exec_driver_sql(_MODELS)
-        connection.exec_driver_sql("insert into recollect.workers (worker, slots) values ('celery@old', 2)")
+        connection.exec_driver_sql("insert into mosshead.workers (worker, slots) values ('celery@old', 2)")
     assert live_models(empty_database) == ["one"]
 
     migrate(empty_database, {}, _THIS)
     after = schema(empty_database)
 
-    assert rows(empty_database, "select model, active, ready from recollect_read_v1.models") == {
+    assert rows(empty_database, "select model, active, ready from mosshead_read_v1.models") == {
         ("one", True, True),
         ("older", False, False),
     }
     assert live_models(empty_database) == ["one"]
-    assert rows(empty_database, "select worker, model from recollect.workers") == {("celery@old", None)}
+    assert rows(empty_database, "select worker, model from mosshead.workers") == {("celery@old", None)}
     run(empty_database, command.downgrade, _BEFORE)
     assert schema(empty_database) == before
     migrate(empty_database, {}, _THIS)

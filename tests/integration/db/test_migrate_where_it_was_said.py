@@ -22,24 +22,24 @@ _FACT = {
     "occurred": {"start": "2026-03-01T00:00:00-08:00", "end": "2026-03-02T00:00:00-07:00", "granularity": "day"},
 }
 _MEMORY = """
-    insert into recollect.memories
+    insert into mosshead.memories
         (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier, state, valid_from,
          occurred_from, occurred_to, granularity, made_by, known_to)
     select tenant_id, namespace_id, :memory, version, 'event', 'User met Ada', 5, 0.9, 'solid', 'active', :said,
            '2026-03-01T08:00:00Z', '2026-03-02T07:00:00Z', 'day', :decision, case when version = 1 then now() end
-    from recollect.lanes cross join generate_series(1, 2) as version
+    from mosshead.lanes cross join generate_series(1, 2) as version
 """
 _SOURCE = """
-    insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, made_by)
-    select tenant_id, namespace_id, :memory, :message, 'met Ada', :decision from recollect.lanes
+    insert into mosshead.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, made_by)
+    select tenant_id, namespace_id, :memory, :message, 'met Ada', :decision from mosshead.lanes
 """
 _DECISION = """
-    insert into recollect.decisions
+    insert into mosshead.decisions
         (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, fact, candidates, decided_by, reason)
     select tenant_id, namespace_id, :decision, :decision, 'add', :memory, cast(:fact as jsonb), '[]', 'rules', ''
-    from recollect.lanes
+    from mosshead.lanes
 """
-_OFFSETS = "select valid_from_offset, occurred_from_offset, occurred_to_offset from recollect.memories"
+_OFFSETS = "select valid_from_offset, occurred_from_offset, occurred_to_offset from mosshead.memories"
 
 
 def _published(url: str, *occurred_at: str) -> list[UUID]:
@@ -47,7 +47,7 @@ def _published(url: str, *occurred_at: str) -> list[UUID]:
     publisher = events[0]["publisher"]
     with administrating(url) as connection:
         connection.execute(
-            text("select recollect_write_v1.publish(cast(:events as jsonb))"),
+            text("select mosshead_write_v1.publish(cast(:events as jsonb))"),
             {"events": json.dumps([{**one, "publisher": publisher} for one in events])},
         )
     return [UUID(one["event_id"]) for one in events]
@@ -65,7 +65,7 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
 
     for _ in range(2):
         migrate(empty_database, {}, _THIS)
-        assert rows(empty_database, "select occurred_at_offset from recollect.messages") == {(-480,), (None,), (345,)}
+        assert rows(empty_database, "select occurred_at_offset from mosshead.messages") == {(-480,), (None,), (345,)}
         assert rows(empty_database, _OFFSETS) == {(-480, -480, -420)}, "of both versions"
         run(empty_database, command.downgrade, _BEFORE)
         assert schema(empty_database) == before
@@ -87,4 +87,4 @@ def test_up_and_down_and_up_again(empty_database: str) -> None:
 def test_a_message_comes_in_with_its_offset(empty_database: str, given: str, offset: int | None) -> None:
     migrate(empty_database, {}, _THIS)
     _published(empty_database, given)
-    assert rows(empty_database, "select occurred_at_offset from recollect.messages") == {(offset,)}
+    assert rows(empty_database, "select occurred_at_offset from mosshead.messages") == {(offset,)}

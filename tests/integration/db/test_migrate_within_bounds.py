@@ -9,7 +9,7 @@ import pytest
 from alembic import command
 
 from db.migrate import migrate
-from recollect.events import MAX_NUMBER
+from mosshead.events import MAX_NUMBER
 from tests.given import event
 from tests.integration.db.test_migrate import empty_database, rows, run, schema
 
@@ -21,7 +21,7 @@ _THIS = "0023"
 
 def publish(url: str, *events: dict[str, object]) -> None:
     with psycopg.connect(url) as connection:
-        connection.execute("select recollect_write_v1.publish(%s)", [json.dumps(events)])
+        connection.execute("select mosshead_write_v1.publish(%s)", [json.dumps(events)])
 
 
 def test_up_and_down_and_up_again(empty_database: str) -> None:
@@ -56,7 +56,7 @@ def test_event_whose_number_is_beyond_the_bound_gets_another_and_is_not_lost(emp
         """
         select payload ->> 'content', publisher_sequence, publisher_id::text = payload ->> 'publisher',
                publisher_sequence = (payload ->> 'publisher_sequence')::bigint, received_up_to >= publisher_sequence
-        from recollect.events join recollect.publishers using (tenant_id, namespace_id, publisher_id)
+        from mosshead.events join mosshead.publishers using (tenant_id, namespace_id, publisher_id)
         """,
     )
     assert found == {
@@ -81,6 +81,6 @@ def test_times_of_old_events_stay_as_they_are(empty_database: str) -> None:
     migrate(empty_database, {}, _BEFORE)
     publish(empty_database, event(event_id=str(UUID(int=1)), occurred_at="2098-01-01T00:00:00Z"))
     migrate(empty_database, {}, _THIS)
-    assert rows(empty_database, "select occurred_at, occurred_at_sent from recollect.messages") == {
+    assert rows(empty_database, "select occurred_at, occurred_at_sent from mosshead.messages") == {
         (datetime(2098, 1, 1, tzinfo=UTC), None)
     }

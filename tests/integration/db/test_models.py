@@ -18,7 +18,7 @@ def connection(admin_engine: Engine) -> Iterator[Connection]:
 
 
 def test_the_first_one_becomes_active_and_the_next_one_is_told_of_it(connection: Connection) -> None:
-    connection.execute(text("update recollect.models set active = false"))
+    connection.execute(text("update mosshead.models set active = false"))
 
     for name, dimensions in (("one", 256), ("one", 256), ("two", 512), ("one", 512)):
         assert models.set_active_model(connection, name, dimensions) == ("one", 256, "active")

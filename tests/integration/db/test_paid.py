@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 from db import paid
 from db.paid import Cost
 from db.refs import BatchRef, LaneRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, Remembering, under_way
 
 
@@ -39,7 +39,7 @@ def test_what_a_call_cost_is_logged(remembering: Remembering, lane: LaneRef) -> 
         call = {"stage": "extract", "prompt": "extraction", "model": "m"}
         paid.log_usage(connection, lane, uuid4(), **call, prompt_tokens=7, completion_tokens=3)
         row = connection.execute(
-            text("select stage, prompt, model, prompt_tokens, completion_tokens from recollect.usage")
+            text("select stage, prompt, model, prompt_tokens, completion_tokens from mosshead.usage")
         ).one()
 
     assert tuple(row) == ("extract", "extraction", "m", 7, 3)

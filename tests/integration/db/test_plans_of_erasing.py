@@ -22,7 +22,7 @@ from db.unlearning import unlearn
 from tests.given import MODEL
 from tests.integration.db.test_migrate import administrating, empty_database
 from tests.integration.db.test_rows_looked_at import LANE
-from tests.integration.recollect.test_plans import parts
+from tests.integration.mosshead.test_plans import parts
 
 __all__ = ["empty_database"]
 
@@ -37,7 +37,7 @@ LEAST_FOR_EACH_PAIR = HELD**3 / 40
 
 # The others look for each of some entities or memories by its key, and which index they do it by is chance where all seem small.
 _LOOKED_UP_ONCE = re.compile(
-    r"(update|delete from) recollect\.(decisions|events|turns|memory_entities|relations|questions) as"
+    r"(update|delete from) mosshead\.(decisions|events|turns|memory_entities|relations|questions) as"
 )
 
 
@@ -53,13 +53,13 @@ _VECTOR = "(select array_agg(1)::vector::halfvec from generate_series(1, 384))"
 
 _ROWS = (
     f"""
-    insert into recollect.events (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at,
+    insert into mosshead.events (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at,
                                   state, batch_id, place, conversation_id)
     select tenant_id, namespace_id, {_id("message")}, {_id("publisher", "1")}, number, 'message', '{{"type": "message"}}', now(),
            'done', {_id("batch", "number / 10")}, number, 'chat ' || number % 2 from space
     """,
     f"""
-    insert into recollect.events (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at,
+    insert into mosshead.events (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at,
                                   state)
     select tenant_id, namespace_id, {_id("decision")}, {_id("publisher", "2")}, number, kind.kind, jsonb_build_object(
                'type', kind.kind, 'memories', jsonb_build_array(jsonb_build_object('id', 'memory ' || number)),
@@ -67,17 +67,17 @@ _ROWS = (
     from space cross join lateral (select (array['import', 'clarify', 'remember', 'split'])[number % 4 + 1] as kind) as kind
     """,
     f"""
-    insert into recollect.messages (tenant_id, namespace_id, message_id, conversation_id, role, content, occurred_at)
+    insert into mosshead.messages (tenant_id, namespace_id, message_id, conversation_id, role, content, occurred_at)
     select tenant_id, namespace_id, {_id("message")}, 'chat ' || number % 2, 'user', 'It is dry', now() from space
     """,
     f"""
-    insert into recollect.turns (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding,
+    insert into mosshead.turns (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding,
                                  with_before, words)
     select tenant_id, namespace_id, :model, {_id("message")}, 'chat ' || number % 2, now(), 'user', {_VECTOR}, {_VECTOR}, ''
     from space
     """,
     f"""
-    insert into recollect.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier, state,
+    insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier, state,
                                     valid_from, known_from, known_to, made_by, ended_by, key)
     select tenant_id, namespace_id, {_id("memory")}, version, 'fact', 'Ada ' || number || ' is dry', 0.5, 1, 'solid', 'active',
            now(), now() - interval '1 day', case version when 1 then now() end, {_id("decision")},
@@ -85,12 +85,12 @@ _ROWS = (
     from space cross join generate_series(1, 2) as version
     """,
     f"""
-    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding, words)
+    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding, words)
     select tenant_id, namespace_id, :model, case version when 1 then 'past_memory' else 'memory' end, {_id("memory")}, version,
            {_VECTOR}, '' from space cross join generate_series(1, 2) as version
     """,
     f"""
-    insert into recollect.decisions (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, fact, candidates,
+    insert into mosshead.decisions (tenant_id, namespace_id, decision_id, batch_id, action, memory_id, fact, candidates,
                                      decided_by, prompt_version, reason, entities)
     select tenant_id, namespace_id, {_id("decision")}, {_id("batch", "number / 10")},
            (array['add', 'clarify', 'update', 'split'])[number % 4 + 1], {_id("memory")},
@@ -100,69 +100,69 @@ _ROWS = (
            array[{_id("entity")}] from space
     """,
     f"""
-    insert into recollect.decisions (tenant_id, namespace_id, decision_id, batch_id, action, fact, candidates, decided_by, reason)
+    insert into mosshead.decisions (tenant_id, namespace_id, decision_id, batch_id, action, fact, candidates, decided_by, reason)
     select tenant_id, namespace_id, {_id("merge")}, {_id("merge")}, 'merge',
            jsonb_build_object('entity_id', {_id("merged")}, 'into', {_id("entity")}), '[]', 'app', 'the app said so'
     from space where number % 20 = 0
     """,
     f"""
-    insert into recollect.decision_memories (tenant_id, namespace_id, memory_id, decision_id, changed)
+    insert into mosshead.decision_memories (tenant_id, namespace_id, memory_id, decision_id, changed)
     select tenant_id, namespace_id, {_id("memory")}, {_id("decision", "made")}, true
     from space cross join lateral (values (number), ({_NEXT})) as one (made)
     """,
     f"""
-    insert into recollect.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, made_by)
+    insert into mosshead.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote, made_by)
     select tenant_id, namespace_id, {_id("memory")}, {_id("message", "source")}, 'It is dry', {_id("decision")}
     from space cross join lateral (
         values (number), (case when number % 4 < 2 then {_NEXT} end)) as one (source) where source is not null
     """,
     f"""
-    insert into recollect.memory_edges (tenant_id, namespace_id, from_id, to_id, kind, known_from, made_by)
+    insert into mosshead.memory_edges (tenant_id, namespace_id, from_id, to_id, kind, known_from, made_by)
     select tenant_id, namespace_id, {_id("memory")}, {_id("memory", _NEXT)}, 'similar', now(), {_id("decision")} from space
     """,
     f"""
-    insert into recollect.entities (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, made_by,
+    insert into mosshead.entities (tenant_id, namespace_id, entity_id, name, entity_type, description, parent_id, made_by,
                                     known_from, known_to, ended_by)
     select tenant_id, namespace_id, {_id("entity")}, 'Ada ' || number, 'person', 'who is dry', {_id("entity", _NEXT)},
            {_id("decision")}, now() - age * interval '1 day', case age when 1 then now() end,
            case age when 1 then {_id("decision", _NEXT)} end from space cross join generate_series(0, 1) as age
     """,
     f"""
-    insert into recollect.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, made_by)
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised, made_by)
     select tenant_id, namespace_id, {_id("entity")}, 'Ada ' || word, 'ada ' || word, made
     from space cross join lateral (
         values (number::text, {_id("decision")}), ('old ' || number, {_id("merge")})) as one (word, made)
     """,
     f"""
-    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty, made_by)
+    insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty, made_by)
     select tenant_id, namespace_id, {_id("memory")}, {_id("entity", "of")}, 'about', 'sure', {_id("decision")}
     from space cross join lateral (values (number), ({_NEXT})) as one (of)
     """,
     f"""
-    insert into recollect.relations (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id,
+    insert into mosshead.relations (tenant_id, namespace_id, relation_id, subject_id, predicate, object_id, memory_id,
                                      valid_from, made_by)
     select tenant_id, namespace_id, {_id("relation")}, {_id("entity")}, 'knows', {_id("entity", _NEXT)}, {_id("memory")}, now(),
            {_id("decision")} from space
     """,
     f"""
-    insert into recollect.questions (tenant_id, namespace_id, question_id, text, candidates, mention, memory_id, role, message_id,
+    insert into mosshead.questions (tenant_id, namespace_id, question_id, text, candidates, mention, memory_id, role, message_id,
                                      made_by)
     select tenant_id, namespace_id, {_id("question")}, 'Which Ada?', array[{_id("entity")}, {_id("entity", _NEXT)}], 'Ada',
            {_id("memory")}, 'about', {_id("message")}, {_id("decision")} from space
     """,
     f"""
-    insert into recollect.examples (tenant_id, namespace_id, example_id, mention, text, entity_id, others, message_id, known_from)
+    insert into mosshead.examples (tenant_id, namespace_id, example_id, mention, text, entity_id, others, message_id, known_from)
     select tenant_id, namespace_id, {_id("example")}, 'Ada', 'Ada is dry', {_id("entity")}, array[{_id("entity", _NEXT)}],
            {_id("message")}, now() from space
     """,
     f"""
-    insert into recollect.profiles (tenant_id, namespace_id, entity_id, summary)
+    insert into mosshead.profiles (tenant_id, namespace_id, entity_id, summary)
     select tenant_id, namespace_id, {_id("entity")}, 'Ada is dry' from space
     """,
 )
 
 _CLOSED = text("""
-    update recollect.memories set known_to = :at, ended_by = made_by
+    update mosshead.memories set known_to = :at, ended_by = made_by
     where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memories as uuid[]))
 """)
 
@@ -191,14 +191,14 @@ def grown(empty_database: str, request: pytest.FixtureRequest) -> Iterator[Conne
     """A worker's transaction, in a database that has grown by a large namespace since Postgres looked at it, if it ever did."""
     migrate(empty_database, {})
     with administrating(empty_database) as connection:
-        connection.execute(text("insert into recollect.models values (:model, 384, true)"), {"model": MODEL})
+        connection.execute(text("insert into mosshead.models values (:model, 384, true)"), {"model": MODEL})
         if request.param != "never analysed":
             fill(connection, _MANY)
             connection.exec_driver_sql("analyze")
         fill(connection, _ONE)
-        connection.exec_driver_sql("set local role recollect_worker")
+        connection.exec_driver_sql("set local role mosshead_worker")
         tenant = {"tenant_id": str(LANE.tenant_id)}
-        connection.execute(text("select set_config('recollect.tenant_id', :tenant_id, true)"), tenant)
+        connection.execute(text("select set_config('mosshead.tenant_id', :tenant_id, true)"), tenant)
         yield connection
 
 

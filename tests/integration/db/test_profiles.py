@@ -44,7 +44,7 @@ def back(engine: Engine, remembering: Remembering, column: str, ago: timedelta) 
     """Put a time of all profiles back."""
     with engine.begin() as connection:
         statement = text(
-            f"update recollect.profiles set {column} = now() - cast(:ago as interval) where tenant_id = :id"
+            f"update mosshead.profiles set {column} = now() - cast(:ago as interval) where tenant_id = :id"
         )
         connection.execute(statement, {"ago": ago, "id": remembering.lane.tenant_id})
 
@@ -95,17 +95,17 @@ class TestWhenItIsDue:
         save(remembering, due(remembering).profiles[0])
         touch(remembering, peter)
         with remembering.stamped() as (connection, stamp):
-            merged = text("update recollect.entities set known_to = :at, ended_by = :decision_id where entity_id = :id")
+            merged = text("update mosshead.entities set known_to = :at, ended_by = :decision_id where entity_id = :id")
             connection.execute(merged, {**stamp.columns, "id": peter})
         found = due(remembering)
         assert found == Due((), (peter,))
         with remembering.transaction() as connection:
-            assert connection.execute(text("select count(*) from recollect_read_v1.profiles")).scalar_one() == 0
+            assert connection.execute(text("select count(*) from mosshead_read_v1.profiles")).scalar_one() == 0
             profiles.forget(connection, remembering.lane, found.gone)
         assert due(remembering) == Due((), ())
 
         with remembering.stamped() as (connection, stamp):
-            back_again = text("update recollect.entities set known_to = null, ended_by = null where entity_id = :id")
+            back_again = text("update mosshead.entities set known_to = null, ended_by = null where entity_id = :id")
             connection.execute(back_again, {"id": peter})
         touch(remembering, peter)
         assert due(remembering).profiles[0].holds is None, "put together anew"
@@ -122,7 +122,7 @@ class TestTheTimerOfTheLane:
                 profiles.set_timer(connection, remembering.lane, least=least, most=most)
             with remembering.transaction() as connection:
                 statement = text(
-                    "select extract(epoch from profiles_due_at - now()) from recollect.lanes where namespace_id = :id"
+                    "select extract(epoch from profiles_due_at - now()) from mosshead.lanes where namespace_id = :id"
                 )
                 found = connection.execute(statement, {"id": remembering.lane.namespace_id}).scalar_one()
                 return None if found is None else float(found)
@@ -153,7 +153,7 @@ class TestTheTimerOfTheLane:
         with remembering.transaction() as connection:
             profiles.put_off(connection, remembering.lane, pause=LONG)
             statement = text(
-                "select profiles_due_at > now() + interval '50 minutes' from recollect.lanes where namespace_id = :id"
+                "select profiles_due_at > now() + interval '50 minutes' from mosshead.lanes where namespace_id = :id"
             )
             assert connection.execute(statement, {"id": remembering.lane.namespace_id}).scalar_one()
 
@@ -176,7 +176,7 @@ def test_the_most_telling_memories_are_its_own_and_matter_most(remembering: Reme
 
 
 _OTHERS = text("""
-    insert into recollect.memories
+    insert into mosshead.memories
         (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier, state, valid_from, known_from)
     select :tenant_id, :namespace_id, gen_random_uuid(), 2, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now(),
            now() + interval '1 hour'
@@ -281,7 +281,7 @@ class TestNews:
     ) -> None:
         with remembering.stamped() as (connection, stamp):
             split = text(
-                "update recollect.memory_entities set known_to = :at, ended_by = :decision_id where memory_id = :id"
+                "update mosshead.memory_entities set known_to = :at, ended_by = :decision_id where memory_id = :id"
             )
             connection.execute(split, {**stamp.columns, "id": sings})
             profiles.touch(connection, remembering.lane, [peter])

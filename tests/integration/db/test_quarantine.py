@@ -25,7 +25,7 @@ def known_state_of(worker: Worker) -> LaneState:
 
 def set_lane(engine: Engine, lane: LaneRef, columns: str) -> None:
     with engine.begin() as connection:
-        connection.execute(text(f"update recollect.lanes set {columns} where tenant_id = :tenant_id"), lane.scope)
+        connection.execute(text(f"update mosshead.lanes set {columns} where tenant_id = :tenant_id"), lane.scope)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_the_stopped_come_first_then_those_that_wait_longest(
         other.say("one")
         with admin_engine.begin() as connection:
             columns = "first_pending_at = now() - make_interval(years => :years)"
-            statement = text(f"update recollect.lanes set {columns} where namespace_id = :namespace_id")
+            statement = text(f"update mosshead.lanes set {columns} where namespace_id = :namespace_id")
             connection.execute(statement, {**other.lane.scope, "years": 10 * age})
     with worker.engine.begin() as connection:
         states = [state.lane for state in quarantine.lane_states(connection, limit=100_000)]
@@ -101,5 +101,5 @@ def test_an_empty_lane_is_not_made_due(worker: Worker, stopped: LaneRef, admin_e
 
     assert state_of(worker) is None
     with admin_engine.connect() as connection:
-        statement = text("select ready_at from recollect.lanes where tenant_id = :tenant_id")
+        statement = text("select ready_at from mosshead.lanes where tenant_id = :tenant_id")
         assert connection.execute(statement, stopped.scope).scalar_one() is None

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 
 from db import candidates, inbox, leases, paid, retention
 from db.refs import BatchRef, LaneRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, Publishing, Worker, claimed
 
 WEEK = timedelta(days=7)
@@ -37,7 +37,7 @@ def age(engine: Engine, batch: BatchRef, days: int) -> None:
             ("step_results", ("created_at",)),
         ):
             moved = ", ".join(f"{name} = {name} - make_interval(days => :days)" for name in columns)
-            statement = text(f"update recollect.{table} set {moved} where tenant_id = :tenant_id")
+            statement = text(f"update mosshead.{table} set {moved} where tenant_id = :tenant_id")
             connection.execute(statement, {**batch.lane.scope, "days": days})
 
 
@@ -47,7 +47,7 @@ def left(engine: Engine, lane: LaneRef) -> dict[str, int]:
     with engine.connect() as connection:
         return {
             table: connection.execute(
-                text(f"select count(*) from recollect.{table} where tenant_id = :tenant_id"), lane.scope
+                text(f"select count(*) from mosshead.{table} where tenant_id = :tenant_id"), lane.scope
             ).scalar_one()
             for table in tables
         }
@@ -146,17 +146,17 @@ def test_dead_events_stay(batch: BatchRef, worker: Worker, admin_engine: Engine)
 
     with admin_engine.connect() as connection:
         for table in ("events", "dead_letters"):
-            statement = text(f"select count(*) from recollect.{table} where tenant_id = :tenant_id")
+            statement = text(f"select count(*) from mosshead.{table} where tenant_id = :tenant_id")
             assert connection.execute(statement, batch.lane.scope).scalar_one() == 1
 
 
 def test_workers_that_are_long_gone_are_forgotten(worker_engine: Engine) -> None:
     gone, here = f"gone-{uuid4()}", f"here-{uuid4()}"
     with worker_engine.begin() as connection:
-        statement = text("insert into recollect.workers values (:worker, 1, now() - make_interval(hours => :hours))")
+        statement = text("insert into mosshead.workers values (:worker, 1, now() - make_interval(hours => :hours))")
         connection.execute(statement, [{"worker": gone, "hours": 25}, {"worker": here, "hours": 23}])
         assert retention.clear_workers(connection, age=timedelta(days=1)) >= 1
-        left_over = set(connection.execute(text("select worker from recollect.workers")).scalars())
+        left_over = set(connection.execute(text("select worker from mosshead.workers")).scalars())
         assert gone not in left_over
         assert here in left_over
-        connection.execute(text("delete from recollect.workers where worker = :worker"), {"worker": here})
+        connection.execute(text("delete from mosshead.workers where worker = :worker"), {"worker": here})

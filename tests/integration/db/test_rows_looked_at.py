@@ -11,7 +11,7 @@ from db import candidates, profiles, similar, turns
 from db.refs import BatchRef, LaneRef
 from tests.given import LONG, MODEL, NONE, direction
 from tests.integration.db.test_migrate import administrating, empty_database
-from tests.integration.recollect.test_plans_of_many import HELD, PATH, crowded
+from tests.integration.mosshead.test_plans_of_many import HELD, PATH, crowded
 
 __all__ = ["crowded", "empty_database"]
 
@@ -23,9 +23,9 @@ FACTS = 12
 def working(url: str) -> Iterator[Connection]:
     """A transaction of a worker, whose plans row-level security has a part in; what was looked at is counted within it."""
     with administrating(url) as connection:
-        connection.exec_driver_sql("set local role recollect_worker")
+        connection.exec_driver_sql("set local role mosshead_worker")
         tenant = {"tenant_id": str(LANE.tenant_id)}
-        connection.execute(text("select set_config('recollect.tenant_id', :tenant_id, true)"), tenant)
+        connection.execute(text("select set_config('mosshead.tenant_id', :tenant_id, true)"), tenant)
         yield connection
 
 
@@ -34,28 +34,28 @@ def looked_at(connection: Connection, table: str) -> int:
     entries = text(
         "select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = to_regclass(:table)"
     )
-    return int(connection.execute(entries, {"table": f"recollect.{table}"}).scalar_one())
+    return int(connection.execute(entries, {"table": f"mosshead.{table}"}).scalar_one())
 
 
 _DIRTY = """
-    insert into recollect.profiles (tenant_id, namespace_id, entity_id, dirty_since, touched_at, holds)
-    select :tenant_id, :namespace_id, entity_id, now(), now(), array_agg(memory_id) from recollect.memory_entities
+    insert into mosshead.profiles (tenant_id, namespace_id, entity_id, dirty_since, touched_at, holds)
+    select :tenant_id, :namespace_id, entity_id, now(), now(), array_agg(memory_id) from mosshead.memory_entities
     where namespace_id = :namespace_id and entity_id = any(cast(:entity_ids as uuid[])) group by entity_id
 """
 _CHANGED = """
-    insert into recollect.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+    insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
                                     state, valid_from, known_from)
     select :tenant_id, :namespace_id, md5('changed' || number)::uuid, 1, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now(),
            clock_timestamp()
     from generate_series(1, :changed) as number
 """
 _ABOUT_OTHERS = """
-    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
+    insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
     select :tenant_id, :namespace_id, md5('changed' || number)::uuid, md5('other' || number)::uuid, 'subject', 'sure'
     from generate_series(1, :changed) as number
 """
 _KNOWN_BEFORE = """
-    insert into recollect.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from)
+    insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty, known_from)
     select :tenant_id, :namespace_id, md5('before' || number)::uuid, entity_id, 'subject', 'sure', now() - interval '1 day'
     from unnest(cast(:entity_ids as uuid[])) as entity_id cross join generate_series(1, :before) as number
 """
@@ -63,7 +63,7 @@ _KNOWN_BEFORE = """
 
 def ids(connection: Connection, column: str, table: str) -> list[UUID]:
     statement = (
-        f"select {column} from recollect.{table} where namespace_id = :namespace_id order by 1 desc limit {FACTS}"
+        f"select {column} from mosshead.{table} where namespace_id = :namespace_id order by 1 desc limit {FACTS}"
     )
     return list(connection.execute(text(statement), {"namespace_id": LANE.namespace_id}).scalars())
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from db import memories, scopes
 from db.refs import LaneRef
 from db.scopes import Scope
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from workers.operating.indexing import Work, index_scopes
 
 DIMENSIONS = 16
@@ -25,12 +25,12 @@ def model(admin_engine: Engine, admin_url: str) -> Iterator[str]:
     """A model of small vectors that no other test knows; what bears its name is gone afterwards."""
     name = f"small'{uuid4().hex}"
     with admin_engine.begin() as connection:
-        insert = text("insert into recollect.models (model, dimensions) values (:name, :dimensions)")
+        insert = text("insert into mosshead.models (model, dimensions) values (:name, :dimensions)")
         connection.execute(insert, {"name": name, "dimensions": DIMENSIONS})
     yield name
     with admin_engine.begin() as connection:
         for table in ("embeddings", "vocabulary", "scopes", "models"):
-            connection.execute(text(f"delete from recollect.{table} where model = :name"), {"name": name})
+            connection.execute(text(f"delete from mosshead.{table} where model = :name"), {"name": name})
     index_scopes(admin_url)
 
 
@@ -74,7 +74,7 @@ def search(scope: Scope, limit: int = NEAREST) -> str:
     model = scope.model.replace("'", "''")
     distance = f"embedding::halfvec({scope.dimensions}) <#> cast($1 as halfvec({scope.dimensions}))"
     return f"""
-        select owner_id from recollect_read_v1.embeddings
+        select owner_id from mosshead_read_v1.embeddings
         where tenant_id = '{scope.lane.tenant_id}' and namespace_id = '{scope.lane.namespace_id}'
           and model = '{model}' and owner_kind = 'memory'
         order by {distance} limit {limit}
@@ -92,7 +92,7 @@ def told(engine: Engine, scope: Scope) -> tuple[bool, int]:
     """What a reader is told of a scope: whether it is indexed, and how many it holds."""
     with tenant_transaction(engine, scope.lane.tenant_id) as connection:
         statement = text("""
-            select indexed, memories, turns_indexed, turns from recollect_read_v1.scopes
+            select indexed, memories, turns_indexed, turns from mosshead_read_v1.scopes
             where namespace_id = :namespace_id and model = :model
         """)
         row = connection.execute(statement, {**scope.lane.scope, "model": scope.model}).one()
@@ -136,7 +136,7 @@ def test_what_is_whole_is_left_alone_and_what_broke_is_made_anew(
     assert (again.drop, again.make) == ([], [])
 
     with admin_engine.begin() as connection:
-        assert connection.execute(text(fault), {"name": f"recollect.{of_vectors(scope)}"}).rowcount == 1
+        assert connection.execute(text(fault), {"name": f"mosshead.{of_vectors(scope)}"}).rowcount == 1
     anew = index()
     assert anew.drop == [of_vectors(scope)]
     assert [(one.indexes, names) for one, names in anew.make] == [(scope.indexes, [of_vectors(scope)])]
@@ -167,7 +167,7 @@ def test_a_scope_that_shrank_loses_its_index_when_it_is_well_below(
 def test_two_at_once_do_not_get_in_each_others_way(admin_url: str, admin_engine: Engine) -> None:
     """And one after the other does not wait until the server has noticed that the connection of the first is gone."""
     with admin_engine.connect() as connection:
-        with scopes.indexing(connection, "recollect_owner") as alone:
+        with scopes.indexing(connection, "mosshead_owner") as alone:
             assert alone
             assert index_scopes(admin_url) is None
         assert index_scopes(admin_url) is not None
@@ -184,9 +184,7 @@ def test_a_scope_counts_as_due_until_it_is_indexed(
 
     def count(memories: int) -> None:
         with admin_engine.begin() as connection:
-            statement = text(
-                "update recollect.scopes set memories = :count where model = :model and namespace_id = :id"
-            )
+            statement = text("update mosshead.scopes set memories = :count where model = :model and namespace_id = :id")
             connection.execute(statement, {"count": memories, "model": scope.model, "id": scope.lane.namespace_id})
 
     # What other tests left that is large by these limits gets its indexes first, and with them is too small for them.

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from db.engine import check_login, open_engine
-from recollect.errors import ConfigurationError, StoreUnavailable
-from recollect.tenancy import tenant_transaction
-from recollect.urls import sqlalchemy_url
+from mosshead.errors import ConfigurationError, StoreUnavailable
+from mosshead.tenancy import tenant_transaction
+from mosshead.urls import sqlalchemy_url
 from workers.machine import Addresses
 
 WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes", "generations"}
@@ -59,7 +59,7 @@ def tables_of_tenants(connection: Connection) -> list[Any]:
         connection.execute(
             text("""
                 select relname, relrowsecurity, relforcerowsecurity from pg_class
-                where relnamespace = 'recollect'::regnamespace and relkind in ('r', 'p')
+                where relnamespace = 'mosshead'::regnamespace and relkind in ('r', 'p')
                   and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'tenant_id')
                 order by relname
             """)
@@ -72,7 +72,7 @@ def fill(connection: Connection, table: str, tenant_id: UUID, row: UUID) -> None
     columns = connection.execute(
         text("""
             select attname as name, format_type(atttypid, null) as type from pg_attribute
-            where attrelid = to_regclass('recollect.' || quote_ident(:table)) and attnum > 0 and not attisdropped
+            where attrelid = to_regclass('mosshead.' || quote_ident(:table)) and attnum > 0 and not attisdropped
               and attnotnull and attgenerated = '' and attidentity = '' and (not atthasdef or attname = 'state')
         """),
         {"table": table},
@@ -82,7 +82,7 @@ def fill(connection: Connection, table: str, tenant_id: UUID, row: UUID) -> None
         values["state"] = "'received'"
     values["tenant_id"] = "cast(:tenant as uuid)"
     names = ", ".join(f'"{name}"' for name in values)
-    statement = f'insert into recollect."{table}" ({names}) values ({", ".join(values.values())})'
+    statement = f'insert into mosshead."{table}" ({names}) values ({", ".join(values.values())})'
     connection.execute(text(statement), {"tenant": tenant_id, "row": row})
 
 
@@ -132,7 +132,7 @@ def test_every_other_table_is_known_to_hold_no_content(admin_engine: Engine) -> 
     with admin_engine.connect() as connection:
         of_tenants = {table.relname for table in tables_of_tenants(connection)}
         statement = text(
-            "select relname from pg_class where relnamespace = 'recollect'::regnamespace and relkind in ('r', 'p')"
+            "select relname from pg_class where relnamespace = 'mosshead'::regnamespace and relkind in ('r', 'p')"
         )
         assert set(connection.execute(statement).scalars()) - of_tenants == OF_NOBODY
 
@@ -141,7 +141,7 @@ def test_a_tenant_sees_its_own_rows_and_nobody_elses(
     admin_engine: Engine, worker_engine: Engine, crowded: UUID
 ) -> None:
     with admin_engine.connect() as connection:
-        tables = [name for name in relations(connection, "recollect") if name.split(".")[1] not in WITHOUT_POLICY]
+        tables = [name for name in relations(connection, "mosshead") if name.split(".")[1] not in WITHOUT_POLICY]
     with tenant_transaction(worker_engine, crowded) as connection:
         assert counts(connection, tables) == dict.fromkeys(tables, 1)
     with tenant_transaction(worker_engine, uuid4()) as connection:
@@ -154,7 +154,7 @@ def test_a_reader_sees_its_own_tenant_through_the_views(
     admin_engine: Engine, reader_engine: Engine, crowded: UUID
 ) -> None:
     with admin_engine.connect() as connection:
-        views = relations(connection, "recollect_read_v1")
+        views = relations(connection, "mosshead_read_v1")
     with tenant_transaction(reader_engine, crowded) as connection:
         assert counts(connection, views) == dict.fromkeys(views, 1)
     with tenant_transaction(reader_engine, uuid4()) as connection:
@@ -168,27 +168,27 @@ def test_a_row_cannot_be_written_for_another_tenant(worker_engine: Engine) -> No
         tenant_transaction(worker_engine, uuid4()) as connection,
         pytest.raises(DBAPIError, match="row-level security"),
     ):
-        connection.execute(text("insert into recollect.tenants (tenant_id, name) values (gen_random_uuid(), 'other')"))
+        connection.execute(text("insert into mosshead.tenants (tenant_id, name) values (gen_random_uuid(), 'other')"))
 
 
 def test_a_pooled_connection_forgets_its_tenant(addresses: Addresses) -> None:
-    engine = create_engine(sqlalchemy_url(addresses.worker_url, "RECOLLECT_WORKER_URL"), pool_size=1, max_overflow=0)
+    engine = create_engine(sqlalchemy_url(addresses.worker_url, "MOSSHEAD_WORKER_URL"), pool_size=1, max_overflow=0)
     with tenant_transaction(engine, uuid4()) as connection:
         first = connection.execute(text("select pg_backend_pid()")).scalar_one()
     with engine.begin() as connection:
         assert connection.execute(text("select pg_backend_pid()")).scalar_one() == first
-        assert connection.execute(text("select recollect.current_tenant()")).scalar_one() is None
+        assert connection.execute(text("select mosshead.current_tenant()")).scalar_one() is None
     engine.dispose()
 
 
 def privileges(engine: Engine, role: str) -> set[tuple[str, str]]:
-    """What a role may do to the tables and views of Recollect, as (schema, privilege)."""
+    """What a role may do to the tables and views of Mosshead, as (schema, privilege)."""
     with engine.connect() as connection:
         rows = connection.execute(
             text("""
                 select nspname, privilege from pg_class join pg_namespace on pg_namespace.oid = relnamespace
                 cross join unnest(array['select', 'insert', 'update', 'delete', 'truncate']) as privilege
-                where nspname like 'recollect%' and relkind in ('r', 'p', 'v')
+                where nspname like 'mosshead%' and relkind in ('r', 'p', 'v')
                   and has_table_privilege(cast(:role as name), pg_class.oid, privilege)
             """),
             {"role": role},
@@ -197,13 +197,13 @@ def privileges(engine: Engine, role: str) -> set[tuple[str, str]]:
 
 
 def functions(engine: Engine, role: str) -> set[str]:
-    """The functions of Recollect that a role may call, where it may enter their schema."""
+    """The functions of Mosshead that a role may call, where it may enter their schema."""
     with engine.connect() as connection:
         rows = connection.execute(
             text("""
                 select format('%s.%s', nspname, proname) as name
                 from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
-                where nspname like 'recollect%' and has_schema_privilege(cast(:role as name), nspname, 'usage')
+                where nspname like 'mosshead%' and has_schema_privilege(cast(:role as name), nspname, 'usage')
                   and has_function_privilege(cast(:role as name), pg_proc.oid, 'execute')
             """),
             {"role": role},
@@ -212,47 +212,47 @@ def functions(engine: Engine, role: str) -> set[str]:
 
 
 def test_a_reader_may_select_from_the_views_and_nothing_else(admin_engine: Engine) -> None:
-    assert privileges(admin_engine, "recollect_reader") == {("recollect_read_v1", "select")}
-    assert functions(admin_engine, "recollect_reader") == {"recollect_read_v1.holding"}
+    assert privileges(admin_engine, "mosshead_reader") == {("mosshead_read_v1", "select")}
+    assert functions(admin_engine, "mosshead_reader") == {"mosshead_read_v1.holding"}
 
 
 def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine) -> None:
-    assert privileges(admin_engine, "recollect_ingest") == set()
-    assert functions(admin_engine, "recollect_ingest") == {"recollect_write_v1.publish", "recollect_write_v1.refuse"}
+    assert privileges(admin_engine, "mosshead_ingest") == set()
+    assert functions(admin_engine, "mosshead_ingest") == {"mosshead_write_v1.publish", "mosshead_write_v1.refuse"}
 
 
 def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter_again(admin_engine: Engine) -> None:
-    assert functions(admin_engine, "recollect_worker") == {
-        "recollect.count_words",
-        "recollect.current_tenant",
-        "recollect.derived_id",
-        "recollect.made_at",
-        "recollect.move_watermark",
-        "recollect.name_key",
-        "recollect.precedes",
-        "recollect.refresh_traits",
-        "recollect.settle_watermarks",
-        "recollect.term",
-        "recollect.terms",
-        "recollect.word_occurrences",
-        "recollect_read_v1.holding",
-        "recollect_write_v1.publish",
+    assert functions(admin_engine, "mosshead_worker") == {
+        "mosshead.count_words",
+        "mosshead.current_tenant",
+        "mosshead.derived_id",
+        "mosshead.made_at",
+        "mosshead.move_watermark",
+        "mosshead.name_key",
+        "mosshead.precedes",
+        "mosshead.refresh_traits",
+        "mosshead.settle_watermarks",
+        "mosshead.term",
+        "mosshead.terms",
+        "mosshead.word_occurrences",
+        "mosshead_read_v1.holding",
+        "mosshead_write_v1.publish",
     }
 
 
 def test_who_looks_for_words_may_look_and_nothing_else(admin_engine: Engine) -> None:
-    assert privileges(admin_engine, "recollect_words") == {("recollect", "select")}
-    assert functions(admin_engine, "recollect_words") == {"recollect.current_tenant"}
+    assert privileges(admin_engine, "mosshead_words") == {("mosshead", "select")}
+    assert functions(admin_engine, "mosshead_words") == {"mosshead.current_tenant"}
     with admin_engine.connect() as connection:
         tables = connection.execute(
             text("""
             select relname from pg_class
-            where has_table_privilege('recollect_words', oid, 'select')
-              and relnamespace = 'recollect'::regnamespace and relkind = 'r'
+            where has_table_privilege('mosshead_words', oid, 'select')
+              and relnamespace = 'mosshead'::regnamespace and relkind = 'r'
         """)
         ).scalars()
         assert set(tables) == {"embeddings", "turns"}
-        logins = text("select rolcanlogin from pg_roles where rolname = 'recollect_words'")
+        logins = text("select rolcanlogin from pg_roles where rolname = 'mosshead_words'")
         assert connection.execute(logins).scalar_one() is False
 
 
@@ -261,7 +261,7 @@ def test_nobody_inherits_what_it_sees(admin_engine: Engine) -> None:
         inheriting = connection.execute(
             text("""
             select rolname from pg_roles
-            where pg_has_role(rolname, 'recollect_words', 'usage') and not rolsuper and rolname <> 'recollect_words'
+            where pg_has_role(rolname, 'mosshead_words', 'usage') and not rolsuper and rolname <> 'mosshead_words'
         """)
         ).scalars()
         assert set(inheriting) == set()
@@ -270,11 +270,11 @@ def test_nobody_inherits_what_it_sees(admin_engine: Engine) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "select * from recollect.memories",
-        "select recollect_write_v1.publish('[]')",
-        "select recollect_write_v1.refuse('[]')",
-        "select * from recollect.dead_letters",
-        "delete from recollect_read_v1.memories",
+        "select * from mosshead.memories",
+        "select mosshead_write_v1.publish('[]')",
+        "select mosshead_write_v1.refuse('[]')",
+        "select * from mosshead.dead_letters",
+        "delete from mosshead_read_v1.memories",
         "create table mine ()",
     ],
 )
@@ -294,12 +294,12 @@ def test_a_readers_transaction_is_read_only_to_begin_with(reader_engine: Engine)
 def roles(admin_engine: Engine) -> Iterator[None]:
     """Logins that no service should have."""
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("create role an_owner login in role recollect_owner")
+        connection.exec_driver_sql("create role an_owner login in role mosshead_owner")
         connection.exec_driver_sql("create role a_bypass login bypassrls")
         connection.exec_driver_sql("create role a_stranger login")
         for beyond in ("owner", "words", "backup"):
             connection.exec_driver_sql(
-                f"create role becomes_{beyond} login in role recollect_worker, recollect_{beyond} noinherit"
+                f"create role becomes_{beyond} login in role mosshead_worker, mosshead_{beyond} noinherit"
             )
     yield
     with admin_engine.begin() as connection:
@@ -315,29 +315,29 @@ def roles(admin_engine: Engine) -> Iterator[None]:
         ("postgres", "is a superuser"),
         ("an_owner", "owns the tables"),
         ("a_bypass", "bypasses row-level security"),
-        ("a_stranger", "no Recollect schema"),
+        ("a_stranger", "no Mosshead schema"),
         ("becomes_owner", "owns the tables"),
-        ("becomes_words", "is a member of recollect_words"),
-        ("becomes_backup", "is a member of recollect_backup"),
+        ("becomes_words", "is a member of mosshead_words"),
+        ("becomes_backup", "is a member of mosshead_backup"),
     ],
 )
 def test_a_login_that_may_do_too_much_or_too_little_is_refused(addresses: Addresses, login: str, why: str) -> None:
-    url = sqlalchemy_url(addresses.worker_url, "RECOLLECT_WORKER_URL").set(username=login)
-    engine = open_engine(url.render_as_string(hide_password=False), setting="RECOLLECT_WORKER_URL")
+    url = sqlalchemy_url(addresses.worker_url, "MOSSHEAD_WORKER_URL").set(username=login)
+    engine = open_engine(url.render_as_string(hide_password=False), setting="MOSSHEAD_WORKER_URL")
 
-    with pytest.raises(ConfigurationError, match=f"^RECOLLECT_WORKER_URL: .*{why}"):
-        check_login(engine, setting="RECOLLECT_WORKER_URL")
+    with pytest.raises(ConfigurationError, match=f"^MOSSHEAD_WORKER_URL: .*{why}"):
+        check_login(engine, setting="MOSSHEAD_WORKER_URL")
     engine.dispose()
 
 
 def test_the_logins_of_the_service_are_accepted(worker_engine: Engine, ingest_engine: Engine) -> None:
-    check_login(worker_engine, setting="RECOLLECT_WORKER_URL")
-    check_login(ingest_engine, setting="RECOLLECT_INGEST_URL")
+    check_login(worker_engine, setting="MOSSHEAD_WORKER_URL")
+    check_login(ingest_engine, setting="MOSSHEAD_INGEST_URL")
 
 
 def test_a_database_that_is_away_is_named_without_its_password() -> None:
-    engine = open_engine("postgresql://worker:s3cret@127.0.0.1:9/recollect", setting="RECOLLECT_WORKER_URL")
+    engine = open_engine("postgresql://worker:s3cret@127.0.0.1:9/mosshead", setting="MOSSHEAD_WORKER_URL")
 
-    with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_WORKER_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
-        check_login(engine, setting="RECOLLECT_WORKER_URL")
+    with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_WORKER_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
+        check_login(engine, setting="MOSSHEAD_WORKER_URL")
     assert "s3cret" not in str(caught.value)

@@ -66,7 +66,7 @@ def test_a_quarantined_lane_is_counted_and_does_not_wait(
     publishing.say("one")
     before = backlog(worker_engine)
     with admin_engine.begin() as connection:
-        statement = text("update recollect.lanes set quarantined_at = now() where tenant_id = :tenant_id")
+        statement = text("update mosshead.lanes set quarantined_at = now() where tenant_id = :tenant_id")
         connection.execute(statement, publishing.lane.scope)
     after = backlog(worker_engine)
 
@@ -81,11 +81,11 @@ def test_the_lag_is_from_arrival_to_effect(
     def lag_of(*seconds: float) -> Lag:
         """Of batches that took effect in a year in which nothing else did."""
         with admin_engine.begin() as connection:
-            connection.execute(text("update recollect.batches set applied_at = null where applied_at > '2100-01-01'"))
+            connection.execute(text("update mosshead.batches set applied_at = null where applied_at > '2100-01-01'"))
             for lasted in seconds:
                 connection.execute(
                     text("""
-                        insert into recollect.batches
+                        insert into mosshead.batches
                             (tenant_id, namespace_id, batch_id, stage, waiting_since, applied_at, finished_at)
                         values (:tenant_id, :namespace_id, gen_random_uuid(), 'done',
                                 timestamptz '2100-06-01' - make_interval(secs => :lasted), '2100-06-01', now())
@@ -135,10 +135,10 @@ def test_dead_letters_are_counted_by_reason(
 
 
 def test_workers_count_while_their_heart_beats(settled: None, worker_engine: Engine) -> None:
-    statement = text("insert into recollect.workers values (:worker, :slots, now() - make_interval(secs => :age))")
+    statement = text("insert into mosshead.workers values (:worker, :slots, now() - make_interval(secs => :age))")
     workers = [{"worker": "a", "slots": 2, "age": 1}, {"worker": "b", "slots": 3, "age": 20}]
     with worker_engine.begin() as connection:
         assert status.workforce(connection, alive=timedelta(seconds=30)) == status.Workforce(0, 0)
         connection.execute(statement, [*workers, {"worker": "c", "slots": 5, "age": 40}])
         assert status.workforce(connection, alive=timedelta(seconds=30)) == status.Workforce(2, 5)
-        connection.execute(text("delete from recollect.workers"))
+        connection.execute(text("delete from mosshead.workers"))

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db.refs import LaneRef
-from recollect import Namespace
+from mosshead import Namespace
 from tests.forming import Forming
 from tests.given import Remembering, direction
 from tests.integration.workers.conftest import forming, sarah
@@ -14,15 +14,15 @@ from tests.integration.workers.conftest import forming, sarah
 __all__ = ["forming", "sarah"]
 
 _COUNTED = text("""
-    select scanned, lexeme, holders, occurrences from recollect.vocabulary
+    select scanned, lexeme, holders, occurrences from mosshead.vocabulary
     where tenant_id = :tenant_id and namespace_id = :namespace_id and (holders <> 0 or occurrences <> 0)
 """)
 _THERE = text("""
     select scanned, lexeme, count(*), sum(case when lexeme = '' then length else 0 end) from (
-        select 'memories' as scanned, words, length from recollect.embeddings
+        select 'memories' as scanned, words, length from mosshead.embeddings
         where tenant_id = :tenant_id and namespace_id = :namespace_id and owner_kind = 'memory'
         union all
-        select 'turns', words, length from recollect.turns where tenant_id = :tenant_id and namespace_id = :namespace_id
+        select 'turns', words, length from mosshead.turns where tenant_id = :tenant_id and namespace_id = :namespace_id
     ) as one cross join unnest(tsvector_to_array(words) || array['']) as lexeme group by scanned, lexeme
 """)
 
@@ -50,8 +50,8 @@ def test_whatever_becomes_of_memories_and_messages_their_words_are_counted(
     forming.command(type="undo", decision_id=str(sarah.decisions(move.id)[-1].id))
     assert kept() > 1
     with admin_engine.begin() as connection:
-        connection.execute(text("delete from recollect.turns where namespace_id = :namespace_id"), lane.scope)
-        connection.execute(text("delete from recollect.embeddings where namespace_id = :namespace_id"), lane.scope)
+        connection.execute(text("delete from mosshead.turns where namespace_id = :namespace_id"), lane.scope)
+        connection.execute(text("delete from mosshead.embeddings where namespace_id = :namespace_id"), lane.scope)
     assert kept() == 0
 
 
@@ -61,4 +61,4 @@ def test_a_reader_sees_the_words_of_its_own_tenant_alone(
     remembering.memory("Herons nest", direction(1))
     assert kept() > 1
     with reader_engine.begin() as connection:
-        assert connection.execute(text("select count(*) from recollect_read_v1.vocabulary")).scalar_one() == 0
+        assert connection.execute(text("select count(*) from mosshead_read_v1.vocabulary")).scalar_one() == 0

@@ -7,8 +7,8 @@ from sqlalchemy import Engine, text
 
 from db import memories
 from db.refs import LaneRef
-from recollect import Namespace
-from recollect.ids import uuid7
+from mosshead import Namespace
+from mosshead.ids import uuid7
 from tests.forming import Forming
 from tests.given import MODEL, Remembering, direction
 from tests.integration.workers.conftest import forming, sarah
@@ -33,7 +33,7 @@ class Rows:
         """Kind, version, words and length of an owner's vectors."""
         with self._engine.connect() as connection:
             statement = text("""
-                select owner_kind, version, cast(words as text), length from recollect.embeddings
+                select owner_kind, version, cast(words as text), length from mosshead.embeddings
                 where owner_id = :owner order by version
             """)
             return [tuple(row) for row in connection.execute(statement, {"owner": owner})]
@@ -42,8 +42,8 @@ class Rows:
         """How many vectors have other words than the memory of now, or words though they are no memory's."""
         with self._engine.connect() as connection:
             statement = text("""
-                select count(*) from recollect.embeddings as vector
-                left join recollect.memories as memory on memory.tenant_id = vector.tenant_id
+                select count(*) from mosshead.embeddings as vector
+                left join mosshead.memories as memory on memory.tenant_id = vector.tenant_id
                   and memory.namespace_id = vector.namespace_id and memory.memory_id = vector.owner_id
                   and memory.known_to is null and vector.owner_kind = 'memory'
                 where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id
@@ -55,9 +55,9 @@ class Rows:
         """How many vectors of memories there are, and how many are counted."""
         with self._engine.connect() as connection:
             statement = text("""
-                select (select count(*) from recollect.embeddings where owner_kind = 'memory' and namespace_id = :namespace_id
+                select (select count(*) from mosshead.embeddings where owner_kind = 'memory' and namespace_id = :namespace_id
                           and tenant_id = :tenant_id) as there,
-                       (select sum(memories) from recollect.scopes where namespace_id = :namespace_id
+                       (select sum(memories) from mosshead.scopes where namespace_id = :namespace_id
                           and tenant_id = :tenant_id) as counted
             """)
             found = connection.execute(statement, self._lane.scope).one()
@@ -112,5 +112,5 @@ def test_whatever_becomes_of_memories_words_and_count_follow(forming: Forming, s
 def test_a_vector_that_is_deleted_counts_no_more(remembering: Remembering, rows: Rows, admin_engine: Engine) -> None:
     gone, _ = remembering.memory("one", direction(1)), remembering.memory("two", direction(0, 1))
     with admin_engine.begin() as connection:
-        connection.execute(text("delete from recollect.embeddings where owner_id = :id"), {"id": gone})
+        connection.execute(text("delete from mosshead.embeddings where owner_id = :id"), {"id": gone})
     assert rows.memories() == (1, 1)

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
-from recollect import Memory, Namespace
-from recollect.errors import NotFound
-from recollect.namespaces import NamespacePath
+from mosshead import Memory, Namespace
+from mosshead.errors import NotFound
+from mosshead.namespaces import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing
@@ -27,12 +27,12 @@ def picky(admin_engine: Engine) -> Iterator[None]:
         connection.exec_driver_sql("""
             create function public.refuse_seven() returns trigger language plpgsql as $$
             begin raise exception 'no sevens' using errcode = '22003'; end $$;
-            create trigger picky before insert on recollect.messages
+            create trigger picky before insert on mosshead.messages
             for each row when (new.content = '7') execute function public.refuse_seven()
         """)
     yield
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("drop trigger picky on recollect.messages; drop function public.refuse_seven()")
+        connection.exec_driver_sql("drop trigger picky on mosshead.messages; drop function public.refuse_seven()")
 
 
 @pytest.fixture
@@ -97,12 +97,12 @@ def find(admin_engine: Engine, forming: Forming) -> Find:
         with admin_engine.connect() as connection:
             tables = connection.exec_driver_sql("""
                 select table_name from information_schema.columns
-                where table_schema = 'recollect' and column_name = 'tenant_id' group by table_name order by table_name
+                where table_schema = 'mosshead' and column_name = 'tenant_id' group by table_name order by table_name
             """).scalars()
             found = {
                 table: connection.execute(
                     text(f"""
-                        select count(*) from recollect.{table} as one
+                        select count(*) from mosshead.{table} as one
                         where tenant_id = :tenant_id and cast(one as text) ~* :words
                     """),
                     {"tenant_id": forming.publishing.lane.tenant_id, "words": "|".join(words)},
@@ -127,7 +127,7 @@ Dump = Callable[[NamespacePath], dict[str, list[Any]]]
 
 OF_NAMESPACES = text("""
     select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'namespace_id'
-    where relnamespace = 'recollect'::regnamespace and relkind = 'r' order by relname
+    where relnamespace = 'mosshead'::regnamespace and relkind = 'r' order by relname
 """)
 """The tables whose rows are of a namespace."""
 
@@ -146,7 +146,7 @@ def dump(admin_engine: Engine) -> Dump:
                 table: sorted(
                     connection.execute(
                         text(
-                            f"select (to_jsonb(one) - '{{namespace_id}}'::text[])::text from recollect.{table} as one "
+                            f"select (to_jsonb(one) - '{{namespace_id}}'::text[])::text from mosshead.{table} as one "
                             "where tenant_id = :tenant_id and namespace_id = :namespace_id"
                         ),
                         {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id},

@@ -32,14 +32,14 @@ def start(**environment: str) -> "subprocess.CompletedProcess[str]":
 def test_a_worker_does_not_start_before_a_redis_that_evicts(service: Settings, evicting: None) -> None:
     ended = start()
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1].startswith("recollect: RECOLLECT_BROKER_URL: ")
+    assert ended.stderr.splitlines()[-1].startswith("mosshead: MOSSHEAD_BROKER_URL: ")
     assert "allkeys-lru" in ended.stderr.splitlines()[-1]
 
 
 def test_a_worker_does_not_start_as_superuser(service: Settings, admin_url: str) -> None:
-    ended = start(RECOLLECT_WORKER_URL=admin_url)
+    ended = start(MOSSHEAD_WORKER_URL=admin_url)
     assert ended.returncode == 1
-    assert "recollect: RECOLLECT_WORKER_URL: the login 'postgres' is a superuser" in ended.stderr
+    assert "mosshead: MOSSHEAD_WORKER_URL: the login 'postgres' is a superuser" in ended.stderr
 
 
 @pytest.mark.parametrize(("pool", "slots"), [("--concurrency=2", 2), ("--autoscale=3", 3), ("--autoscale=3,1", 3)])
@@ -50,7 +50,7 @@ def test_a_worker_tells_how_many_tasks_it_can_run(
 
     def told() -> list[int]:
         with admin_engine.connect() as connection:
-            rows = connection.execute(text("select slots from recollect.workers where worker like 'scaled@%'"))
+            rows = connection.execute(text("select slots from mosshead.workers where worker like 'scaled@%'"))
             return [row.slots for row in rows]
 
     command = [*WORKER[:-2], "--pool=prefork", pool, "--hostname=scaled@%h", "--queues=nobodys"]

@@ -1,6 +1,6 @@
 """What several people say of one thing: what is said again grows surer, and what somebody else denies stays beside the denial."""
 
-from recollect import Namespace, StoredMemory
+from mosshead import Namespace, StoredMemory
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

@@ -7,7 +7,7 @@ import pytest
 from redis import Redis
 from structlog.testing import capture_logs
 
-from recollect.errors import ConfigurationError
+from mosshead.errors import ConfigurationError
 from workers.broker import check_broker
 from workers.machine import Addresses
 
@@ -40,7 +40,7 @@ def test_one_that_evicts_is_refused_with_what_to_do(redis: Redis, addresses: Add
     with pytest.raises(ConfigurationError) as refused:
         check_broker(addresses.broker_url)
     message = str(refused.value)
-    assert message.startswith("RECOLLECT_BROKER_URL: ")
+    assert message.startswith("MOSSHEAD_BROKER_URL: ")
     assert policy in message
     assert "CONFIG SET maxmemory-policy noeviction" in message
     assert str(redis.connection_pool.connection_kwargs["password"]) not in message
@@ -64,7 +64,7 @@ def test_where_neither_is_allowed_it_is_said_that_nothing_was_seen(redis: Redis,
 
 def test_a_wrong_password_is_refused_and_not_repeated(addresses: Addresses) -> None:
     url = f"redis://:no-such-password@{addresses.broker_url.rpartition('@')[2]}"
-    with pytest.raises(ConfigurationError, match=r"RECOLLECT_BROKER_URL: .* refuses the login") as refused:
+    with pytest.raises(ConfigurationError, match=r"MOSSHEAD_BROKER_URL: .* refuses the login") as refused:
         check_broker(url)
     assert "no-such-password" not in str(refused.value)
 
@@ -73,7 +73,7 @@ def test_a_wrong_password_is_refused_and_not_repeated(addresses: Addresses) -> N
     "url", ["amqp://host/", "redis://:pass/word@host:6379/0", "redis://host/word", "redis://host/0?word=1", "nonsense"]
 )
 def test_what_is_no_address_is_refused_and_not_repeated(url: str) -> None:
-    with pytest.raises(ConfigurationError, match="RECOLLECT_BROKER_URL: not a broker's URL") as refused:
+    with pytest.raises(ConfigurationError, match="MOSSHEAD_BROKER_URL: not a broker's URL") as refused:
         check_broker(url)
     assert url not in str(refused.value)
     assert "word" not in str(refused.value)

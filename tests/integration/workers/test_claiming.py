@@ -22,7 +22,7 @@ def at(minute: float) -> str:
 
 def of_events(engine: Engine, lane: LaneRef, column: str) -> dict[str, Any]:
     """A column of a lane's events, by what they say."""
-    statement = text(f"select payload ->> 'content', {column} from recollect.events where tenant_id = :id")
+    statement = text(f"select payload ->> 'content', {column} from mosshead.events where tenant_id = :id")
     with engine.connect() as connection:
         return {row[0]: row[1] for row in connection.execute(statement, {"id": lane.tenant_id})}
 
@@ -31,12 +31,12 @@ def make_old(engine: Engine, lane: LaneRef, *contents: str) -> None:
     """Some events came two hours ago, and the lane is due."""
     with engine.begin() as connection:
         older = text("""
-            update recollect.events set received_at = now() - interval '2 hours'
+            update mosshead.events set received_at = now() - interval '2 hours'
             where tenant_id = :id and payload ->> 'content' = any(:contents)
         """)
         connection.execute(older, {"id": lane.tenant_id, "contents": list(contents)})
         connection.execute(
-            text("update recollect.lanes set ready_at = now() where tenant_id = :id"), {"id": lane.tenant_id}
+            text("update mosshead.lanes set ready_at = now() where tenant_id = :id"), {"id": lane.tenant_id}
         )
 
 
@@ -69,7 +69,7 @@ class TestItsSize:
         for part in range(10):
             publishing.send(*(publishing.message(str(part)) for _ in range(500)))
         with admin_engine.begin() as connection:
-            connection.exec_driver_sql("analyze recollect.events")
+            connection.exec_driver_sql("analyze mosshead.events")
         with worker.transaction() as connection:
             # What other tests left in the table has estimates vary; what counts is that an index gives the order.
             connection.execute(text("set local enable_sort = off"))
@@ -254,7 +254,7 @@ class TestAGap:
 
         assert claim(worker.engine, worker.lane) is None, "the third may still come"
         with admin_engine.connect() as connection:
-            ready = text("select ready_at > now() + interval '50 minutes' from recollect.lanes where tenant_id = :id")
+            ready = text("select ready_at > now() + interval '50 minutes' from mosshead.lanes where tenant_id = :id")
             looked_at_again = connection.execute(ready, {"id": worker.lane.tenant_id}).scalar_one()
         assert looked_at_again, "when the gap has lasted long enough"
         make_old(admin_engine, worker.lane, "4")

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 
 from db import inbox, leases
 from db.refs import LaneRef
-from recollect.errors import NotFound
+from mosshead.errors import NotFound
 from tests.given import LONG, Publishing, Worker, claimed, contents_of
 
 CANARY = "zanzibar"
@@ -116,7 +116,7 @@ def test_what_is_asked_for_must_be_clear(run: Run, arguments: tuple[str, ...]) -
 def stop(engine: Engine, lane: LaneRef) -> None:
     with engine.begin() as connection:
         statement = text("""
-            update recollect.lanes set quarantined_at = now(), quarantined_for = 'many dead letters' where tenant_id = :tenant_id
+            update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters' where tenant_id = :tenant_id
         """)
         connection.execute(statement, lane.scope)
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from recollect import InvalidEvent, Namespace
-from recollect.namespace import _shapes
+from mosshead import InvalidEvent, Namespace
+from mosshead.namespace import _shapes
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

@@ -13,9 +13,9 @@ from sqlalchemy import Engine, text
 from config.settings import Settings
 from db import inbox, leases
 from db.dead_letters import DeadLetter
-from recollect.errors import NotFound
-from recollect.namespaces import NamespacePath
-from recollect.signing import SigningKey, TenantKey, sign
+from mosshead.errors import NotFound
+from mosshead.namespaces import NamespacePath
+from mosshead.signing import SigningKey, TenantKey, sign
 from tests.given import LONG, Publishing, Worker, as_text, claim, claimed, contents_of
 from workers.operating.dead_letters import all_letters, content_of, discard, letters, requeue
 
@@ -61,14 +61,14 @@ def refuse(ingest_engine: Engine, worker_engine: Engine) -> Refuse:
 
 def pending(worker: Worker) -> int:
     with worker.transaction() as connection:
-        statement = text("select pending from recollect.lanes where tenant_id = :tenant_id")
+        statement = text("select pending from mosshead.lanes where tenant_id = :tenant_id")
         return int(connection.execute(statement, worker.lane.scope).scalar_one())
 
 
 def dead_now(worker: Worker, letter: DeadLetter) -> list[str]:
     """The reason of a letter, as long as there is one."""
     with worker.engine.begin() as connection:
-        statement = text("select reason from recollect.dead_letters where letter_id = :letter_id")
+        statement = text("select reason from mosshead.dead_letters where letter_id = :letter_id")
         return list(connection.execute(statement, letter.scope).scalars())
 
 
@@ -97,7 +97,7 @@ def test_a_refused_event_that_is_accepted_by_now_takes_its_place(
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["one", "two"]
     with worker.transaction() as connection:
         for table in ("messages", "conversations"):
-            statement = text(f"select count(*) from recollect.{table} where conversation_id = 'c1'")
+            statement = text(f"select count(*) from mosshead.{table} where conversation_id = 'c1'")
             assert connection.execute(statement).scalar_one() == 1
 
 

@@ -18,8 +18,8 @@ from config.settings import Settings
 from db import breakers, inbox, lanes, quarantine, status
 from db.quarantine import LaneState
 from db.refs import BatchRef, LaneRef
-from recollect.events import MAX_NUMBER
-from recollect.namespaces import NamespacePath
+from mosshead.events import MAX_NUMBER
+from mosshead.namespaces import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed, until_logged
 from workers.sweeper.dispatching import dispatch
 from workers.sweeper.running import run_sweeper
@@ -59,7 +59,7 @@ def hinted(hints: Hints) -> Counter[UUID]:
 
 def told(hints: Hints) -> list[str]:
     """The stages that were hinted."""
-    return [hint.task.removeprefix("recollect.") for hint in hints()]
+    return [hint.task.removeprefix("mosshead.") for hint in hints()]
 
 
 class TestSlots:
@@ -207,7 +207,7 @@ class TestHints:
         assert told(hints) == ["extract"]
         with admin_engine.begin() as connection:
             older = text("""
-                update recollect.batches
+                update mosshead.batches
                 set due_at = now() - interval '1 minute', hinted_at = now() - interval '1 minute' where tenant_id = :id
             """)
             connection.execute(older, {"id": lost.id})
@@ -240,7 +240,7 @@ class TestHints:
         dispatch(worker_engine, service.model_copy(update={"batch_messages": 2}))
 
         with admin_engine.connect() as connection:
-            statement = text("select count(*) from recollect.events where tenant_id = :id and batch_id is not null")
+            statement = text("select count(*) from mosshead.events where tenant_id = :id and batch_id is not null")
             assert connection.execute(statement, {"id": lane.tenant_id}).scalar_one() == 2
 
 
@@ -276,7 +276,7 @@ def fails(admin_engine: Engine) -> Iterator[Callable[[LaneRef, str], None]]:
                 if state is not null then raise exception 'I like coffee' using errcode = state; end if;
                 return new;
             end $$;
-            create trigger failing before update of batch_id on recollect.events
+            create trigger failing before update of batch_id on mosshead.events
             for each row execute function public.fail()
         """)
 
@@ -290,7 +290,7 @@ def fails(admin_engine: Engine) -> Iterator[Callable[[LaneRef, str], None]]:
     yield fail
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("""
-            drop trigger failing on recollect.events; drop function public.fail(); drop table public.failing
+            drop trigger failing on mosshead.events; drop function public.fail(); drop table public.failing
         """)
 
 
@@ -346,7 +346,7 @@ class TestALaneWhoseClaimFails:
         bound = "events_number_within_bounds"
         slots(5)
         with admin_engine.begin() as connection:
-            connection.exec_driver_sql(f"alter table recollect.events drop constraint {bound}")
+            connection.exec_driver_sql(f"alter table mosshead.events drop constraint {bound}")
         try:
             with ingest_engine.begin() as connection:
                 hostile = json.dumps(publishing.message(number=2**63 - 1))
@@ -355,9 +355,9 @@ class TestALaneWhoseClaimFails:
             dispatch(worker_engine, service.model_copy(update={"gap_seconds": 0.0}))
         finally:
             with admin_engine.begin() as connection:
-                connection.execute(text("delete from recollect.events where tenant_id = :tenant_id"), lane.scope)
+                connection.execute(text("delete from mosshead.events where tenant_id = :tenant_id"), lane.scope)
                 connection.exec_driver_sql(
-                    f"alter table recollect.events add constraint {bound} check (publisher_sequence <= {MAX_NUMBER})"
+                    f"alter table mosshead.events add constraint {bound} check (publisher_sequence <= {MAX_NUMBER})"
                 )
         assert hinted(hints) == {good.id: 1}
         assert lane_state(lane).quarantined_for == "cannot be claimed: DataError 22003"
@@ -405,20 +405,20 @@ class TestALaneWhoseClaimFails:
         bad, good = tenant(1), tenant(1)
         with admin_engine.begin() as connection:
             of_bad = {"id": bad.id}
-            connection.execute(text("update recollect.events set state = 'done' where tenant_id = :id"), of_bad)
+            connection.execute(text("update mosshead.events set state = 'done' where tenant_id = :id"), of_bad)
             connection.execute(
-                text("update recollect.lanes set reflections_due_at = now() where tenant_id = :id"), of_bad
+                text("update mosshead.lanes set reflections_due_at = now() where tenant_id = :id"), of_bad
             )
             refused = f"namespace_id <> '{bad.lanes[0].namespace_id}'"
             connection.exec_driver_sql(
-                f"alter table recollect.batches add constraint failing check ({refused}) not valid"
+                f"alter table mosshead.batches add constraint failing check ({refused}) not valid"
             )
         slots(5)
         try:
             dispatch(worker_engine, service)
         finally:
             with admin_engine.begin() as connection:
-                connection.exec_driver_sql("alter table recollect.batches drop constraint failing")
+                connection.exec_driver_sql("alter table mosshead.batches drop constraint failing")
         assert hinted(hints) == {good.id: 1}
         assert lane_state(bad.lanes[0]).quarantined_for == "cannot be claimed: IntegrityError 23514"
 
@@ -592,16 +592,16 @@ def test_part_of_a_sweep_that_fails_keeps_none_of_the_others_from_running(
     slots(5)
     with admin_engine.begin() as connection:
         connection.execute(
-            text("update recollect.batches set finished_at = now() - interval '1000 days' where tenant_id = :id"),
+            text("update mosshead.batches set finished_at = now() - interval '1000 days' where tenant_id = :id"),
             {"id": old.id},
         )
-        connection.exec_driver_sql("alter table recollect.breakers rename column reason to former")
+        connection.exec_driver_sql("alter table mosshead.breakers rename column reason to former")
     with capture_logs() as logs:
         try:
             run_sweeper(service.model_copy(update={"sweep_seconds": 0.01}), until_logged(logs, "batches_cleared"))
         finally:
             with admin_engine.begin() as connection:
-                connection.exec_driver_sql("alter table recollect.breakers rename column former to reason")
+                connection.exec_driver_sql("alter table mosshead.breakers rename column former to reason")
 
     assert {one["part"] for one in logs if one["event"].startswith("sweep_")} == {"dispatch"}
     assert [one["batches"] for one in logs if one["event"] == "batches_cleared"] == [1]
@@ -614,6 +614,6 @@ def _batch_of(worker: Worker) -> BatchRef:
     """The batch that is at work in a lane."""
     with worker.transaction() as connection:
         statement = text(
-            "select batch_id from recollect.lanes where tenant_id = :tenant_id and namespace_id = :namespace_id"
+            "select batch_id from mosshead.lanes where tenant_id = :tenant_id and namespace_id = :namespace_id"
         )
         return BatchRef(worker.lane, connection.execute(statement, worker.lane.scope).scalar_one())

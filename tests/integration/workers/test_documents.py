@@ -15,14 +15,14 @@ from sqlalchemy import Engine, text
 from db import decisions, documents
 from db.memories import VersionConflict
 from db.refs import LaneRef
-from recollect import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
-from recollect.documents import as_read, changes_to
-from recollect.tenancy import tenant_transaction
+from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
+from mosshead.documents import as_read, changes_to
+from mosshead.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.fake_responses import Request
 from tests.forming import Forming, carry_through
 from tests.given import NOON, Worker, claimed
-from tests.unit.recollect.managing.scripted import field_set
+from tests.unit.mosshead.managing.scripted import field_set
 from workers.stages.running import StageFailed
 
 DAY = timedelta(days=1)
@@ -354,7 +354,7 @@ def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[Any]]:
 
     def rows(table: str) -> list[Any]:
         with admin_engine.connect() as connection:
-            statement = text(f"select * from recollect.{table} where tenant_id = :id")
+            statement = text(f"select * from mosshead.{table} where tenant_id = :id")
             return list(connection.execute(statement, {"id": lane.tenant_id}))
 
     return rows

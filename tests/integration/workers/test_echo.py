@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import Engine
 
 from config.settings import Settings, settings
+from mosshead import Namespace, StoredMemory
 from pipeline.agreement import agree
-from recollect import Namespace, StoredMemory
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing

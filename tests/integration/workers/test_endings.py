@@ -53,8 +53,8 @@ def after(engine: Engine, batch: BatchRef) -> Any:
     statement = text("""
         select stage, attempts, starts, batch.error, events.state, reason, lease_owner,
                extract(epoch from due_at - now()) as delay, lanes.batch_id as at_work
-        from recollect.batches as batch join recollect.lanes using (tenant_id, namespace_id)
-        join recollect.events using (tenant_id, namespace_id) where batch.batch_id = :id
+        from mosshead.batches as batch join mosshead.lanes using (tenant_id, namespace_id)
+        join mosshead.events using (tenant_id, namespace_id) where batch.batch_id = :id
     """)
     with engine.connect() as connection:
         return connection.execute(statement, {"id": batch.batch_id}).one()
@@ -101,11 +101,11 @@ def test_a_batch_that_is_given_up_is_split(
 
     with admin_engine.connect() as connection:
         rows = connection.execute(
-            text("select state, suspect, batch_id from recollect.events where tenant_id = :id"),
+            text("select state, suspect, batch_id from mosshead.events where tenant_id = :id"),
             {"id": batch.lane.tenant_id},
         ).all()
         stage = connection.execute(
-            text("select stage from recollect.batches where batch_id = :id"), {"id": batch.batch_id}
+            text("select stage from mosshead.batches where batch_id = :id"), {"id": batch.batch_id}
         )
         assert [tuple(row) for row in rows] == [("received", True, None)] * 2
         assert stage.scalar_one() == "split"
@@ -125,7 +125,7 @@ def test_profiles_that_cannot_be_refreshed_bury_nothing_that_took_effect(
     row = after(admin_engine, batch)
     assert (row.stage, row.state, row.at_work) == ("dead", "done", None)
     with admin_engine.connect() as connection:
-        letters = text("select count(*) from recollect.dead_letters where tenant_id = :id")
+        letters = text("select count(*) from mosshead.dead_letters where tenant_id = :id")
         assert connection.execute(letters, {"id": batch.lane.tenant_id}).scalar_one() == 0
 
 
@@ -134,7 +134,7 @@ def test_who_lost_the_lease_changes_nothing(
     lease: Lease, used: Parts, worker: Worker, admin_engine: Engine, outcome: str
 ) -> None:
     with worker.transaction() as connection:
-        connection.execute(text("update recollect.lanes set lease_until = now() - interval '1 s'"))
+        connection.execute(text("update mosshead.lanes set lease_until = now() - interval '1 s'"))
     successor = worker.leased(lease.batch, owner="its successor")
     endings.settle(lease, used, OUTCOMES[outcome], "ValueError")
 
@@ -154,11 +154,11 @@ class TestADatabaseThatGoesAway:
         with ThreadPoolExecutor(1) as threads:
             with worker.transaction() as connection:
                 connection.execute(
-                    text("select 1 from recollect.lanes where tenant_id = :tenant_id for update"), worker.lane.scope
+                    text("select 1 from mosshead.lanes where tenant_id = :tenant_id for update"), worker.lane.scope
                 )
                 settling = threads.submit(settle)
-                until_blocked(engine, "recollect.lanes")
-                terminate_blocked(engine, "recollect.lanes")
+                until_blocked(engine, "mosshead.lanes")
+                terminate_blocked(engine, "mosshead.lanes")
             yield settling
 
     @pytest.mark.parametrize("outcome", sorted(OUTCOMES))
@@ -206,14 +206,12 @@ class TestADatabaseThatGoesAway:
         with ThreadPoolExecutor(1) as threads:
             with worker.transaction() as connection:
                 connection.execute(
-                    text(
-                        "update recollect.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id"
-                    ),
+                    text("update mosshead.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id"),
                     worker.lane.scope,
                 )
                 settling = threads.submit(endings.settle, lease, used, OUTCOMES["retry"], "OperationalError")
-                until_blocked(admin_engine, "recollect.lanes")
-                terminate_blocked(admin_engine, "recollect.lanes")
+                until_blocked(admin_engine, "mosshead.lanes")
+                terminate_blocked(admin_engine, "mosshead.lanes")
                 quicker = leases.take(connection, lease.batch, "extract", owner="another", lasting=timedelta(minutes=1))
             settling.result(timeout=30)
 
@@ -260,7 +258,7 @@ def test_outages_that_outlast_their_leases_are_no_crashes(
             back.join()
             with admin_engine.begin() as connection:
                 connection.execute(
-                    text("update recollect.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
+                    text("update mosshead.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
                 )
         engine.dispose()
 

@@ -5,12 +5,12 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from recollect import MemoryKind, Namespace, RecordMisfit
-from recollect.managing import Episode
+from mosshead import MemoryKind, Namespace, RecordMisfit
+from mosshead.managing import Episode
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
-from tests.unit.recollect.managing.scripted import new
+from tests.unit.mosshead.managing.scripted import new
 
 TOLD = {
     "observation": "User's oven burnt every loaf at 220.",

@@ -5,9 +5,9 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine
 
-from recollect import Namespace, NotFound, UndoRefused
-from recollect.ids import remembered_id
-from recollect.namespaces import NamespacePath
+from mosshead import Namespace, NotFound, UndoRefused
+from mosshead.ids import remembered_id
+from mosshead.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.conftest import Find
@@ -111,7 +111,7 @@ def test_the_turn_that_followed_holds_nothing_of_it_either(
 
     def alone() -> dict[UUID, bool]:
         statement = (
-            "select message_id, embedding = with_before from recollect.turns where namespace_id = %(namespace_id)s"
+            "select message_id, embedding = with_before from mosshead.turns where namespace_id = %(namespace_id)s"
         )
         with admin_engine.connect() as connection:
             found = connection.exec_driver_sql(statement, {"namespace_id": forming.publishing.lane.namespace_id})

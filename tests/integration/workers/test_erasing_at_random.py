@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db.refs import LaneRef
-from recollect import Namespace
+from mosshead import Namespace
 from tests.forming import Forming
 from tests.integration.db.test_vocabulary import kept
 from tests.integration.workers.conftest import Find
@@ -31,27 +31,27 @@ SAID = (
 )
 
 LOOSE = """
-    select 'link of no memory' from recollect.memory_entities as link where {of_lane} and not exists (
-        select from recollect.memories as one where {same} and one.memory_id = link.memory_id)
-    union all select 'link to nobody' from recollect.memory_entities as link where {of_lane} and not exists (
-        select from recollect.entities as one where {same} and one.entity_id = link.entity_id)
-    union all select 'source of no memory' from recollect.memory_sources as link where {of_lane} and not exists (
-        select from recollect.memories as one where {same} and one.memory_id = link.memory_id)
-    union all select 'replaced by nothing' from recollect.memories as link where {of_lane} and superseded_by is not null
-        and not exists (select from recollect.memories as one where {same} and one.memory_id = link.superseded_by)
-    union all select 'vector of no memory' from recollect.embeddings as link where {of_lane} and owner_kind = 'memory'
-        and not exists (select from recollect.memories as one
+    select 'link of no memory' from mosshead.memory_entities as link where {of_lane} and not exists (
+        select from mosshead.memories as one where {same} and one.memory_id = link.memory_id)
+    union all select 'link to nobody' from mosshead.memory_entities as link where {of_lane} and not exists (
+        select from mosshead.entities as one where {same} and one.entity_id = link.entity_id)
+    union all select 'source of no memory' from mosshead.memory_sources as link where {of_lane} and not exists (
+        select from mosshead.memories as one where {same} and one.memory_id = link.memory_id)
+    union all select 'replaced by nothing' from mosshead.memories as link where {of_lane} and superseded_by is not null
+        and not exists (select from mosshead.memories as one where {same} and one.memory_id = link.superseded_by)
+    union all select 'vector of no memory' from mosshead.embeddings as link where {of_lane} and owner_kind = 'memory'
+        and not exists (select from mosshead.memories as one
                         where {same} and one.memory_id = link.owner_id and known_to is null and state = 'active')
-    union all select 'memory without a vector' from recollect.memories as link where {of_lane} and known_to is null
+    union all select 'memory without a vector' from mosshead.memories as link where {of_lane} and known_to is null
         and state = 'active' and not exists (
-        select from recollect.embeddings as one where {same} and one.owner_id = link.memory_id and owner_kind = 'memory')
-    union all select 'relation of nobody' from recollect.relations as link where {of_lane} and not exists (
-        select from recollect.entities as one where {same} and one.entity_id in (link.subject_id, link.object_id))
-    union all select 'alias of nobody' from recollect.entity_aliases as link where {of_lane} and not exists (
-        select from recollect.entities as one where {same} and one.entity_id = link.entity_id)
-    union all select 'trait of nobody' from recollect.traits as link where {of_lane} and not exists (
-        select from recollect.entities as one where {same} and one.entity_id = link.entity_id)
-    union all select 'two versions now' from recollect.memories as link where {of_lane} and known_to is null
+        select from mosshead.embeddings as one where {same} and one.owner_id = link.memory_id and owner_kind = 'memory')
+    union all select 'relation of nobody' from mosshead.relations as link where {of_lane} and not exists (
+        select from mosshead.entities as one where {same} and one.entity_id in (link.subject_id, link.object_id))
+    union all select 'alias of nobody' from mosshead.entity_aliases as link where {of_lane} and not exists (
+        select from mosshead.entities as one where {same} and one.entity_id = link.entity_id)
+    union all select 'trait of nobody' from mosshead.traits as link where {of_lane} and not exists (
+        select from mosshead.entities as one where {same} and one.entity_id = link.entity_id)
+    union all select 'two versions now' from mosshead.memories as link where {of_lane} and known_to is null
         group by memory_id having count(*) > 1
 """.format(
     of_lane="link.tenant_id = :tenant_id and link.namespace_id = :namespace_id",
@@ -120,7 +120,7 @@ def test_one_conversation_is_gone_and_all_else_is_there(
 
     assert find("quux") == {}
     assert rows(LOOSE) == []
-    assert sorted(rows("select content from recollect.messages where namespace_id = :namespace_id")) == sorted(said)
+    assert sorted(rows("select content from mosshead.messages where namespace_id = :namespace_id")) == sorted(said)
     assert {one.id: one.content for one in sarah.memories()}.items() >= before.items()
     kept()
     for decision in sarah.latest_decisions():

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from recollect import Namespace
+from mosshead import Namespace
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_out_erasure
 from tests.given import Worker, claimed
 from tests.integration.workers.conftest import Find
-from tests.unit.recollect.managing.scripted import field_set, new
+from tests.unit.mosshead.managing.scripted import field_set, new
 from workers import tasks
 
 TOLD = {

@@ -17,11 +17,11 @@ from config.settings import Settings
 from db import erasures, inbox, leases
 from db.erasing.everything import erase_names
 from db.erasures import Fence
-from recollect import Memory, Namespace
-from recollect.events import parse_event
-from recollect.ids import uuid7
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead import Memory, Namespace
+from mosshead.events import parse_event
+from mosshead.ids import uuid7
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.forming import Forming, carry_out_erasure
 from tests.given import LONG, NONE, Hint, Publishing, claim, claimed, until_blocked, workers_with
 from tests.integration.workers.conftest import Find
@@ -149,8 +149,8 @@ def test_an_erasure_does_not_wait_for_what_cannot_be_done(
     batch = claim(forming.engine, mine.lane)
     with admin_engine.begin() as connection:
         for statement in (
-            "update recollect.lanes set quarantined_at = now() where namespace_id = %(namespace_id)s",
-            "update recollect.batches set due_at = now() + interval '1 day' where namespace_id = %(namespace_id)s",
+            "update mosshead.lanes set quarantined_at = now() where namespace_id = %(namespace_id)s",
+            "update mosshead.batches set due_at = now() + interval '1 day' where namespace_id = %(namespace_id)s",
         ):
             connection.exec_driver_sql(statement, {"namespace_id": mine.lane.namespace_id})
     assert batch is not None
@@ -224,12 +224,12 @@ def test_whoever_waits_for_the_end_of_it_publishes_to_a_namespace_with_a_name(
             until_blocked(admin_engine, "publish")
             erase_names(connection, {**mine.lane.scope, "erasure_id": uuid4()})
             connection.exec_driver_sql(
-                "delete from recollect.namespaces where namespace_id = %(namespace_id)s", mine.lane.scope
+                "delete from mosshead.namespaces where namespace_id = %(namespace_id)s", mine.lane.scope
             )
         sent.result(timeout=30)
 
     with tenant_transaction(forming.engine, mine.lane.tenant_id) as connection:
-        named = "select path from recollect.namespaces where namespace_id = %(namespace_id)s"
+        named = "select path from mosshead.namespaces where namespace_id = %(namespace_id)s"
         assert connection.exec_driver_sql(named, mine.lane.scope).scalar_one() == list(mine.path.parts)
 
 
@@ -265,11 +265,11 @@ def slow(admin_engine: Engine) -> Iterator[None]:
                 if current_setting('statement_timeout') <> '0' then perform pg_sleep(120); end if;
                 return old;
             end $$;
-            create trigger slow before delete on recollect.messages for each row execute function public.take_time()
+            create trigger slow before delete on mosshead.messages for each row execute function public.take_time()
         """)
     yield
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("drop trigger slow on recollect.messages; drop function public.take_time()")
+        connection.exec_driver_sql("drop trigger slow on mosshead.messages; drop function public.take_time()")
 
 
 @pytest.mark.usefixtures("slow")
@@ -334,14 +334,14 @@ def undeletable(admin_engine: Engine) -> Iterator[Callable[[], None]]:
         connection.exec_driver_sql("""
             create function public.refuse_deletes() returns trigger language plpgsql as $$
             begin raise exception 'not now' using errcode = '22003'; end $$;
-            create trigger undeletable before delete on recollect.messages
+            create trigger undeletable before delete on mosshead.messages
             for each row execute function public.refuse_deletes()
         """)
 
     def end() -> None:
         with admin_engine.begin() as connection:
             connection.exec_driver_sql(
-                "drop trigger if exists undeletable on recollect.messages; drop function if exists public.refuse_deletes()"
+                "drop trigger if exists undeletable on mosshead.messages; drop function if exists public.refuse_deletes()"
             )
 
     yield end
@@ -411,6 +411,6 @@ def test_nobody_who_publishes_meanwhile_waits_for_ever_or_loses_anything(
 
 
 def _messages(connection: Connection, publishing: Publishing) -> int:
-    statement = "select count(*) from recollect.messages where namespace_id = %(namespace_id)s"
+    statement = "select count(*) from mosshead.messages where namespace_id = %(namespace_id)s"
     count: int = connection.exec_driver_sql(statement, {"namespace_id": publishing.lane.namespace_id}).scalar_one()
     return count

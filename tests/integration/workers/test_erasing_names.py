@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Entity, Namespace
-from recollect.ids import remembered_id
+from mosshead import Entity, Namespace
+from mosshead.ids import remembered_id
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from recollect import Namespace
+from mosshead import Namespace
 from tests.forming import Forming
 from tests.integration.workers.conftest import Find
 from tests.integration.workers.test_erasing_at_random import LOOSE, rows

@@ -12,8 +12,8 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings
 from db.refs import LaneRef
-from recollect import Memory, Namespace
-from recollect.namespaces import NamespacePath
+from mosshead import Memory, Namespace
+from mosshead.namespaces import NamespacePath
 from tests.integration.workers.test_intake import LIST, intake
 from workers.machine import wait_until
 
@@ -57,7 +57,7 @@ def app(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
 def stored(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[str]]:
     """What the messages in the inbox say, in the order in which they take effect."""
     statement = text("""
-        select payload ->> 'content' from recollect.events where tenant_id = :id order by publisher_sequence, position
+        select payload ->> 'content' from mosshead.events where tenant_id = :id order by publisher_sequence, position
     """)
 
     def read() -> list[str]:
@@ -80,20 +80,20 @@ def test_a_full_broker_is_drained_and_what_apps_published_arrives_once_and_in_or
             wait_until(lambda: broker.llen(LIST) == 0, MINUTE, "an empty queue")
 
     assert stored() == [f"{when} {number}" for when in ("before", "after") for number in range(30)]
-    assert broker.keys("recollect:events:*unacked*") == []
+    assert broker.keys("mosshead:events:*unacked*") == []
 
 
 def test_what_an_intake_had_in_hand_when_it_was_killed_comes_again_from_the_spool(
     *, service: Settings, broker: Redis, app: Namespace, stored: Callable[[], list[str]], admin_engine: Engine
 ) -> None:
-    function = "function recollect_write_v1.publish"
+    function = "function mosshead_write_v1.publish"
     contents = [str(number) for number in range(20)]
     with little_memory(broker):
         app.publish_conversation([{"role": "user", "content": content} for content in contents])
         wait_until(lambda: broker.llen(LIST) == 20, MINUTE, "the events in the queue")
         fill(broker)
         with admin_engine.begin() as connection:
-            connection.exec_driver_sql(f"revoke execute on {function} from recollect_ingest")
+            connection.exec_driver_sql(f"revoke execute on {function} from mosshead_ingest")
         try:
             killed = subprocess.Popen([sys.executable, "-m", "workers", "intake"], stderr=subprocess.PIPE)
             assert killed.stderr is not None
@@ -102,7 +102,7 @@ def test_what_an_intake_had_in_hand_when_it_was_killed_comes_again_from_the_spoo
             killed.communicate()
         finally:
             with admin_engine.begin() as connection:
-                connection.exec_driver_sql(f"grant execute on {function} to recollect_ingest")
+                connection.exec_driver_sql(f"grant execute on {function} to mosshead_ingest")
         assert stored() == []
         with intake(service):
             wait_until(lambda: stored() == contents, MINUTE, "what the killed intake had in hand")

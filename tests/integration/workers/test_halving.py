@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db.refs import LaneRef
+from mosshead.kinds import Role
+from mosshead.language_model import ModelUnavailable
+from mosshead.language_model.openai import OpenAILanguageModel
+from mosshead.tenancy import tenant_transaction
 from pipeline.extract import extract
 from pipeline.facts import Background, Message
-from recollect.kinds import Role
-from recollect.language_model import ModelUnavailable
-from recollect.language_model.openai import OpenAILanguageModel
-from recollect.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import NOON, under_way
 from workers.stages.kept_model import KeptModel, UsageLog
@@ -42,7 +42,7 @@ def kept(fake: FakeOpenAI, worker_engine: Engine, lane: LaneRef) -> KeptModel:
 
 def calls_paid(engine: Engine, lane: LaneRef) -> int:
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        statement = text("select count(*) from recollect.usage where prompt_tokens > 0 and completion_tokens > 0")
+        statement = text("select count(*) from mosshead.usage where prompt_tokens > 0 and completion_tokens > 0")
         return int(connection.execute(statement).scalar_one())
 
 

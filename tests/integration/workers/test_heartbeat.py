@@ -22,7 +22,7 @@ SOCKET = ".s.PGSQL.5432"
 
 @pytest.fixture
 def engine(addresses: Addresses) -> Iterator[Engine]:
-    opened = open_engine(addresses.worker_url, setting="RECOLLECT_WORKER_URL")
+    opened = open_engine(addresses.worker_url, setting="MOSSHEAD_WORKER_URL")
     yield opened
     opened.dispose()
 
@@ -39,7 +39,7 @@ def seen(admin_engine: Engine, worker: str) -> Callable[[], tuple[int, datetime]
     def look() -> tuple[int, datetime] | None:
         with admin_engine.begin() as connection:
             row = connection.execute(
-                text("select slots, seen_at from recollect.workers where worker = :worker"), {"worker": worker}
+                text("select slots, seen_at from mosshead.workers where worker = :worker"), {"worker": worker}
             ).one_or_none()
         return (row.slots, row.seen_at) if row else None
 

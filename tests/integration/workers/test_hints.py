@@ -52,14 +52,14 @@ def reconnect() -> None:
 def test_a_hint_is_a_task_with_ids(hints: Callable[[], list[Hint]]) -> None:
     assert hint(BATCH, "score_salience")
     (given,) = hints()
-    assert given.task == "recollect.score_salience"
+    assert given.task == "mosshead.score_salience"
     assert given.arguments == (str(BATCH.lane.tenant_id), str(BATCH.lane.namespace_id), str(BATCH.batch_id))
 
 
 def test_a_worker_whose_clock_is_ahead_still_takes_it(service: Settings) -> None:
     hint(BATCH, "extract")
     with Redis.from_url(service.broker()) as broker:
-        (message,) = cast("list[bytes]", broker.lrange("recollect:tasks:extract", 0, -1))
+        (message,) = cast("list[bytes]", broker.lrange("mosshead:tasks:extract", 0, -1))
     assert json.loads(message)["headers"]["expires"] is None
 
 
@@ -80,11 +80,11 @@ def test_a_redis_that_hangs_is_tried_once_and_then_left_alone_for_a_moment(
 def test_worker_takes_every_hint_as_the_sweeper_and_as_a_worker_sends_it(service: Settings) -> None:
     """Celery adds a task's own limits where it knows the task, as a worker does that sends the next stage."""
     importlib.import_module("workers.tasks")
-    assert "recollect.extract" in app.tasks
+    assert "mosshead.extract" in app.tasks
     for stage in QUEUES:
         assert hint(BATCH, stage)
     with Redis.from_url(service.broker()) as broker:
-        elements = [one for queue in set(QUEUES.values()) for one in broker.lrange(f"recollect:tasks:{queue}", 0, -1)]
+        elements = [one for queue in set(QUEUES.values()) for one in broker.lrange(f"mosshead:tasks:{queue}", 0, -1)]
     assert len(elements) == len(QUEUES)
     assert any(json.loads(one)["headers"]["timelimit"] != [None, None] for one in elements)
     assert [read for one in elements if isinstance(read := read_task(one), Refused)] == []

@@ -25,7 +25,7 @@ from workers.machine.processes import ROOT
 SOON_SECONDS = 90
 WORD = "zanzibar"
 """What no log may hold of these messages."""
-TASKS = "recollect:tasks:"
+TASKS = "mosshead:tasks:"
 IDS = [str(uuid4()) for _ in range(3)]
 DEEP = b"[" * 100_000
 
@@ -38,7 +38,7 @@ def task(
         "body": encoded or base64.b64encode(body if isinstance(body, bytes) else json.dumps(body).encode()).decode(),
         "content-type": "application/json",
         "content-encoding": "utf-8",
-        "headers": {"task": "recollect.extract", "id": str(uuid4()), "lang": "py", **headers},
+        "headers": {"task": "mosshead.extract", "id": str(uuid4()), "lang": "py", **headers},
         "properties": properties
         or {
             "body_encoding": "base64",
@@ -76,7 +76,7 @@ HOSTILE: Mapping[str, Any] = {
     "pickle": {**task(b"\x80\x04]\x94."), "content-type": "application/x-python-serialize"},
     "yaml": {**task(f"[{WORD}]".encode()), "content-type": "application/x-yaml"},
     "a compressed bomb": task(gzip.compress(b"0" * 10**7), compression="application/x-gzip"),
-    "an unknown task": task(task=f"recollect.{WORD}!"),
+    "an unknown task": task(task=f"mosshead.{WORD}!"),
     "a task of Celery's own": task(task="celery.chord_unlock"),
     "a task's name that is a list": task(task=[WORD]),
     "too few arguments": task([IDS[:2], {}, {}]),
@@ -84,7 +84,7 @@ HOSTILE: Mapping[str, Any] = {
     "arguments that are no ids": task([[WORD] * 3, {}, {}]),
     "arguments that are null": task([[None] * 3, {}, {}]),
     "keywords": task([IDS, {WORD: WORD}, {}]),
-    "a chain behind it": task([IDS, {}, {"chain": [{"task": "recollect.extract", "args": IDS}]}]),
+    "a chain behind it": task([IDS, {}, {"chain": [{"task": "mosshead.extract", "args": IDS}]}]),
     "callbacks": task([IDS, {}, {"callbacks": [WORD]}]),
     "an eta of the year 9999": task(eta="9999-12-31T23:59:59"),
     "an eta that is none": task(eta=WORD),
@@ -93,7 +93,7 @@ HOSTILE: Mapping[str, Any] = {
     "no id": task(id=None),
     "an id that is an object": task(id={WORD: 1}),
     "an older protocol": {
-        **task({"task": "recollect.extract", "id": WORD, "args": IDS, "kwargs": {}}),
+        **task({"task": "mosshead.extract", "id": WORD, "args": IDS, "kwargs": {}}),
         "headers": {},
     },
 }
@@ -117,15 +117,13 @@ class Tried:
     def refused(self) -> int:
         with self._engine.connect() as connection:
             return int(
-                connection.execute(text("select coalesce(sum(times), 0) from recollect.refused_tasks")).scalar_one()
+                connection.execute(text("select coalesce(sum(times), 0) from mosshead.refused_tasks")).scalar_one()
             )
 
     def works(self, queue: str = "extract") -> None:
         """Have it do a task of a batch that there is not."""
-        sent = app.send_task("recollect.extract", args=IDS, queue=queue).id
-        wait_until(
-            lambda: f"recollect.extract[{sent}] succeeded" in self.log(), SOON_SECONDS, f"the task\n{self.log()}"
-        )
+        sent = app.send_task("mosshead.extract", args=IDS, queue=queue).id
+        wait_until(lambda: f"mosshead.extract[{sent}] succeeded" in self.log(), SOON_SECONDS, f"the task\n{self.log()}")
 
     def unharmed(self) -> None:
         """It never stopped, nor lost its connection, and its log holds nothing of what came."""
@@ -155,7 +153,7 @@ def start(
         return Tried(broker, process, log, admin_engine)
 
     with admin_engine.begin() as connection:
-        connection.execute(text("delete from recollect.refused_tasks"))
+        connection.execute(text("delete from mosshead.refused_tasks"))
     with Redis.from_url(addresses.broker_url) as broker:
         yield start
         for process in processes:
@@ -196,7 +194,7 @@ def test_task_in_hand_of_a_worker_that_died_is_put_back_and_done(start: Callable
     left = task()
     tried.broker.hset(f"{TASKS}unacked", "tag", json.dumps([left, "extract", "extract"]))
     tried.broker.zadd(f"{TASKS}unacked_index", {"tag": time.time() - 10**6})
-    done = f"recollect.extract[{left['headers']['id']}] succeeded"
+    done = f"mosshead.extract[{left['headers']['id']}] succeeded"
     wait_until(lambda: done in tried.log(), SOON_SECONDS, "the task")
     assert tried.refused() == 0
 
@@ -222,7 +220,7 @@ BROADCAST: Mapping[str, Any] = {
     "a task struck off": command("revoke", arguments={"task_id": IDS[0], "terminate": True}),
     "fewer processes": command("pool_shrink", arguments={"n": 1}),
     "a queue given up": command("cancel_consumer", arguments={"queue": "extract"}),
-    "a limit of no tasks": command("rate_limit", arguments={"task_name": "recollect.extract", "rate_limit": "1/h"}),
+    "a limit of no tasks": command("rate_limit", arguments={"task_name": "mosshead.extract", "rate_limit": "1/h"}),
     "a method that is a list": command([WORD]),
     "a method of nobody": command(WORD),
     "arguments that are a list": command("ping", arguments=[WORD]),

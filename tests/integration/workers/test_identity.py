@@ -11,10 +11,10 @@ from config.settings import Settings
 from db import links, questions, registry
 from db.questions import Asked, HeldRelation
 from db.refs import BatchRef
-from recollect import Candidate, InvalidEvent, Namespace, NotFound, Question
-from recollect.embedders import MiniLM
-from recollect.events import Command, parse_event
-from recollect.namespaces import NamespacePath
+from mosshead import Candidate, InvalidEvent, Namespace, NotFound, Question
+from mosshead.embedders import MiniLM
+from mosshead.events import Command, parse_event
+from mosshead.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import NOON, Publishing, Remembering, event
 from workers.commands import carrying_out as commands
@@ -72,7 +72,7 @@ def about(worker_engine: Engine, remembering: Remembering) -> Any:
 
     def find(memory_id: UUID) -> dict[UUID, tuple[str, str]]:
         statement = text("""
-            select entity_id, role, certainty from recollect.memory_entities where memory_id = :id and known_to is null
+            select entity_id, role, certainty from mosshead.memory_entities where memory_id = :id and known_to is null
         """)
         with remembering.transaction() as connection:
             return {row[0]: (row[1], row[2]) for row in connection.execute(statement, {"id": memory_id})}
@@ -102,9 +102,7 @@ def tell(parts: Parts, remembering: Remembering, fresh_namespace: NamespacePath)
 
 def refreshing(remembering: Remembering) -> set[UUID]:
     """Whose profiles await a refresh."""
-    statement = text(
-        "select entity_id from recollect.profiles where tenant_id = :tenant_id and dirty_since is not null"
-    )
+    statement = text("select entity_id from mosshead.profiles where tenant_id = :tenant_id and dirty_since is not null")
     with remembering.transaction() as connection:
         return set(connection.execute(statement, {"tenant_id": remembering.lane.tenant_id}).scalars())
 
@@ -112,15 +110,15 @@ def refreshing(remembering: Remembering) -> set[UUID]:
 def refreshed(remembering: Remembering) -> None:
     """As if all profiles were."""
     with remembering.transaction() as connection:
-        connection.execute(text("update recollect.profiles set dirty_since = null"))
+        connection.execute(text("update mosshead.profiles set dirty_since = null"))
 
 
 def examples(remembering: Remembering) -> list[Any]:
     """The examples that are kept, each with the number of its vectors."""
     statement = text("""
         select mention, text, entity_id, others, conversation_id, (
-            select count(*) from recollect_read_v1.embeddings where owner_kind = 'example' and owner_id = example_id)
-        from recollect_read_v1.examples where tenant_id = :tenant_id
+            select count(*) from mosshead_read_v1.embeddings where owner_kind = 'example' and owner_id = example_id)
+        from mosshead_read_v1.examples where tenant_id = :tenant_id
     """)
     with remembering.transaction() as connection:
         return [tuple(row) for row in connection.execute(statement, {"tenant_id": remembering.lane.tenant_id})]
@@ -128,7 +126,7 @@ def examples(remembering: Remembering) -> list[Any]:
 
 def relations(remembering: Remembering) -> set[tuple[UUID, str, UUID]]:
     statement = text(
-        "select subject_id, predicate, object_id from recollect.relations where tenant_id = :id and known_to is null"
+        "select subject_id, predicate, object_id from mosshead.relations where tenant_id = :id and known_to is null"
     )
     with remembering.transaction() as connection:
         return {tuple(row) for row in connection.execute(statement, {"id": remembering.lane.tenant_id})}
@@ -285,7 +283,7 @@ class TestAnAnswer:
 
 def logged(remembering: Remembering, event_id: UUID) -> tuple[str | None, bool]:
     """Why the decision that bears an event's id was refused, and whether it is in effect."""
-    statement = text("select refused, in_effect from recollect.decisions where decision_id = :id")
+    statement = text("select refused, in_effect from mosshead.decisions where decision_id = :id")
     with remembering.transaction() as connection:
         refused, in_effect = connection.execute(statement, {"id": event_id}).one()
         return refused, in_effect
@@ -486,7 +484,7 @@ class TestAtTheCallers:
             merged = sarah.merge(sarah.profile(people.writer).entity, people.brother, session=session)
             split = sarah.split(people.brother, [sarah.get(people.bakes)], name="Petra", session=session)
         with remembering.transaction() as connection:
-            connection.execute(text("update recollect.lanes set ready_at = now()"))
+            connection.execute(text("update mosshead.lanes set ready_at = now()"))
         forming.send()
 
         assert about(people.held) == {people.brother: ("subject", "sure")}

@@ -22,11 +22,11 @@ from db.decisions import Stamp
 from db.questions import Asked, HeldRelation
 from db.refs import BatchRef, LaneRef
 from db.undoing.rows import TABLES
-from recollect import exporting
-from recollect.embedders import Vectors
-from recollect.events import parse_event
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead import exporting
+from mosshead.embedders import Vectors
+from mosshead.events import parse_event
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.given import MODEL, NOON, direction, new_memory, registered
 from tests.given import event as an_event
 from workers.commands import carrying_out as commands
@@ -82,7 +82,7 @@ _HOLDING = text(
     " union all ".join(
         f"""
             select '{table}' || cast(to_jsonb(one) - array['known_from', 'made_by', 'version'] as text)
-            from recollect.{table} as one where tenant_id = :tenant_id and known_to is null
+            from mosshead.{table} as one where tenant_id = :tenant_id and known_to is null
         """
         for table in (*(one.name for one in TABLES), "entities", "memories")
     )
@@ -91,8 +91,8 @@ _HOLDING = text(
 
 
 _GONE = text("""
-    select distinct entity_id from recollect.entities as was where tenant_id = :tenant_id and not exists (
-        select from recollect.entities as now
+    select distinct entity_id from mosshead.entities as was where tenant_id = :tenant_id and not exists (
+        select from mosshead.entities as now
         where now.tenant_id = :tenant_id and now.entity_id = was.entity_id and now.known_to is null)
 """)
 
@@ -245,7 +245,7 @@ class World:
         return command.event_id
 
     def _refusal(self, event_id: UUID) -> str | None:
-        statement = text("select refused from recollect.decisions where decision_id = :id")
+        statement = text("select refused from mosshead.decisions where decision_id = :id")
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
             return cast("str | None", connection.execute(statement, {"id": event_id}).scalar_one())
 

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Engine
 from structlog.testing import capture_logs
 
-from recollect import Memory, Namespace
-from recollect.importing import check_lines, events_of
-from recollect.publishing.checking import check_events
+from mosshead import Memory, Namespace
+from mosshead.importing import check_lines, events_of
+from mosshead.publishing.checking import check_events
 from tests.forming import Forming
 from tests.given import Publishing
 

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from config.settings import Settings, settings
 from db import scopes
 from db.refs import LaneRef
-from recollect.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
+from mosshead.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
 from tests.given import MODEL, Publishing, Worker, claimed, until_logged
 from workers.machine import wait_until
 from workers.operating.indexing import index_messages, index_scopes, keep_indexed
@@ -34,7 +34,7 @@ def before(publishing: Publishing, worker: Worker) -> None:
 def test_says_what_it_did_and_that_nothing_is_left(
     run: Callable[..., str], admin_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_ADMIN_URL", admin_url)
+    monkeypatch.setenv("MOSSHEAD_ADMIN_URL", admin_url)
     settings.cache_clear()
     first, second = run("index"), run("index")
 
@@ -50,7 +50,7 @@ def test_the_sweeper_and_the_status_say_what_is_due(
     scope = {**lane.scope, "model": MODEL, "memories": scopes.OUTGROWN + 1}
     with admin_engine.begin() as connection:
         connection.execute(
-            text("insert into recollect.scopes values (:tenant_id, :namespace_id, :model, :memories)"), scope
+            text("insert into mosshead.scopes values (:tenant_id, :namespace_id, :model, :memories)"), scope
         )
     with worker_engine.begin() as connection:
         due = scopes.due(connection)
@@ -61,11 +61,11 @@ def test_the_sweeper_and_the_status_say_what_is_due(
     assert [log["namespaces"] for log in logs if log["event"] == "indexes_due"] == [due]
     assert read_status(service).indexes_due == due
     with admin_engine.begin() as connection:
-        connection.execute(text("delete from recollect.scopes where namespace_id = :namespace_id"), scope)
+        connection.execute(text("delete from mosshead.scopes where namespace_id = :namespace_id"), scope)
 
 
 _ODD_VECTOR = """
-    insert into recollect.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
+    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
     values (:tenant_id, :namespace_id, :model, 'memory', :owner_id, 1, '[1,0,0]')
 """
 
@@ -75,11 +75,11 @@ def test_namespace_whose_index_postgres_refuses_keeps_no_other_one_from_getting_
 ) -> None:
     """It holds a vector of another length than its model has."""
     other = {"tenant_id": uuid4(), "namespace_id": uuid4(), "model": "odd"}
-    scope = "insert into recollect.scopes values (:tenant_id, :namespace_id, :model, :rows)"
+    scope = "insert into mosshead.scopes values (:tenant_id, :namespace_id, :model, :rows)"
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("insert into recollect.models (model, dimensions) values ('odd', 5)")
+        connection.exec_driver_sql("insert into mosshead.models (model, dimensions) values ('odd', 5)")
         connection.execute(text(_ODD_VECTOR), {**other, "owner_id": uuid4()})
-        connection.execute(text("delete from recollect.scopes where namespace_id = :namespace_id"), other)
+        connection.execute(text("delete from mosshead.scopes where namespace_id = :namespace_id"), other)
         connection.execute(text(scope), {**other, "rows": scopes.OUTGROWN + 2})
         connection.execute(text(scope), {**lane.scope, "model": MODEL, "rows": scopes.OUTGROWN + 1})
     try:
@@ -87,16 +87,16 @@ def test_namespace_whose_index_postgres_refuses_keeps_no_other_one_from_getting_
             index_scopes(admin_url)
         with admin_engine.begin() as connection:
             indexed = (
-                connection.exec_driver_sql("select namespace_id from recollect.scopes where indexed").scalars().all()
+                connection.exec_driver_sql("select namespace_id from mosshead.scopes where indexed").scalars().all()
             )
     finally:
         with admin_engine.begin() as connection:
             connection.execute(
-                text("delete from recollect.scopes where namespace_id = :namespace_id"), [other, lane.scope]
+                text("delete from mosshead.scopes where namespace_id = :namespace_id"), [other, lane.scope]
             )
-            connection.execute(text("delete from recollect.embeddings where namespace_id = :namespace_id"), other)
-            connection.exec_driver_sql("delete from recollect.vocabulary where model = 'odd'")
-            connection.exec_driver_sql("delete from recollect.models where model = 'odd'")
+            connection.execute(text("delete from mosshead.embeddings where namespace_id = :namespace_id"), other)
+            connection.exec_driver_sql("delete from mosshead.vocabulary where model = 'odd'")
+            connection.exec_driver_sql("delete from mosshead.models where model = 'odd'")
         index_scopes(admin_url)
     assert lane.namespace_id in indexed
     assert [one["namespace_id"] for one in logs if one["event"] == "namespace_left_out"] == [str(other["namespace_id"])]
@@ -106,13 +106,13 @@ def test_what_outgrows_a_scan_while_the_service_runs_is_indexed(
     lane: LaneRef, admin_url: str, admin_engine: Engine
 ) -> None:
     scope = {**lane.scope, "model": MODEL}
-    count = "update recollect.scopes set memories = :rows, turns = :rows where namespace_id = :namespace_id"
+    count = "update mosshead.scopes set memories = :rows, turns = :rows where namespace_id = :namespace_id"
     with admin_engine.begin() as connection:
-        connection.execute(text("insert into recollect.scopes values (:tenant_id, :namespace_id, :model)"), scope)
+        connection.execute(text("insert into mosshead.scopes values (:tenant_id, :namespace_id, :model)"), scope)
 
     def indexed() -> tuple[bool, bool]:
         with admin_engine.begin() as connection:
-            statement = "select indexed, turns_indexed from recollect.scopes where namespace_id = :namespace_id"
+            statement = "select indexed, turns_indexed from mosshead.scopes where namespace_id = :namespace_id"
             both = connection.execute(text(statement), scope).one()
         return both.indexed, both.turns_indexed
 
@@ -132,12 +132,12 @@ def test_what_outgrows_a_scan_while_the_service_runs_is_indexed(
 def test_a_database_that_is_away_for_a_while_is_waited_for() -> None:
     rounds = iter((False, False, False, True))
     with capture_logs() as logs:
-        keep_indexed("postgresql://admin@127.0.0.1:9/recollect", lambda: next(rounds), every=0)
+        keep_indexed("postgresql://admin@127.0.0.1:9/mosshead", lambda: next(rounds), every=0)
     assert [(log["event"], log["error"]) for log in logs] == [("index_interrupted", "StoreUnavailable")] * 3
 
 
 def test_the_command_looks_again_until_it_is_stopped(service: Settings, admin_url: str) -> None:
-    env = {**os.environ, "RECOLLECT_ADMIN_URL": admin_url, "RECOLLECT_DATABASE_URL": str(service.database_url)}
+    env = {**os.environ, "MOSSHEAD_ADMIN_URL": admin_url, "MOSSHEAD_DATABASE_URL": str(service.database_url)}
     command = [sys.executable, "-m", "workers", "index", "--every", "60"]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -149,17 +149,17 @@ def test_the_command_looks_again_until_it_is_stopped(service: Settings, admin_ur
 
 
 def test_needs_the_administrators_address(run: Callable[..., str]) -> None:
-    with pytest.raises(ConfigurationError, match="RECOLLECT_ADMIN_URL is not set"):
+    with pytest.raises(ConfigurationError, match="MOSSHEAD_ADMIN_URL is not set"):
         run("index")
 
 
 def test_a_database_that_is_away_is_named() -> None:
-    with pytest.raises(StoreUnavailable, match=r"^RECOLLECT_ADMIN_URL: cannot connect"):
-        index_scopes("postgresql://admin@127.0.0.1:9/recollect")
+    with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_ADMIN_URL: cannot connect"):
+        index_scopes("postgresql://admin@127.0.0.1:9/mosshead")
 
 
 @pytest.mark.usefixtures("before")
 def test_vectors_of_another_model_are_not_made(service: Settings, worker_engine: Engine) -> None:
     other = service.model_copy(update={"embedder": "openai:other@256", "openai_base_url": "http://127.0.0.1:9"})
-    with pytest.raises(EmbedderMismatch, match=r"^RECOLLECT_EMBEDDER: other@256 is asked for"):
+    with pytest.raises(EmbedderMismatch, match=r"^MOSSHEAD_EMBEDDER: other@256 is asked for"):
         index_messages(other, worker_engine.url.render_as_string(hide_password=False).replace("+psycopg", ""))

@@ -16,17 +16,17 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings
 from db.refs import LaneRef
-from recollect import ConfigurationError, Memory
-from recollect.events import MAX_EVENT_BYTES
-from recollect.namespaces import NamespacePath
-from recollect.queue import EventQueue
-from recollect.signing import SigningKey, sign
+from mosshead import ConfigurationError, Memory
+from mosshead.events import MAX_EVENT_BYTES
+from mosshead.namespaces import NamespacePath
+from mosshead.queue import EventQueue
+from mosshead.signing import SigningKey, sign
 from tests.given import Publishing, as_text, event
 from workers.intake.running import run_intake, signing_keys
 from workers.machine import wait_until
 
 CANARY = "zanzibar"
-LIST = "recollect:events:recollect.events"
+LIST = "mosshead:events:mosshead.events"
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def stored(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[str]]:
 
     def read() -> list[str]:
         statement = text("""
-            select payload ->> 'content' from recollect.events where tenant_id = :id and state <> 'dead' order by position
+            select payload ->> 'content' from mosshead.events where tenant_id = :id and state <> 'dead' order by position
         """)
         with admin_engine.connect() as connection:
             return list(connection.execute(statement, {"id": lane.tenant_id}).scalars())
@@ -120,14 +120,14 @@ def test_two_intakes_side_by_side_lose_nothing_double_nothing_and_keep_each_publ
             queue.publish(events[start : start + 5])  # as a publisher does that did not hear of it
         with Redis.from_url(service.broker()) as broker:
             wait_until(
-                lambda: not broker.llen(LIST) and not broker.keys("recollect:events:*unacked*"),
+                lambda: not broker.llen(LIST) and not broker.keys("mosshead:events:*unacked*"),
                 timeout=60,
                 what="both to be done",
             )
 
     statement = text("""
         select publisher_id::text, array_agg(publisher_sequence order by publisher_sequence), max(received_up_to)
-        from recollect.events join recollect.publishers using (tenant_id, namespace_id, publisher_id)
+        from mosshead.events join mosshead.publishers using (tenant_id, namespace_id, publisher_id)
         where tenant_id = :id group by 1
     """)
     with admin_engine.connect() as connection:
@@ -142,10 +142,10 @@ def letters(admin_engine: Engine) -> Callable[[], list[Any]]:
         since = connection.execute(text("select now()")).scalar_one()
     statement = text("""
         select letter.*, body, state, publisher_sequence, received_up_to
-        from recollect.dead_letters as letter left join recollect.refused using (tenant_id, namespace_id, letter_id)
-        left join recollect.events as event
+        from mosshead.dead_letters as letter left join mosshead.refused using (tenant_id, namespace_id, letter_id)
+        left join mosshead.events as event
             on (event.tenant_id, event.namespace_id, event.event_id) = (letter.tenant_id, letter.namespace_id, letter.letter_id)
-        left join recollect.publishers as publisher
+        left join mosshead.publishers as publisher
             on (publisher.tenant_id, publisher.namespace_id, publisher.publisher_id)
              = (event.tenant_id, event.namespace_id, event.publisher_id)
         where died_at > :since
@@ -174,7 +174,7 @@ def test_what_is_no_event_becomes_a_dead_letter_and_the_good_ones_beside_it_are_
     queue.publish([as_text(good[0]), *bad, as_text(good[1])])
     with intake(service), Redis.from_url(service.broker()) as broker:
         wait_until(lambda: len(stored()) == 2, timeout=60, what="the good events")
-        wait_until(lambda: not broker.keys("recollect:events:*unacked*"), timeout=60, what="acknowledging the bad")
+        wait_until(lambda: not broker.keys("mosshead:events:*unacked*"), timeout=60, what="acknowledging the bad")
         assert broker.llen(LIST) == 0
 
     assert stored() == ["good 0", "good 1"]
@@ -210,7 +210,7 @@ def test_what_somebody_else_pushed_is_kept_and_delays_nothing(
 
     assert stored() == ["before", "after"]
     assert sorted(letter.body for letter in letters()) == sorted(pushed)
-    assert {letter.reason[:36] for letter in letters()} == {"event: not a message of Recollect's;"}
+    assert {letter.reason[:36] for letter in letters()} == {"event: not a message of Mosshead's;"}
     said = "".join(capfd.readouterr())
     assert CANARY not in said
     assert "intake_interrupted" not in said
@@ -277,7 +277,7 @@ def test_where_there_are_keys_only_what_is_signed_for_its_tenant_comes_in(
 
 @pytest.mark.parametrize("given", [",", " ", ", ,", "\n"])
 def test_keys_that_are_none_do_not_let_everybody_in(service: Settings, given: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_SIGNING_KEYS: holds no key; unset it"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_SIGNING_KEYS: holds no key; unset it"):
         signing_keys(service.model_copy(update={"signing_keys": SecretStr(given)}))
 
 
@@ -327,15 +327,15 @@ def test_events_that_the_database_refuses_for_a_while_are_stored_when_it_takes_t
         return "intake_interrupted" in "".join(said)
 
     queue.publish([as_text(event(fresh_namespace.parts, content=CANARY))])
-    tell("revoke execute on function recollect_write_v1.publish from recollect_ingest")
+    tell("revoke execute on function mosshead_write_v1.publish from mosshead_ingest")
     try:
         with intake(service):
             wait_until(interrupted, timeout=60, what="the refusal")
             assert stored() == []
-            tell("grant execute on function recollect_write_v1.publish to recollect_ingest")
+            tell("grant execute on function mosshead_write_v1.publish to mosshead_ingest")
             wait_until(lambda: stored() == [CANARY], timeout=60, what="the event")
     finally:
-        tell("grant execute on function recollect_write_v1.publish to recollect_ingest")
+        tell("grant execute on function mosshead_write_v1.publish to mosshead_ingest")
     assert CANARY not in "".join([*said, *capfd.readouterr()])
 
 
@@ -347,11 +347,11 @@ def test_an_intake_that_stops_while_the_database_refuses_puts_back_what_it_has_i
     admin_engine: Engine,
     stored: Callable[[], list[str]],
 ) -> None:
-    function = "function recollect_write_v1.publish"
+    function = "function mosshead_write_v1.publish"
     contents = ["one", "two", "three"]
     queue.publish([as_text(event(fresh_namespace.parts, content=content)) for content in contents])
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql(f"revoke execute on {function} from recollect_ingest")
+        connection.exec_driver_sql(f"revoke execute on {function} from mosshead_ingest")
     with Redis.from_url(service.broker()) as broker:
         try:
             with intake(service):
@@ -359,7 +359,7 @@ def test_an_intake_that_stops_while_the_database_refuses_puts_back_what_it_has_i
             assert broker.llen(LIST) == 3
         finally:
             with admin_engine.begin() as connection:
-                connection.exec_driver_sql(f"grant execute on {function} to recollect_ingest")
+                connection.exec_driver_sql(f"grant execute on {function} to mosshead_ingest")
     with intake(service):
         wait_until(lambda: len(stored()) == 3, timeout=60, what="the three events")
     assert sorted(stored()) == sorted(contents)

@@ -11,8 +11,8 @@ from sqlalchemy import Engine, text
 
 from db import breakers
 from db.refs import LaneRef
-from recollect.language_model import AnswerTruncated, ModelUnavailable, Prompt
-from recollect.tenancy import tenant_transaction
+from mosshead.language_model import AnswerTruncated, ModelUnavailable, Prompt
+from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, under_way
 from workers.providers import LLM
 from workers.stages.kept_model import KeptModel, UsageLog
@@ -68,7 +68,7 @@ def of_another_batch(model: Paid, engine: Engine, lane: LaneRef, usage: UsageLog
 
 def costs(engine: Engine, lane: LaneRef) -> list[Any]:
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        statement = "select stage, prompt, model, prompt_tokens, completion_tokens from recollect.usage"
+        statement = "select stage, prompt, model, prompt_tokens, completion_tokens from mosshead.usage"
         return [tuple(row) for row in connection.execute(text(statement))]
 
 

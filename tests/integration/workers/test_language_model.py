@@ -12,14 +12,9 @@ import pytest
 from pydantic import SecretStr
 
 from config.settings import Settings
-from pipeline.extract import extract
-from pipeline.facts import Background, Message
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
-from pipeline.prompts.grounding import facts_of
-from pipeline.prompts.profile import profile_prompt
-from recollect.errors import ConfigurationError
-from recollect.kinds import Role
-from recollect.language_model import (
+from mosshead.errors import ConfigurationError
+from mosshead.kinds import Role
+from mosshead.language_model import (
     AnswerDeclined,
     AnswerRefused,
     AnswerTruncated,
@@ -28,9 +23,14 @@ from recollect.language_model import (
     ModelUnavailable,
     Prompt,
 )
-from recollect.language_model.failures import retry_after
-from recollect.language_model.openai import OpenAILanguageModel
-from recollect.language_model.ports import ModelTooSlow
+from mosshead.language_model.failures import retry_after
+from mosshead.language_model.openai import OpenAILanguageModel
+from mosshead.language_model.ports import ModelTooSlow
+from pipeline.extract import extract
+from pipeline.facts import Background, Message
+from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from pipeline.prompts.grounding import facts_of
+from pipeline.prompts.profile import profile_prompt
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from workers.language_model import open_language_model
@@ -178,9 +178,9 @@ LATER = {
     "wrong key": (Fault.status(401), "OPENAI_API_KEY", None),
     "key without the right": (Fault.status(403), "OPENAI_API_KEY", None),
     "payment": (Fault.status(402), "402", None),
-    "wrong model": (Fault.status(404), "RECOLLECT_LLM_MODEL", None),
-    "wrong model, said otherwise": (Fault.status(400, param="model"), "RECOLLECT_LLM_MODEL", None),
-    "model without structure": (Fault.status(400, param="response_format"), "RECOLLECT_LLM_MODEL", None),
+    "wrong model": (Fault.status(404), "MOSSHEAD_LLM_MODEL", None),
+    "wrong model, said otherwise": (Fault.status(400, param="model"), "MOSSHEAD_LLM_MODEL", None),
+    "model without structure": (Fault.status(400, param="response_format"), "MOSSHEAD_LLM_MODEL", None),
     "rate limit that ends at once": (Fault.status(429, retry_after="0"), "429", None),
     "broken off by whom it asked": (Fault("broken_off"), "broke the answer off", None),
     "reset": (Fault("reset"), "OPENAI_BASE_URL", None),
@@ -222,13 +222,13 @@ OF_EVERY_REQUEST: dict[str, tuple[Fault, str]] = {
     "region": (Fault.status(400, body=said("User location is not supported for the API use.")), "served"),
     "retired model": (
         Fault.status(400, body=said("The model `m` has been decommissioned.", code="model_decommissioned")),
-        "RECOLLECT_LLM_MODEL",
+        "MOSSHEAD_LLM_MODEL",
     ),
-    "no such model": (Fault.status(400, body=said("a/b is not a valid model ID", code=400)), "RECOLLECT_LLM_MODEL"),
-    "no model yet": (Fault.status(400, body={"error": "No models loaded. Load one."}), "RECOLLECT_LLM_MODEL"),
+    "no such model": (Fault.status(400, body=said("a/b is not a valid model ID", code=400)), "MOSSHEAD_LLM_MODEL"),
+    "no model yet": (Fault.status(400, body={"error": "No models loaded. Load one."}), "MOSSHEAD_LLM_MODEL"),
     "crashed model": (
         Fault.status(400, body={"error": "The model has crashed. (Exit code: 6)"}),
-        "RECOLLECT_LLM_MODEL",
+        "MOSSHEAD_LLM_MODEL",
     ),
     "system prompt": (
         Fault.status(400, body=said("'messages[0].role' does not support 'system'", code="unsupported_value")),

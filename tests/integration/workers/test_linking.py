@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from recollect import Namespace
-from recollect.embedders import MiniLM
+from mosshead import Namespace
+from mosshead.embedders import MiniLM
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from recollect import MemoryKind, Namespace, NotFound
+from mosshead import MemoryKind, Namespace, NotFound
 from tests.forming import Forming
 
 

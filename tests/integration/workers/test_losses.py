@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from config.settings import Settings
 from db import leases
 from db.refs import BatchRef
-from recollect.tenancy import tenant_transaction
+from mosshead.tenancy import tenant_transaction
 from tests.given import Publishing, claimed
 from workers import losses
 from workers.machine import wait_until
@@ -89,7 +89,7 @@ def test_a_database_that_is_away_is_no_reason_to_stop(
 ) -> None:
     from config.settings import settings
 
-    monkeypatch.setenv("RECOLLECT_WORKER_URL", "postgresql://recollect_worker@127.0.0.1:1/recollect")
+    monkeypatch.setenv("MOSSHEAD_WORKER_URL", "postgresql://mosshead_worker@127.0.0.1:1/mosshead")
     settings.cache_clear()
     with capture_logs() as logs:
         losses.let_go(arguments(batch), "task-1", "signal 9").join()
@@ -106,7 +106,7 @@ def test_nothing_is_left_open(batch: BatchRef, service: Settings, admin_engine: 
     """A child that is forked next would share it."""
     losses.let_go(arguments(batch), "task-1", "signal 9").join()
     statement = text(
-        "select count(*) from pg_stat_activity where usename = 'recollect_worker' and query like '%lease_owner%'"
+        "select count(*) from pg_stat_activity where usename = 'mosshead_worker' and query like '%lease_owner%'"
     )
 
     def gone() -> bool:

@@ -19,13 +19,13 @@ from sqlalchemy import Connection, Engine, text
 from config.settings import Settings
 from db import candidates, inbox, undoing
 from db.refs import BatchRef, LaneRef
+from mosshead import exporting
+from mosshead.embedders import Vectors
+from mosshead.kinds import EntityType, Granularity, MemoryKind
+from mosshead.language_model import AnswerRefused
+from mosshead.language_model.openai import OpenAILanguageModel
+from mosshead.namespaces import NamespacePath
 from pipeline.facts import Fact, Mention, Occurrence
-from recollect import exporting
-from recollect.embedders import Vectors
-from recollect.kinds import EntityType, Granularity, MemoryKind
-from recollect.language_model import AnswerRefused
-from recollect.language_model.openai import OpenAILanguageModel
-from recollect.namespaces import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
@@ -155,7 +155,7 @@ class Example:
             bodies.append(json.dumps({**fields, "event_id": str(uuid4()), **one}))
         inbox.publish(self.connection, bodies, quiet=timedelta(0), most=timedelta(0))
         self.connection.execute(
-            text("select set_config('recollect.tenant_id', :id, true)"), {"id": str(self.path.tenant_id)}
+            text("select set_config('mosshead.tenant_id', :id, true)"), {"id": str(self.path.tenant_id)}
         )
         # Published in this very transaction, the lane is due at its time, which is now.
         batch = claiming.claim(self.connection, self.lane, uuid4(), self.parts.settings)
@@ -184,7 +184,7 @@ class Example:
     def release(self) -> None:
         """The lane is free again, as after the last stage."""
         self.connection.execute(
-            text("update recollect.lanes set batch_id = null where tenant_id = :tenant_id"), self.scope
+            text("update mosshead.lanes set batch_id = null where tenant_id = :tenant_id"), self.scope
         )
 
     @property
@@ -193,18 +193,18 @@ class Example:
 
     def log(self) -> list[Any]:
         """All decisions, in order."""
-        statement = text("select * from recollect.decisions where tenant_id = :tenant_id order by position")
+        statement = text("select * from mosshead.decisions where tenant_id = :tenant_id order by position")
         return list(self.connection.execute(statement, self.scope))
 
     def versions(self) -> dict[UUID, int]:
         """Every memory that there ever was, with its latest version."""
         statement = text(
-            "select memory_id, max(version) from recollect.memories where tenant_id = :tenant_id group by 1"
+            "select memory_id, max(version) from mosshead.memories where tenant_id = :tenant_id group by 1"
         )
         return {row[0]: row[1] for row in self.connection.execute(statement, self.scope)}
 
     def open_versions(self) -> int:
-        statement = text("select count(*) from recollect.memories where tenant_id = :tenant_id and known_to is null")
+        statement = text("select count(*) from mosshead.memories where tenant_id = :tenant_id and known_to is null")
         return int(self.connection.execute(statement, self.scope).scalar_one())
 
     def exported(self, before: Any = None) -> str:
@@ -405,7 +405,7 @@ def test_two_facts_of_a_batch_about_one_memory_lose_nothing_of_each_other(
 ) -> None:
     example = _example(connection)
     now = text(
-        "select content, reinforced from recollect.memories "
+        "select content, reinforced from mosshead.memories "
         "where tenant_id = :tenant_id and known_to is null and state = 'active'"
     )
     try:

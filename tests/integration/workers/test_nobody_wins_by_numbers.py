@@ -12,11 +12,11 @@ from sqlalchemy import Engine
 
 from benchmarks.entities.world import Who, World, read_world
 from config.settings import Settings
-from recollect import Memory, Namespace
-from recollect.disambiguation import telling
-from recollect.embedders import MiniLM
-from recollect.importing import check_lines, events_of
-from recollect.publishing.checking import check_events
+from mosshead import Memory, Namespace
+from mosshead.disambiguation import telling
+from mosshead.embedders import MiniLM
+from mosshead.importing import check_lines, events_of
+from mosshead.publishing.checking import check_events
 from tests.forming import Forming
 from tests.given import Publishing
 

@@ -47,7 +47,7 @@ class Hanging:
 
     def _work(self, batch: BatchRef, _used: Parts) -> Store:
         self.tries += 1
-        lapsed = text("select lease_until < now() from recollect.lanes where batch_id = :id")
+        lapsed = text("select lease_until < now() from mosshead.lanes where batch_id = :id")
 
         def is_lapsed() -> bool:
             with self._engine.connect() as connection:
@@ -65,7 +65,7 @@ def hanging(service: Settings, admin_engine: Engine) -> Hanging:
 
 def rows(engine: Engine, batch: BatchRef) -> list[tuple[Any, ...]]:
     """How its events stand."""
-    statement = text("select state, suspect, reason from recollect.events where tenant_id = :id")
+    statement = text("select state, suspect, reason from mosshead.events where tenant_id = :id")
     with engine.connect() as connection:
         return [tuple(row) for row in connection.execute(statement, {"id": batch.lane.tenant_id})]
 
@@ -103,12 +103,12 @@ def test_an_overrun_stays_counted_when_the_next_try_waits_for_a_provider(
     publishing.say("I like coffee")
     batch = claimed(worker.engine, worker.lane)
     with admin_engine.begin() as connection:
-        overran = text("update recollect.batches set overruns = 1, starts = 0 where batch_id = :id")
+        overran = text("update mosshead.batches set overruns = 1, starts = 0 where batch_id = :id")
         connection.execute(overran, {"id": batch.batch_id})
     worker.put_off(worker.leased(batch))
     with admin_engine.begin() as connection:
         connection.execute(
-            text("update recollect.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
+            text("update mosshead.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
         )
     with capture_logs():
         hanging.run(batch)
@@ -123,7 +123,7 @@ def test_a_stage_that_is_stored_has_its_overruns_behind_it(
     batch = claimed(worker.engine, worker.lane)
     with admin_engine.begin() as connection:
         connection.execute(
-            text("update recollect.batches set overruns = 1 where batch_id = :id"), {"id": batch.batch_id}
+            text("update mosshead.batches set overruns = 1 where batch_id = :id"), {"id": batch.batch_id}
         )
     worker.advance(worker.leased(batch))
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 
 from db import inbox, leases
 from db.refs import BatchRef, LaneRef
-from recollect.namespaces import NamespacePath
+from mosshead.namespaces import NamespacePath
 from tests.given import LONG, NONE, Publishing, Worker, claim
 
 Step = Callable[["Life"], None]
@@ -56,9 +56,9 @@ class Life:
     def rows(self) -> Iterator[Any]:
         with self.worker.transaction() as connection:
             statement = text("""
-                select pending, (select count(*) from recollect.events where state = 'received') as received,
+                select pending, (select count(*) from mosshead.events where state = 'received') as received,
                        ready_at is not null or batch_id is not null as looked_at
-                from recollect.lanes where tenant_id = :tenant_id
+                from mosshead.lanes where tenant_id = :tenant_id
             """)
             yield connection.execute(statement, {"tenant_id": self.worker.lane.tenant_id}).one_or_none()
 

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 from config.settings import Settings, settings
 from db import lanes, leases, profiles
 from db.refs import LaneRef
-from recollect import Namespace, WaitTimeout
+from mosshead import Namespace, WaitTimeout
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import LONG, Hint, Publishing, Remembering, Worker, claim, claimed, contents_of
@@ -24,8 +24,8 @@ SURE = ("subject", "sure")
 @pytest.fixture
 def slow(service: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Profiles wait for an hour without a touch, and for a day at most."""
-    monkeypatch.setenv("RECOLLECT_PROFILE_DEBOUNCE_SECONDS", "3600")
-    monkeypatch.setenv("RECOLLECT_PROFILE_DEBOUNCE_MOST_SECONDS", "86400")
+    monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_SECONDS", "3600")
+    monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_MOST_SECONDS", "86400")
     settings.cache_clear()
     parts.cache_clear()
 
@@ -35,7 +35,7 @@ def fake(slow: None, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator
     """An LLM that writes profiles, too."""
     with FakeOpenAI() as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
-        monkeypatch.setenv("RECOLLECT_LLM_PROFILES", "true")
+        monkeypatch.setenv("MOSSHEAD_LLM_PROFILES", "true")
         settings.cache_clear()
         parts.cache_clear()
         yield served
@@ -49,7 +49,7 @@ def an_hour_passes(admin_engine: Engine, lane: LaneRef) -> Callable[[], None]:
         with admin_engine.begin() as connection:
             for table, columns in (("profiles", ["touched_at"]), ("lanes", ["ready_at", "profiles_due_at"])):
                 earlier = ", ".join(f"{column} = {column} - interval '1 hour'" for column in columns)
-                statement = text(f"update recollect.{table} set {earlier} where tenant_id = :id")
+                statement = text(f"update mosshead.{table} set {earlier} where tenant_id = :id")
                 connection.execute(statement, {"id": lane.tenant_id})
 
     return pass_by
@@ -148,7 +148,7 @@ class TestTheTimer:
         an_hour_passes()
         dispatch(worker_engine, settings())
         (hint,) = hints()[before:]
-        assert hint.task == "recollect.refresh_profiles"
+        assert hint.task == "mosshead.refresh_profiles"
         assert sarah.progress().at_work
 
     def test_messages_that_wait_go_first_and_bring_the_refresh_with_them(
@@ -192,7 +192,7 @@ class TestTheTimer:
         endings.settle(worker.leased(batch, lanes.STAGES[-1]), parts(), GiveUp(), "ValueError")
         with admin_engine.connect() as connection:
             statement = text("""
-                select batch_id, extract(epoch from ready_at - now()) as seconds from recollect.lanes where tenant_id = :id
+                select batch_id, extract(epoch from ready_at - now()) as seconds from mosshead.lanes where tenant_id = :id
             """)
             row = connection.execute(statement, {"id": worker.lane.tenant_id}).one()
         assert row.batch_id is None

@@ -12,8 +12,8 @@ from sqlalchemy import Engine, text
 from config.settings import settings
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
-from recollect import InvalidEvent, Namespace, NotFound, PromptConflict, past
-from recollect.tenancy import tenant_transaction
+from mosshead import InvalidEvent, Namespace, NotFound, PromptConflict, past
+from mosshead.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import Worker
@@ -30,8 +30,8 @@ SAID = [{"role": "user", "content": "What do I owe?"}, {"role": "assistant", "co
 @pytest.fixture
 def slow(fake: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
     """Feedback waits for a quiet hour, or until there are three of it."""
-    monkeypatch.setenv("RECOLLECT_REFLECTION_DEBOUNCE_SECONDS", "3600")
-    monkeypatch.setenv("RECOLLECT_PROMPT_FEEDBACK_MOST", "3")
+    monkeypatch.setenv("MOSSHEAD_REFLECTION_DEBOUNCE_SECONDS", "3600")
+    monkeypatch.setenv("MOSSHEAD_PROMPT_FEEDBACK_MOST", "3")
     settings.cache_clear()
     parts.cache_clear()
 
@@ -63,7 +63,7 @@ def feedback(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[tuple[str
 
     def rows() -> list[tuple[str, int | None, bool]]:
         statement = text("""
-            select comment, version, used_at is not null as used from recollect.prompt_feedback
+            select comment, version, used_at is not null as used from mosshead.prompt_feedback
             where tenant_id = :id order by position
         """)
         with admin_engine.connect() as connection:
@@ -303,10 +303,10 @@ def test_while_the_llm_is_down_nothing_is_lost_and_nothing_is_held_up(
     assert feedback() == [("too long", None, False)]
 
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("delete from recollect.breakers")
-        connection.exec_driver_sql("update recollect.batches set due_at = now() where stage = 'reflect'")
+        connection.exec_driver_sql("delete from mosshead.breakers")
+        connection.exec_driver_sql("update mosshead.batches set due_at = now() where stage = 'reflect'")
         batch_id = connection.exec_driver_sql(
-            "select batch_id from recollect.batches where stage = 'reflect'"
+            "select batch_id from mosshead.batches where stage = 'reflect'"
         ).scalar_one()
     carry_through(BatchRef(lane, batch_id))
     assert sarah.prompt("support").text == BETTER

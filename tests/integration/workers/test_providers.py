@@ -66,7 +66,7 @@ def test_a_stage_that_ended_lets_go_of_what_it_tried_and_of_nothing_else(worker_
 def test_the_pause_grows_from_two_seconds_to_five_minutes(worker_engine: Engine) -> None:
     with worker_engine.begin() as connection:
         assert providers.trip(connection, LLM, "503", None) == timedelta(seconds=2)
-        connection.exec_driver_sql("update recollect.breakers set failures = 99, open_until = now()")
+        connection.exec_driver_sql("update mosshead.breakers set failures = 99, open_until = now()")
         assert providers.trip(connection, LLM, "503", None) == timedelta(minutes=5)
 
 

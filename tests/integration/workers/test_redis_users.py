@@ -21,9 +21,9 @@ from redis.exceptions import NoPermissionError
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from recollect import Memory
-from recollect.namespaces import NamespacePath
-from recollect.queue import EventQueue
+from mosshead import Memory
+from mosshead.namespaces import NamespacePath
+from mosshead.queue import EventQueue
 from tests.given import nothing_at_work
 from tests.integration.workers.test_hostile_tasks import HOSTILE, WORD, element
 from workers.broker import check_broker
@@ -39,8 +39,8 @@ PASSWORDS = {
     "service": ("REDIS_PASSWORD", "of-the-service"),
     "flower": ("REDIS_FLOWER_PASSWORD", "of-flower"),
 }
-EVENTS = "recollect:events:recollect.events"
-TASKS = "recollect:tasks:"
+EVENTS = "mosshead:events:mosshead.events"
+TASKS = "mosshead:tasks:"
 
 
 class Logins:
@@ -139,7 +139,7 @@ def test_app_publishes_and_sees_how_long_the_queue_is(clean: Logins) -> None:
         ("COPY", EVENTS, f"{EVENTS}.mine"),
         ("EXPIRE", EVENTS, 1),
         ("SET", EVENTS, "x"),
-        ("GET", "recollect:working:x"),
+        ("GET", "mosshead:working:x"),
         ("SCAN", 0),
         ("KEYS", "*"),
         ("FLUSHALL",),
@@ -233,7 +233,7 @@ def processes(url: Callable[[str], str], folder: Path, flower_port: int) -> Iter
     with ExitStack() as stack:
         for name, (user, command) in commands.items():
             output = stack.enter_context((folder / f"{name}.log").open("wb"))
-            environment = {**os.environ, **more, "RECOLLECT_BROKER_URL": url(user)}
+            environment = {**os.environ, **more, "MOSSHEAD_BROKER_URL": url(user)}
             one = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
             stack.callback(one.wait, 60)
             stack.callback(one.terminate)
@@ -267,7 +267,7 @@ def test_everything_works_with_the_shipped_logins(
     assert service
     port = free_port()
     with admin_engine.begin() as connection:
-        connection.execute(text("delete from recollect.refused_tasks"))
+        connection.execute(text("delete from mosshead.refused_tasks"))
     with processes(clean.url, tmp_path, port) as logs:
         with Memory.connect(
             database_url=addresses.database_url,
@@ -309,4 +309,4 @@ def test_everything_works_with_the_shipped_logins(
     assert WORD not in said
     assert not re.findall(r"NOPERM|NoPermission|no permissions", said), said
     with admin_engine.connect() as connection:
-        assert connection.execute(text("select count(*) from recollect.refused_tasks")).scalar_one() == 0
+        assert connection.execute(text("select count(*) from mosshead.refused_tasks")).scalar_one() == 0

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Engine, text
 from config.settings import settings
 from db.lanes import REFLECT
 from db.refs import LaneRef
-from recollect import Namespace
-from recollect.language_model import AnswerDeclined, LanguageModel
-from recollect.language_model.ports import ModelTooSlow
+from mosshead import Namespace
+from mosshead.language_model import AnswerDeclined, LanguageModel
+from mosshead.language_model.ports import ModelTooSlow
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_through
 from tests.given import Hint, Worker, claim, claimed
@@ -54,7 +54,7 @@ def gists_table(admin_engine: Engine) -> Iterator[None]:
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("""
             create table public.gists (place bigint generated always as identity, tenant_id uuid, subject text, said text);
-            grant select, insert on public.gists to recollect_worker
+            grant select, insert on public.gists to mosshead_worker
         """)
     yield
     with admin_engine.begin() as connection:
@@ -79,8 +79,8 @@ def gists(
 @pytest.fixture
 def slow(service: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reflection waits for a quiet hour, and for one and a half at most."""
-    monkeypatch.setenv("RECOLLECT_REFLECTION_DEBOUNCE_SECONDS", "3600")
-    monkeypatch.setenv("RECOLLECT_REFLECTION_DEBOUNCE_MOST_SECONDS", "5400")
+    monkeypatch.setenv("MOSSHEAD_REFLECTION_DEBOUNCE_SECONDS", "3600")
+    monkeypatch.setenv("MOSSHEAD_REFLECTION_DEBOUNCE_MOST_SECONDS", "5400")
     settings.cache_clear()
     parts.cache_clear()
 
@@ -96,7 +96,7 @@ def pass_by(admin_engine: Engine, lane: LaneRef) -> Callable[[timedelta], None]:
                 ("lanes", ["ready_at", "reflections_due_at"]),
             ):
                 earlier = ", ".join(f"{column} = {column} - cast(:time as interval)" for column in columns)
-                statement = text(f"update recollect.{table} set {earlier} where tenant_id = :id")
+                statement = text(f"update mosshead.{table} set {earlier} where tenant_id = :id")
                 connection.execute(statement, {"id": lane.tenant_id, "time": time})
 
     return pass_by
@@ -111,7 +111,7 @@ def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[Any]]:
 
     def rows(table: str) -> list[Any]:
         with admin_engine.connect() as connection:
-            statement = text(f"select * from recollect.{table} where tenant_id = :id")
+            statement = text(f"select * from mosshead.{table} where tenant_id = :id")
             return list(connection.execute(statement, {"id": lane.tenant_id}))
 
     return rows
@@ -218,7 +218,7 @@ def test_what_is_due_is_hinted_and_waited_for(
     before = len(hints())
     dispatch(worker_engine, settings())
     (hint,) = hints()[before:]
-    assert hint.task == "recollect.reflect"
+    assert hint.task == "mosshead.reflect"
     while (batch := claim(worker_engine, two.publishing.lane)) is not None:
         carry_through(batch)
 
@@ -302,7 +302,7 @@ class TestFailures:
         assert gists() == []
         with worker.transaction() as connection:
             connection.execute(
-                text("update recollect.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
+                text("update mosshead.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
             )
         carry_through(batch)
         two.say("I like rice", conversation="c")
@@ -367,7 +367,7 @@ class TestFailures:
             for _ in range(times):
                 with worker.transaction() as connection:
                     connection.execute(
-                        text("update recollect.batches set due_at = now() where batch_id = :id"),
+                        text("update mosshead.batches set due_at = now() where batch_id = :id"),
                         {"id": batch.batch_id},
                     )
                 with pytest.raises(StageFailed, match="ModelTooSlow"):

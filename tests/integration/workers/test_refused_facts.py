@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from config.settings import Settings, settings
-from recollect import Namespace
+from mosshead import Namespace
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import Engine
 from structlog.testing import capture_logs
 
-from recollect import Memory, Namespace
-from recollect.names import normalise
-from recollect.namespaces import NamespacePath
+from mosshead import Memory, Namespace
+from mosshead.names import normalise
+from mosshead.namespaces import NamespacePath
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import links, memories
-from recollect import Namespace, NotFound
-from recollect.ids import remembered_id
-from recollect.kinds import EntityType
+from mosshead import Namespace, NotFound
+from mosshead.ids import remembered_id
+from mosshead.kinds import EntityType
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
@@ -182,7 +182,7 @@ class TestForgetting:
             links.relate(connection, remembering.lane, works, [edge], stamp, valid_from=datetime.now(UTC))
 
         def stands() -> tuple[int, int]:
-            statement = text("select 1 from recollect.embeddings where owner_id = :id and owner_kind = 'memory'")
+            statement = text("select 1 from mosshead.embeddings where owner_id = :id and owner_kind = 'memory'")
             with admin_engine.connect() as connection:
                 return len(connection.execute(statement, {"id": works}).all()), len(sarah.neighbours(ruth))
 

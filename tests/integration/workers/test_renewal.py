@@ -33,7 +33,7 @@ def lease(publishing: Publishing, worker: Worker, lane: LaneRef) -> Lease:
 
 def lasts(engine: Engine, lease: Lease) -> bool:
     with engine.connect() as connection:
-        statement = text("select lease_until > now() from recollect.lanes where tenant_id = :tenant_id")
+        statement = text("select lease_until > now() from mosshead.lanes where tenant_id = :tenant_id")
         return bool(connection.execute(statement, lease.batch.lane.scope).scalar_one())
 
 
@@ -44,7 +44,7 @@ def is_renewed() -> bool:
 
 def lapse(connection: Connection, lease: Lease) -> None:
     """It is over, until it is renewed."""
-    lapsed = text("update recollect.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id")
+    lapsed = text("update mosshead.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id")
     connection.execute(lapsed, lease.batch.lane.scope)
 
 
@@ -95,7 +95,7 @@ def test_it_is_left_alone_once_another_took_over(
         with worker.transaction() as connection:
             lapse(connection, lease)
             successor = leases.take(connection, lease.batch, "extract", owner="its successor", lasting=LONG)
-            until_blocked(admin_engine, "update recollect.lanes set lease_until")
+            until_blocked(admin_engine, "update mosshead.lanes set lease_until")
         eventually(lambda: not is_renewed())
     assert successor is not None
     assert worker.holds(successor)
@@ -114,8 +114,8 @@ def test_a_connection_that_is_cut_costs_one_renewal(
 ) -> None:
     with renewed(lease, used):
         with worker.transaction() as connection:
-            lock = text("select 1 from recollect.lanes where tenant_id = :tenant_id for update")
+            lock = text("select 1 from mosshead.lanes where tenant_id = :tenant_id for update")
             connection.execute(lock, worker.lane.scope)
-            until_blocked(admin_engine, "update recollect.lanes set lease_until")
-            terminate_blocked(admin_engine, "update recollect.lanes set lease_until")
+            until_blocked(admin_engine, "update mosshead.lanes set lease_until")
+            terminate_blocked(admin_engine, "update mosshead.lanes set lease_until")
         eventually(lambda: lasts(admin_engine, lease))

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import settings
-from recollect import Namespace
-from recollect.errors import NotFound
+from mosshead import Namespace
+from mosshead.errors import NotFound
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
@@ -115,7 +115,7 @@ def test_what_died_there_is_told_and_stands_in_the_way_of_a_switch(
 
 
 _DIED = text("""
-    insert into recollect.dead_letters (tenant_id, namespace_id, letter_id, origin, reason)
+    insert into mosshead.dead_letters (tenant_id, namespace_id, letter_id, origin, reason)
     values (:tenant_id, :namespace_id, gen_random_uuid(), 'stage', 'a test')
 """)
 

@@ -14,12 +14,12 @@ from config.settings import settings
 from db import decisions, memories, namespaces, quarantine
 from db.namespaces import Configuration
 from db.refs import LaneRef
-from recollect import Memory, Namespace
-from recollect.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
-from recollect.language_model import ModelUnavailable
-from recollect.namespaces import NamespacePath
-from recollect.publishing.checking import check_events
-from recollect.tenancy import tenant_transaction
+from mosshead import Memory, Namespace
+from mosshead.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
+from mosshead.language_model import ModelUnavailable
+from mosshead.namespaces import NamespacePath
+from mosshead.publishing.checking import check_events
+from mosshead.tenancy import tenant_transaction
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming
@@ -127,7 +127,7 @@ def test_what_took_effect_in_another_order_than_it_came_is_replayed_in_that(
     with admin_engine.connect() as connection:
         said = connection.execute(
             text(
-                "select payload ->> 'content' from recollect.events where namespace_id = :namespace_id "
+                "select payload ->> 'content' from mosshead.events where namespace_id = :namespace_id "
                 "order by publisher_sequence"
             ),
             {"namespace_id": replayed.there.path.namespace_id},
@@ -168,7 +168,7 @@ def test_what_took_effect_before_its_time_was_kept_is_replayed_in_the_order_of_i
     forming.say("I moved to Porto.")
     with admin_engine.begin() as connection:
         connection.execute(
-            text("update recollect.events set effective_at = null where tenant_id = :tenant_id"), replayed.lane.scope
+            text("update mosshead.events set effective_at = null where tenant_id = :tenant_id"), replayed.lane.scope
         )
 
     replayed.start()
@@ -231,7 +231,7 @@ def test_nothing_is_left_of_a_replay_that_is_dropped(
 
     def tables(connection: Connection) -> set[str]:
         every = connection.execute(OF_NAMESPACES).scalars().all()
-        held = f"select exists (select from recollect.{{}} where {_IN_IT})"
+        held = f"select exists (select from mosshead.{{}} where {_IN_IT})"
         return {one for one in every if connection.execute(text(held.format(one)), there).scalar_one()}
 
     with admin_engine.begin() as connection:
@@ -258,9 +258,9 @@ def test_who_is_at_work_in_a_replay_that_is_dropped_ends_first(
     replayed.start()
     there = LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id)
     with ThreadPoolExecutor(1) as pool, tenant_transaction(replayed.engine, there.tenant_id) as connection:
-        connection.execute(text(f"select from recollect.lanes where {_IN_IT} for update"), there.scope)
+        connection.execute(text(f"select from mosshead.lanes where {_IN_IT} for update"), there.scope)
         dropping = pool.submit(replaying.drop, replayed.engine, replayed.path)
-        until_blocked(replayed.engine, "recollect.lanes")
+        until_blocked(replayed.engine, "mosshead.lanes")
         (stamp,) = decisions.stamps(connection, 1)
         memories.add(connection, there, new_memory("User plays the quuxhorn"), stamp)
         connection.commit()
@@ -432,21 +432,21 @@ def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobo
     with admin_engine.begin() as connection:
         # Those of other tests, of which more may be due than are looked at in one round.
         connection.execute(
-            text("update recollect.generations set due_at = 'infinity' where tenant_id <> :tenant_id"),
+            text("update mosshead.generations set due_at = 'infinity' where tenant_id <> :tenant_id"),
             {"tenant_id": replayed.lane.tenant_id},
         )
         connection.exec_driver_sql(
-            "alter table recollect.messages add constraint picky check (position('Ghent' in content) = 0) not valid"
+            "alter table mosshead.messages add constraint picky check (position('Ghent' in content) = 0) not valid"
         )
     try:
         with capture_logs() as logs:
             follow_all(worker_engine)
     finally:
         with admin_engine.begin() as connection:
-            connection.exec_driver_sql("alter table recollect.messages drop constraint picky")
+            connection.exec_driver_sql("alter table mosshead.messages drop constraint picky")
     assert [one["event"] for one in logs] == ["replay_failed"]
     assert "Ghent" not in str(logs)
-    due = text("update recollect.generations set due_at = now() where tenant_id = :tenant_id")
+    due = text("update mosshead.generations set due_at = now() where tenant_id = :tenant_id")
     with admin_engine.begin() as connection:
         connection.execute(due, {"tenant_id": replayed.lane.tenant_id})
     follow_all(worker_engine)
@@ -477,7 +477,7 @@ def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Fo
 def test_nor_does_an_app_open_it_by_sql(forming: Forming, ingest_engine: Engine) -> None:
     body = json.dumps([event(forming.publishing.path.replayed().parts)])
     with pytest.raises(IntegrityError, match="is where a namespace is replayed"), ingest_engine.begin() as connection:
-        connection.execute(text("select recollect_write_v1.publish(cast(:events as jsonb))"), {"events": body})
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": body})
 
 
 def test_what_says_what_stays_by_another_message_is_not_forgotten(

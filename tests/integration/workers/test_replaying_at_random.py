@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect import Namespace
+from mosshead import Namespace
 from tests.integration.db.test_vocabulary import kept
 from tests.integration.workers.conftest import Dump, Find
 from tests.integration.workers.test_erasing_at_random import LOOSE, live, rows
@@ -18,7 +18,7 @@ _NAMESAKES = 2
 """In which two are called Rex, and nothing is known of the one who is merged. In its erasure a name was left, once."""
 
 _DONE = """
-    select event_id::text from recollect.events where tenant_id = :tenant_id and namespace_id = '{}' and state = 'done'
+    select event_id::text from mosshead.events where tenant_id = :tenant_id and namespace_id = '{}' and state = 'done'
     order by effective_at
 """
 

@@ -5,14 +5,14 @@ from structlog.testing import capture_logs
 
 from config.settings import Settings
 from db.refs import LaneRef
-from recollect.namespaces import NamespacePath
+from mosshead.namespaces import NamespacePath
 from tests.given import Publishing, Worker, claimed
 from workers.sweeper.retention import clear
 
 
 def batches(engine: Engine, lane: LaneRef) -> int:
     with engine.connect() as connection:
-        statement = text("select count(*) from recollect.batches where tenant_id = :tenant_id")
+        statement = text("select count(*) from mosshead.batches where tenant_id = :tenant_id")
         return int(connection.execute(statement, lane.scope).scalar_one())
 
 
@@ -30,7 +30,7 @@ def test_old_batches_of_every_tenant_are_cleared_after_the_setting(
         Worker(worker_engine, publishing.lane).finish(claimed(worker_engine, publishing.lane))
     with admin_engine.begin() as connection:
         statement = text(
-            "update recollect.batches set finished_at = now() - interval '2 days' where tenant_id = :tenant_id"
+            "update mosshead.batches set finished_at = now() - interval '2 days' where tenant_id = :tenant_id"
         )
         connection.execute(statement, [publishing.lane.scope for publishing in publishers[:2]])
 
@@ -58,13 +58,13 @@ def test_batch_that_cannot_be_cleared_keeps_no_other_one(
     with admin_engine.begin() as connection:
         for batch in made:
             statement = text(
-                "update recollect.batches set finished_at = now() - interval '1000 days' where batch_id = :id"
+                "update mosshead.batches set finished_at = now() - interval '1000 days' where batch_id = :id"
             )
             connection.execute(statement, {"id": batch.batch_id})
         connection.exec_driver_sql(f"""
             create function public.keep() returns trigger language plpgsql as $$
             begin raise exception 'kept' using errcode = '23503'; end $$;
-            create trigger keep before delete on recollect.batches
+            create trigger keep before delete on mosshead.batches
             for each row when (old.batch_id = '{made[1].batch_id}') execute function public.keep()
         """)
     try:
@@ -72,7 +72,7 @@ def test_batch_that_cannot_be_cleared_keeps_no_other_one(
             assert clear(worker_engine, service) == 3
     finally:
         with admin_engine.begin() as connection:
-            connection.exec_driver_sql("drop trigger keep on recollect.batches; drop function public.keep()")
+            connection.exec_driver_sql("drop trigger keep on mosshead.batches; drop function public.keep()")
     assert [batches(admin_engine, one.lane) for one in (publishing, neighbour)] == [1, 0]
     assert [one["batch_id"] for one in logs if one["event"] == "batch_not_cleared"] == [str(made[1].batch_id)]
     assert clear(worker_engine, service) == 1

@@ -11,9 +11,9 @@ from redis import Redis
 from sqlalchemy import Engine
 
 from config.settings import Settings, settings
-from recollect import Namespace
-from recollect.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
-from recollect.queue import EventQueue
+from mosshead import Namespace
+from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
+from mosshead.queue import EventQueue
 from tests.forming import Forming
 from tests.given import as_text, event
 from tests.integration.workers.conftest import Said
@@ -37,7 +37,7 @@ def in_files(admin_engine: Engine) -> Callable[[str], list[str]]:
 @pytest.fixture
 def administrator(settled: None, admin_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands have the administrator's login."""
-    monkeypatch.setenv("RECOLLECT_ADMIN_URL", admin_url)
+    monkeypatch.setenv("MOSSHEAD_ADMIN_URL", admin_url)
     settings.cache_clear()
 
 
@@ -77,9 +77,9 @@ def test_nothing_is_said_to_be_gone_that_an_older_transaction_still_sees(
     word = f"quux{uuid4().hex}"
     forming.say(f"I live in {word}.", conversation="gone")
     with admin_engine.execution_options(isolation_level="REPEATABLE READ").connect() as dump:
-        dump.exec_driver_sql("select from recollect.models")
+        dump.exec_driver_sql("select from mosshead.models")
         forming.erase(conversation="gone")
-        with pytest.raises(StoreUnavailable, match="RECOLLECT_ADMIN_URL: a transaction that began before this command"):
+        with pytest.raises(StoreUnavailable, match="MOSSHEAD_ADMIN_URL: a transaction that began before this command"):
             run("rewrite")
         assert in_files(word)
 
@@ -116,7 +116,7 @@ def test_what_was_erased_is_in_no_file_of_redis_any_more(
     queue.publish([message])
     broker.config_set("rdbcompression", "no")
     broker.save()
-    broker.rpop("recollect:events:recollect.events")
+    broker.rpop("mosshead:events:mosshead.events")
     forming.say("I like figs.", conversation="gone")
     forming.erase(conversation="gone")
     assert len(of_redis(broker, in_base64)) == 2, "it is in the append-only file and in the snapshot"
@@ -144,13 +144,13 @@ def test_nothing_is_said_to_be_gone_while_events_wait_in_the_queue(
     erased = forming.erase(conversation="gone")
     queue.publish([as_text(event(content="I like figs.", conversation="gone"))])
 
-    with pytest.raises(QueueUnavailable, match="RECOLLECT_BROKER_URL: 1 events wait in the queue"):
+    with pytest.raises(QueueUnavailable, match="MOSSHEAD_BROKER_URL: 1 events wait in the queue"):
         run("rewrite")
     receipt = sarah.receipt(erased)
     assert receipt is not None
     assert receipt.rewritten_at is None
 
-    broker.rpop("recollect:events:recollect.events")
+    broker.rpop("mosshead:events:mosshead.events")
     assert "in no file of the tables and of Redis any more" in run("rewrite")
 
 
@@ -162,7 +162,7 @@ def test_a_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewri
     forming.erase(conversation="gone")
     allowed = ["+@all", "-bgrewriteaof"]
     broker.acl_setuser("weak", enabled=True, passwords="+secret", keys=["*"], commands=allowed, reset=True)
-    monkeypatch.setenv("RECOLLECT_BROKER_URL", f"redis://weak:secret@{service.broker().rpartition('@')[2]}")
+    monkeypatch.setenv("MOSSHEAD_BROKER_URL", f"redis://weak:secret@{service.broker().rpartition('@')[2]}")
     settings.cache_clear()
     try:
         with pytest.raises(ConfigurationError, match="were not rewritten: the login has not the right") as caught:
@@ -178,5 +178,5 @@ def test_a_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewri
 
 @pytest.mark.usefixtures("settled")
 def test_it_needs_the_administrators_login(run: Callable[..., str]) -> None:
-    with pytest.raises(ConfigurationError, match="RECOLLECT_ADMIN_URL is not set"):
+    with pytest.raises(ConfigurationError, match="MOSSHEAD_ADMIN_URL is not set"):
         run("rewrite")

@@ -15,9 +15,9 @@ from db.lanes import STAGES
 from db.leases import Lease
 from db.memories import VersionConflict
 from db.refs import BatchRef, LaneRef
-from recollect.errors import EmbedderUnavailable
-from recollect.language_model import AnswerTruncated, ModelUnavailable
-from recollect.language_model.ports import ModelTooSlow
+from mosshead.errors import EmbedderUnavailable
+from mosshead.language_model import AnswerTruncated, ModelUnavailable
+from mosshead.language_model.ports import ModelTooSlow
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
 from workers.parts import Parts, parts
 from workers.stages.running import StageFailed, Store, run_stage
@@ -72,9 +72,9 @@ def row(engine: Engine, batch: BatchRef) -> Any:
     """How a batch stands, with its lane and its event."""
     statement = text("""
         select stage, attempts, starts, error, state, reason, lease_until, due_at > now() as put_off,
-               (select count(*) from recollect.candidate_facts as fact where fact.batch_id = batch.batch_id) as facts
-        from recollect.batches as batch join recollect.lanes using (tenant_id, namespace_id)
-        join recollect.events using (tenant_id, namespace_id) where batch.batch_id = :id
+               (select count(*) from mosshead.candidate_facts as fact where fact.batch_id = batch.batch_id) as facts
+        from mosshead.batches as batch join mosshead.lanes using (tenant_id, namespace_id)
+        join mosshead.events using (tenant_id, namespace_id) where batch.batch_id = :id
     """)
     with engine.connect() as connection:
         return connection.execute(statement, {"id": batch.batch_id}).one()
@@ -82,7 +82,7 @@ def row(engine: Engine, batch: BatchRef) -> Any:
 
 def make_due(engine: Engine, batch: BatchRef) -> None:
     with engine.begin() as connection:
-        statement = text("update recollect.batches set due_at = now() where batch_id = :id")
+        statement = text("update mosshead.batches set due_at = now() where batch_id = :id")
         connection.execute(statement, {"id": batch.batch_id})
 
 
@@ -95,7 +95,7 @@ def test_a_stage_stores_its_result_and_hints_the_next_with_ids_alone(
     assert (after.stage, after.facts, after.lease_until) == ("score_salience", 1, None)
     (hint,) = hints()
     ids = (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
-    assert (hint.task, hint.arguments) == ("recollect.score_salience", tuple(map(str, ids)))
+    assert (hint.task, hint.arguments) == ("mosshead.score_salience", tuple(map(str, ids)))
     assert "coffee" not in hint.text
 
 
@@ -199,8 +199,8 @@ class TestFailingForGood:
         with engine.connect() as connection:
             statement = text("""
                 select batch.stage, state, extract(epoch from due_at - now())::float8 as seconds, lanes.batch_id as at_work
-                from recollect.batches as batch join recollect.lanes using (tenant_id, namespace_id)
-                join recollect.events using (tenant_id, namespace_id) where batch.batch_id = :id
+                from mosshead.batches as batch join mosshead.lanes using (tenant_id, namespace_id)
+                join mosshead.events using (tenant_id, namespace_id) where batch.batch_id = :id
             """)
             return connection.execute(statement, {"id": batch.batch_id}).first()
 
@@ -217,7 +217,7 @@ class TestFailingForGood:
         rows = []
         for _ in range(service.attempts + 6):
             with admin_engine.begin() as connection:
-                connection.exec_driver_sql("delete from recollect.breakers")  # others are answered
+                connection.exec_driver_sql("delete from mosshead.breakers")  # others are answered
             rows.append(self.too_slow(admin_engine, batch))
 
         assert {(row.stage, row.state) for row in rows} == {("extract", "received")}
@@ -255,7 +255,7 @@ class TestFailingForGood:
         lane: LaneRef,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setenv("RECOLLECT_QUARANTINE_AFTER", "2")
+        monkeypatch.setenv("MOSSHEAD_QUARANTINE_AFTER", "2")
         settings.cache_clear()
         for said in ("one", "two"):
             publishing.say(said)
@@ -267,7 +267,7 @@ class TestFailingForGood:
 def reasons(engine: Engine, batch: BatchRef) -> list[str]:
     """Of the lane's dead letters."""
     with engine.connect() as connection:
-        statement = text("select reason from recollect.dead_letters where tenant_id = :id")
+        statement = text("select reason from mosshead.dead_letters where tenant_id = :id")
         return list(connection.execute(statement, {"id": batch.lane.tenant_id}).scalars())
 
 
@@ -328,7 +328,7 @@ class TestCrashes:
 def row_of_batch(engine: Engine, batch: BatchRef) -> str:
     """The stage that a batch is at."""
     with engine.connect() as connection:
-        statement = text("select stage from recollect.batches where batch_id = :id")
+        statement = text("select stage from mosshead.batches where batch_id = :id")
         return str(connection.execute(statement, {"id": batch.batch_id}).scalar_one())
 
 
@@ -408,7 +408,7 @@ def test_a_zombie_stores_nothing_and_leaves_its_successor_alone(
     def work(batch: BatchRef, parts: Parts) -> Store:
         """While it is at work, its lease expires and another worker takes over."""
         with admin_engine.begin() as connection:
-            expired = text("update recollect.lanes set lease_until = now() - interval '1 s' where batch_id = :id")
+            expired = text("update mosshead.lanes set lease_until = now() - interval '1 s' where batch_id = :id")
             connection.execute(expired, {"id": batch.batch_id})
         successors.append(worker.leased(batch, owner="its successor"))
         if ending == "failure":

@@ -15,8 +15,8 @@ from db import breakers, leases, refused_tasks
 from db.breakers import Breaker
 from db.budgets import Standing
 from db.status import Backlog, DeadLetters, Lag, Workforce
-from recollect import Memory, QueueUnavailable, StoreUnavailable
-from recollect.namespaces import NamespacePath
+from mosshead import Memory, QueueUnavailable, StoreUnavailable
+from mosshead.namespaces import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
 from tests.integration.workers.conftest import Said
 from workers.cli.status_report import print_status
@@ -149,7 +149,7 @@ def test_a_batch_that_nobody_takes_is_seen(
     publishing.say("hello")
     batch = claimed(worker_engine, publishing.lane)
     with worker.transaction() as connection:
-        hour_ago = text("update recollect.batches set due_at = now() - interval '1 hour' where batch_id = :id")
+        hour_ago = text("update mosshead.batches set due_at = now() - interval '1 hour' where batch_id = :id")
         connection.execute(hour_ago, {"id": batch.batch_id})
     assert read_status(service).backlog.oldest_due > STUCK_SECONDS
 
@@ -209,7 +209,7 @@ def test_refused_tasks_of_several_workers_are_counted_together_until_they_are_ol
     assert read_status(service).refused_tasks == {"not a task message": 6, "unknown task": 2}
 
     with worker_engine.begin() as connection:
-        connection.execute(text("update recollect.refused_tasks set hour = now() - interval '2 days'"))
+        connection.execute(text("update mosshead.refused_tasks set hour = now() - interval '2 days'"))
         assert refused_tasks.clear(connection, age=timedelta(days=7)) == 0
     assert read_status(service).refused_tasks == {}
     with worker_engine.begin() as connection:
@@ -271,12 +271,12 @@ def test_of_a_quiet_service_little_is_said(capsys: pytest.CaptureFixture[str]) -
         (
             {"broker_url": "redis://:s3cret@127.0.0.1:9/0"},
             QueueUnavailable,
-            "^RECOLLECT_BROKER_URL: cannot connect to ",
+            "^MOSSHEAD_BROKER_URL: cannot connect to ",
         ),
         (
             {"worker_url": "postgresql://w:s3cret@127.0.0.1:9/r"},
             StoreUnavailable,
-            "^RECOLLECT_WORKER_URL: cannot connect to ",
+            "^MOSSHEAD_WORKER_URL: cannot connect to ",
         ),
     ],
 )

@@ -19,10 +19,10 @@ from db.exchange import TABLES, exchange
 from db.generations import Generation
 from db.quarantine import resume
 from db.refs import LaneRef
-from recollect import Namespace
-from recollect.errors import NotFound
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead import Namespace
+from mosshead.errors import NotFound
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.forming import Forming, carry_out_erasure, carry_through
 from tests.given import claimed, under_way, until_blocked, until_logged
 from tests.integration.db.test_security import fill
@@ -38,17 +38,17 @@ from workers.sweeper.running import run_sweeper
 ROOT = Path(__file__).resolve().parents[3]
 _WAITS_FOR_FEEDBACK = text("""
     with batch as (
-        insert into recollect.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
+        insert into mosshead.reflection_batches (tenant_id, namespace_id, kind, subject, batch_id)
         values (:tenant_id, :namespace_id, 'prompt', 'greeting', :batch_id)
     )
-    insert into recollect.reflections (tenant_id, namespace_id, kind, subject, dirty_since)
+    insert into mosshead.reflections (tenant_id, namespace_id, kind, subject, dirty_since)
     values (:tenant_id, :namespace_id, 'prompt', 'greeting', now())
 """)
 _TOLD_APART = text("""
     with summary as (
-        update recollect.summaries set content = namespace_id::text where namespace_id = :namespace_id
+        update mosshead.summaries set content = namespace_id::text where namespace_id = :namespace_id
     )
-    update recollect.reflections set subject = namespace_id::text where namespace_id = :namespace_id
+    update mosshead.reflections set subject = namespace_id::text where namespace_id = :namespace_id
 """)
 _NOT_FILLED = {
     *("traits", "vocabulary", "scopes"),  # triggers keep them
@@ -58,12 +58,12 @@ _NOT_FILLED = {
 }
 """What no generation is made of: what was said, what is of a lane, and what is the namespace's own."""
 
-_BY_ANOTHER = text("update recollect.events set formed_by = namespace_id::text where tenant_id = :tenant_id")
+_BY_ANOTHER = text("update mosshead.events set formed_by = namespace_id::text where tenant_id = :tenant_id")
 _BATCHES_OF_EVENTS = text("""
-    select event_id, batch_id, place, formed_by from recollect.events where namespace_id = :namespace_id order by event_id
+    select event_id, batch_id, place, formed_by from mosshead.events where namespace_id = :namespace_id order by event_id
 """)
-_NAMED = text("select distinct payload -> 'namespace' from recollect.events where namespace_id = :namespace_id")
-_BATCHES_OF_DECISIONS = text("select batch_id from recollect.decisions where namespace_id = :namespace_id")
+_NAMED = text("select distinct payload -> 'namespace' from mosshead.events where namespace_id = :namespace_id")
+_BATCHES_OF_DECISIONS = text("select batch_id from mosshead.decisions where namespace_id = :namespace_id")
 
 
 def test_switching_changes_what_apps_read_and_back(
@@ -120,7 +120,7 @@ def test_all_of_a_generation_changes_places_and_nothing_else(
     assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
     with admin_engine.connect() as connection:
         for table in connection.execute(OF_NAMESPACES).scalars():
-            elsewhere = text(f"select count(*) from recollect.{table} where {_ELSEWHERE}")
+            elsewhere = text(f"select count(*) from mosshead.{table} where {_ELSEWHERE}")
             assert (table, connection.execute(elsewhere, replayed.both).scalar_one()) == (table, 0)
 
 
@@ -223,13 +223,13 @@ def test_what_is_due_in_a_generation_goes_with_it_and_wakes_its_lane(
 
 
 _IS_DUE = text("""
-    update recollect.lanes
+    update mosshead.lanes
     set ready_at = null, profiles_due_at = to_timestamp(:profiles), reflections_due_at = to_timestamp(:reflections)
     where namespace_id = :namespace_id
 """)
 _DUE = text("""
     select extract(epoch from profiles_due_at), extract(epoch from reflections_due_at), extract(epoch from ready_at)
-    from recollect.lanes where namespace_id = :namespace_id
+    from mosshead.lanes where namespace_id = :namespace_id
 """)
 
 
@@ -273,7 +273,7 @@ def test_who_publishes_once_they_have_changed_places_waits_until_readers_see_it(
             exchange(connection, generation)
             forget = forming.event(type="forget", memories=[str(before.id)])
             publishing.append(pool.submit(forming.publishing.send, forget))
-            until_blocked(admin_engine, "recollect_write_v1.publish")
+            until_blocked(admin_engine, "mosshead_write_v1.publish")
 
         monkeypatch.setattr(switching, "exchange", then)
         replayed.switch()
@@ -474,7 +474,7 @@ def test_a_switch_that_is_killed_has_changed_nothing_and_is_taken_up_again(
     with admin_engine.begin() as connection:
         connection.execute(_NAME_IS_HELD, forming.publishing.lane.scope)
         with subprocess.Popen(command, cwd=ROOT) as dying:
-            until_blocked(admin_engine, "update recollect.namespaces")  # with nearly all behind it
+            until_blocked(admin_engine, "update mosshead.namespaces")  # with nearly all behind it
             dying.kill()
 
     assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
@@ -517,10 +517,10 @@ def test_what_a_killed_switch_held_goes_on_by_itself(
 
 
 _HELD_LONG_AGO = text("""
-    update recollect.lanes set quarantined_at = now() - interval '1 hour'
+    update mosshead.lanes set quarantined_at = now() - interval '1 hour'
     where tenant_id = :tenant_id and quarantined_at is not null
 """)
-_NAME_IS_HELD = text("select from recollect.namespaces where namespace_id = :namespace_id for no key update")
+_NAME_IS_HELD = text("select from mosshead.namespaces where namespace_id = :namespace_id for no key update")
 
 
 def test_two_switches_at_once_are_one_after_the_other(
@@ -566,7 +566,7 @@ def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: F
     with admin_engine.begin() as connection:
         connection.execute(
             text(
-                "update recollect.lanes set quarantined_at = now(), quarantined_for = 'many dead letters' "
+                "update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters' "
                 "where tenant_id = :tenant_id"
             ),
             {"tenant_id": replayed.lane.tenant_id},
@@ -581,7 +581,7 @@ def stopped(engine: Engine, forming: Forming) -> set[str]:
     with engine.begin() as connection:
         rows = connection.execute(
             text(
-                "select quarantined_for from recollect.lanes where tenant_id = :tenant_id and quarantined_at is not null"
+                "select quarantined_for from mosshead.lanes where tenant_id = :tenant_id and quarantined_at is not null"
             ),
             {"tenant_id": forming.publishing.lane.tenant_id},
         )

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from recollect import Namespace
+from mosshead import Namespace
 from tests.forming import Forming
 
 

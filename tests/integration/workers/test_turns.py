@@ -13,10 +13,10 @@ from sqlalchemy import Engine, text
 from config.settings import Settings
 from db import inbox, retention, turns
 from db.refs import LaneRef
-from recollect import Namespace
-from recollect.embedders import MiniLM, Vectors
-from recollect.errors import EmbedderUnavailable
-from recollect.tenancy import tenant_transaction
+from mosshead import Namespace
+from mosshead.embedders import MiniLM, Vectors
+from mosshead.errors import EmbedderUnavailable
+from mosshead.tenancy import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import MODEL, NOON, Publishing, Worker, claimed
 from workers import tasks
@@ -36,7 +36,7 @@ def stored(reader_engine: Engine, lane: LaneRef) -> Turns:
         with tenant_transaction(reader_engine, lane.tenant_id) as connection:
             statement = text("""
                 select turn.*, content, cast(embedding as text) as said, cast(with_before as text) as both
-                from recollect_read_v1.turns as turn join recollect_read_v1.messages using (tenant_id, namespace_id, message_id)
+                from mosshead_read_v1.turns as turn join mosshead_read_v1.messages using (tenant_id, namespace_id, message_id)
                 where namespace_id = :namespace_id order by turn.conversation_id, said_at, message_id
             """)
             return list(connection.execute(statement, lane.scope))
@@ -185,7 +185,7 @@ def test_what_was_embedded_is_kept_until_it_takes_effect_and_then_no_more(
 
 def kept(engine: Engine, batch_id: UUID) -> int:
     with engine.connect() as connection:
-        statement = text("select count(*) from recollect.candidate_turns where batch_id = :id")
+        statement = text("select count(*) from mosshead.candidate_turns where batch_id = :id")
         return int(connection.execute(statement, {"id": batch_id}).scalar_one())
 
 
@@ -204,9 +204,9 @@ def test_an_embedder_that_is_away_costs_time_only(
         with pytest.raises(StageFailed):
             run("embed", batch)
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("delete from recollect.breakers")
+        connection.exec_driver_sql("delete from mosshead.breakers")
         connection.execute(
-            text("update recollect.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
+            text("update mosshead.batches set due_at = now() where batch_id = :id"), {"id": batch.batch_id}
         )
     for stage in ("embed", "consolidate"):
         run(stage, batch)
@@ -225,7 +225,7 @@ def test_what_never_took_effect_goes_with_its_batch(
         turns.keep_candidates(connection, batch, MODEL, [turn])
     worker.split(batch)
     with admin_engine.begin() as connection:
-        ended = text("update recollect.batches set finished_at = now() - interval '8 days' where batch_id = :id")
+        ended = text("update mosshead.batches set finished_at = now() - interval '8 days' where batch_id = :id")
         connection.execute(ended, {"id": batch.batch_id})
     with worker.transaction() as connection:
         assert retention.clear_finished(connection, [batch], age=timedelta(days=7)) == 1
@@ -237,7 +237,7 @@ def test_what_never_took_effect_goes_with_its_batch(
 def test_a_message_that_is_erased_takes_its_turn_along(forming: Forming, stored: Turns, admin_engine: Engine) -> None:
     gone, _ = forming.say("My tent is green.", "Is it dry?")
     with tenant_transaction(admin_engine, forming.publishing.lane.tenant_id) as connection:
-        connection.execute(text("delete from recollect.messages where message_id = :id"), {"id": gone})
+        connection.execute(text("delete from mosshead.messages where message_id = :id"), {"id": gone})
 
     assert [one.content for one in stored()] == ["Is it dry?"]
 

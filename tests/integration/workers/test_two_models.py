@@ -18,10 +18,10 @@ from db import erasures, heartbeats
 from db.engine import open_engine
 from db.lanes import STAGES
 from db.refs import LaneRef
-from recollect import EmbedderMismatch, Memory, Namespace
-from recollect.errors import ConfigurationError, EmbedderUnavailable, NotFound
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead import EmbedderMismatch, Memory, Namespace
+from mosshead.errors import ConfigurationError, EmbedderUnavailable, NotFound
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.fake_answers import Json
 from tests.fake_openai import FakeOpenAI
 from tests.fake_responses import EMBEDDINGS, Fault, Request, embeddings_body
@@ -56,7 +56,7 @@ def addresses(tmp_path: Path) -> Iterator[Addresses]:
 @contextmanager
 def opened(url: str | None) -> Iterator[Engine]:
     assert url is not None
-    engine = open_engine(url, setting="RECOLLECT_WORKER_URL")
+    engine = open_engine(url, setting="MOSSHEAD_WORKER_URL")
     yield engine
     engine.dispose()
 
@@ -83,7 +83,7 @@ def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
 def endpoint(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
     """Where the other model is; there is no LLM."""
     with FakeOpenAI() as served:
-        monkeypatch.setenv("RECOLLECT_EMBEDDING_URL", served.base_url)
+        monkeypatch.setenv("MOSSHEAD_EMBEDDING_URL", served.base_url)
         _start_with(None)
         yield served
 
@@ -91,7 +91,7 @@ def endpoint(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fak
 @contextmanager
 def embedding_with(embedder: str) -> Iterator[None]:
     """The worker of this process is one that was started with an embedder."""
-    before = os.environ.get("RECOLLECT_EMBEDDER")
+    before = os.environ.get("MOSSHEAD_EMBEDDER")
     try:
         _start_with(embedder)
         yield
@@ -102,9 +102,9 @@ def embedding_with(embedder: str) -> Iterator[None]:
 def _start_with(embedder: str | None) -> None:
     if parts.cache_info().currsize:
         parts().engine.dispose()
-    os.environ.pop("RECOLLECT_EMBEDDER", None)
+    os.environ.pop("MOSSHEAD_EMBEDDER", None)
     if embedder:
-        os.environ["RECOLLECT_EMBEDDER"] = embedder
+        os.environ["MOSSHEAD_EMBEDDER"] = embedder
     settings.cache_clear()
     parts.cache_clear()
 
@@ -149,7 +149,7 @@ def vectors_of(engine: Engine, model: str) -> dict[str, set[tuple[Any, ...]]]:
             table: {
                 tuple(row)
                 for row in connection.execute(
-                    text(f"select {names} from (select * from recollect.{table}) as one where model = :model"),
+                    text(f"select {names} from (select * from mosshead.{table}) as one where model = :model"),
                     {"model": model},
                 )
             }
@@ -199,7 +199,7 @@ def test_the_way_over(run: Run, forming: Forming, addresses: Addresses, admin_en
         assert "User lives in Leeds" in found["past"]
         assert found["messages"]
 
-        assert "RECOLLECT_EMBEDDER=openai:other@256" in run("models", "switch", OTHER)
+        assert "MOSSHEAD_EMBEDDER=openai:other@256" in run("models", "switch", OTHER)
         assert states(run) == {MODEL: ("ready", 0), OTHER: ("active", 0)}
         assert all_reads(old, middle) == before
     assert run("models", "drop", MODEL).status == 0
@@ -279,8 +279,8 @@ def summaries_that_fit(engine: Engine) -> list[str]:
     with engine.connect() as connection:
         profiles = connection.execute(
             text("""
-                select summary, cast(embedding as text) as vector from recollect.profiles as profile
-                join recollect.embeddings as one on one.owner_id = profile.entity_id and owner_kind = 'profile'
+                select summary, cast(embedding as text) as vector from mosshead.profiles as profile
+                join mosshead.embeddings as one on one.owner_id = profile.entity_id and owner_kind = 'profile'
                 where model = :model
             """),
             {"model": OTHER},
@@ -382,7 +382,7 @@ def test_who_writes_in_the_lane_is_waited_for(
     with tenant_transaction(worker_engine, lane.tenant_id) as connection:
         erasures.lock_lane(connection, lane)
         filling.start()
-        until_blocked(admin_engine, "recollect.lanes")
+        until_blocked(admin_engine, "mosshead.lanes")
         assert not any(vectors_of(admin_engine, OTHER).values())
     filling.join()
     assert states(run)[OTHER] == ("ready", 0)
@@ -450,8 +450,8 @@ def contents_that_fit(engine: Engine) -> list[tuple[str, str]]:
     with engine.connect() as connection:
         rows = connection.execute(
             text("""
-                select owner_kind, content, cast(embedding as text) as vector from recollect.embeddings as one
-                join recollect.memories as memory on memory.memory_id = one.owner_id and memory.version = one.version
+                select owner_kind, content, cast(embedding as text) as vector from mosshead.embeddings as one
+                join mosshead.memories as memory on memory.memory_id = one.owner_id and memory.version = one.version
                 where model = :model and owner_kind in ('memory', 'past_memory')
             """),
             {"model": OTHER},
@@ -532,7 +532,7 @@ def test_a_worker_does_not_start_where_the_endpoint_answers_with_other_dimension
         endpoint.script(EMBEDDINGS, lambda request: embeddings_body({**request.body, "dimensions": 512}))
         with pytest.raises(
             ConfigurationError,
-            match=r"^the endpoint answers with 512 dimensions, and other has 1536 here; set RECOLLECT_EMBEDDING_URL or "
+            match=r"^the endpoint answers with 512 dimensions, and other has 1536 here; set MOSSHEAD_EMBEDDING_URL or "
             r"OPENAI_BASE_URL .* such as openai:MODEL@512, with 'python -m workers models add'$",
         ):
             check_parts()
@@ -554,7 +554,7 @@ def test_a_model_that_is_gone_does_not_keep_the_other_from_being_filled(
     said = run("models", "fill")
 
     assert said.status == 1
-    assert f"{OTHER}: RECOLLECT_EMBEDDER: the endpoint does not know the model 'other' (404)" in said
+    assert f"{OTHER}: MOSSHEAD_EMBEDDER: the endpoint does not know the model 'other' (404)" in said
     assert "third@256 is ready" in said
     assert states(run) == {MODEL: ("active", 0), OTHER: ("ready", 1), "third@256": ("ready", 0)}
 
@@ -584,7 +584,7 @@ class TestDropping:
     def test_not_while_a_worker_embeds_with_it_or_may(self, run: Run, worker_engine: Engine, model: str | None) -> None:
         with worker_engine.begin() as connection:
             heartbeats.beat(connection, "celery@two", 2, MODEL)
-            connection.execute(text("update recollect.workers set model = :model"), {"model": model})
+            connection.execute(text("update mosshead.workers set model = :model"), {"model": model})
         self.refused(run, rf"these workers embed with {MODEL}: celery@two; restart them first")
         with worker_engine.begin() as connection:
             heartbeats.beat(connection, "celery@two", 2, OTHER)
@@ -635,9 +635,9 @@ class TestDropping:
 
 def test_a_database_without_vectors_needs_no_second_model(run: Run, admin_engine: Engine) -> None:
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("delete from recollect.models")
+        connection.exec_driver_sql("delete from mosshead.models")
     with pytest.raises(
-        ConfigurationError, match=f"set RECOLLECT_EMBEDDER={OTHER_EMBEDDER} for the service and the apps"
+        ConfigurationError, match=f"set MOSSHEAD_EMBEDDER={OTHER_EMBEDDER} for the service and the apps"
     ):
         run("models", "add", OTHER_EMBEDDER)
 

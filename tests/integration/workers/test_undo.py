@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine
 
-from recollect import Decision, Namespace, NotFound, UndoRefused
+from mosshead import Decision, Namespace, NotFound, UndoRefused
 from tests.forming import Forming
 from tests.given import Publishing
 

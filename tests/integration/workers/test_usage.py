@@ -15,11 +15,11 @@ from structlog.testing import capture_logs
 
 from config.settings import Settings, settings
 from db.refs import BatchRef, LaneRef
-from recollect.embedders import MiniLM
-from recollect.errors import NotFound
-from recollect.language_model import Prompt
-from recollect.namespaces import NamespacePath
-from recollect.tenancy import tenant_transaction
+from mosshead.embedders import MiniLM
+from mosshead.errors import NotFound
+from mosshead.language_model import Prompt
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.given import Publishing, claimed
 from workers import tasks
@@ -97,7 +97,7 @@ def ask(batch: BatchRef, used: Parts) -> bool:
 
 def a_day_passes(engine: Engine, lane: LaneRef) -> None:
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        connection.execute(text("update recollect.usage set at = at - interval '25 hours'"))
+        connection.execute(text("update mosshead.usage set at = at - interval '25 hours'"))
 
 
 class TestOverBudget:
@@ -187,7 +187,7 @@ def spent(engine: Engine, batch: BatchRef) -> int:
     """By the batch's tenant."""
     with tenant_transaction(engine, batch.lane.tenant_id) as connection:
         return int(
-            connection.execute(text("select sum(prompt_tokens + completion_tokens) from recollect.usage")).scalar_one()
+            connection.execute(text("select sum(prompt_tokens + completion_tokens) from mosshead.usage")).scalar_one()
         )
 
 
@@ -197,7 +197,7 @@ def test_a_call_is_put_down_to_the_stage_that_made_it(
 ) -> None:
     batch = batch_of(publishing, worker_engine)
     with worker_engine.begin() as connection:
-        moved = text("update recollect.batches set stage = :stage where batch_id = :id")
+        moved = text("update mosshead.batches set stage = :stage where batch_id = :id")
         connection.execute(moved, {"stage": stage, "id": batch.batch_id})
     ask(batch, with_a_model(worker_engine, limit=None))
 
@@ -213,7 +213,7 @@ class TestTheStageExtract:
         assert not service.uses_llm
         with FakeOpenAI() as fake:
             monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
-            monkeypatch.setenv("RECOLLECT_TENANT_TOKENS_PER_DAY", "1")
+            monkeypatch.setenv("MOSSHEAD_TENANT_TOKENS_PER_DAY", "1")
             settings.cache_clear()
             parts.cache_clear()
             yield fake
@@ -223,8 +223,8 @@ class TestTheStageExtract:
         ids = (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
         tasks.extract.apply(args=[str(one) for one in ids], throw=True)
         with tenant_transaction(parts().engine, batch.lane.tenant_id) as connection:
-            who = text("select formed_by from recollect.batches where batch_id = :id")
-            what = text("select fact ->> 'content' from recollect.candidate_facts where batch_id = :id order by number")
+            who = text("select formed_by from mosshead.batches where batch_id = :id")
+            what = text("select fact ->> 'content' from mosshead.candidate_facts where batch_id = :id order by number")
             found = connection.execute(what, {"id": batch.batch_id}).scalars()
             return str(connection.execute(who, {"id": batch.batch_id}).scalar_one()), list(found)
 
@@ -340,7 +340,7 @@ class TestTheCommandBudget:
 
     def test_the_setting_is_shown_too(self, run: Run, calls: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "Every other tenant: no limit." in run("budget", "list")
-        monkeypatch.setenv("RECOLLECT_TENANT_TOKENS_PER_DAY", "5000")
+        monkeypatch.setenv("MOSSHEAD_TENANT_TOKENS_PER_DAY", "5000")
         settings.cache_clear()
         run("budget", "set", calls, 20)
 

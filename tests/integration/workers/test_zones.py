@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db.refs import LaneRef
-from recollect import Namespace
-from recollect.importing import check_lines, events_of
-from recollect.publishing.checking import check_events
-from recollect.tenancy import tenant_transaction
+from mosshead import Namespace
+from mosshead.importing import check_lines, events_of
+from mosshead.publishing.checking import check_events
+from mosshead.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 
@@ -58,7 +58,7 @@ def test_whatever_the_zone_the_day_is_that_of_the_event(forming: Forming, sarah:
 def test_the_words_of_a_turn_hold_its_own_day(forming: Forming, reader_engine: Engine, lane: LaneRef) -> None:
     forming.say("I repaired the pump.", conversation="boat", occurred_at="2026-03-31T20:00:00-08:00")
     with tenant_transaction(reader_engine, lane.tenant_id) as connection:
-        (words,) = connection.execute(text("select words from recollect_read_v1.turns"), {}).scalars()
+        (words,) = connection.execute(text("select words from mosshead_read_v1.turns"), {}).scalars()
     assert "'march'" in words
     assert "'31'" in words
 
@@ -132,7 +132,7 @@ def test_a_row_from_before_zones_were_kept_is_shown_in_utc(
     with admin_engine.begin() as connection:
         for table, column in (("messages", "occurred_at_offset"), ("memories", "valid_from_offset")):
             connection.execute(
-                text(f"update recollect.{table} set {column} = null where tenant_id = :tenant_id"),
+                text(f"update mosshead.{table} set {column} = null where tenant_id = :tenant_id"),
                 {"tenant_id": lane.tenant_id},
             )
     (memory,) = sarah.memories()

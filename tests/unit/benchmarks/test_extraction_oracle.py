@@ -11,11 +11,11 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.extraction.oracle import Oracle
+from mosshead.kinds import Role
+from mosshead.language_model import Prompt
 from pipeline.facts import Background, Message
 from pipeline.prompts.consolidation import ShownFact, ShownMemory, consolidation_prompt
 from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
-from recollect.kinds import Role
-from recollect.language_model import Prompt
 from tests.extraction_given import HOUR, NINE, case, gold, said, session
 
 BERLIN = "User lives in Berlin"

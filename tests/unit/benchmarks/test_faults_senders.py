@@ -15,8 +15,8 @@ from benchmarks.faults.hostile import Hostile, an_event, as_element, hostile_eve
 from benchmarks.faults.of_senders import expensive_contents, tasks_refused
 from benchmarks.faults.report import Outcome, line
 from benchmarks.faults.runs import CHAT, EVERYBODY, Report
-from recollect.events import MAX_CONTENT_BYTES, parse_event
-from recollect.namespaces import NamespacePath
+from mosshead.events import MAX_CONTENT_BYTES, parse_event
+from mosshead.namespaces import NamespacePath
 from workers.intake.arrivals import Accepted, judge
 from workers.intake.foreign import CONTENT_TYPE, as_message
 

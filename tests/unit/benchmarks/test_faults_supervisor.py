@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
-from recollect.errors import WaitTimeout
+from mosshead.errors import WaitTimeout
 from workers.machine.programs import Program
 
 PARENT = "import subprocess, sys; print('up', flush=True); subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"

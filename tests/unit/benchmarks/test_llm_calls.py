@@ -10,11 +10,11 @@ import pytest
 
 from benchmarks.llm_calls import per_100
 from benchmarks.replaying_model import ReplayingModel, Told, read_told, replayed
+from mosshead.kinds import Role
+from mosshead.language_model.openai import OpenAILanguageModel
 from pipeline.extract import extract
 from pipeline.facts import Background, Message
 from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
-from recollect.kinds import Role
-from recollect.language_model.openai import OpenAILanguageModel
 from tests.fake_openai import Request
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)

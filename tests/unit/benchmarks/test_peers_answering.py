@@ -12,9 +12,9 @@ import pytest
 from benchmarks.peers.answering import answer, prompt_tokens
 from benchmarks.peers.endpoint import Endpoint
 from benchmarks.replaying_model import Told
+from mosshead.kinds import Role
 from pipeline.facts import Background, Message
 from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
-from recollect.kinds import Role
 
 CHAIR = Told("Ana bought a chair", "Ana", ("I bought a chair.",))
 DOG = Told("Ben has a dog named Rex", "Ben", ("My dog is Rex.", "He is a good dog."))
@@ -59,7 +59,7 @@ def test_langmem_gets_them_as_calls_of_its_tool() -> None:
     assert "tool_calls" not in answer(TOLD, langmem_request("Hi!"))
 
 
-def test_recollect_gets_them_in_the_form_of_its_schema() -> None:
+def test_mosshead_gets_them_in_the_form_of_its_schema() -> None:
     noon = datetime(2023, 5, 8, 12, tzinfo=UTC)
     message = Message(1, UUID(int=1), "c1", Role.USER, "Ana", "I bought a chair.", noon)
     prompt = extraction_prompt([message], Background())

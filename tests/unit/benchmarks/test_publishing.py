@@ -5,7 +5,7 @@ import time
 import pytest
 
 from benchmarks.publishing import P50_MS, P99_MS, Result, Row, measure, within
-from recollect import QueueUnavailable, SpoolFull
+from mosshead import QueueUnavailable, SpoolFull
 
 
 def row(**given: object) -> Row:

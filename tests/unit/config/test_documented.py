@@ -8,9 +8,9 @@ import pytest
 from config.settings import Settings, unknown_settings
 
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = {str(field.validation_alias or f"RECOLLECT_{name}".upper()) for name, field in Settings.model_fields.items()}
-OF_THE_APP = {"RECOLLECT_PUBLISH", "RECOLLECT_SPOOL_DIR", "RECOLLECT_SPOOL_BYTES", "RECOLLECT_SIGNING_KEY"}
-OF_OTHERS = {"RECOLLECT_NAMESPACE", "RECOLLECT_MODEL_DIR", "RECOLLECT_CONCURRENCY", "RECOLLECT_PASSWORD"}
+NAMES = {str(field.validation_alias or f"MOSSHEAD_{name}".upper()) for name, field in Settings.model_fields.items()}
+OF_THE_APP = {"MOSSHEAD_PUBLISH", "MOSSHEAD_SPOOL_DIR", "MOSSHEAD_SPOOL_BYTES", "MOSSHEAD_SIGNING_KEY"}
+OF_OTHERS = {"MOSSHEAD_NAMESPACE", "MOSSHEAD_MODEL_DIR", "MOSSHEAD_CONCURRENCY", "MOSSHEAD_PASSWORD"}
 
 
 @pytest.mark.parametrize("document", ["docs/operating.md", ".env.example"])
@@ -22,7 +22,7 @@ def test_every_setting_is_documented(document: str) -> None:
 @pytest.mark.parametrize("document", ["docs/operating.md", ".env.example", "README.md", "docker-compose.yml"])
 def test_nothing_is_documented_that_is_no_setting(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
-    assert set(re.findall(r"\bRECOLLECT_[A-Z_]+[A-Z]\b", text)) <= NAMES | OF_THE_APP | OF_OTHERS
+    assert set(re.findall(r"\bMOSSHEAD_[A-Z_]+[A-Z]\b", text)) <= NAMES | OF_THE_APP | OF_OTHERS
 
 
 def test_no_setting_is_unknown() -> None:

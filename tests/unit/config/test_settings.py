@@ -3,44 +3,44 @@
 import pytest
 
 from config.settings import Settings, settings, unknown_settings
-from recollect.errors import ConfigurationError
+from mosshead.errors import ConfigurationError
 
 
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("LLM_TIMEOUT", "soon", "RECOLLECT_LLM_TIMEOUT: "),
-        ("LLM_TIMEOUT", "0", "RECOLLECT_LLM_TIMEOUT: "),
-        ("BATCH_MESSAGES", "0", "RECOLLECT_BATCH_MESSAGES: "),
-        ("ATTEMPTS", "0", "RECOLLECT_ATTEMPTS: "),
-        ("LOG_LEVEL", "loud", "RECOLLECT_LOG_LEVEL: "),
-        ("FLOWER_PORT", "70000", "RECOLLECT_FLOWER_PORT: "),
-        ("LEASE_SECONDS", "0.5", "RECOLLECT_LEASE_SECONDS: "),
-        ("GAP_SECONDS", "-1", "RECOLLECT_GAP_SECONDS: "),
-        ("TENANT_SLOTS", "0", "RECOLLECT_TENANT_SLOTS: "),
-        ("QUARANTINE_AFTER", "0", "RECOLLECT_QUARANTINE_AFTER: "),
-        ("RETENTION_DAYS", "0", "RECOLLECT_RETENTION_DAYS: "),
-        ("STAGE_SECONDS", "120", "RECOLLECT_STAGE_SECONDS must be above twice RECOLLECT_LLM_TIMEOUT, 120"),
+        ("LLM_TIMEOUT", "soon", "MOSSHEAD_LLM_TIMEOUT: "),
+        ("LLM_TIMEOUT", "0", "MOSSHEAD_LLM_TIMEOUT: "),
+        ("BATCH_MESSAGES", "0", "MOSSHEAD_BATCH_MESSAGES: "),
+        ("ATTEMPTS", "0", "MOSSHEAD_ATTEMPTS: "),
+        ("LOG_LEVEL", "loud", "MOSSHEAD_LOG_LEVEL: "),
+        ("FLOWER_PORT", "70000", "MOSSHEAD_FLOWER_PORT: "),
+        ("LEASE_SECONDS", "0.5", "MOSSHEAD_LEASE_SECONDS: "),
+        ("GAP_SECONDS", "-1", "MOSSHEAD_GAP_SECONDS: "),
+        ("TENANT_SLOTS", "0", "MOSSHEAD_TENANT_SLOTS: "),
+        ("QUARANTINE_AFTER", "0", "MOSSHEAD_QUARANTINE_AFTER: "),
+        ("RETENTION_DAYS", "0", "MOSSHEAD_RETENTION_DAYS: "),
+        ("STAGE_SECONDS", "120", "MOSSHEAD_STAGE_SECONDS must be above twice MOSSHEAD_LLM_TIMEOUT, 120"),
     ],
 )
 def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str) -> None:
-    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    monkeypatch.setenv(f"MOSSHEAD_{name}", value)
     with pytest.raises(ConfigurationError) as caught:
         settings()
     assert says.casefold() in str(caught.value).casefold()
 
 
 def test_a_wrong_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_ATTEMPTS", "s3cret")
+    monkeypatch.setenv("MOSSHEAD_ATTEMPTS", "s3cret")
     with pytest.raises(ConfigurationError) as caught:
         settings()
     assert "s3cret" not in str(caught.value)
 
 
 def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_ATTEMPTS", "many")
-    monkeypatch.setenv("RECOLLECT_LLM_TIMEOUT", "soon")
-    with pytest.raises(ConfigurationError, match=r"RECOLLECT_LLM_TIMEOUT: .*; RECOLLECT_ATTEMPTS: "):
+    monkeypatch.setenv("MOSSHEAD_ATTEMPTS", "many")
+    monkeypatch.setenv("MOSSHEAD_LLM_TIMEOUT", "soon")
+    with pytest.raises(ConfigurationError, match=r"MOSSHEAD_LLM_TIMEOUT: .*; MOSSHEAD_ATTEMPTS: "):
         settings()
 
 
@@ -54,19 +54,19 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_a_time_that_no_clock_reaches_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
-    monkeypatch.setenv(f"RECOLLECT_{name}", value)
-    with pytest.raises(ConfigurationError, match=rf"RECOLLECT_{name}: "):
+    monkeypatch.setenv(f"MOSSHEAD_{name}", value)
+    with pytest.raises(ConfigurationError, match=rf"MOSSHEAD_{name}: "):
         settings()
 
 
 def test_empty_means_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_ATTEMPTS", "")
-    monkeypatch.setenv("RECOLLECT_DATABASE_URL", "")
+    monkeypatch.setenv("MOSSHEAD_ATTEMPTS", "")
+    monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "")
     assert (settings().attempts, settings().database_url) == (3, None)
 
 
 @pytest.mark.parametrize(
-    ("name", "uses"), [("OPENAI_API_KEY", True), ("OPENAI_BASE_URL", True), ("RECOLLECT_OPENAI_API_KEY", False)]
+    ("name", "uses"), [("OPENAI_API_KEY", True), ("OPENAI_BASE_URL", True), ("MOSSHEAD_OPENAI_API_KEY", False)]
 )
 def test_a_key_or_an_address_of_an_llm_is_what_makes_it_used(
     monkeypatch: pytest.MonkeyPatch, name: str, uses: bool
@@ -88,16 +88,16 @@ def test_a_key_does_not_show() -> None:
 @pytest.mark.parametrize(
     ("url", "login"),
     [
-        ("postgresql://recollect_reader:pw@db:5432/recollect", "postgresql://recollect_worker:pw@db:5432/recollect"),
-        ("postgresql://recollect_reader:p%40w@db/recollect", "postgresql://recollect_worker:p%40w@db/recollect"),
+        ("postgresql://mosshead_reader:pw@db:5432/mosshead", "postgresql://mosshead_worker:pw@db:5432/mosshead"),
+        ("postgresql://mosshead_reader:p%40w@db/mosshead", "postgresql://mosshead_worker:p%40w@db/mosshead"),
         (
-            "postgresql://recollect_reader@db/recollect?sslmode=require",
-            "postgresql://recollect_worker@db/recollect?sslmode=require",
+            "postgresql://mosshead_reader@db/mosshead?sslmode=require",
+            "postgresql://mosshead_worker@db/mosshead?sslmode=require",
         ),
-        ("postgresql://db/recollect", "postgresql://recollect_worker@db/recollect"),
+        ("postgresql://db/mosshead", "postgresql://mosshead_worker@db/mosshead"),
         (
-            "postgresql://recollect_reader@/recollect?host=%2Ftmp",
-            "postgresql://recollect_worker@/recollect?host=%2Ftmp",
+            "postgresql://mosshead_reader@/mosshead?host=%2Ftmp",
+            "postgresql://mosshead_worker@/mosshead?host=%2Ftmp",
         ),
     ],
 )
@@ -108,9 +108,9 @@ def test_a_login_is_derived_from_the_database_where_it_is_not_given(url: str, lo
 
 
 def test_what_nothing_says_is_asked_for() -> None:
-    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_DATABASE_URL is not set\. .*python -m workers up"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set\. .*python -m workers up"):
         Settings().login("worker")
-    with pytest.raises(ConfigurationError, match=r"^RECOLLECT_BROKER_URL is not set\. .*python -m workers up"):
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL is not set\. .*python -m workers up"):
         Settings().broker()
 
 
@@ -121,14 +121,14 @@ def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyP
 
 def test_a_misspelt_setting_is_known_by_what_it_resembles() -> None:
     environment = {
-        "RECOLLECT_DEBOUNCE_SECOND": "5",
-        "RECOLLECT_OPENAI_API_KEY": "key",
-        "RECOLLECT_DATABASE_URL": "postgresql://host/db",
-        "RECOLLECT_ZZZ": "",
+        "MOSSHEAD_DEBOUNCE_SECOND": "5",
+        "MOSSHEAD_OPENAI_API_KEY": "key",
+        "MOSSHEAD_DATABASE_URL": "postgresql://host/db",
+        "MOSSHEAD_ZZZ": "",
         "DATABASE_URL": "the app's own",
     }
     assert unknown_settings(environment) == {
-        "RECOLLECT_DEBOUNCE_SECOND": "RECOLLECT_DEBOUNCE_SECONDS",
-        "RECOLLECT_OPENAI_API_KEY": "OPENAI_API_KEY",
-        "RECOLLECT_ZZZ": None,
+        "MOSSHEAD_DEBOUNCE_SECOND": "MOSSHEAD_DEBOUNCE_SECONDS",
+        "MOSSHEAD_OPENAI_API_KEY": "OPENAI_API_KEY",
+        "MOSSHEAD_ZZZ": None,
     }

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from mosshead.kinds import EntityType, Granularity, MemoryKind
 from pipeline.consolidate import Decision, Known, NewFact, consolidate
 from pipeline.facts import Fact, Mention, Occurrence
-from recollect.kinds import EntityType, Granularity, MemoryKind
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LATER, EARLIER = NOON + timedelta(days=1), NOON - timedelta(days=1)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.clear_cases import CORRECTED, DUPLICATE, UNLIKE
 from pipeline.consolidate import RULES, Decision, NewFact, consolidate
 from pipeline.facts import Mention
-from recollect.kinds import EntityType, MemoryKind
 from tests.unit.pipeline.consolidating import (
     EARLIER,
     LATER,

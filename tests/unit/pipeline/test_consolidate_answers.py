@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
+from mosshead.language_model import AnswerRefused, Prompt
 from pipeline.agreement import keeps
 from pipeline.consolidate import RULES, Known, NewFact, consolidate
 from pipeline.prompts.consolidation import FactDecision
@@ -26,7 +27,6 @@ from pipeline.proposals import (
     SAID_BEFORE,
     TWO_DECISIONS,
 )
-from recollect.language_model import AnswerRefused, Prompt
 from tests.unit.pipeline.consolidating import EARLIER, NOBODY, PETER, USER, about, days, known, lives, new
 
 A = TypeVar("A", bound=BaseModel)

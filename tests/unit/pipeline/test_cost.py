@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from mosshead.kinds import MemoryKind, Role
 from pipeline.extract import extract
 from pipeline.facts import Background, Fact, Message
 from pipeline.linking.surroundings import MOST_SAID, surroundings
@@ -18,7 +19,6 @@ from pipeline.prompts.mentions import MAX_MENTIONS
 from pipeline.prompts.refusals import MAX_FACTS, MAX_FACTS_BY_RULES, MAX_FACTS_OF_A_MESSAGE, MAX_PROPOSED, MAX_REFUSED
 from pipeline.score_salience import score_all
 from pipeline.times import times_in
-from recollect.kinds import MemoryKind, Role
 from tests.fake_answers import fact_like
 from tests.steps import steps
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mosshead.embedders import Vectors
 from pipeline.embed import embed
-from recollect.embedders import Vectors
 
 
 class Lengths:

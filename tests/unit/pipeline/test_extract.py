@@ -12,11 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from pipeline.extract import Extraction, extract
-from pipeline.facts import Background, Fact, Message, RecordSchema
-from pipeline.portions import CALL_TOKENS
-from recollect.kinds import Role
-from recollect.language_model import (
+from mosshead.kinds import Role
+from mosshead.language_model import (
     AnswerDeclined,
     AnswerRefused,
     AnswerTruncated,
@@ -24,6 +21,9 @@ from recollect.language_model import (
     ModelUnavailable,
     Prompt,
 )
+from pipeline.extract import Extraction, extract
+from pipeline.facts import Background, Fact, Message, RecordSchema
+from pipeline.portions import CALL_TOKENS
 
 A = TypeVar("A", bound=BaseModel)
 

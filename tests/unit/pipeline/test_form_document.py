@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mosshead.kinds import Role
+from mosshead.language_model import AnswerTruncated, ModelUnavailable
+from mosshead.managing.patching import touches
 from pipeline.documents import Held, Mark, Misfit, barred, edited, settled
 from pipeline.facts import Message, RecordSchema
 from pipeline.form_document import Formed, form_document
 from pipeline.schemas import closed, fits
-from recollect.kinds import Role
-from recollect.language_model import AnswerTruncated, ModelUnavailable
-from recollect.managing.patching import touches
-from tests.unit.recollect.managing.scripted import Scripted, field_set
+from tests.unit.mosshead.managing.scripted import Scripted, field_set
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

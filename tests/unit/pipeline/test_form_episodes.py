@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import pytest
 
+from mosshead.kinds import MemoryKind, Role
+from mosshead.language_model import AnswerDeclined
 from pipeline.facts import Message
 from pipeline.form_episodes import FormedEpisodes, form_episodes
-from recollect.kinds import MemoryKind, Role
-from recollect.language_model import AnswerDeclined
-from tests.unit.recollect.managing.scripted import Scripted, change, new
+from tests.unit.mosshead.managing.scripted import Scripted, change, new
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TALK = [

@@ -8,12 +8,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from mosshead.disambiguation import Evidence, telling
+from mosshead.kinds import EntityType, MemoryKind
+from mosshead.registry import RegisteredEntity
 from pipeline.facts import USER, Fact, Mention
 from pipeline.link_entities import link_entities
 from pipeline.linking.values import Around, LinkedFacts, Refusal, ToLink, Vector
-from recollect.disambiguation import Evidence, telling
-from recollect.kinds import EntityType, MemoryKind
-from recollect.registry import RegisteredEntity
 from tests.given import registered
 
 PERSON, ORG, PLACE, SYSTEM = EntityType.PERSON, EntityType.ORG, EntityType.PLACE, EntityType.SYSTEM

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from mosshead.language_model import Prompt
 from pipeline.consolidate import RULES, consolidate
 from pipeline.decisions import Known
 from pipeline.nominations import ALIKE, MOST, nominated
-from recollect.language_model import Prompt
 from tests.unit.pipeline.consolidating import known, new
 
 FAR = ALIKE - 0.01

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from mosshead.kinds import EntityType
+from mosshead.language_model import AnswerDeclined, ModelUnavailable, Prompt
 from pipeline.refresh_profiles import Refreshed, StaleProfile, ToldMemory, refresh_profiles
-from recollect.kinds import EntityType
-from recollect.language_model import AnswerDeclined, ModelUnavailable, Prompt
 from tests.given import NOON, registered
 
 A = TypeVar("A", bound=BaseModel)

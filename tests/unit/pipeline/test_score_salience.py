@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.kinds import EntityType, MemoryKind
 from pipeline.facts import Fact, Mention, Relation
 from pipeline.score_salience import WEIGHTS, factor_score, score_salience
-from recollect.kinds import EntityType, MemoryKind
 
 TALK = st.lists(
     st.sampled_from(

@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 
+from mosshead.kinds import Role
+from mosshead.language_model import AnswerUnusable, ModelUnavailable, Prompt
 from pipeline.facts import Message
 from pipeline.prompts.summary import SummaryAnswer
 from pipeline.sum_up import SummedUp, sum_up
-from recollect.kinds import Role
-from recollect.language_model import AnswerUnusable, ModelUnavailable, Prompt
 
 
 class Writer:

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from mosshead.kinds import EntityType, Role
+from mosshead.language_model import Prompt
 from pipeline.extract import extract
 from pipeline.facts import Background, Fact, Mention, Message, Record
 from pipeline.guard import REASONS, guarded, instructs, suspicion_of
 from pipeline.guard.readings import readings
-from recollect.kinds import EntityType, Role
-from recollect.language_model import Prompt
 from tests.fake_answers import fact_like
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 

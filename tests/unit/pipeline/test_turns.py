@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.kinds import Role
 from pipeline.facts import Message
 from pipeline.turns import turns_of
-from recollect.kinds import Role
 from tests.given import NOON
 
 MOST_SECONDS = 30.0

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_the_addresses_of_an_apps_own_celery_are_not_taken_for_ours() -> None:
     # Celery's command line turns BROKER_URL into the first, before it loads an app.
     names = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL", "CELERY_RESULT_BACKEND")
-    environment = dict.fromkeys(names, "redis://theirs") | {"RECOLLECT_BROKER_URL": "redis://ours"}
+    environment = dict.fromkeys(names, "redis://theirs") | {"MOSSHEAD_BROKER_URL": "redis://ours"}
     code = """
 from workers.app import app
 print(app.conf.broker_url, app.conf.broker_read_url, app.conf.broker_write_url, app.conf.result_backend)

@@ -14,9 +14,9 @@ from sqlalchemy.exc import (
 )
 
 from db.memories import VersionConflict
-from recollect.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
-from recollect.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
-from recollect.language_model.ports import ModelTooSlow
+from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
+from mosshead.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
+from mosshead.language_model.ports import ModelTooSlow
 from workers.providers import EMBEDDER, LLM
 from workers.retries import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes, too_many_overruns
 
@@ -58,7 +58,7 @@ def pause(count: float) -> Wait:
         (ModelUnavailable("limited", retry_after=86_400), pause(300)),
         (ModelUnavailable("limited", retry_after=1e300), pause(300)),
         (EmbedderUnavailable("down"), Wait(EMBEDDER)),
-        (ConfigurationError("RECOLLECT_EMBEDDER: the endpoint does not know the model (404)"), Wait(EMBEDDER)),
+        (ConfigurationError("MOSSHEAD_EMBEDDER: the endpoint does not know the model (404)"), Wait(EMBEDDER)),
         (psycopg.errors.QueryCanceled("a statement of the driver's own took too long"), seconds(1)),
         (NoThread("the process gets no more threads"), seconds(1)),
         (DOWN, seconds(1)),

@@ -26,7 +26,7 @@ _JSON = st.recursive(
 
 def as_sent(stage: str, ids: list[str]) -> bytes:
     """The element that Celery's own producer writes for a hint."""
-    made = app.amqp.as_task_v2(str(uuid4()), f"recollect.{stage}", args=ids, kwargs={}, argsrepr=repr(ids))
+    made = app.amqp.as_task_v2(str(uuid4()), f"mosshead.{stage}", args=ids, kwargs={}, argsrepr=repr(ids))
     return write_element(Element(JSON, made.headers, json.dumps(made.body).encode()), routing_key=QUEUES[stage])
 
 
@@ -42,7 +42,7 @@ def test_task_of_a_stage_is_made_anew_with_its_ids_and_nothing_else(stage: str) 
     message = read(read_task(as_sent(stage, IDS)))
 
     assert message.payload == [IDS, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]
-    assert message.headers["task"] == f"recollect.{stage}"
+    assert message.headers["task"] == f"mosshead.{stage}"
     assert message.delivery_info["routing_key"] == QUEUES[stage]
     assert isinstance(read_task(read_task(as_sent(stage, IDS))), bytes), "also when it is put back"  # type: ignore[arg-type]
 
@@ -53,8 +53,8 @@ def test_task_with_one_id_too_few_is_refused(stage: str) -> None:
 
 
 def test_refused_task_is_named_only_where_its_name_looks_like_ours() -> None:
-    for name, named in (("recollect.next_version", "recollect.next_version"), ("recollect.what was said!", None)):
-        element = as_sent("embed", IDS).replace(b"recollect.embed", name.encode())
+    for name, named in (("mosshead.next_version", "mosshead.next_version"), ("mosshead.what was said!", None)):
+        element = as_sent("embed", IDS).replace(b"mosshead.embed", name.encode())
         assert read_task(element) == Refused("unknown task", named)
 
 
@@ -141,7 +141,7 @@ def test_fields_by_which_events_are_judged_are_those_that_celery_sends() -> None
         dispatcher = EventDispatcher(connection, hostname="celery@here", app=app, enabled=False)
         dispatcher._publish = lambda fields, *_args, **_kwargs: sent.append(fields)
         dispatcher.publish("worker-heartbeat", {"freq": 2.0, "active": 0}, None)
-        dispatcher.publish("task-received", {"uuid": IDS[0], "name": "recollect.embed", "eta": None}, None)
+        dispatcher.publish("task-received", {"uuid": IDS[0], "name": "mosshead.embed", "eta": None}, None)
     assert len(sent) == 2
     for one in sent:
         element = write_element(Element(JSON, {}, json.dumps(one).encode()), routing_key="")

@@ -1,10 +1,10 @@
--- A row is seen and written only in a transaction that named its tenant with set_config('recollect.tenant_id', …, true).
+-- A row is seen and written only in a transaction that named its tenant with set_config('mosshead.tenant_id', …, true).
 -- After the transaction the setting is '' and not null, hence nullif. Forced, so that the owner of the tables is bound too.
 -- lanes, batches, publishers and models hold ids and times only, and have no policy: the sweeper works across tenants, and
 -- under a policy it would find no rows and no error.
-create function recollect.current_tenant() returns uuid
+create function mosshead.current_tenant() returns uuid
     language sql stable parallel safe
-    return nullif(current_setting('recollect.tenant_id', true), '')::uuid;
+    return nullif(current_setting('mosshead.tenant_id', true), '')::uuid;
 
 do $$
 declare
@@ -16,10 +16,10 @@ begin
         'conversation_entities', 'documents', 'questions', 'tombstones', 'usage'
     ]
     loop
-        execute format('alter table recollect.%I enable row level security', content_table);
-        execute format('alter table recollect.%I force row level security', content_table);
+        execute format('alter table mosshead.%I enable row level security', content_table);
+        execute format('alter table mosshead.%I force row level security', content_table);
         execute format(
-            'create policy of_tenant on recollect.%I using (tenant_id = recollect.current_tenant())', content_table);
+            'create policy of_tenant on mosshead.%I using (tenant_id = mosshead.current_tenant())', content_table);
     end loop;
 end
 $$;

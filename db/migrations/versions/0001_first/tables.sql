@@ -1,15 +1,15 @@
 -- Every key is led by (tenant_id, namespace_id): row-level security, hash partitions and a distributed Postgres need no new keys.
--- Ids of tenants and namespaces are derived from their names (recollect/namespaces.py, and write.sql beside this file).
+-- Ids of tenants and namespaces are derived from their names (mosshead/namespaces.py, and write.sql beside this file).
 -- Two tables are not a namespace's: tenants and models.
 
-create table recollect.tenants (
+create table mosshead.tenants (
     tenant_id   uuid primary key,
     name        text not null,
     created_at  timestamptz not null default now()
 );
 
-create table recollect.namespaces (
-    tenant_id     uuid not null references recollect.tenants,
+create table mosshead.namespaces (
+    tenant_id     uuid not null references mosshead.tenants,
     namespace_id  uuid not null,
     path          text[] not null,
     created_at    timestamptz not null default now(),
@@ -17,18 +17,18 @@ create table recollect.namespaces (
 );
 
 -- The models with which vectors were made. One is active: new vectors come from it, and queries must use it.
-create table recollect.models (
+create table mosshead.models (
     model       text primary key,
     dimensions  integer not null check (dimensions between 1 and 4000),
     active      boolean not null default false,
     created_at  timestamptz not null default now()
 );
-create unique index models_active on recollect.models (active) where active;
+create unique index models_active on mosshead.models (active) where active;
 
 -- The order of work -----------------------------------------------------------------------------------------------------
 
 -- One namespace's events in order; at most one batch of it is at work. ready_at is the only timer (debounce and back-off).
-create table recollect.lanes (
+create table mosshead.lanes (
     tenant_id         uuid not null,
     namespace_id      uuid not null,
     ready_at          timestamptz,                 -- null: nothing is pending
@@ -38,11 +38,11 @@ create table recollect.lanes (
     lease_until       timestamptz,
     primary key (tenant_id, namespace_id)
 );
-create index lanes_ready on recollect.lanes (ready_at) where batch_id is null and ready_at is not null;
-create index lanes_working on recollect.lanes (batch_id) where batch_id is not null;
+create index lanes_ready on mosshead.lanes (ready_at) where batch_id is null and ready_at is not null;
+create index lanes_working on mosshead.lanes (batch_id) where batch_id is not null;
 
 -- A publisher numbers its events of a namespace from 1 without gaps.
-create table recollect.publishers (
+create table mosshead.publishers (
     tenant_id        uuid not null,
     namespace_id     uuid not null,
     publisher_id     uuid not null,
@@ -52,7 +52,7 @@ create table recollect.publishers (
 );
 
 -- The inbox, and the durable log of what was published.
-create table recollect.events (
+create table mosshead.events (
     tenant_id           uuid not null,
     namespace_id        uuid not null,
     event_id            uuid not null,
@@ -69,11 +69,11 @@ create table recollect.events (
     primary key (tenant_id, namespace_id, event_id),
     unique (tenant_id, namespace_id, publisher_id, publisher_sequence)
 );
-create index events_pending on recollect.events (tenant_id, namespace_id, position) where state = 'received' and batch_id is null;
-create index events_of_batch on recollect.events (tenant_id, namespace_id, batch_id) where batch_id is not null;
+create index events_pending on mosshead.events (tenant_id, namespace_id, position) where state = 'received' and batch_id is null;
+create index events_of_batch on mosshead.events (tenant_id, namespace_id, batch_id) where batch_id is not null;
 
 -- Some contiguous events on their way through the stages.
-create table recollect.batches (
+create table mosshead.batches (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     batch_id      uuid not null,
@@ -86,10 +86,10 @@ create table recollect.batches (
     finished_at   timestamptz,
     primary key (tenant_id, namespace_id, batch_id)
 );
-create index batches_due on recollect.batches (due_at) where stage not in ('done', 'dead');
+create index batches_due on mosshead.batches (due_at) where stage not in ('done', 'dead');
 
 -- What extract found, with what the next stages add to it, until consolidate takes it up.
-create table recollect.candidate_facts (
+create table mosshead.candidate_facts (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     batch_id      uuid not null,
@@ -97,13 +97,13 @@ create table recollect.candidate_facts (
     fact          jsonb not null,
     salience      real,
     factors       jsonb,
-    model         text references recollect.models,
+    model         text references mosshead.models,
     embedding     halfvec,
     primary key (tenant_id, namespace_id, batch_id, number)
 );
 
 -- Answers that were paid for: a crash after the answer costs no second call.
-create table recollect.step_results (
+create table mosshead.step_results (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     key           bytea not null,                  -- SHA-256 of model, prompt, its version and its inputs
@@ -116,7 +116,7 @@ create table recollect.step_results (
 
 -- What is remembered ----------------------------------------------------------------------------------------------------
 
-create table recollect.conversations (
+create table mosshead.conversations (
     tenant_id        uuid not null,
     namespace_id     uuid not null,
     conversation_id  text not null,
@@ -126,7 +126,7 @@ create table recollect.conversations (
     primary key (tenant_id, namespace_id, conversation_id)
 );
 
-create table recollect.messages (
+create table mosshead.messages (
     tenant_id        uuid not null,
     namespace_id     uuid not null,
     message_id       uuid not null,                -- the event's id
@@ -138,11 +138,11 @@ create table recollect.messages (
     metadata         jsonb not null default '{}',
     primary key (tenant_id, namespace_id, message_id)
 );
-create index messages_in_time on recollect.messages (tenant_id, namespace_id, occurred_at);
+create index messages_in_time on mosshead.messages (tenant_id, namespace_id, occurred_at);
 
--- One row for each version. known_*: when Recollect held it to be so; valid_*: when it was so.
+-- One row for each version. known_*: when Mosshead held it to be so; valid_*: when it was so.
 -- The row with known_to null is what is known now; a superseded one stays, closed in valid time, and points on.
-create table recollect.memories (
+create table mosshead.memories (
     tenant_id         uuid not null,
     namespace_id      uuid not null,
     memory_id         uuid not null,
@@ -168,11 +168,11 @@ create table recollect.memories (
     search            tsvector not null generated always as (to_tsvector('english', content)) stored,
     primary key (tenant_id, namespace_id, memory_id, version)
 );
-create unique index memories_now on recollect.memories (tenant_id, namespace_id, memory_id) where known_to is null;
-create index memories_of_attribute on recollect.memories (tenant_id, namespace_id, attribute)
+create unique index memories_now on mosshead.memories (tenant_id, namespace_id, memory_id) where known_to is null;
+create index memories_of_attribute on mosshead.memories (tenant_id, namespace_id, attribute)
     where known_to is null and attribute is not null;
 
-create table recollect.memory_sources (
+create table mosshead.memory_sources (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     memory_id     uuid not null,
@@ -180,14 +180,14 @@ create table recollect.memory_sources (
     quote         text not null,
     primary key (tenant_id, namespace_id, memory_id, message_id)
 );
-create index memory_sources_of_message on recollect.memory_sources (tenant_id, namespace_id, message_id);
+create index memory_sources_of_message on mosshead.memory_sources (tenant_id, namespace_id, message_id);
 
 -- Vectors stand by themselves, so that two models can live side by side during a change of models. A memory's vector becomes a
 -- "past_memory" when the memory is superseded: what is nearest among the memories of now is found in this table alone.
-create table recollect.embeddings (
+create table mosshead.embeddings (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
-    model         text not null references recollect.models,
+    model         text not null references mosshead.models,
     owner_kind    text not null check (owner_kind in ('memory', 'past_memory', 'profile', 'message')),
     owner_id      uuid not null,
     embedding     halfvec not null,
@@ -195,7 +195,7 @@ create table recollect.embeddings (
 );
 
 -- One row for each thing that consolidation decided, with what it saw.
-create table recollect.decisions (
+create table mosshead.decisions (
     tenant_id       uuid not null,
     namespace_id    uuid not null,
     decision_id     uuid not null,
@@ -212,11 +212,11 @@ create table recollect.decisions (
     decided_at      timestamptz not null default now(),
     primary key (tenant_id, namespace_id, decision_id)
 );
-create index decisions_of_memory on recollect.decisions (tenant_id, namespace_id, memory_id);
+create index decisions_of_memory on mosshead.decisions (tenant_id, namespace_id, memory_id);
 
 -- Whom and what the memories are about ----------------------------------------------------------------------------------
 
-create table recollect.entities (
+create table mosshead.entities (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     entity_id     uuid not null,
@@ -229,10 +229,10 @@ create table recollect.entities (
     created_at    timestamptz not null default now(),
     primary key (tenant_id, namespace_id, entity_id)
 );
-create unique index entities_user on recollect.entities (tenant_id, namespace_id) where is_user;
+create unique index entities_user on mosshead.entities (tenant_id, namespace_id) where is_user;
 
 -- The name is an alias too: one look-up finds an entity by any of its names, in lower case and without accents.
-create table recollect.entity_aliases (
+create table mosshead.entity_aliases (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     entity_id     uuid not null,
@@ -240,9 +240,9 @@ create table recollect.entity_aliases (
     normalised    text not null,
     primary key (tenant_id, namespace_id, normalised, entity_id)
 );
-create index entity_aliases_of_entity on recollect.entity_aliases (tenant_id, namespace_id, entity_id);
+create index entity_aliases_of_entity on mosshead.entity_aliases (tenant_id, namespace_id, entity_id);
 
-create table recollect.memory_entities (
+create table mosshead.memory_entities (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     memory_id     uuid not null,
@@ -251,9 +251,9 @@ create table recollect.memory_entities (
     certainty     text not null check (certainty in ('sure', 'unsure')),
     primary key (tenant_id, namespace_id, memory_id, entity_id)
 );
-create index memory_entities_of_entity on recollect.memory_entities (tenant_id, namespace_id, entity_id);
+create index memory_entities_of_entity on mosshead.memory_entities (tenant_id, namespace_id, entity_id);
 
-create table recollect.relations (
+create table mosshead.relations (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     relation_id   uuid not null,
@@ -266,10 +266,10 @@ create table recollect.relations (
     primary key (tenant_id, namespace_id, relation_id),
     unique (tenant_id, namespace_id, memory_id, subject_id, predicate, object_id)
 );
-create index relations_of_subject on recollect.relations (tenant_id, namespace_id, subject_id);
-create index relations_of_object on recollect.relations (tenant_id, namespace_id, object_id);
+create index relations_of_subject on mosshead.relations (tenant_id, namespace_id, subject_id);
+create index relations_of_object on mosshead.relations (tenant_id, namespace_id, object_id);
 
-create table recollect.profiles (
+create table mosshead.profiles (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     entity_id     uuid not null,
@@ -279,9 +279,9 @@ create table recollect.profiles (
     refreshed_at  timestamptz,
     primary key (tenant_id, namespace_id, entity_id)
 );
-create index profiles_dirty on recollect.profiles (tenant_id, namespace_id, dirty_since) where dirty_since is not null;
+create index profiles_dirty on mosshead.profiles (tenant_id, namespace_id, dirty_since) where dirty_since is not null;
 
-create table recollect.conversation_entities (
+create table mosshead.conversation_entities (
     tenant_id        uuid not null,
     namespace_id     uuid not null,
     conversation_id  text not null,
@@ -290,7 +290,7 @@ create table recollect.conversation_entities (
     primary key (tenant_id, namespace_id, conversation_id, entity_id)
 );
 
-create table recollect.documents (
+create table mosshead.documents (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     document_id   uuid not null,
@@ -301,7 +301,7 @@ create table recollect.documents (
     primary key (tenant_id, namespace_id, document_id)
 );
 
-create table recollect.questions (
+create table mosshead.questions (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     question_id   uuid not null,
@@ -313,7 +313,7 @@ create table recollect.questions (
 );
 
 -- Ids that were erased: nothing that still travels may bring them back.
-create table recollect.tombstones (
+create table mosshead.tombstones (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     digest        bytea not null,
@@ -322,7 +322,7 @@ create table recollect.tombstones (
 );
 
 -- What the LLM cost.
-create table recollect.usage (
+create table mosshead.usage (
     tenant_id          uuid not null,
     namespace_id       uuid not null,
     usage_id           uuid not null,
@@ -345,7 +345,7 @@ begin
     ]
     loop
         execute format(
-            'alter table recollect.%I set (autovacuum_analyze_threshold = 50, autovacuum_analyze_scale_factor = 0.02)', growing);
+            'alter table mosshead.%I set (autovacuum_analyze_threshold = 50, autovacuum_analyze_scale_factor = 0.02)', growing);
     end loop;
 end
 $$;

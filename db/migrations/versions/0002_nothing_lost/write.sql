@@ -1,14 +1,14 @@
 -- Moves publishers' watermarks over the longest run without a gap, and, where a gap was waited out, what was passed as far from there.
 -- also: numbers that count as received, though their events stand under other numbers; else the hole would hold back what follows.
 -- The tenant must be set.
-create function recollect.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[]) returns void
+create function mosshead.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[]) returns void
     language sql
 begin atomic
     with recursive counted as (
         select publisher_id, number from unnest(publisher_ids, also) as given (publisher_id, number)
     ),
     marks as (
-        select publisher_id, received_up_to, passed_up_to from recollect.publishers
+        select publisher_id, received_up_to, passed_up_to from mosshead.publishers
         where tenant_id = tenant and namespace_id = namespace and publisher_id = any(publisher_ids)
     ),
     run as (
@@ -18,11 +18,11 @@ begin atomic
         union all
         select run.publisher_id, run.passed, run.up_to + 1 from run
         where exists (select from counted where counted.publisher_id = run.publisher_id and counted.number = run.up_to + 1)
-           or exists (select from recollect.events
+           or exists (select from mosshead.events
                       where events.tenant_id = tenant and events.namespace_id = namespace
                         and events.publisher_id = run.publisher_id and events.publisher_sequence = run.up_to + 1)
     )
-    update recollect.publishers
+    update mosshead.publishers
     set received_up_to = greatest(received_up_to, reached.received), passed_up_to = greatest(passed_up_to, reached.passed)
     from (
         select publisher_id, max(up_to) filter (where not passed) as received, max(up_to) filter (where passed) as passed
@@ -34,27 +34,27 @@ end;
 
 -- A place for a namespace's events, and its lane locked: arrivals of a namespace take turns, so that the order of their positions is
 -- the order of their commits, also where an app publishes in a transaction of its own.
-create function recollect.open_lane(tenant uuid, namespace uuid, path text[]) returns void
+create function mosshead.open_lane(tenant uuid, namespace uuid, path text[]) returns void
     language plpgsql
 as $$
 begin
-    insert into recollect.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
-    insert into recollect.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
-    insert into recollect.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
-    perform from recollect.lanes where tenant_id = tenant and namespace_id = namespace for update;
+    insert into mosshead.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
+    insert into mosshead.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
+    insert into mosshead.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
+    perform from mosshead.lanes where tenant_id = tenant and namespace_id = namespace for update;
 end
 $$;
 
 -- Gives a number to each event that brings none, under the namespace's own publisher. So it does with an event whose number another
 -- event has, as from a spool that was copied: it must not be lost. An event whose id is there already keeps what it has.
-create function recollect.numbered(tenant uuid, namespace uuid, path text[], events jsonb) returns jsonb
+create function mosshead.numbered(tenant uuid, namespace uuid, path text[], events jsonb) returns jsonb
     language plpgsql
 as $$
 declare
-    own      uuid := recollect.derived_id('publisher', path);
+    own      uuid := mosshead.derived_id('publisher', path);
     highest  bigint;
 begin
-    select coalesce(max(received_up_to), 0) into highest from recollect.publishers
+    select coalesce(max(received_up_to), 0) into highest from mosshead.publishers
     where tenant_id = tenant and namespace_id = namespace and publisher_id = own;
     return (
         with sent as (
@@ -66,7 +66,7 @@ begin
             select event, place,
                    (event ->> 'publisher')::uuid as publisher_id, (event ->> 'publisher_sequence')::bigint as number,
                    row_number() over (partition by event ->> 'publisher', event ->> 'publisher_sequence' order by place) as claim,
-                   exists (select from recollect.events as known
+                   exists (select from mosshead.events as known
                            where known.tenant_id = tenant and known.namespace_id = namespace
                              and known.event_id = (event ->> 'event_id')::uuid) as known
             from sent
@@ -74,7 +74,7 @@ begin
         judged as (
             select event, place, known,
                    known or publisher_id is not null and number is not null and claim = 1 and not exists (
-                       select from recollect.events as other
+                       select from mosshead.events as other
                        where other.tenant_id = tenant and other.namespace_id = namespace
                          and other.publisher_id = claims.publisher_id and other.publisher_sequence = claims.number) as keeps
             from claims
@@ -91,22 +91,22 @@ end
 $$;
 
 -- Events of one namespace into the inbox, and its lane made ready. The tenant must be set. Returns how many were new.
-create or replace function recollect.receive(path text[], events jsonb, quiet interval, most interval) returns integer
+create or replace function mosshead.receive(path text[], events jsonb, quiet interval, most interval) returns integer
     language plpgsql
 as $$
 declare
-    tenant     uuid := recollect.derived_id('tenant', path[1:1]);
-    namespace  uuid := recollect.derived_id('namespace', path);
+    tenant     uuid := mosshead.derived_id('tenant', path[1:1]);
+    namespace  uuid := mosshead.derived_id('namespace', path);
     sent       jsonb;
     fresh      jsonb;
     stored     integer;
     ended      boolean;
 begin
-    perform recollect.open_lane(tenant, namespace, path);
-    sent := recollect.numbered(tenant, namespace, path, events);
+    perform mosshead.open_lane(tenant, namespace, path);
+    sent := mosshead.numbered(tenant, namespace, path, events);
 
     with new as (
-        insert into recollect.events
+        insert into mosshead.events
             (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id, sequence)
         select tenant, namespace, (event ->> 'event_id')::uuid, (event ->> 'publisher')::uuid,
                (event ->> 'publisher_sequence')::bigint, event ->> 'type', event, (event ->> 'occurred_at')::timestamptz,
@@ -119,26 +119,26 @@ begin
     )
     select jsonb_agg(payload), count(*) into fresh, stored from new;
 
-    insert into recollect.publishers (tenant_id, namespace_id, publisher_id)
+    insert into mosshead.publishers (tenant_id, namespace_id, publisher_id)
     select distinct tenant, namespace, (event ->> 'publisher')::uuid
     from jsonb_array_elements(sent || events) as event where event ? 'publisher'
     order by 3
     on conflict do nothing;
-    perform recollect.move_watermark(tenant, namespace, array_agg((event ->> 'publisher')::uuid),
+    perform mosshead.move_watermark(tenant, namespace, array_agg((event ->> 'publisher')::uuid),
                                      array_agg((event ->> 'publisher_sequence')::bigint))
     from jsonb_array_elements(sent || events) as event where event ? 'publisher';
     if stored = 0 then
         return 0;
     end if;
 
-    insert into recollect.messages
+    insert into mosshead.messages
         (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata)
     select tenant, namespace, (event ->> 'event_id')::uuid, event ->> 'conversation', event ->> 'role', event ->> 'speaker',
-           recollect.text_of(event -> 'content'), (event ->> 'occurred_at')::timestamptz, coalesce(event -> 'metadata', '{}')
+           mosshead.text_of(event -> 'content'), (event ->> 'occurred_at')::timestamptz, coalesce(event -> 'metadata', '{}')
     from jsonb_array_elements(fresh) as event where event ->> 'type' = 'message'
     on conflict do nothing;
 
-    insert into recollect.conversations
+    insert into mosshead.conversations
         (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
     select tenant, namespace, event ->> 'conversation', min((event ->> 'occurred_at')::timestamptz),
            max((event ->> 'occurred_at')::timestamptz),
@@ -152,7 +152,7 @@ begin
 
     -- Debounced, but never for longer than "most".
     select bool_or(event ->> 'type' = 'conversation_ended') into ended from jsonb_array_elements(fresh) as event;
-    update recollect.lanes as lane
+    update mosshead.lanes as lane
     set pending = lane.pending + stored,
         first_pending_at = coalesce(lane.first_pending_at, now()),
         ready_at = case when ended then now() else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end
@@ -164,7 +164,7 @@ $$;
 -- What the intake cannot take, with the reason. letters: a JSON array of {"reason", "digest", "bytes", "body", "event"}: the SHA-256 of
 -- the body and the body itself in base64; event: the body as JSON where its envelope can be read (event_id, namespace, publisher,
 -- publisher_sequence, occurred_at, type), else null. Such an event takes its number, so that its successors need not wait for it.
-create function recollect_write_v1.refuse(letters jsonb) returns void
+create function mosshead_write_v1.refuse(letters jsonb) returns void
     language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -180,48 +180,48 @@ begin
     -- In the order of the ids, as publish takes them.
     for letter in
         select element from jsonb_array_elements(letters) as element
-        order by recollect.derived_id('namespace', array(select jsonb_array_elements_text(element -> 'event' -> 'namespace')))
+        order by mosshead.derived_id('namespace', array(select jsonb_array_elements_text(element -> 'event' -> 'namespace')))
     loop
         if jsonb_typeof(letter -> 'event') = 'object' then
             path := array(select jsonb_array_elements_text(letter -> 'event' -> 'namespace'));
-            tenant := recollect.derived_id('tenant', path[1:1]);
-            namespace := recollect.derived_id('namespace', path);
+            tenant := mosshead.derived_id('tenant', path[1:1]);
+            namespace := mosshead.derived_id('namespace', path);
             id := (letter -> 'event' ->> 'event_id')::uuid;
-            perform set_config('recollect.tenant_id', tenant::text, true);
-            perform recollect.open_lane(tenant, namespace, path);
+            perform set_config('mosshead.tenant_id', tenant::text, true);
+            perform mosshead.open_lane(tenant, namespace, path);
             sent := letter -> 'event';
-            event := recollect.numbered(tenant, namespace, path, jsonb_build_array(sent)) -> 0;
-            insert into recollect.publishers (tenant_id, namespace_id, publisher_id)
+            event := mosshead.numbered(tenant, namespace, path, jsonb_build_array(sent)) -> 0;
+            insert into mosshead.publishers (tenant_id, namespace_id, publisher_id)
             select tenant, namespace, (one ->> 'publisher')::uuid from unnest(array[sent, event]) as one on conflict do nothing;
-            insert into recollect.events
+            insert into mosshead.events
                 (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id,
                  state, reason)
             values (tenant, namespace, id, (event ->> 'publisher')::uuid, (event ->> 'publisher_sequence')::bigint,
                     event ->> 'type', event, (event ->> 'occurred_at')::timestamptz, event ->> 'conversation',
                     'dead', letter ->> 'reason')
             on conflict (tenant_id, namespace_id, event_id) do nothing;
-            perform recollect.move_watermark(tenant, namespace, array_agg((one ->> 'publisher')::uuid),
+            perform mosshead.move_watermark(tenant, namespace, array_agg((one ->> 'publisher')::uuid),
                                              array_agg((one ->> 'publisher_sequence')::bigint))
             from unnest(array[sent, event]) as one;
-            update recollect.lanes set ready_at = now()  -- what waited behind its number
+            update mosshead.lanes set ready_at = now()  -- what waited behind its number
             where tenant_id = tenant and namespace_id = namespace and ready_at > now();
             -- One that was taken already, or that an operator dealt with, is no dead letter when it comes again.
             continue when not exists (
-                select from recollect.events
+                select from mosshead.events
                 where tenant_id = tenant and namespace_id = namespace and event_id = id and state = 'dead');
         else
             tenant := nobody;
             namespace := nobody;
             id := left(letter ->> 'digest', 32)::uuid;
-            perform set_config('recollect.tenant_id', nobody::text, true);
-            insert into recollect.refused (tenant_id, namespace_id, letter_id, body)
+            perform set_config('mosshead.tenant_id', nobody::text, true);
+            insert into mosshead.refused (tenant_id, namespace_id, letter_id, body)
             values (nobody, nobody, id, decode(coalesce(letter ->> 'body', ''), 'base64')) on conflict do nothing;
         end if;
-        insert into recollect.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason, bytes)
+        insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason, bytes)
         values (tenant, namespace, id, 'intake', letter ->> 'reason', (letter ->> 'bytes')::integer)
         on conflict (tenant_id, namespace_id, letter_id) do update
             set times = dead.times + 1, died_at = now(), reason = excluded.reason;
     end loop;
-    perform set_config('recollect.tenant_id', '', true);
+    perform set_config('mosshead.tenant_id', '', true);
 end
 $$;

@@ -1,4 +1,4 @@
-grant select on all tables in schema recollect_read_v1 to recollect_reader, recollect_worker;
-grant select, insert, update, delete on recollect.memory_edges, recollect.decision_memories, recollect.budgets
-    to recollect_worker, recollect_admin;
-grant select on recollect.memory_edges, recollect.decision_memories, recollect.budgets to recollect_backup;
+grant select on all tables in schema mosshead_read_v1 to mosshead_reader, mosshead_worker;
+grant select, insert, update, delete on mosshead.memory_edges, mosshead.decision_memories, mosshead.budgets
+    to mosshead_worker, mosshead_admin;
+grant select on mosshead.memory_edges, mosshead.decision_memories, mosshead.budgets to mosshead_backup;

@@ -1,2 +1,2 @@
-grant usage on schema recollect_read_v1 to recollect_reader, recollect_worker;
-grant select on all tables in schema recollect_read_v1 to recollect_reader, recollect_worker;
+grant usage on schema mosshead_read_v1 to mosshead_reader, mosshead_worker;
+grant select on all tables in schema mosshead_read_v1 to mosshead_reader, mosshead_worker;

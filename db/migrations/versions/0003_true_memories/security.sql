@@ -4,10 +4,10 @@ declare
     content_table text;
 begin
     foreach content_table in array array['memory_edges', 'decision_memories', 'budgets'] loop
-        execute format('alter table recollect.%I enable row level security', content_table);
-        execute format('alter table recollect.%I force row level security', content_table);
+        execute format('alter table mosshead.%I enable row level security', content_table);
+        execute format('alter table mosshead.%I force row level security', content_table);
         execute format(
-            'create policy of_tenant on recollect.%I using (tenant_id = recollect.current_tenant())', content_table);
+            'create policy of_tenant on mosshead.%I using (tenant_id = mosshead.current_tenant())', content_table);
     end loop;
 end
 $$;

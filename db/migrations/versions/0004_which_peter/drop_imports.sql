@@ -3,21 +3,21 @@ do $$
 declare
     one uuid;
 begin
-    for one in select distinct tenant_id from recollect.lanes loop
-        perform set_config('recollect.tenant_id', one::text, true);
-        update recollect.events set state = 'dead', reason = 'undone with the migration'
+    for one in select distinct tenant_id from mosshead.lanes loop
+        perform set_config('mosshead.tenant_id', one::text, true);
+        update mosshead.events set state = 'dead', reason = 'undone with the migration'
         where tenant_id = one and state = 'received' and type = 'import';
-        insert into recollect.dead_letters (tenant_id, namespace_id, letter_id, origin, reason)
-        select tenant_id, namespace_id, event_id, 'stage', reason from recollect.events
+        insert into mosshead.dead_letters (tenant_id, namespace_id, letter_id, origin, reason)
+        select tenant_id, namespace_id, event_id, 'stage', reason from mosshead.events
         where tenant_id = one and state = 'dead' and type = 'import' on conflict do nothing;
-        update recollect.lanes as lane set pending = (
-            select count(*) from recollect.events
+        update mosshead.lanes as lane set pending = (
+            select count(*) from mosshead.events
             where events.tenant_id = one and events.namespace_id = lane.namespace_id and events.state = 'received')
         where lane.tenant_id = one;
     end loop;
-    perform set_config('recollect.tenant_id', '', true);
+    perform set_config('mosshead.tenant_id', '', true);
 end
 $$;
 
-alter table recollect.entities drop column key;
-alter table recollect.memories drop column key;
+alter table mosshead.entities drop column key;
+alter table mosshead.memories drop column key;

@@ -1,3 +1,3 @@
-drop index recollect.memories_began, recollect.memory_entities_began, recollect.profiles_touched;
-alter table recollect.lanes drop column profiles_due_at;
-alter table recollect.profiles drop column touched_at, drop column holds;
+drop index mosshead.memories_began, mosshead.memory_entities_began, mosshead.profiles_touched;
+alter table mosshead.lanes drop column profiles_due_at;
+alter table mosshead.profiles drop column touched_at, drop column holds;

@@ -1,1 +1,1 @@
-drop schema recollect_read_v1 cascade;
+drop schema mosshead_read_v1 cascade;

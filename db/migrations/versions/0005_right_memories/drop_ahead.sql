@@ -1,1 +1,1 @@
-drop view recollect_read_v1.messages_ahead;
+drop view mosshead_read_v1.messages_ahead;

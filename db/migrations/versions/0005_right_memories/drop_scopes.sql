@@ -1,15 +1,15 @@
-drop view recollect_read_v1.scopes;
-drop trigger scopes_after_insert on recollect.embeddings;
-drop trigger scopes_after_update on recollect.embeddings;
-drop trigger scopes_after_delete on recollect.embeddings;
-drop function recollect.count_memories;
-drop table recollect.scopes;
+drop view mosshead_read_v1.scopes;
+drop trigger scopes_after_insert on mosshead.embeddings;
+drop trigger scopes_after_update on mosshead.embeddings;
+drop trigger scopes_after_delete on mosshead.embeddings;
+drop function mosshead.count_memories;
+drop table mosshead.scopes;
 do $$
 declare
     one record;
 begin
-    for one in select indexname from pg_indexes where schemaname = 'recollect' and indexname like 'embeddings\_of\_scope\_%' loop
-        execute format('drop index recollect.%I', one.indexname);
+    for one in select indexname from pg_indexes where schemaname = 'mosshead' and indexname like 'embeddings\_of\_scope\_%' loop
+        execute format('drop index mosshead.%I', one.indexname);
     end loop;
 end
 $$;

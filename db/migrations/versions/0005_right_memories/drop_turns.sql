@@ -1,2 +1,2 @@
-drop view recollect_read_v1.turns;
-drop table recollect.candidate_turns, recollect.turns;
+drop view mosshead_read_v1.turns;
+drop table mosshead.candidate_turns, mosshead.turns;

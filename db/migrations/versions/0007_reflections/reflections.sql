@@ -2,7 +2,7 @@
 --
 -- What is made of a conversation once it rests, by kind: a document, episodes, a summary, a better prompt. A row is what is dirty: it
 -- goes with the result that is stored, in one transaction.
-create table recollect.reflections (
+create table mosshead.reflections (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     kind          text not null,
@@ -15,7 +15,7 @@ create table recollect.reflections (
 );
 
 -- The batches whose messages a reflection has not seen yet, in the order in which they took effect.
-create table recollect.reflection_batches (
+create table mosshead.reflection_batches (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     kind          text not null,
@@ -27,9 +27,9 @@ create table recollect.reflection_batches (
 );
 
 -- When the first of the lane's reflections is due; null: none waits.
-alter table recollect.lanes add column reflections_due_at timestamptz;
+alter table mosshead.lanes add column reflections_due_at timestamptz;
 
-alter table recollect.batches
+alter table mosshead.batches
     drop constraint batches_stage_check,
     add constraint batches_stage_check check (stage in
         ('extract', 'score_salience', 'embed', 'consolidate', 'refresh_profiles', 'reflect', 'done', 'dead', 'split'));
@@ -39,31 +39,31 @@ declare
     content_table text;
 begin
     foreach content_table in array array['reflections', 'reflection_batches'] loop
-        execute format('alter table recollect.%I enable row level security', content_table);
-        execute format('alter table recollect.%I force row level security', content_table);
+        execute format('alter table mosshead.%I enable row level security', content_table);
+        execute format('alter table mosshead.%I force row level security', content_table);
         execute format(
-            'create policy of_tenant on recollect.%I using (tenant_id = recollect.current_tenant())', content_table);
+            'create policy of_tenant on mosshead.%I using (tenant_id = mosshead.current_tenant())', content_table);
     end loop;
 end
 $$;
-grant select, insert, update, delete on recollect.reflections, recollect.reflection_batches to recollect_worker, recollect_admin;
-grant select on recollect.reflections, recollect.reflection_batches to recollect_backup;
+grant select, insert, update, delete on mosshead.reflections, mosshead.reflection_batches to mosshead_worker, mosshead_admin;
+grant select on mosshead.reflections, mosshead.reflection_batches to mosshead_backup;
 
 -- at_work: a batch is on its way through the stages, profiles wait for their refresh, or a reflection is due. One that waits for a
 -- quiet time is nothing to wait for: that may be minutes away.
-create or replace view recollect_read_v1.progress as
+create or replace view mosshead_read_v1.progress as
 select publisher.tenant_id, publisher.namespace_id, publisher.publisher_id, publisher.received_up_to,
        publisher.consolidated_up_to,
        lane.batch_id is not null or lane.profiles_due_at is not null
            or coalesce(lane.reflections_due_at <= now(), false) as at_work,
        lane.pending
-from recollect.publishers as publisher
-join recollect.lanes as lane using (tenant_id, namespace_id)
-where publisher.tenant_id = recollect.current_tenant();
+from mosshead.publishers as publisher
+join mosshead.lanes as lane using (tenant_id, namespace_id)
+where publisher.tenant_id = mosshead.current_tenant();
 
 -- What an agent does by its own hand ------------------------------------------------------------------------------------------
 
-alter table recollect.decisions
+alter table mosshead.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
         ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget'));

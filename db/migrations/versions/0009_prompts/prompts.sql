@@ -1,5 +1,5 @@
 -- Prompts that an app keeps here. A row is a version, and no row is ever changed: what counts is the latest.
-create table recollect.prompts (
+create table mosshead.prompts (
     tenant_id       uuid not null,
     namespace_id    uuid not null,
     name            text not null,
@@ -18,7 +18,7 @@ create table recollect.prompts (
 );
 
 -- What came of a prompt. A row waits until it is used, once; it may come before its prompt does.
-create table recollect.prompt_feedback (
+create table mosshead.prompt_feedback (
     tenant_id     uuid not null,
     namespace_id  uuid not null,
     feedback_id   uuid not null,                             -- its event's
@@ -34,15 +34,15 @@ create table recollect.prompt_feedback (
     version       integer,                                   -- the version that it led to; null: to none
     primary key (tenant_id, namespace_id, feedback_id)
 );
-create index prompt_feedback_waiting on recollect.prompt_feedback (tenant_id, namespace_id, name, position)
+create index prompt_feedback_waiting on mosshead.prompt_feedback (tenant_id, namespace_id, name, position)
     where used_at is null;
 
-alter table recollect.decisions
+alter table mosshead.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
         ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget',
          'document', 'set_prompt', 'roll_back_prompt', 'optimize_prompt'));
-create index decisions_of_prompts on recollect.decisions (tenant_id, namespace_id, (fact ->> 'name'))
+create index decisions_of_prompts on mosshead.decisions (tenant_id, namespace_id, (fact ->> 'name'))
     where action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt');
 
 do $$
@@ -50,24 +50,24 @@ declare
     content_table text;
 begin
     foreach content_table in array array['prompts', 'prompt_feedback'] loop
-        execute format('alter table recollect.%I enable row level security', content_table);
-        execute format('alter table recollect.%I force row level security', content_table);
+        execute format('alter table mosshead.%I enable row level security', content_table);
+        execute format('alter table mosshead.%I force row level security', content_table);
         execute format(
-            'create policy of_tenant on recollect.%I using (tenant_id = recollect.current_tenant())', content_table);
+            'create policy of_tenant on mosshead.%I using (tenant_id = mosshead.current_tenant())', content_table);
     end loop;
 end
 $$;
 
-create view recollect_read_v1.prompts as
+create view mosshead_read_v1.prompts as
 select tenant_id, namespace_id, name, version, template, syntax, optimizer, instructions, when_to_update, made_by, reason, restores,
        made_at, decision_id
-from recollect.prompts;
+from mosshead.prompts;
 
 -- Without the conversations: what waits, and what it led to.
-create view recollect_read_v1.prompt_feedback as
+create view mosshead_read_v1.prompt_feedback as
 select tenant_id, namespace_id, feedback_id, name, comment, score, given_at, used_at, used_by, version
-from recollect.prompt_feedback;
+from mosshead.prompt_feedback;
 
-grant select, insert, update, delete on recollect.prompts, recollect.prompt_feedback to recollect_worker, recollect_admin;
-grant select on recollect.prompts, recollect.prompt_feedback to recollect_backup;
-grant select on recollect_read_v1.prompts, recollect_read_v1.prompt_feedback to recollect_reader, recollect_worker;
+grant select, insert, update, delete on mosshead.prompts, mosshead.prompt_feedback to mosshead_worker, mosshead_admin;
+grant select on mosshead.prompts, mosshead.prompt_feedback to mosshead_backup;
+grant select on mosshead_read_v1.prompts, mosshead_read_v1.prompt_feedback to mosshead_reader, mosshead_worker;

@@ -1,7 +1,7 @@
 -- Summaries ----------------------------------------------------------------------------------------------------------------
 --
 -- Of the conversations for which an app asked for one. A row without text was asked for and is not made yet.
-create table recollect.summaries (
+create table mosshead.summaries (
     tenant_id        uuid not null,
     namespace_id     uuid not null,
     conversation_id  text not null,
@@ -11,14 +11,14 @@ create table recollect.summaries (
     updated_at       timestamptz,
     primary key (tenant_id, namespace_id, conversation_id)
 );
-alter table recollect.summaries enable row level security;
-alter table recollect.summaries force row level security;
-create policy of_tenant on recollect.summaries using (tenant_id = recollect.current_tenant());
-grant select, insert, update, delete on recollect.summaries to recollect_worker, recollect_admin;
-grant select on recollect.summaries to recollect_backup;
+alter table mosshead.summaries enable row level security;
+alter table mosshead.summaries force row level security;
+create policy of_tenant on mosshead.summaries using (tenant_id = mosshead.current_tenant());
+grant select, insert, update, delete on mosshead.summaries to mosshead_worker, mosshead_admin;
+grant select on mosshead.summaries to mosshead_backup;
 
-create view recollect_read_v1.summaries as
+create view mosshead_read_v1.summaries as
 select tenant_id, namespace_id, conversation_id, content, up_to, version, updated_at
-from recollect.summaries
-where tenant_id = recollect.current_tenant();
-grant select on recollect_read_v1.summaries to recollect_reader, recollect_worker;
+from mosshead.summaries
+where tenant_id = mosshead.current_tenant();
+grant select on mosshead_read_v1.summaries to mosshead_reader, mosshead_worker;

@@ -1,9 +1,9 @@
-drop function recollect_read_v1.holding;
-drop policy of_words on recollect.embeddings;
-drop policy of_words on recollect.turns;
-revoke all on recollect.embeddings, recollect.turns from recollect_words;
-revoke execute on function recollect.current_tenant from recollect_words;
-revoke usage on schema recollect from recollect_words;
+drop function mosshead_read_v1.holding;
+drop policy of_words on mosshead.embeddings;
+drop policy of_words on mosshead.turns;
+revoke all on mosshead.embeddings, mosshead.turns from mosshead_words;
+revoke execute on function mosshead.current_tenant from mosshead_words;
+revoke usage on schema mosshead from mosshead_words;
 
 -- What only contexts use; the indexes of memories' vectors are what they were, and whole.
 do $$
@@ -12,9 +12,9 @@ declare
 begin
     for one in
         select indexname from pg_indexes
-        where schemaname = 'recollect' and indexname ~ '^(words|sample|turns|turns_before|turns_words|turns_sample)_of_scope_'
+        where schemaname = 'mosshead' and indexname ~ '^(words|sample|turns|turns_before|turns_words|turns_sample)_of_scope_'
     loop
-        execute format('drop index recollect.%I', one.indexname);
+        execute format('drop index mosshead.%I', one.indexname);
     end loop;
 end
 $$;

@@ -3,16 +3,16 @@ do $$
 declare
     one uuid;
 begin
-    for one in select distinct tenant_id from recollect.lanes loop
-        perform set_config('recollect.tenant_id', one::text, true);
-        delete from recollect.candidate_facts where tenant_id = one and refused is not null;
-        delete from recollect.decisions where tenant_id = one and action = 'refuse';
+    for one in select distinct tenant_id from mosshead.lanes loop
+        perform set_config('mosshead.tenant_id', one::text, true);
+        delete from mosshead.candidate_facts where tenant_id = one and refused is not null;
+        delete from mosshead.decisions where tenant_id = one and action = 'refuse';
     end loop;
-    perform set_config('recollect.tenant_id', '', true);
+    perform set_config('mosshead.tenant_id', '', true);
 end
 $$;
-alter table recollect.candidate_facts drop column refused;
-alter table recollect.decisions
+alter table mosshead.candidate_facts drop column refused;
+alter table mosshead.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
         ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'undo', 'clarify', 'merge', 'split', 'forget',

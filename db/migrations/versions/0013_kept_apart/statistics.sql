@@ -37,8 +37,8 @@ begin
         ('vocabulary', array['lexeme'])
     ) as silent (relation, named), unnest(named) as columns (attribute)
     loop
-        execute format('alter table recollect.%I alter column %I set statistics 0', one.relation, one.attribute);
-        perform pg_clear_attribute_stats('recollect', one.relation, one.attribute, false);
+        execute format('alter table mosshead.%I alter column %I set statistics 0', one.relation, one.attribute);
+        perform pg_clear_attribute_stats('mosshead', one.relation, one.attribute, false);
     end loop;
 
     -- What is looked up by: how many different ones there are, and nothing of which. Without it Postgres takes them for 200.
@@ -48,7 +48,7 @@ begin
     ) as looked_up (relation, attribute)
     loop
         perform pg_restore_attribute_stats(
-            'schemaname', 'recollect', 'relname', one.relation, 'attname', one.attribute, 'inherited', false,
+            'schemaname', 'mosshead', 'relname', one.relation, 'attname', one.attribute, 'inherited', false,
             'null_frac', 0::real, 'avg_width', 10, 'n_distinct', -0.5::real);
     end loop;
 end

@@ -3,15 +3,15 @@ declare
     one record;
 begin
     for one in select indexname from pg_indexes where tablename = 'turns' and indexname like '%\_of\_scope\_%' loop
-        execute format('drop index recollect.%I', one.indexname);
+        execute format('drop index mosshead.%I', one.indexname);
     end loop;
-    update recollect.scopes set indexed = false where indexed;
+    update mosshead.scopes set indexed = false where indexed;
 end
 $$;
 
-drop index recollect.turns_side_by_side;
-alter table recollect.turns alter column compact set expression as
+drop index mosshead.turns_side_by_side;
+alter table mosshead.turns alter column compact set expression as
     (vector_dims(embedding) <= 384 and vector_dims(with_before) <= 384 and length(words) <= 84
      and octet_length(conversation_id) <= 100 and octet_length(model) <= 200);
-create index turns_side_by_side on recollect.turns (tenant_id, namespace_id, model)
+create index turns_side_by_side on mosshead.turns (tenant_id, namespace_id, model)
     include (message_id, conversation_id, said_at, length, embedding, with_before, terms) where compact;

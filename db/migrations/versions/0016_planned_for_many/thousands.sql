@@ -14,13 +14,13 @@ begin
                ('memory_sources', 5000), ('memory_edges', 5000), ('traits', 5000), ('vocabulary', 5000),
                ('entities', 1000), ('entity_aliases', 1000), ('relations', 1000), ('profiles', 1000), ('conversations', 1000)
     loop
-        execute format('alter table recollect.%I alter column namespace_id set (n_distinct = %s), alter column tenant_id set (n_distinct = %s)',
+        execute format('alter table mosshead.%I alter column namespace_id set (n_distinct = %s), alter column tenant_id set (n_distinct = %s)',
                        name, -1.0 / rows, -0.5 / rows);
-        execute format('create statistics recollect.%I (dependencies) on tenant_id, namespace_id from recollect.%I', name || '_scope', name);
-        execute format('analyze recollect.%I', name);
+        execute format('create statistics mosshead.%I (dependencies) on tenant_id, namespace_id from mosshead.%I', name || '_scope', name);
+        execute format('analyze mosshead.%I', name);
     end loop;
 end
 $$;
 
 -- A conversation that is new has no latest messages, which was seen only when all messages of the namespace had been read.
-create index messages_of_conversation on recollect.messages (tenant_id, namespace_id, conversation_id, occurred_at, message_id);
+create index messages_of_conversation on mosshead.messages (tenant_id, namespace_id, conversation_id, occurred_at, message_id);

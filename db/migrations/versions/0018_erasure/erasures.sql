@@ -2,7 +2,7 @@
 --
 -- One row for each, under the id of its event: the receipt, and the fence that keeps out what was published before it and comes
 -- after it. Ids, times and numbers, and nothing of what was erased: of a conversation the SHA-256 of its name.
-create table recollect.erasures (
+create table mosshead.erasures (
     tenant_id           uuid not null,
     namespace_id        uuid not null,
     erasure_id          uuid not null,
@@ -19,50 +19,50 @@ create table recollect.erasures (
     primary key (tenant_id, namespace_id, erasure_id)
 );
 -- What the fence asks for each event that comes in, however often something was erased.
-create index erasures_fencing on recollect.erasures (tenant_id, namespace_id, conversation) where scope in ('everything', 'conversation');
-alter table recollect.erasures enable row level security;
-alter table recollect.erasures force row level security;
-create policy of_tenant on recollect.erasures using (tenant_id = recollect.current_tenant());
-grant select, insert, update, delete on recollect.erasures to recollect_worker, recollect_admin;
-grant select on recollect.erasures to recollect_backup;
+create index erasures_fencing on mosshead.erasures (tenant_id, namespace_id, conversation) where scope in ('everything', 'conversation');
+alter table mosshead.erasures enable row level security;
+alter table mosshead.erasures force row level security;
+create policy of_tenant on mosshead.erasures using (tenant_id = mosshead.current_tenant());
+grant select, insert, update, delete on mosshead.erasures to mosshead_worker, mosshead_admin;
+grant select on mosshead.erasures to mosshead_backup;
 
-create view recollect_read_v1.erasures as
-select tenant_id, namespace_id, erasure_id, scope, asked_at, erased_at, rows, late, rewritten_at from recollect.erasures;
-grant select on recollect_read_v1.erasures to recollect_reader, recollect_worker;
+create view mosshead_read_v1.erasures as
+select tenant_id, namespace_id, erasure_id, scope, asked_at, erased_at, rows, late, rewritten_at from mosshead.erasures;
+grant select on mosshead_read_v1.erasures to mosshead_reader, mosshead_worker;
 
 -- Nothing is claimed of a lane in which something waits to be erased. The time is when a worker is told, or told again.
-alter table recollect.lanes add column erase_due_at timestamptz;
-create index lanes_erasing on recollect.lanes (erase_due_at) where erase_due_at is not null;
+alter table mosshead.lanes add column erase_due_at timestamptz;
+create index lanes_erasing on mosshead.lanes (erase_due_at) where erase_due_at is not null;
 
-alter table recollect.decisions
+alter table mosshead.decisions
     drop constraint decisions_action_check,
     add constraint decisions_action_check check (action in
         ('add', 'update', 'supersede', 'contradict', 'none', 'quarantine', 'refuse', 'undo', 'clarify', 'merge', 'split', 'forget',
          'document', 'set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'));
 
 -- When an id was made: those of version 7 begin with Unix milliseconds (RFC 9562, 5.7). null of others.
-create function recollect.made_at(id uuid) returns timestamptz
+create function mosshead.made_at(id uuid) returns timestamptz
     language sql immutable parallel safe
     return case when substr(id::text, 15, 1) = '7'
         then to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) end;
 
 -- Whether an event was published before an erasure was asked for. Of one spool the numbers tell; of two, the times in their ids.
-create function recollect.precedes(
-    event_id uuid, publisher_id uuid, publisher_sequence bigint, "position" bigint, erasure recollect.erasures
+create function mosshead.precedes(
+    event_id uuid, publisher_id uuid, publisher_sequence bigint, "position" bigint, erasure mosshead.erasures
 ) returns boolean
     language sql stable
     return case
         when publisher_id = erasure.publisher_id then publisher_sequence < erasure.publisher_sequence
-        when recollect.made_at(event_id) is not null then recollect.made_at(event_id) < erasure.asked_at
+        when mosshead.made_at(event_id) is not null then mosshead.made_at(event_id) < erasure.asked_at
         else "position" < erasure."position" end;
 
 -- All that a publisher sent took effect up to its first event that waits, or up to the last that is here.
-create function recollect.settle_watermarks(tenant uuid, namespace uuid, publisher uuid default null) returns void
+create function mosshead.settle_watermarks(tenant uuid, namespace uuid, publisher uuid default null) returns void
     language sql
 begin atomic
-    update recollect.publishers as one
+    update mosshead.publishers as one
     set consolidated_up_to = greatest(one.consolidated_up_to, least(one.received_up_to, (
-        select min(publisher_sequence) - 1 from recollect.events
+        select min(publisher_sequence) - 1 from mosshead.events
         where events.tenant_id = tenant and events.namespace_id = namespace and events.publisher_id = one.publisher_id
           and events.state = 'received')))
     where one.tenant_id = tenant and one.namespace_id = namespace and one.publisher_id = coalesce(publisher, one.publisher_id);
@@ -70,7 +70,7 @@ end;
 
 -- The fence: an event that an erasure covers, or that was erased under an id which tells no time, does not come in. Its number
 -- counts as received, as that of any event that was sent. Whoever inserts has locked the lane, and so has the erasure.
-create function recollect.keep_out_erased() returns trigger
+create function mosshead.keep_out_erased() returns trigger
     language plpgsql
 as $$
 declare
@@ -79,57 +79,57 @@ begin
     if new.type = 'erase' then
         return new;
     end if;
-    select erasure_id into fence from recollect.erasures as erasure
+    select erasure_id into fence from mosshead.erasures as erasure
     where erasure.tenant_id = new.tenant_id and erasure.namespace_id = new.namespace_id
       and erasure.scope in ('everything', 'conversation')
       and (erasure.conversation is null or erasure.conversation = sha256(convert_to(new.conversation_id, 'UTF8')))
-      and recollect.precedes(new.event_id, new.publisher_id, new.publisher_sequence, new.position, erasure)
+      and mosshead.precedes(new.event_id, new.publisher_id, new.publisher_sequence, new.position, erasure)
     order by asked_at desc limit 1;
     if fence is null and not exists (
-        select from recollect.tombstones
+        select from mosshead.tombstones
         where tenant_id = new.tenant_id and namespace_id = new.namespace_id and digest = sha256(uuid_send(new.event_id)))
     then
         return new;
     end if;
-    update recollect.erasures set late = late + 1
+    update mosshead.erasures set late = late + 1
     where tenant_id = new.tenant_id and namespace_id = new.namespace_id and erasure_id = fence;
     -- Nobody shall wait for it: whoever published it takes it for in effect, unless something before it waits.
-    insert into recollect.publishers (tenant_id, namespace_id, publisher_id)
+    insert into mosshead.publishers (tenant_id, namespace_id, publisher_id)
     values (new.tenant_id, new.namespace_id, new.publisher_id) on conflict do nothing;
-    update recollect.publishers as one set consolidated_up_to = new.publisher_sequence
+    update mosshead.publishers as one set consolidated_up_to = new.publisher_sequence
     where one.tenant_id = new.tenant_id and one.namespace_id = new.namespace_id and one.publisher_id = new.publisher_id
       and one.received_up_to = new.publisher_sequence - 1 and one.consolidated_up_to = one.received_up_to;
     return null;
 end
 $$;
-create trigger erased_stay_out before insert on recollect.events
-    for each row execute function recollect.keep_out_erased();
+create trigger erased_stay_out before insert on mosshead.events
+    for each row execute function mosshead.keep_out_erased();
 
-create function recollect.have_erased() returns trigger
+create function mosshead.have_erased() returns trigger
     language plpgsql
 as $$
 begin
-    update recollect.lanes set erase_due_at = coalesce(erase_due_at, now())
+    update mosshead.lanes set erase_due_at = coalesce(erase_due_at, now())
     where tenant_id = new.tenant_id and namespace_id = new.namespace_id;
     return null;
 end
 $$;
 -- Of a dead letter that is taken up again, too.
-create trigger erasures_are_due after insert or update of state on recollect.events
-    for each row when (new.type = 'erase' and new.state = 'received') execute function recollect.have_erased();
+create trigger erasures_are_due after insert or update of state on mosshead.events
+    for each row when (new.type = 'erase' and new.state = 'received') execute function mosshead.have_erased();
 
 -- As before, but with the lane locked first: what locked it before this may have deleted the namespace's name with all the rest.
-create or replace function recollect.open_lane(tenant uuid, namespace uuid, path text[]) returns void
+create or replace function mosshead.open_lane(tenant uuid, namespace uuid, path text[]) returns void
     language plpgsql
 as $$
 begin
-    insert into recollect.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
-    perform from recollect.lanes where tenant_id = tenant and namespace_id = namespace for update;
-    insert into recollect.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
-    insert into recollect.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
+    insert into mosshead.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
+    perform from mosshead.lanes where tenant_id = tenant and namespace_id = namespace for update;
+    insert into mosshead.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
+    insert into mosshead.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
 end
 $$;
 
-revoke all on function recollect.made_at, recollect.precedes, recollect.settle_watermarks, recollect.keep_out_erased,
-    recollect.have_erased from public;
-grant execute on function recollect.derived_id, recollect.made_at, recollect.precedes, recollect.settle_watermarks to recollect_worker, recollect_admin;
+revoke all on function mosshead.made_at, mosshead.precedes, mosshead.settle_watermarks, mosshead.keep_out_erased,
+    mosshead.have_erased from public;
+grant execute on function mosshead.derived_id, mosshead.made_at, mosshead.precedes, mosshead.settle_watermarks to mosshead_worker, mosshead_admin;

@@ -1,25 +1,25 @@
 -- A view cannot lose a column, so that these are made again.
-drop view recollect_read_v1.messages_ahead;
-drop view recollect_read_v1.memories;
-drop view recollect_read_v1.messages;
+drop view mosshead_read_v1.messages_ahead;
+drop view mosshead_read_v1.memories;
+drop view mosshead_read_v1.messages;
 
 -- Events of one namespace into the inbox, and its lane made ready. The tenant must be set. Returns how many were new.
-create or replace function recollect.receive(path text[], events jsonb, quiet interval, most interval) returns integer
+create or replace function mosshead.receive(path text[], events jsonb, quiet interval, most interval) returns integer
     language plpgsql
 as $$
 declare
-    tenant     uuid := recollect.derived_id('tenant', path[1:1]);
-    namespace  uuid := recollect.derived_id('namespace', path);
+    tenant     uuid := mosshead.derived_id('tenant', path[1:1]);
+    namespace  uuid := mosshead.derived_id('namespace', path);
     sent       jsonb;
     fresh      jsonb;
     stored     integer;
     ended      boolean;
 begin
-    perform recollect.open_lane(tenant, namespace, path);
-    sent := recollect.numbered(tenant, namespace, path, events);
+    perform mosshead.open_lane(tenant, namespace, path);
+    sent := mosshead.numbered(tenant, namespace, path, events);
 
     with new as (
-        insert into recollect.events
+        insert into mosshead.events
             (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id, sequence)
         select tenant, namespace, (event ->> 'event_id')::uuid, (event ->> 'publisher')::uuid,
                (event ->> 'publisher_sequence')::bigint, event ->> 'type', event, (event ->> 'occurred_at')::timestamptz,
@@ -32,26 +32,26 @@ begin
     )
     select jsonb_agg(payload), count(*) into fresh, stored from new;
 
-    insert into recollect.publishers (tenant_id, namespace_id, publisher_id)
+    insert into mosshead.publishers (tenant_id, namespace_id, publisher_id)
     select distinct tenant, namespace, (event ->> 'publisher')::uuid
     from jsonb_array_elements(sent || events) as event where event ? 'publisher'
     order by 3
     on conflict do nothing;
-    perform recollect.move_watermark(tenant, namespace, array_agg((event ->> 'publisher')::uuid),
+    perform mosshead.move_watermark(tenant, namespace, array_agg((event ->> 'publisher')::uuid),
                                      array_agg((event ->> 'publisher_sequence')::bigint))
     from jsonb_array_elements(sent || events) as event where event ? 'publisher';
     if stored = 0 then
         return 0;
     end if;
 
-    insert into recollect.messages
+    insert into mosshead.messages
         (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata)
     select tenant, namespace, (event ->> 'event_id')::uuid, event ->> 'conversation', event ->> 'role', event ->> 'speaker',
-           recollect.text_of(event -> 'content'), (event ->> 'occurred_at')::timestamptz, coalesce(event -> 'metadata', '{}')
+           mosshead.text_of(event -> 'content'), (event ->> 'occurred_at')::timestamptz, coalesce(event -> 'metadata', '{}')
     from jsonb_array_elements(fresh) as event where event ->> 'type' = 'message'
     on conflict do nothing;
 
-    insert into recollect.conversations
+    insert into mosshead.conversations
         (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
     select tenant, namespace, event ->> 'conversation', min((event ->> 'occurred_at')::timestamptz),
            max((event ->> 'occurred_at')::timestamptz),
@@ -65,7 +65,7 @@ begin
 
     -- Debounced, but never for longer than "most".
     select bool_or(event ->> 'type' = 'conversation_ended') into ended from jsonb_array_elements(fresh) as event;
-    update recollect.lanes as lane
+    update mosshead.lanes as lane
     set pending = lane.pending + stored,
         first_pending_at = coalesce(lane.first_pending_at, now()),
         ready_at = case when ended then now() else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end
@@ -74,36 +74,36 @@ begin
 end
 $$;
 
-drop function recollect.utc_offset;
-alter table recollect.messages drop column occurred_at_offset;
-alter table recollect.memories drop column valid_from_offset, drop column occurred_from_offset, drop column occurred_to_offset;
+drop function mosshead.utc_offset;
+alter table mosshead.messages drop column occurred_at_offset;
+alter table mosshead.memories drop column valid_from_offset, drop column occurred_from_offset, drop column occurred_to_offset;
 
-create view recollect_read_v1.messages as
+create view mosshead_read_v1.messages as
 select tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata
-from recollect.messages;
+from mosshead.messages;
 
-create view recollect_read_v1.memories as
+create view mosshead_read_v1.memories as
 select tenant_id, namespace_id, memory_id, version, kind, content, salience, factors, confidence, tier, reinforced, attribute,
        value, state, superseded_by, occurred_from, occurred_to, granularity, valid_from, valid_to, known_from, known_to,
        said_by, marked, record_name, record, key
-from recollect.memories;
+from mosshead.memories;
 
-create view recollect_read_v1.messages_ahead as
+create view mosshead_read_v1.messages_ahead as
 select message.tenant_id, message.namespace_id, message.message_id, message.conversation_id, message.role, message.speaker,
        message.content, message.occurred_at, message.metadata, event.position
-from recollect.lanes as lane
+from mosshead.lanes as lane
 cross join lateral (
-    select event_id, position from recollect.events as waiting
+    select event_id, position from mosshead.events as waiting
     where waiting.tenant_id = lane.tenant_id and waiting.namespace_id = lane.namespace_id
       and waiting.state = 'received' and waiting.batch_id is null
     union all
-    select event_id, position from recollect.events as at_work
+    select event_id, position from mosshead.events as at_work
     where at_work.tenant_id = lane.tenant_id and at_work.namespace_id = lane.namespace_id
       and at_work.batch_id = lane.batch_id and at_work.state = 'received'
 ) as event
-join recollect.messages as message
+join mosshead.messages as message
   on message.tenant_id = lane.tenant_id and message.namespace_id = lane.namespace_id and message.message_id = event.event_id
-where lane.tenant_id = recollect.current_tenant();
+where lane.tenant_id = mosshead.current_tenant();
 
-grant select on recollect_read_v1.messages, recollect_read_v1.memories, recollect_read_v1.messages_ahead
-    to recollect_reader, recollect_worker;
+grant select on mosshead_read_v1.messages, mosshead_read_v1.memories, mosshead_read_v1.messages_ahead
+    to mosshead_reader, mosshead_worker;

@@ -1,25 +1,25 @@
-alter table recollect.events drop constraint events_number_within_bounds;
+alter table mosshead.events drop constraint events_number_within_bounds;
 
 -- A view cannot lose a column, so that it is made again.
-drop view recollect_read_v1.messages;
+drop view mosshead_read_v1.messages;
 
 -- Events of one namespace into the inbox, and its lane made ready. The tenant must be set. Returns how many were new.
-create or replace function recollect.receive(path text[], events jsonb, quiet interval, most interval) returns integer
+create or replace function mosshead.receive(path text[], events jsonb, quiet interval, most interval) returns integer
     language plpgsql
 as $$
 declare
-    tenant     uuid := recollect.derived_id('tenant', path[1:1]);
-    namespace  uuid := recollect.derived_id('namespace', path);
+    tenant     uuid := mosshead.derived_id('tenant', path[1:1]);
+    namespace  uuid := mosshead.derived_id('namespace', path);
     sent       jsonb;
     fresh      jsonb;
     stored     integer;
     ended      boolean;
 begin
-    perform recollect.open_lane(tenant, namespace, path);
-    sent := recollect.numbered(tenant, namespace, path, events);
+    perform mosshead.open_lane(tenant, namespace, path);
+    sent := mosshead.numbered(tenant, namespace, path, events);
 
     with new as (
-        insert into recollect.events
+        insert into mosshead.events
             (tenant_id, namespace_id, event_id, publisher_id, publisher_sequence, type, payload, occurred_at, conversation_id, sequence)
         select tenant, namespace, (event ->> 'event_id')::uuid, (event ->> 'publisher')::uuid,
                (event ->> 'publisher_sequence')::bigint, event ->> 'type', event, (event ->> 'occurred_at')::timestamptz,
@@ -32,27 +32,27 @@ begin
     )
     select jsonb_agg(payload), count(*) into fresh, stored from new;
 
-    insert into recollect.publishers (tenant_id, namespace_id, publisher_id)
+    insert into mosshead.publishers (tenant_id, namespace_id, publisher_id)
     select distinct tenant, namespace, (event ->> 'publisher')::uuid
     from jsonb_array_elements(sent || events) as event where event ? 'publisher'
     order by 3
     on conflict do nothing;
-    perform recollect.move_watermark(tenant, namespace, array_agg((event ->> 'publisher')::uuid),
+    perform mosshead.move_watermark(tenant, namespace, array_agg((event ->> 'publisher')::uuid),
                                      array_agg((event ->> 'publisher_sequence')::bigint))
     from jsonb_array_elements(sent || events) as event where event ? 'publisher';
     if stored = 0 then
         return 0;
     end if;
 
-    insert into recollect.messages
+    insert into mosshead.messages
         (tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, occurred_at_offset, metadata)
     select tenant, namespace, (event ->> 'event_id')::uuid, event ->> 'conversation', event ->> 'role', event ->> 'speaker',
-           recollect.text_of(event -> 'content'), (event ->> 'occurred_at')::timestamptz,
-           recollect.utc_offset(event ->> 'occurred_at'), coalesce(event -> 'metadata', '{}')
+           mosshead.text_of(event -> 'content'), (event ->> 'occurred_at')::timestamptz,
+           mosshead.utc_offset(event ->> 'occurred_at'), coalesce(event -> 'metadata', '{}')
     from jsonb_array_elements(fresh) as event where event ->> 'type' = 'message'
     on conflict do nothing;
 
-    insert into recollect.conversations
+    insert into mosshead.conversations
         (tenant_id, namespace_id, conversation_id, started_at, last_message_at, ended_at)
     select tenant, namespace, event ->> 'conversation', min((event ->> 'occurred_at')::timestamptz),
            max((event ->> 'occurred_at')::timestamptz),
@@ -66,7 +66,7 @@ begin
 
     -- Debounced, but never for longer than "most".
     select bool_or(event ->> 'type' = 'conversation_ended') into ended from jsonb_array_elements(fresh) as event;
-    update recollect.lanes as lane
+    update mosshead.lanes as lane
     set pending = lane.pending + stored,
         first_pending_at = coalesce(lane.first_pending_at, now()),
         ready_at = case when ended then now() else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end
@@ -75,13 +75,13 @@ begin
 end
 $$;
 
-drop function recollect.dated, recollect.now_in_zone_of;
-alter table recollect.events drop column occurred_at_sent;
-alter table recollect.messages drop column occurred_at_sent;
-alter table recollect.publishers drop column clock_ahead_at;
+drop function mosshead.dated, mosshead.now_in_zone_of;
+alter table mosshead.events drop column occurred_at_sent;
+alter table mosshead.messages drop column occurred_at_sent;
+alter table mosshead.publishers drop column clock_ahead_at;
 
-create view recollect_read_v1.messages as
+create view mosshead_read_v1.messages as
 select tenant_id, namespace_id, message_id, conversation_id, role, speaker, content, occurred_at, metadata, occurred_at_offset
-from recollect.messages;
+from mosshead.messages;
 
-grant select on recollect_read_v1.messages to recollect_reader, recollect_worker;
+grant select on mosshead_read_v1.messages to mosshead_reader, mosshead_worker;

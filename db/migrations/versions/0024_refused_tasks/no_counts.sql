@@ -1,1 +1,1 @@
-drop table recollect.refused_tasks;
+drop table mosshead.refused_tasks;

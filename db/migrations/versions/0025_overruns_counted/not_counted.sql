@@ -1,1 +1,1 @@
-alter table recollect.batches drop column overruns;
+alter table mosshead.batches drop column overruns;

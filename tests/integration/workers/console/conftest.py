@@ -12,8 +12,8 @@ import pytest
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from recollect import Memory
-from recollect.namespaces import NamespacePath
+from mosshead import Memory
+from mosshead.namespaces import NamespacePath
 from workers.console import handling
 from workers.console.attempts import Attempts
 from workers.console.login import Login
@@ -47,9 +47,9 @@ class Site:
     ) -> httpx.Response:
         """A form, with the token that a page gave, or would have given."""
         self.get()
-        if "recollect_console" not in self.client.cookies:
-            self.client.cookies.set("recollect_console", "0123456789abcdef" * 2)
-        token = self.client.cookies["recollect_console"]
+        if "mosshead_console" not in self.client.cookies:
+            self.client.cookies.set("mosshead_console", "0123456789abcdef" * 2)
+        token = self.client.cookies["mosshead_console"]
         return self.client.post(self.place + page, data={"_xsrf": token, **(fields or {})}, headers=headers)
 
 

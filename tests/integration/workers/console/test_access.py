@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from recollect import Namespace
+from mosshead import Namespace
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.console.conftest import Site
@@ -41,7 +41,7 @@ def test_browser_that_was_logged_in_before_is_not_held_up_by_guesses(site: Site)
         httpx.get(site.address, auth=("ops", f"guess {number}"))
     assert httpx.get(site.address, auth=site.client.auth).status_code == 429
     assert site.client.get("/").status_code == httpx.codes.OK
-    forged = {"recollect_console_known": "2|1:0|10:1700000000|23:recollect_console_known|4:MQ==|00"}
+    forged = {"mosshead_console_known": "2|1:0|10:1700000000|23:mosshead_console_known|4:MQ==|00"}
     assert httpx.get(site.address, auth=site.client.auth, cookies=forged).status_code == 429
 
 

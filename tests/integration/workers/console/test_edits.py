@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from redis import Redis
 
 from db import memories
-from recollect import Namespace, StoredMemory
-from recollect.queue import QUEUE, open_connection
+from mosshead import Namespace, StoredMemory
+from mosshead.queue import QUEUE, open_connection
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site

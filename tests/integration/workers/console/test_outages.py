@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from benchmarks.faults.proxy import Proxy
-from recollect import Memory, Namespace
-from recollect.deadline import bounded
-from recollect.namespaces import NamespacePath
+from mosshead import Memory, Namespace
+from mosshead.deadline import bounded
+from mosshead.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.console.conftest import Site, served
@@ -33,7 +33,7 @@ def proxy(addresses: Addresses) -> Proxy:
 @pytest.fixture
 def far_memory(proxy: Proxy) -> Iterator[Memory]:
     """It reaches Postgres through the proxy and Redis not at all."""
-    url = f"postgresql://recollect_reader@127.0.0.1:{proxy.port}/recollect"
+    url = f"postgresql://mosshead_reader@127.0.0.1:{proxy.port}/mosshead"
     with Memory.connect(database_url=url, broker_url=NO_REDIS, publish="direct", read_seconds=PATIENT) as connected:
         yield connected
 

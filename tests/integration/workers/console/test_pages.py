@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from db.refs import LaneRef
-from recollect import Namespace
-from recollect.embedders import MiniLM
-from recollect.namespaces import NamespacePath
+from mosshead import Namespace
+from mosshead.embedders import MiniLM
+from mosshead.namespaces import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from honcho.environ import parse_procfile
 
-from recollect.errors import WaitTimeout
+from mosshead.errors import WaitTimeout
 from workers.machine import Addresses, processes, wait_until
 from workers.machine.keeper import restart_delay
 from workers.machine.processes import PROCFILE
@@ -24,10 +24,10 @@ def addresses(tmp_path: Path) -> Addresses:
     (tmp_path / "logs").mkdir()
     return Addresses(
         data_dir=tmp_path,
-        database_url="postgresql://recollect_reader@/recollect?host=/s",
-        ingest_url="postgresql://recollect_ingest@/recollect?host=/s",
-        worker_url="postgresql://recollect_worker@/recollect?host=/s",
-        admin_url="postgresql://postgres@/recollect?host=/s",
+        database_url="postgresql://mosshead_reader@/mosshead?host=/s",
+        ingest_url="postgresql://mosshead_ingest@/mosshead?host=/s",
+        worker_url="postgresql://mosshead_worker@/mosshead?host=/s",
+        admin_url="postgresql://postgres@/mosshead?host=/s",
         broker_url="redis://127.0.0.1:1/0",
         flower_port=5999,
         flower_password="flower-secret",
@@ -48,14 +48,14 @@ def lines_of(log: Path) -> list[str]:
 def test_processes_know_the_addresses_but_not_the_superusers(
     addresses: Addresses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_ADMIN_URL", "postgresql://postgres@db/recollect")
+    monkeypatch.setenv("MOSSHEAD_ADMIN_URL", "postgresql://postgres@db/mosshead")
     show = "sh -c 'python -c \"import sys; print(sys.prefix)\"; env; sleep 60'"
     log = addresses.data_dir / "logs" / "show.log"
     with processes(addresses, to_logs=True, procfile=procfile(addresses.data_dir, {"show": show})):
         wait_until(lambda: "PATH=" in "".join(lines_of(log)), timeout=60, what="the process")
     said = lines_of(log)
     assert {f"{name}={value}" for name, value in addresses.environment().items()} <= set(said)
-    assert not [line for line in said if line.startswith("RECOLLECT_ADMIN_URL")]
+    assert not [line for line in said if line.startswith("MOSSHEAD_ADMIN_URL")]
     assert Path(sys.prefix).samefile(said[0])
 
 

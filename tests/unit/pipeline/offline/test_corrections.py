@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from mosshead.kinds import Role
 from pipeline.facts import Background, Fact, Message
 from pipeline.offline import extract_offline
-from recollect.kinds import Role
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
+from mosshead.kinds import EntityType, Role
 from pipeline.facts import Background, Fact, Mention, Message
 from pipeline.offline import extract_offline
-from recollect.kinds import EntityType, Role
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mosshead.kinds import EntityType, Role
 from pipeline.facts import USER, Background, KnownEntity, Message
 from pipeline.guard import suspicion_of
 from pipeline.offline import extract_offline
-from recollect.kinds import EntityType, Role
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
 MOST_SECONDS = 20.0

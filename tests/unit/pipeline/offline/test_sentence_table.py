@@ -10,9 +10,9 @@ from uuid import UUID
 
 import pytest
 
+from mosshead.kinds import Role
 from pipeline.facts import Background, Fact, Message
 from pipeline.offline import extract_offline
-from recollect.kinds import Role
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
 from pipeline.facts import USER, Background, Fact, KnownEntity, Message, RecordSchema
 from pipeline.prompts.extraction import (
     ExtractedFact,
@@ -19,7 +20,6 @@ from pipeline.prompts.extraction import (
 )
 from pipeline.prompts.grounding import facts_of, joined
 from pipeline.prompts.refusals import MAX_FACTS, SAID, Refusal
-from recollect.kinds import EntityType, Granularity, MemoryKind, Role
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
 BATCH = (

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.kinds import Granularity
 from pipeline.prompts.extraction import ExtractedTime
 from pipeline.prompts.occurrences import occurrence_of, words_for
-from recollect.kinds import Granularity
 
 OSLO = timezone(timedelta(hours=1))
 

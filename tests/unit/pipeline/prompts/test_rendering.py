@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.kinds import Role
 from pipeline.facts import Message
 from pipeline.prompts.rendering import BAR, barred, block, conversation_labels, local_time, shown_message
-from recollect.kinds import Role
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=timezone(timedelta(hours=1)))
 

@@ -7,9 +7,9 @@ from uuid import UUID
 import numpy as np
 from hypothesis import strategies as st
 
+from mosshead.events import Clarify, Command, Forget, Merge, Remember, Split, Undo
+from mosshead.kinds import MemoryKind
 from pipeline.replaying.known import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
-from recollect.events import Clarify, Command, Forget, Merge, Remember, Split, Undo
-from recollect.kinds import MemoryKind
 from tests.given import NOON
 
 SAID, SAID_LATER, SAID_ELSEWHERE = (UUID(int=number) for number in (1, 2, 3))

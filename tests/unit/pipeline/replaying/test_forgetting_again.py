@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
+from mosshead.events import Forget, Split, Undo
 from pipeline.replaying.known import Generation
 from pipeline.replaying.translating import LeftOut, left_unsaid, translate
-from recollect.events import Forget, Split, Undo
 from tests.unit.pipeline.replaying.generations import (
     BERLIN,
     CAT,

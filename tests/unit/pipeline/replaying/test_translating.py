@@ -5,9 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from pipeline.replaying.known import Generation
-from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
-from recollect.events import (
+from mosshead.events import (
     AnyEvent,
     Clarify,
     Command,
@@ -21,6 +19,8 @@ from recollect.events import (
     Undo,
     parse_event,
 )
+from pipeline.replaying.known import Generation
+from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from tests.unit.pipeline.replaying.generations import (
     BERLIN,
     CAT,

@@ -6,9 +6,9 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.events import Command
 from pipeline.replaying.known import Generation, KnownMemory
 from pipeline.replaying.translating import LeftOut, translate
-from recollect.events import Command
 from tests.unit.pipeline.replaying.generations import (
     SAID,
     SAID_ELSEWHERE,

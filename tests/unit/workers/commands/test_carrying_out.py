@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from recollect.events import Command
+from mosshead.events import Command
 from workers.commands import carrying_out as commands
 
 

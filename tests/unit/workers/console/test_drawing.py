@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import EntityType, Neighbour
+from mosshead import EntityType, Neighbour
 from workers.console.drawing import HEIGHT, WIDTH, draw
 
 CENTRE = UUID(int=1)

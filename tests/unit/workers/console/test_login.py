@@ -3,7 +3,7 @@ import base64
 import pytest
 from pydantic import SecretStr
 
-from recollect import ConfigurationError
+from mosshead import ConfigurationError
 from workers.console.login import Login, login_of
 
 LOGIN = Login("ops", "quiet:harbour")
@@ -45,5 +45,5 @@ def test_a_password_may_hold_a_colon_and_shows_in_no_repr() -> None:
 
 @pytest.mark.parametrize("setting", [None, "", "ops", "ops:", ":quietharbour", "ops:short"])
 def test_without_a_proper_login_the_console_does_not_start(setting: str | None) -> None:
-    with pytest.raises(ConfigurationError, match=r"RECOLLECT_CONSOLE_AUTH .* NAME:PASSWORD"):
+    with pytest.raises(ConfigurationError, match=r"MOSSHEAD_CONSOLE_AUTH .* NAME:PASSWORD"):
         login_of(None if setting is None else SecretStr(setting))

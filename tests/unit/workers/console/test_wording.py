@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Granularity, Occurrence, Progress
+from mosshead import Granularity, Occurrence, Progress
 from workers.console.wording import around, day, freshness, moment, moment_there, occurred, plainly, shortened
 
 BERLIN = timezone(timedelta(hours=2))

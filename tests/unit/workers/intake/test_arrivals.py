@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.events import MAX_EVENT_BYTES, parse_event
-from recollect.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
+from mosshead.events import MAX_EVENT_BYTES, parse_event
+from mosshead.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
 from workers.intake import arrivals
 from workers.intake.arrivals import Accepted, Refused, judge, judge_event
@@ -188,7 +188,7 @@ def test_without_keys_a_signed_event_is_refused_by_the_settings_name() -> None:
     arrival = judge(sign(as_text(event()), APP).encode(), {})
 
     assert isinstance(arrival, Refused)
-    assert arrival.reason.startswith("event: signed, and RECOLLECT_SIGNING_KEYS is not set")
+    assert arrival.reason.startswith("event: signed, and MOSSHEAD_SIGNING_KEYS is not set")
     assert arrival.event is None
 
 

@@ -25,7 +25,7 @@ def published(body: bytes, /, **changes: Any) -> bytes:
     """A message as kombu's producer puts it into the list, with some fields changed."""
     properties: Mapping[str, Any] = {
         "delivery_mode": 2,
-        "delivery_info": {"exchange": "recollect.events", "routing_key": "recollect.events"},
+        "delivery_info": {"exchange": "mosshead.events", "routing_key": "mosshead.events"},
         "priority": 0,
         "body_encoding": "base64",
         "delivery_tag": "1",

@@ -6,7 +6,7 @@ import pytest
 
 from db.refs import LaneRef
 from db.scopes import Scope
-from recollect.reading.indexed_sql import Scanned
+from mosshead.reading.indexed_sql import Scanned
 from workers.operating.indexing import work
 
 

@@ -1,0 +1,191 @@
+"""How long a read may take: a deadline that the app keeps, for of a server that hangs no promise is kept.
+
+    with ends_within(engine, seconds):      one deadline for all that a call does
+        …                                   its trips to Postgres (`mosshead.tenancy`), and the embedding endpoint's answer
+
+No thread keeps the time. psycopg's connections wait in one method, and `BoundedConnection` bounds that. What is left to others:
+the look-up of a host's name, and the local model, which takes milliseconds.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Any, TypeVar
+
+import psycopg
+from sqlalchemy import Engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoneFree
+
+from mosshead.errors import EmbedderUnavailable, ReadTimeout, StoreMismatch, StoreUnavailable
+from mosshead.urls import describe
+
+READ_SECONDS = 5.0
+"""How long a read may take where nobody says otherwise."""
+
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+_ends: ContextVar[float | None] = ContextVar("mosshead_read_ends", default=None)
+_OPTION = "mosshead_read_seconds"
+_MOST_MILLISECONDS = 2**31 - 1  # as Postgres has it
+_FOR_THE_SERVER = 0.9
+"""The part of the time after which a server that is alive gives up: its own word comes before the app's patience ends."""
+
+
+def remaining() -> float | None:
+    """How many seconds the read that is being made has left, 0 where none; None outside reads with a deadline."""
+    ends = _ends.get()
+    return None if ends is None else max(0.0, ends - time.monotonic())
+
+
+def server_milliseconds() -> int | None:
+    """What to tell Postgres as ``statement_timeout``; None where there is no deadline."""
+    left = remaining()
+    return None if left is None else max(1, min(int(left * 1000 * _FOR_THE_SERVER), _MOST_MILLISECONDS))
+
+
+@contextmanager
+def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
+    """Let all reads of a block end in time, together. seconds: by default the engine's (`bounded`); without any, none.
+
+    Inside another such block, the earlier end counts. Raises ReadTimeout where the time was not enough, and StoreUnavailable
+    where Postgres does not answer or refuses. What an engine that is not `bounded` raises is passed on as it is.
+    """
+    own = engine.get_execution_options().get(_OPTION)
+    if own is None:
+        yield
+        return
+    outer = _ends.get()
+    ends = time.monotonic() + (own if seconds is None else seconds)
+    if outer is not None:
+        ends = outer if seconds is None else min(ends, outer)
+    token = _ends.set(ends)
+    try:
+        yield
+    except (psycopg.Error, DBAPIError, NoneFree, EmbedderUnavailable) as error:
+        explained = _explained(engine, error)
+        if explained is None:
+            raise
+        raise explained from None
+    finally:
+        _ends.reset(token)
+
+
+def with_deadline(
+    engine: Engine, read: Callable[[], _T], *, seconds: float | None, late: Callable[[str], _T] | None
+) -> _T:
+    """What a read answers, or in its place, where it did not end in time, what ``late`` makes of the reason.
+
+    seconds: as for `ends_within`, whose errors are raised. late: None to raise ReadTimeout.
+    """
+    try:
+        with ends_within(engine, seconds):
+            return read()
+    except ReadTimeout as error:
+        if late is None:
+            raise
+        return late(str(error))
+
+
+def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
+    """What two reads answer that do not need each other, the other in a thread that ends with it. The deadline holds for both.
+
+    One after the other where no thread is to be had: the process may have all that it gets, or be about to end.
+    """
+    with ThreadPoolExecutor(1) as beside:
+        try:
+            running = beside.submit(copy_context().run, other)
+        except RuntimeError:
+            return one(), other()
+        return one(), running.result()
+
+
+def bounded(engine: Engine, seconds: float) -> Engine:
+    """The same engine, whose reads end within so many seconds where nobody says otherwise; its new connections wait no longer."""
+
+    @event.listens_for(engine, "do_connect")
+    def connect(_dialect: Any, _record: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> psycopg.Connection:
+        return BoundedConnection.connect(*arguments, **options)
+
+    engine.update_execution_options(**{_OPTION: seconds})
+    return engine
+
+
+class BoundedConnection(psycopg.Connection[Any]):
+    """A connection that waits for its server no longer than the read that is being made may take, and is closed then."""
+
+    def wait(self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None) -> Any:
+        """As psycopg's; raises psycopg.OperationalError at the deadline."""
+        left = remaining()
+        if left is None:
+            return super().wait(gen, interval, timeout)
+        try:
+            return super().wait(_until(gen), min(interval, max(left, _LEAST_WAIT)), timeout)
+        except _Late:
+            self.pgconn.finish()  # what it was asked may still come, and is nobody's answer
+            raise
+
+    @classmethod
+    def _connect_gen(cls, *conninfo: str) -> Generator[Any, Any, Any]:
+        # psycopg's own limit of a connection attempt is two seconds at least.
+        return _until(super()._connect_gen(*conninfo))
+
+
+class _Late(psycopg.OperationalError):
+    """The deadline passed while the server had not answered."""
+
+
+_LEAST_WAIT = 0.001
+
+
+def _until(gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:
+    """As one of psycopg's generators, which say what they wait for and are told what came, until the deadline."""
+    try:
+        asked = next(gen)
+        while True:
+            came = yield asked
+            if remaining() == 0:
+                gen.close()
+                raise _Late("the deadline passed")
+            asked = gen.send(came)
+    except StopIteration as end:
+        answer: _T = end.value
+        return answer
+
+
+_LACKING = (
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.InsufficientPrivilege,
+)
+_MIXED_UP = (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement)
+"""Of prepared statements: what one connection prepared, another was asked for."""
+
+
+def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
+    """What an error of a read means to the app; None where it is no matter of time or of the server."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, _LACKING):
+        return StoreMismatch(
+            f"MOSSHEAD_DATABASE_URL: {describe(engine.url)} has no Mosshead views of this version that this login may read "
+            f"({cause.diag.message_primary}). Run 'python -m workers migrate' there, and log in as mosshead_reader"
+        )
+    if isinstance(cause, _MIXED_UP):
+        return StoreUnavailable(
+            f"MOSSHEAD_DATABASE_URL: {describe(engine.url)} is a pooler that changes the server's connection between "
+            "transactions. Set it to pool by session (PgBouncer: pool_mode = session), or connect to Postgres itself"
+        )
+    if isinstance(cause, psycopg.Error) and not isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
+        return None
+    if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | NoneFree):
+        return ReadTimeout(
+            f"seconds: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
+        )
+    if isinstance(cause, EmbedderUnavailable):
+        return None
+    reason = str(cause).strip().splitlines() or [type(cause).__name__]
+    return StoreUnavailable(f"MOSSHEAD_DATABASE_URL: cannot connect to {describe(engine.url)}: {reason[0]}")

@@ -1,0 +1,36 @@
+"""What the app hands in, a parser or a reranker, is asked for a limited time; without an answer, the read goes on without it."""
+
+import logging
+from collections.abc import Callable
+from queue import Empty, Queue
+from threading import Thread
+from typing import TypeVar
+
+_T = TypeVar("_T")
+_log = logging.getLogger("mosshead")
+
+
+def answer_of(call: Callable[[], _T], *, name: str, seconds: float) -> _T | None:
+    """What a callable of the app's returns; None where it raises, or takes longer, in which case its thread is left to end.
+
+    name: what it is to the app, for the log, which gets the type of what it raised and no more.
+    """
+    answers: Queue[_T | None] = Queue()
+
+    def ask() -> None:
+        try:
+            answers.put(call())
+        except Exception as error:  # noqa: BLE001 - a process edge: the app's own callable, whose failure is no answer
+            _log.warning("%s raised %s; the read goes on without it", name, type(error).__name__)
+            answers.put(None)
+
+    try:
+        Thread(target=ask, name=f"mosshead-{name}", daemon=True).start()
+    except RuntimeError:
+        _log.warning("the process gets no more threads; the read goes on without the %s", name)
+        return None
+    try:
+        return answers.get(timeout=seconds)
+    except Empty:
+        _log.warning("%s took more than %.1f s; the read goes on without it", name, seconds)
+        return None

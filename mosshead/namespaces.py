@@ -1,0 +1,194 @@
+"""Namespaces: whose memories these are, as a path that starts with the tenant.
+
+The ids are derived from the names, so that any process can compute them without a look-up. SHA-256 rather than MD5: the parts
+of a path are often chosen by users, and a crafted collision would let one user read another's memories. The function
+``mosshead_write_v1.publish`` derives the same ids in SQL.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from uuid import UUID
+
+from mosshead.errors import InvalidNamespace
+from mosshead.patterns import lazy_pattern
+
+REPLAY = "(replay)"
+"""The last part of the path under which a namespace is replayed, beside itself."""
+
+_SEPARATOR = "\x1f"
+_MAX_PARTS = 8
+_MAX_PART_LENGTH = 200
+_MOST_IDS = 1_000
+"""So many ids of tenants and namespaces are remembered: a read needs them a dozen times."""
+_INVISIBLE = {
+    "Cc": "a control character",
+    "Cf": "a format character",
+    "Zl": "a line separator",
+    "Zp": "a paragraph separator",
+}
+"""What no part may hold, by its category in Unicode: two names that look alike would be two namespaces."""
+_JOINERS = "\u200c\u200d"
+"""ZWNJ and ZWJ, with which names are spelled in Persian and in Indic scripts."""
+_VIRAMA = 9
+"""The combining class of the signs that take a consonant's vowel away; a joiner may end a word after one."""
+_TEMPLATE = lazy_pattern(r"\{([^{}]*)\}")
+
+_NO_VALUES: Mapping[str, object] = {}
+_VALUES: ContextVar[Mapping[str, object]] = ContextVar("mosshead_values", default=_NO_VALUES)
+
+
+@contextmanager
+def values(**given: object) -> Iterator[None]:
+    """Values for the templates of namespaces that are made within the block: ``with mosshead.values(user_id="sarah_123"): …``.
+
+    An inner block adds to an outer one. They are held in a context variable: tasks of asyncio and `asyncio.to_thread` have those
+    of who started them, other threads have none. What is given to `Memory.namespace` itself goes first.
+    """
+    token = _VALUES.set({**_VALUES.get(), **given})
+    try:
+        yield
+    finally:
+        _VALUES.reset(token)
+
+
+def with_context(given: Mapping[str, object]) -> Mapping[str, object]:
+    """The values of the blocks that this runs in, and those given."""
+    return {**_VALUES.get(), **given}
+
+
+@dataclass(frozen=True, slots=True)
+class NamespacePath:
+    """A checked namespace path.
+
+    parts: the tenant first, then at least one part more, such as ``("acme", "sarah_123")``; each in Unicode's normal form C, so
+        that a name is the same however it was typed.
+    """
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> "NamespacePath":
+        """Check a path, filling templates such as ``"{user_id}"`` from ``values``.
+
+        Raises InvalidNamespace where a part is empty, too long, not text, or a template that ``values`` does not resolve, or has
+        characters that nobody sees.
+        """
+        if isinstance(parts, str):
+            raise InvalidNamespace("namespace: give its parts one by one, the tenant first: 'acme', 'sarah_123'")
+        if len(parts) < 2:
+            raise InvalidNamespace(
+                "namespace: needs a tenant and at least one part more, such as ('acme', 'sarah_123'); "
+                f"got {len(parts)} part{'' if len(parts) == 1 else 's'}"
+            )
+        if len(parts) > _MAX_PARTS:
+            raise InvalidNamespace(f"namespace: at most {_MAX_PARTS} parts, got {len(parts)}")
+        return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant's id, derived from its name."""
+        return _derived_id("tenant", self.parts[:1])
+
+    @property
+    def namespace_id(self) -> UUID:
+        """The namespace's id, derived from the whole path."""
+        return _derived_id("namespace", self.parts)
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether it is where another namespace is replayed."""
+        return len(self.parts) > 2 and self.parts[-1] == REPLAY
+
+    @property
+    def home_id(self) -> UUID:
+        """By which the ids of what an app names are derived (`mosshead.ids`): the same in both generations of a namespace."""
+        return _derived_id("namespace", self.parts[:-1]) if self.is_replay else self.namespace_id
+
+    def replayed(self) -> "NamespacePath":
+        """Where this namespace is replayed. Raises InvalidNamespace where its path has no room for that."""
+        return NamespacePath.of((*self.parts, REPLAY))
+
+    def __str__(self) -> str:
+        return "/".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class NamespacePrefix:
+    """The beginning that the paths of some namespaces share: the tenant, and any parts more."""
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> "NamespacePrefix":
+        """Check a prefix, filling templates as `NamespacePath.of` does. Raises InvalidNamespace."""
+        if isinstance(parts, str) or not parts:
+            raise InvalidNamespace("namespace: a prefix has its parts one by one, the tenant first: 'acme', 'support'")
+        return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant's id, derived from its name."""
+        return _derived_id("tenant", self.parts[:1])
+
+
+def _part(part: object, place: int, values: Mapping[str, object]) -> str:
+    field = f"namespace[{place}]"
+    if not isinstance(part, str):
+        raise InvalidNamespace(f"{field}: must be text, got {type(part).__name__}")
+
+    def resolve(match: re.Match[str]) -> str:
+        name = match.group(1).strip()
+        if values.get(name) is None:
+            raise InvalidNamespace(f"{field}: the template {{{name}}} is not resolved; pass {name or 'its value'}=…")
+        return str(values[name])
+
+    text = _TEMPLATE.sub(resolve, part)
+    if _TEMPLATE.search(text):  # an event of it would be refused
+        raise InvalidNamespace(f"{field}: the value of a template has braces itself; give it without them")
+    text = _normal(text)
+    if not text.strip():
+        raise InvalidNamespace(f"{field}: is empty")
+    if len(text) > _MAX_PART_LENGTH:
+        raise InvalidNamespace(f"{field}: {len(text)} characters, at most {_MAX_PART_LENGTH}")
+    if fault := _fault(text):
+        raise InvalidNamespace(f"{field}: holds {fault}; remove it")
+    return text
+
+
+def _normal(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _fault(text: str) -> str | None:
+    """What a part of a path holds and may not, by its code point: nobody would see it in an error."""
+    if text.isascii() and text.isprintable():
+        return None
+    for place, character in enumerate(text):
+        category = unicodedata.category(character)
+        if category == "Cs":
+            return "half a surrogate pair"
+        if category in _INVISIBLE and not _joins(text, place):
+            return f"{_INVISIBLE[category]}, U+{ord(character):04X}"
+    return None
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner stands between letters, with their marks, or after a virama."""
+    if text[place] not in _JOINERS or place == 0:
+        return False
+    before, after = text[place - 1], text[place + 1 : place + 2]
+    if unicodedata.combining(before) == _VIRAMA:
+        return True
+    return bool(after) and all(unicodedata.category(one)[0] in "LM" for one in (before, after))
+
+
+@lru_cache(_MOST_IDS)
+def _derived_id(kind: str, parts: tuple[str, ...]) -> UUID:
+    name = _SEPARATOR.join((kind, *parts))
+    return UUID(bytes=hashlib.sha256(name.encode()).digest()[:16])

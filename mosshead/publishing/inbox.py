@@ -1,0 +1,45 @@
+"""Mode "inbox": events go into the inbox within the app's own transaction, and are published when it commits."""
+
+from collections.abc import Coroutine, Sequence
+from typing import Any, Protocol
+
+from sqlalchemy import Executable, Result, text
+from sqlalchemy.exc import StatementError
+
+from mosshead.publishing.checking import CheckedEvent
+
+
+class AppSession(Protocol):
+    """What an app may hand over: a session or a connection of its own, to the database that Mosshead is in.
+
+    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``; told by what they can do: whoever uses no ORM loads none.
+    """
+
+    def execute(self, statement: Executable, parameters: Any = ..., /) -> Result[Any]:
+        """Run a statement in the transaction that is under way."""
+
+
+def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
+    """Put events into the inbox, in order, and commit nothing. The inbox numbers them itself.
+
+    The session's login needs the right to: ``grant mosshead_ingest to …``. Whatever the database raises passes through.
+    Raises ValueError where it is no session, or one of asyncio, which would run nothing here.
+    """
+    try:
+        done: object = session.execute(_PUBLISH, {"events": f"[{','.join(event.body for event in events)}]"})
+    except StatementError as error:
+        error.hide_parameters = True  # they are text of a conversation, and the app's engine may show them
+        raise
+    except (AttributeError, TypeError) as error:
+        raise ValueError(
+            f"session: {type(session).__name__} does not run SQLAlchemy's statements; give one of its Sessions or Connections"
+        ) from error
+    if isinstance(done, Coroutine):
+        done.close()  # or Python would warn that nobody waits for it
+        raise ValueError(  # noqa: TRY004 - as for all that does not fit
+            f"session: {type(session).__name__} is asynchronous, and nothing was published; "
+            "run this within its run_sync, with the session that it gives: await session.run_sync(lambda inner: …)"
+        )
+
+
+_PUBLISH = text("select mosshead_write_v1.publish(cast(:events as jsonb))")

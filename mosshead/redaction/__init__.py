@@ -1,0 +1,13 @@
+"""Secrets do not become memories: `redact` takes them out of a text before anything keeps it or sends it on.
+
+    redact("my password is hunter2")  ->  "my password is [redacted: password]"
+
+A secret is known by its own look (`tokens`, `cards`, `accounts`), by what is said of it (`passwords`, `logins`,
+`pins`, `named`, `codes`, `seeds`, `identity_numbers`), or by both a little (`near`).
+docs/privacy.md says what is redacted, where, and what is not promised.
+"""
+
+from mosshead.redaction.redact import redact
+from mosshead.redaction.texts import redact_event, redact_fields, redact_json
+
+__all__ = ["redact", "redact_event", "redact_fields", "redact_json"]

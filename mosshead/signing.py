@@ -1,0 +1,125 @@
+"""Signed events: who may publish for which tenant, told by a key. Pure; the app signs, the intake opens.
+
+A signed event is JSON text of one form only, so that no byte of it can change unnoticed:
+
+    {"signed":1,"kid":"app-1","signature":"<64 hex digits>","event":"<the event, as JSON text>"}
+
+The signature is HMAC-SHA256 (RFC 2104) over a line that says what is signed and by which version, the line of the kid, and the
+event's text. The namespace and the type are inside that text, so a signed event cannot be aimed elsewhere. Replay is harmless:
+an event's id is stored once.
+"""
+
+import hashlib
+import hmac
+import json
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mosshead.errors import ConfigurationError, SignatureRefused
+from mosshead.events import MAX_EVENT_BYTES
+from mosshead.patterns import lazy_pattern
+
+MAX_SIGNED_BYTES = 2 * MAX_EVENT_BYTES + 1024
+"""What the intake reads of a signed event at most: the event's text is escaped once more."""
+
+LEAST_SECRET = 32
+"""Characters of a secret; `openssl rand -hex 32` makes a good one."""
+
+_DOMAIN = "mosshead event 1"
+_KID = lazy_pattern(r"[A-Za-z0-9._-]{1,64}")
+# No colon or comma, which part the keys of the service's setting.
+_SECRET = lazy_pattern(rf"[!-+\--9;-~]{{{LEAST_SECRET},}}")
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """An app's key. kid: names it openly, so that two can be live while one replaces the other."""
+
+    kid: str
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantKey:
+    """A key as the service knows it. tenant: the one that its events may belong to."""
+
+    tenant: str
+    secret: str = field(repr=False)
+
+
+def parse_key(text: str, *, setting: str = "MOSSHEAD_SIGNING_KEY") -> SigningKey:
+    """An app's key, ``KID:SECRET``. Raises ConfigurationError, which shows no part of the secret."""
+    kid, _, secret = text.partition(":")
+    if not _KID.fullmatch(kid) or not _SECRET.fullmatch(secret):
+        raise ConfigurationError(f"{setting}: {_form('KID:SECRET')}")
+    return SigningKey(kid, secret)
+
+
+def parse_keys(text: str, *, setting: str = "MOSSHEAD_SIGNING_KEYS") -> dict[str, TenantKey]:
+    """The service's keys by kid, from ``KID:TENANT:SECRET,…``. Raises ConfigurationError, which shows no part of a secret."""
+    keys: dict[str, TenantKey] = {}
+    for place, entry in enumerate(filter(None, map(str.strip, text.split(","))), 1):
+        kid, _, rest = entry.partition(":")
+        tenant, _, secret = rest.rpartition(":")
+        if not _KID.fullmatch(kid) or not tenant or not _SECRET.fullmatch(secret):
+            raise ConfigurationError(f"{setting}: key {place}: {_form('KID:TENANT:SECRET')}")
+        if kid in keys:
+            raise ConfigurationError(f"{setting}: key {place}: the kid {kid} is there twice; give each key its own")
+        keys[kid] = TenantKey(unicodedata.normalize("NFC", tenant), secret)
+    return keys
+
+
+def sign(event: str, key: SigningKey) -> str:
+    """An event (JSON text) in a signed envelope, which is JSON text again."""
+    return _envelope(event, key.kid, key.secret)
+
+
+def open_signed(body: str | bytes, keys: Mapping[str, TenantKey]) -> str:
+    """The event in a signed envelope, as the JSON text that was signed.
+
+    keys: by kid, as `parse_keys` gives them. Raises SignatureRefused where the body is not signed, its kid is not known, its
+    signature does not fit every byte of it, or its event belongs to another tenant than the key.
+    """
+    raw = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else bytes(body)
+    envelope = _json_object(raw)
+    kid, event = envelope.get("kid"), envelope.get("event")
+    if "signed" not in envelope or not isinstance(kid, str) or not isinstance(event, str):
+        raise SignatureRefused("event: not signed; give the app its key in MOSSHEAD_SIGNING_KEY")
+    key = keys.get(kid)
+    if key is None:
+        raise SignatureRefused("event: signed with a key that the service does not know")
+    # The whole envelope, made anew: of two spellings of the same JSON only one is what was signed.
+    if not hmac.compare_digest(_envelope(event, kid, key.secret).encode("utf-8", "surrogatepass"), raw):
+        raise SignatureRefused("event: its signature is wrong; it was changed on its way, or the secret differs")
+    if _tenant(event) != key.tenant:
+        raise SignatureRefused("event: its namespace belongs to another tenant than its key")
+    return event
+
+
+def _envelope(event: str, kid: str, secret: str) -> str:
+    signed = f"{_DOMAIN}\n{kid}\n{event}".encode("utf-8", "surrogatepass")
+    signature = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+    envelope = {"signed": 1, "kid": kid, "signature": signature, "event": event}
+    return json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+
+
+def _tenant(event: str) -> str | None:
+    namespace = _json_object(event).get("namespace")
+    tenant = namespace[0] if isinstance(namespace, list) and namespace else None
+    return unicodedata.normalize("NFC", tenant) if isinstance(tenant, str) else None
+
+
+def _json_object(text: str | bytes) -> dict[str, object]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _form(shape: str) -> str:
+    return (
+        f"not of the form {shape}; a KID has at most 64 letters, digits, dots, dashes or underscores, a SECRET at least "
+        f"{LEAST_SECRET} characters without spaces, colons or commas"
+    )

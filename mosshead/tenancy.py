@@ -1,0 +1,149 @@
+"""Transactions that belong to one tenant: the one place that tells row-level security who may be seen, for both sides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from pgvector import HalfVector
+from psycopg import RawCursor
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+from psycopg.rows import namedtuple_row
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoneFree
+
+from mosshead.deadline import ends_within, remaining, server_milliseconds
+from mosshead.patterns import lazy_pattern
+
+Statement = tuple[str, Mapping[str, Any]]
+"""SQL in the driver's own style (``%(name)s``), and its parameters, vectors as pgvector's HalfVector."""
+
+_PARAMETER = lazy_pattern(r"%\((\w+)\)s")
+_MOST_STATEMENTS = 256
+"""So many are kept as Postgres takes them. A scope with an index has its own."""
+
+
+@contextmanager
+def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
+    """A transaction in which row-level security shows this tenant's rows and no others.
+
+    The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection. A
+    pooled connection that turns out to be dead is replaced, once. `mosshead.deadline` bounds how long it may take.
+    """
+    with ends_within(engine), _begun(engine, tenant_id) as connection:
+        yield connection
+        connection.commit()
+
+
+def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]) -> list[list[Any]]:
+    """The rows of some reads of one tenant, as of one transaction, for a single round trip to Postgres.
+
+    A psycopg pipeline sends all of it before it waits: the begin, the tenant, the statements, which are prepared once for each
+    connection and planned once for all parameters, and the commit. Nothing is compiled to machine code or spread over processes,
+    which costs more than it saves where all takes milliseconds. A pooled connection that turns out to be dead is replaced, once.
+    `mosshead.deadline` bounds how long it may take.
+    """
+    with ends_within(engine):
+        try:
+            return _pipelined(engine, tenant_id, statements)
+        except psycopg.OperationalError as error:
+            if remaining() == 0 or (error.sqlstate is not None and not error.sqlstate.startswith(_GONE)):
+                raise
+            return _pipelined(engine, tenant_id, statements)
+
+
+def rows_within(connection: Connection, statement: Statement) -> list[Any]:
+    """The rows of a read inside a transaction that goes on."""
+    sql, parameters = statement
+    return _asked(connection.connection.driver_connection, *_positional(sql), parameters).fetchall()
+
+
+def _begun(engine: Engine, tenant_id: UUID) -> Connection:
+    try:
+        return _of_tenant(engine, tenant_id)
+    except DBAPIError as error:
+        if not error.connection_invalidated or remaining() == 0:
+            raise
+        return _of_tenant(engine, tenant_id)
+
+
+def _of_tenant(engine: Engine, tenant_id: UUID) -> Connection:
+    connection = _connected(engine)
+    try:
+        connection.execute(_SET_TENANT, {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()})
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connected(engine: Engine) -> Connection:
+    """A connection of the pool: where all are in use, the next that is given back before the read has to end."""
+    while True:
+        try:
+            return engine.connect()
+        except NoneFree:
+            if not remaining():
+                raise
+
+
+def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence[Statement]) -> list[list[Any]]:
+    # Without autocommit psycopg begins by itself, and waits for that.
+    with _connected(engine).execution_options(isolation_level="AUTOCOMMIT") as connection:
+        driver: Any = connection.connection.driver_connection
+        try:
+            with driver.pipeline():
+                driver.execute("begin read only")
+                whose = {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()}
+                driver.execute(_SET_BOTH, whose, prepare=True)
+                cursors = [_asked(driver, *_positional(sql), parameters) for sql, parameters in statements]
+                driver.execute("commit")
+            return [cursor.fetchall() for cursor in cursors]
+        except BaseException:
+            if driver.broken:
+                # It says so by SQLAlchemy's own way, which closes those that have waited beside it before they are used again.
+                with suppress(DBAPIError):
+                    connection.exec_driver_sql("select")
+            connection.invalidate()  # it is dead, or in the middle of the transaction
+            raise
+
+
+@lru_cache(_MOST_STATEMENTS)
+def _positional(sql: str) -> tuple[str, tuple[str, ...]]:
+    """With numbers for its parameters, and their names by number. psycopg would read a long statement anew each time."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(sql)))
+    numbers = {name: f"${number}" for number, name in enumerate(names, 1)}
+    return _PARAMETER.sub(lambda found: numbers[found[1]], sql).replace("%%", "%"), names
+
+
+def _asked(driver: Any, sql: str, names: Sequence[str], parameters: Mapping[str, Any]) -> RawCursor[Any]:
+    cursor = RawCursor(driver, row_factory=namedtuple_row)
+    cursor.adapters.register_dumper(HalfVector, _HalfVectorDumper)
+    return cursor.execute(sql, [parameters[name] for name in names], prepare=True, binary=True)
+
+
+class _HalfVectorDumper(Dumper):
+    """As pgvector's binary format, which takes a fiftieth of the time of its text."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: HalfVector) -> bytes:
+        return obj.to_binary()
+
+
+_GONE = ("08", "57P")
+"""How SQLSTATEs begin that say that a connection failed or a server went down; one that is dead already gives none."""
+
+_PATIENCE = "set_config('statement_timeout', coalesce({milliseconds}, current_setting('statement_timeout')), true)"
+_SET_TENANT = text(f"""
+    select set_config('mosshead.tenant_id', :tenant_id, true), {_PATIENCE.format(milliseconds="cast(:milliseconds as text)")}
+""")
+_SET_BOTH = f"""
+    select set_config('mosshead.tenant_id', %(tenant_id)s, true), set_config('plan_cache_mode', 'force_generic_plan', true),
+           set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+           {_PATIENCE.format(milliseconds="%(milliseconds)s::text")}
+"""

@@ -1,0 +1,59 @@
+"""Addresses of Postgres and Redis: checked with an error that names the setting, and shown without their passwords."""
+
+from hashlib import sha256
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError, ProgrammingError
+
+from mosshead.errors import ConfigurationError, StoreUnavailable
+
+_LONGEST_NAME = 63  # bytes of an identifier of Postgres
+_HEAD = 46
+_NOT_ALLOWED = "42501"  # the SQLSTATE insufficient_privilege
+
+
+def sqlalchemy_url(url: str, setting: str) -> URL:
+    """A ``postgresql://`` URL as SQLAlchemy wants it, with psycopg as its driver.
+
+    Raises ConfigurationError, naming ``setting``, where it is not one.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        parsed = None
+    if parsed is None or parsed.get_backend_name() not in {"postgresql", "postgres"}:
+        raise ConfigurationError(
+            f"{setting}: not a Postgres URL; it looks like postgresql://USER:PASSWORD@HOST:5432/DATABASE"
+        )
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def describe(url: URL) -> str:
+    """Where a URL leads, without its password."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+
+def session_name(model: str) -> str:
+    """What the sessions of an app are called that reads with an embedding model, unless the app calls them something else.
+
+    The service sees by it which models are in use. What Postgres would cut off or write otherwise stands there as a digest.
+    """
+    name = f"mosshead {model}"
+    if name.isascii() and name.isprintable() and len(name) <= _LONGEST_NAME:
+        return name
+    head = "".join(sign if sign.isascii() and sign.isprintable() else "?" for sign in name[:_HEAD])
+    return f"{head} {sha256(model.encode()).hexdigest()[: _LONGEST_NAME - _HEAD - 1]}"
+
+
+def lacks_rights(url: URL, setting: str, error: ProgrammingError) -> Exception:
+    """What to raise when Postgres does not let an administrator's login do its work, as `cannot_connect`; else the error."""
+    if getattr(error.orig, "sqlstate", None) != _NOT_ALLOWED:
+        return error
+    reason = str(error.orig).strip().splitlines()[0]
+    return ConfigurationError(f"{setting}: {describe(url)} is not the login of an administrator: {reason}")
+
+
+def cannot_connect(url: URL, setting: str, error: OperationalError) -> StoreUnavailable:
+    """What to raise when Postgres does not answer: the setting, the address, and the first line of what the driver said."""
+    reason = str(error.orig).strip().splitlines()[0]
+    return StoreUnavailable(f"{setting}: cannot connect to {describe(url)}: {reason}")

@@ -1,1 +1,0 @@
-"""The command `recollect`: what an app can do, for a shell. One module for each group of its commands."""

@@ -1,0 +1,76 @@
+"""The event queue as a test sees it: what is in it, and an intake that takes it into the inbox when it is told to."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from redis import Redis
+from sqlalchemy import Engine
+
+from db import inbox
+from mosshead.queue import QUEUE, open_connection
+from tests.given import NONE
+from workers.machine import Addresses
+
+Events = list[dict[str, Any]]
+Taken = Callable[..., Events]
+Eventually = Callable[[Callable[[], object], str], None]
+
+_PATIENCE_SECONDS = 60.0
+
+
+@pytest.fixture
+def broker(addresses: Addresses) -> Iterator[Redis]:
+    """Redis, emptied."""
+    with Redis.from_url(addresses.broker_url) as opened:
+        opened.flushdb()
+        yield opened
+
+
+@pytest.fixture
+def taken(addresses: Addresses, broker: Redis) -> Taken:
+    """Takes out of the queue what is there; given a number, when so many have come."""
+
+    def take(count: int = 0) -> Events:
+        found: Events = []
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        with open_connection(addresses.broker_url) as connection:
+            queue = QUEUE(connection.channel())
+            queue.declare()
+            while (message := queue.get(no_ack=True)) is not None or len(found) < count:
+                if message is not None:
+                    found.append(json.loads(message.body))
+                    continue
+                assert time.monotonic() < deadline, f"{len(found)} of {count} events came"
+                time.sleep(0.02)
+        return found
+
+    return take
+
+
+@pytest.fixture
+def take_in(taken: Taken, ingest_engine: Engine) -> Taken:
+    """Takes events out of the queue and into the inbox, as the intake does."""
+
+    def take(count: int = 0) -> Events:
+        found = taken(count)
+        with ingest_engine.begin() as connection:
+            inbox.publish(connection, [json.dumps(event) for event in found], quiet=NONE, most=NONE)
+        return found
+
+    return take
+
+
+@pytest.fixture
+def eventually() -> Eventually:
+    """Waits for something that happens soon."""
+
+    def wait(predicate: Callable[[], object], what: str) -> None:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not predicate():
+            assert time.monotonic() < deadline, f"not in time: {what}"
+            time.sleep(0.02)
+
+    return wait

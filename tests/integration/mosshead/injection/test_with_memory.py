@@ -1,0 +1,422 @@
+"""A client with memory does what the plain one does, reads before and publishes after."""
+
+import asyncio
+import gc
+import logging
+from collections.abc import Callable
+from copy import copy
+from datetime import timedelta, timezone
+from typing import Any
+from uuid import UUID
+
+import openai
+import pytest
+from openai import BaseModel
+
+from mosshead import InvalidEvent, InvalidNamespace, Memory, Namespace, with_memory
+from mosshead.namespaces import NamespacePath
+from tests.fake_openai import CHAT, RESPONSES, FakeOpenAI, Fault
+from tests.integration.mosshead.conftest import Taken
+from tests.integration.mosshead.injection.conftest import PATIENT, Knows
+
+DOG = "User's dog is called Biscuit"
+QUESTION: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "What is my dog called?"}]
+CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"where": "here"}'}}
+Client = openai.OpenAI
+Ask = Callable[[Any], str]
+
+
+SEATTLE = timezone(timedelta(hours=-8))
+
+
+@pytest.fixture
+def client(plain: openai.OpenAI, sarah: Namespace, knows: Knows) -> Client:
+    knows(DOG)
+    return with_memory(plain, sarah, conversation="c1", seconds=PATIENT)
+
+
+class Place(BaseModel):
+    """What an answer may be of."""
+
+    city: str
+
+
+def said(events: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    return [(event["role"], event["content"]) for event in events]
+
+
+def chat_create(client: Any) -> str:
+    return str(client.chat.completions.create(model="m", messages=QUESTION).choices[0].message.content)
+
+
+def chat_stream(client: Any) -> str:
+    chunks = client.chat.completions.create(model="m", messages=QUESTION, stream=True)
+    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+
+
+def chat_parse(client: Any) -> str:
+    return str(client.chat.completions.parse(model="m", messages=QUESTION).choices[0].message.content)
+
+
+def chat_helper(client: Any) -> str:
+    with client.chat.completions.stream(model="m", messages=QUESTION) as stream:
+        return str(stream.get_final_completion().choices[0].message.content)
+
+
+def chat_raw(client: Any) -> str:
+    raw = client.with_raw_response.chat.completions.create(model="m", messages=QUESTION)
+    assert raw.http_response.status_code == 200
+    return str(raw.parse().choices[0].message.content)
+
+
+def chat_raw_stream(client: Any) -> str:
+    raw = client.chat.completions.with_raw_response.create(model="m", messages=QUESTION, stream=True)
+    assert raw.parse() is raw.parse()
+    return "".join(chunk.choices[0].delta.content or "" for chunk in raw.parse())
+
+
+def chat_options(client: Any) -> str:
+    return chat_create(client.with_options(timeout=20))
+
+
+def chat_of_a_copy(client: Any) -> str:
+    return chat_create(copy(client))
+
+
+def chat_beta_parse(client: Any) -> str:
+    return str(client.beta.chat.completions.parse(model="m", messages=QUESTION).choices[0].message.content)
+
+
+def responses_create(client: Any) -> str:
+    return str(client.responses.create(model="m", instructions="Be kind.", input=QUESTION[1]["content"]).output_text)
+
+
+def responses_stream(client: Any) -> str:
+    events = client.responses.create(model="m", instructions="Be kind.", input=QUESTION[1:], stream=True)
+    return "".join(event.delta for event in events if event.type == "response.output_text.delta")
+
+
+def responses_helper(client: Any) -> str:
+    with client.responses.stream(model="m", instructions="Be kind.", input=QUESTION[1:]) as stream:
+        return str(stream.get_final_response().output_text)
+
+
+WAYS: dict[str, Ask] = {
+    way.__name__: way
+    for way in (
+        *(chat_create, chat_stream, chat_parse, chat_helper, chat_raw, chat_raw_stream, chat_options),
+        *(chat_of_a_copy, chat_beta_parse, responses_create, responses_stream, responses_helper),
+    )
+}
+
+
+class TestATurn:
+    @pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS)
+    def test_reads_forwards_and_publishes(  # noqa: PLR0917 - fixtures
+        self, client: Client, plain: openai.OpenAI, fake: FakeOpenAI, taken: Taken, sarah: Namespace, ask: Ask
+    ) -> None:
+        assert ask(plain) == "You have not told me."
+        answer = ask(client)
+
+        assert answer == f"You told me: {DOG}."
+        bare, told = (request.system for request in fake.requests)
+        assert bare == "Be kind."
+        assert told.startswith("Be kind.\n\nNotes from earlier conversations")
+        assert told.count(DOG) == 1
+        assert [message["content"] for message in QUESTION] == ["Be kind.", "What is my dog called?"]
+        events = taken(2)
+        assert said(events) == [("user", "What is my dog called?"), ("assistant", answer)]
+        assert {event["conversation"] for event in events} == {"c1"}
+        (known,) = sarah.memories()
+        assert [event["injected"] for event in events] == [[str(known.id)]] * 2
+        assert all(event["metadata"] == {} for event in events)
+
+    def test_what_was_said_is_neither_repeated_nor_published_again(
+        self, client: Client, fake: FakeOpenAI, taken: Taken
+    ) -> None:
+        talk: Any = [*QUESTION, {"role": "assistant", "content": "Biscuit."}, {"role": "user", "content": "Thanks!"}]
+        client.chat.completions.create(model="m", messages=talk)
+
+        assert said(taken(2)) == [("user", "Thanks!"), ("assistant", "Thank you, noted.")]
+        assert fake.requests[0].body["messages"][1:] == talk[1:]
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+    @pytest.mark.parametrize("api", [CHAT, RESPONSES])
+    def test_calls_of_tools_are_turns(
+        self, client: Client, fake: FakeOpenAI, taken: Taken, api: str, stream: bool
+    ) -> None:
+        fake.script(api, {"content": None, "tool_calls": [CALL]})
+        arguments: Any = {"model": "m", "stream": stream}
+        if api == CHAT:
+            result: Any = client.chat.completions.create(messages=QUESTION, **arguments)
+        else:
+            result = client.responses.create(input=QUESTION, **arguments)
+        if stream:
+            list(result)
+
+        user, assistant = taken(2)
+        assert user["content"] == "What is my dog called?"
+        assert (assistant.get("content"), assistant["tool_calls"]) == (None, [CALL])
+
+    def test_an_answer_that_was_parsed_is_published_without_a_warning(
+        self, client: Client, fake: FakeOpenAI, taken: Taken
+    ) -> None:
+        fake.script(Place.__name__, {"city": "Oslo"})
+        result = client.chat.completions.parse(model="m", messages=QUESTION, response_format=Place)
+
+        assert result.choices[0].message.parsed == Place(city="Oslo")
+        assert said(taken(2))[1] == ("assistant", '{"city": "Oslo"}')
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+    def test_of_several_choices_the_first_is_published(self, client: Client, taken: Taken, stream: bool) -> None:
+        result: Any = client.chat.completions.create(model="m", messages=QUESTION, n=2, stream=stream)
+        choices = {choice.index for chunk in result for choice in chunk.choices} if stream else {0, 1}
+
+        assert choices == {0, 1}
+        assert said(taken(2))[1] == ("assistant", f"You told me: {DOG}.")
+
+    def test_where_nothing_is_known_the_request_is_the_plain_one(
+        self, plain: openai.OpenAI, memory: Memory, fake: FakeOpenAI
+    ) -> None:
+        chat_create(plain)
+        chat_create(with_memory(plain, memory.namespace("nobody", "nothing"), seconds=PATIENT))
+        assert fake.requests[0].body == fake.requests[1].body
+
+    def test_within_the_budget(self, plain: openai.OpenAI, sarah: Namespace, knows: Knows, fake: FakeOpenAI) -> None:
+        for place in ("Leeds", "Bath", "York", "Ely"):
+            knows(f"User's dog in {place} is called Biscuit")
+        chat_create(with_memory(plain, sarah, budget=25, seconds=PATIENT))
+        assert fake.requests[0].system.count("\n- ") == 2
+
+
+class TestHowAnAnswerEnds:
+    def asked(self, client: Client, fake: FakeOpenAI, fault: Fault | None = None) -> Any:
+        if fault:
+            fake.script(CHAT, fault)
+        stream = client.chat.completions.create(model="m", messages=QUESTION, stream=True)
+        assert [next(stream).choices[0].delta.content for _ in range(3)] == ["", "You", " told"]
+        return stream
+
+    def cut(self, taken: Taken) -> None:
+        user, assistant = taken(2)
+        assert "cut" not in user["metadata"]
+        assert assistant["content"].startswith("You told")
+        assert assistant["metadata"] == {"cut": True}
+
+    def test_by_being_closed(self, client: Client, fake: FakeOpenAI, taken: Taken) -> None:
+        self.asked(client, fake).close()
+        self.cut(taken)
+
+    def test_by_the_end_of_a_with_block(self, client: Client, fake: FakeOpenAI, taken: Taken) -> None:
+        with self.asked(client, fake):
+            pass
+        self.cut(taken)
+
+    def test_by_the_end_of_the_helper_s_block(self, client: Client, taken: Taken) -> None:
+        with client.chat.completions.stream(model="m", messages=QUESTION) as stream:
+            for event in stream:
+                if event.type == "content.delta" and event.snapshot == "You told":
+                    break
+        self.cut(taken)
+
+    def test_by_being_forgotten(self, client: Client, fake: FakeOpenAI, taken: Taken) -> None:
+        self.asked(client, fake)
+        gc.collect()
+        self.cut(taken)
+
+    def test_by_an_error_of_the_endpoint(self, client: Client, fake: FakeOpenAI, taken: Taken) -> None:
+        stream = self.asked(client, fake, Fault("cut"))
+        with pytest.raises(openai.APIConnectionError):
+            list(stream)
+        self.cut(taken)
+
+    def test_by_its_last_piece_is_whole_though_nobody_asked_for_more(self, client: Client, taken: Taken) -> None:
+        stream = client.chat.completions.create(model="m", messages=QUESTION, stream=True)
+        while next(stream).choices[0].finish_reason is None:
+            pass
+        stream.close()
+        assert [event["metadata"] for event in taken(2)] == [{}, {}]
+
+    def test_an_error_at_once_is_the_client_s_own_and_publishes_nothing(
+        self, client: Client, fake: FakeOpenAI, taken: Taken
+    ) -> None:
+        fake.script(CHAT, Fault.status(429))
+        with pytest.raises(openai.RateLimitError):
+            chat_create(client)
+        assert taken() == []
+
+
+class TestAClientThatIsAwaited:
+    def test_does_the_same(
+        self, plain_async: openai.AsyncOpenAI, sarah: Namespace, knows: Knows, taken: Taken, fake: FakeOpenAI
+    ) -> None:
+        knows(DOG)
+        answer = f"You told me: {DOG}."
+
+        async def talk() -> list[str | None]:
+            async with with_memory(plain_async, sarah, conversation="c1", seconds=PATIENT) as client:
+                whole = await client.chat.completions.create(model="m", messages=QUESTION)
+                chunks = await client.chat.completions.create(model="m", messages=QUESTION, stream=True)
+                pieces = [chunk.choices[0].delta.content or "" async for chunk in chunks]
+                async with client.responses.stream(model="m", input=QUESTION[1:]) as stream:
+                    helped = await stream.get_final_response()
+                raw = await client.chat.completions.with_raw_response.create(model="m", messages=QUESTION)
+                told = [whole.choices[0].message.content, "".join(pieces), helped.output_text]
+                return [*told, raw.parse().choices[0].message.content]
+
+        assert asyncio.run(talk()) == [answer] * 4
+        assert said(taken(8)) == [("user", "What is my dog called?"), ("assistant", answer)] * 4
+        assert all(DOG in request.system for request in fake.requests)
+
+    @pytest.mark.parametrize("end", ["close", "cancel", "forget"])
+    def test_a_stream_that_is_not_read_to_its_end(
+        self, plain_async: openai.AsyncOpenAI, sarah: Namespace, taken: Taken, fake: FakeOpenAI, end: str
+    ) -> None:
+        fake.script(CHAT, Fault.drip(0.05))
+
+        async def talk() -> None:
+            client = with_memory(plain_async, sarah, seconds=PATIENT)
+            stream = await client.chat.completions.create(model="m", messages=QUESTION, stream=True)
+            await anext(stream)
+            await anext(stream)
+            if end == "close":
+                await stream.close()
+            elif end == "cancel":
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(anext(stream), 0.001)
+
+        asyncio.run(talk())
+        gc.collect()
+        assistant = taken(2)[1]
+        assert (assistant["content"], assistant["metadata"]) == ("You", {"cut": True})
+
+
+class TestWhose:
+    def test_a_call_may_say_whose_memory_and_which_conversation(
+        self, plain: openai.OpenAI, memory: Memory, taken: Taken, fake: FakeOpenAI
+    ) -> None:
+        client: Any = with_memory(plain, memory, namespace=("acme", "ann"), seconds=PATIENT)
+        create = client.chat.completions.create
+        create(model="m", messages=QUESTION, namespace=("acme", "bob"), conversation="b1")
+        create(model="m", messages=QUESTION, namespace=memory.namespace("acme", "cid"))
+        with client.chat.completions.stream(model="m", messages=QUESTION, namespace=("acme", "dan")) as stream:
+            stream.until_done()
+        client.responses.create(model="m", input="Hi", conversation="conv_1")
+
+        events = taken(8)
+        assert [event["namespace"][1] for event in events] == [*["bob"] * 2, *["cid"] * 2, *["dan"] * 2, *["ann"] * 2]
+        assert [event["conversation"] for event in events[::6]] == ["b1", "conv_1"]
+        assert len({event["conversation"] for event in events[2:6]}) == 1
+        assert not any({"namespace", "conversation"} & request.body.keys() for request in fake.requests[:3])
+        assert fake.requests[3].body["conversation"] == "conv_1"
+
+    def test_functions_say_so_at_each_call(self, plain: openai.OpenAI, memory: Memory, taken: Taken) -> None:
+        users = iter(["ann", "bob"])
+        client = with_memory(
+            plain, memory, namespace=lambda: ("acme", next(users)), conversation=lambda: "today", seconds=PATIENT
+        )
+        chat_create(client)
+        chat_create(client)
+        events = taken(4)
+        assert [event["namespace"][1] for event in events] == ["ann", "ann", "bob", "bob"]
+        assert {event["conversation"] for event in events} == {"today"}
+
+    @pytest.mark.parametrize("given", [SEATTLE, lambda: SEATTLE])
+    def test_what_is_said_is_of_the_user_s_day(  # noqa: PLR0917 - fixtures
+        self, plain: openai.OpenAI, sarah: Namespace, knows: Knows, fake: FakeOpenAI, taken: Taken, given: Any
+    ) -> None:
+        knows("Sarah likes figs")
+        chat_create(with_memory(plain, sarah, zone=given, seconds=PATIENT))
+        assert [event["occurred_at"][-6:] for event in taken(2)] == ["-08:00", "-08:00"]
+        assert "figs" in str(fake.requests[0].body)
+
+    def test_nothing_is_sent_where_nobody_says_whose(
+        self, plain: openai.OpenAI, memory: Memory, fake: FakeOpenAI
+    ) -> None:
+        with pytest.raises(InvalidNamespace, match=r"^namespace: say whose memory"):
+            chat_create(with_memory(plain, memory))
+        assert fake.requests == []
+
+    @pytest.mark.parametrize(
+        ("given", "error", "says"),
+        [
+            ({"client": "x"}, TypeError, "client: an openai.OpenAI or openai.AsyncOpenAI, got str"),
+            ({"memory": "x"}, TypeError, "memory: a Memory, or one of its namespaces, got str"),
+            ({"namespace": "acme/sarah"}, InvalidNamespace, "namespace: "),
+            ({"namespace": ("acme",)}, InvalidNamespace, "namespace: needs a tenant"),
+            ({"conversation": 5}, TypeError, "conversation: "),
+            ({"zone": "Europe/Paris"}, TypeError, "zone: a zone such as"),
+            ({"budget": 0}, ValueError, "budget: "),
+            ({"seconds": 0}, ValueError, "seconds: "),
+            ({"on_error": "x"}, TypeError, "on_error: a function, got str"),
+        ],
+        ids=lambda given: next(iter(given)) if isinstance(given, dict) else "",
+    )
+    def test_what_does_not_fit_is_refused_when_wrapping(
+        self, plain: openai.OpenAI, memory: Memory, given: dict[str, Any], error: type[Exception], says: str
+    ) -> None:
+        with pytest.raises(error, match=f"^{says}"):
+            with_memory(**{"client": plain, "memory": memory, **given})
+
+
+class TestTheRestIsTheClient:
+    def test_it_passes_for_one(self, client: Client, plain: openai.OpenAI) -> None:
+        assert isinstance(client, openai.OpenAI)
+        assert isinstance(client.with_options(timeout=3), openai.OpenAI)
+        assert client.with_options(timeout=3).timeout == 3
+        assert client.embeddings.create(model="m", input="x").data
+        client.timeout = 7
+        assert plain.timeout == 7
+        stream = client.chat.completions.create(model="m", messages=QUESTION, stream=True)
+        assert isinstance(stream, openai.Stream)
+        assert stream.response.status_code == 200
+        with client.chat.completions.with_streaming_response.create(model="m", messages=QUESTION) as response:
+            assert response.parse().choices
+
+    def test_what_it_returns_is_what_the_client_returned(self, client: Client, plain: openai.OpenAI) -> None:
+        answers: list[BaseModel] = [
+            one.chat.completions.create(model="m", messages=[{"role": "user", "content": "I like tea."}])
+            for one in (plain, client)
+        ]
+        assert answers[0] == answers[1]
+        assert type(answers[0]) is type(answers[1])
+
+
+class TestWhatGoesWrong:
+    def test_on_extract_is_told_the_events(self, plain: openai.OpenAI, sarah: Namespace, taken: Taken) -> None:
+        told: list[list[UUID]] = []
+        chat_create(with_memory(plain, sarah, on_extract=told.append, seconds=PATIENT))
+        assert [[str(one) for one in told[0]]] == [[event["event_id"] for event in taken(2)]]
+
+    def test_an_event_that_does_not_fit_is_reported_and_the_chat_goes_on(
+        self, plain: openai.OpenAI, sarah: Namespace
+    ) -> None:
+        told: list[Exception] = []
+        client = with_memory(plain, sarah, conversation="c" * 300, on_error=told.append, seconds=PATIENT)
+        assert chat_create(client) == "You have not told me."
+        assert [type(error) for error in told] == [InvalidEvent]
+
+    def test_callbacks_that_fail_fail_nothing(
+        self, plain: openai.OpenAI, sarah: Namespace, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def fails(_: object) -> None:
+            raise LookupError("my dog Biscuit")
+
+        with caplog.at_level(logging.WARNING, "mosshead"):
+            chat_create(with_memory(plain, sarah, on_extract=fails, on_error=fails, seconds=PATIENT))
+        assert [record.getMessage() for record in caplog.records] == [
+            "on_error failed: LookupError",
+            "the chat goes on without memory: LookupError",
+        ]
+
+    def test_a_namespace_that_is_no_one_s_of_this_memory(self, plain: openai.OpenAI, sarah: Namespace) -> None:
+        client: Any = with_memory(plain, sarah)
+        with pytest.raises(InvalidNamespace):
+            client.chat.completions.create(model="m", messages=QUESTION, namespace=("acme", "bob"))
+
+
+def test_a_namespace_s_path_is_not_needed_twice(
+    plain: openai.OpenAI, memory: Memory, fresh_namespace: NamespacePath, taken: Taken
+) -> None:
+    chat_create(with_memory(plain, memory, namespace=memory.namespace(*fresh_namespace.parts), seconds=PATIENT))
+    assert {tuple(event["namespace"]) for event in taken(2)} == {fresh_namespace.parts}

@@ -1,0 +1,191 @@
+"""A chat app as a process of its own, for tests that fork it, kill it and end it. Each line that it prints says how far it is."""
+
+import atexit
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+AT_LAST: list[Callable[[], object]] = []
+atexit.register(lambda: [do() for do in AT_LAST])  # before the library's own, and so run after that
+
+from mosshead import Memory, Namespace, QueueUnavailable, SpoolUnavailable  # noqa: E402
+from mosshead.publishing import spooling  # noqa: E402
+
+TENANT = sys.argv[2]
+
+
+def say(*words: object) -> None:
+    print(*words, flush=True)
+
+
+def close_patiently() -> None:
+    """Closing takes the time that it needs to ship, on a machine that is busy."""
+    spooling._LAST_CALL_SECONDS = 60.0
+
+
+def publish_and_die(memory: Memory) -> None:
+    """Killed right after `publish` returned."""
+    memory.namespace(TENANT, "sarah").publish("said before the end")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def publish_and_wait(memory: Memory) -> None:
+    """Publishes and stays, until it is killed."""
+    memory.namespace(TENANT, "sarah").publish("said by one that stays")
+    say("published")
+    threading.Event().wait()
+
+
+def publish_and_exit(memory: Memory) -> None:
+    """Ends as a script does, without closing anything."""
+    close_patiently()
+    sarah = memory.namespace(TENANT, "sarah")
+    for number in range(200):
+        sarah.publish(str(number))
+
+
+def publish_when_all_ended(memory: Memory) -> None:
+    """In a function that runs after all that the library does at the end."""
+    close_patiently()
+    sarah = memory.namespace(TENANT, "sarah")
+    sarah.publish("first")
+    AT_LAST.append(lambda: sarah.publish("last"))
+
+
+def close_by_a_signal(memory: Memory) -> None:
+    """Its handler closes the memory while the same thread publishes; what is published in the handler is refused, or taken."""
+    sarah = memory.namespace(TENANT, "sarah")
+    published = 0
+
+    def end(_signal: int, _frame: object) -> None:
+        refused = 0
+        try:
+            sarah.publish("by the handler")
+        except (SpoolUnavailable, QueueUnavailable):
+            refused = 1
+        memory.close()
+        say("closed", published, refused)
+        sys.exit()
+
+    signal.signal(signal.SIGTERM, end)
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    while True:
+        sarah.publish(str(published))
+        published += 1
+
+
+def publish_from_a_namespace_alone(_memory: Memory) -> None:
+    """Nobody keeps the memory itself."""
+    sarah = Memory.connect().namespace(TENANT, "sarah")
+    sarah.publish("a")
+    sarah.publish("b")
+
+
+def publish_in_turns(memory: Memory) -> None:
+    """One of several processes on a spool."""
+    sarah = memory.namespace(TENANT, "sarah")
+    for number in range(100):
+        sarah.publish(f"{os.getpid()} {number}")
+
+
+def fork_while_busy(memory: Memory) -> None:
+    """Forks again and again while threads publish and read; parent and children all go on publishing and reading."""
+    sarah = memory.namespace(TENANT, "sarah")
+    over = threading.Event()
+
+    def busy(name: str) -> None:
+        number = 0
+        while not over.is_set():
+            sarah.publish(f"{name} {number}")
+            sarah.progress()
+            number += 1
+            time.sleep(0.002)
+
+    threads = [threading.Thread(target=busy, args=(f"thread{number}",)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    children = [_child(sarah, number) for number in range(5)]
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    over.set()
+    for thread in threads:
+        thread.join()
+    sarah.publish("the parent goes on")
+    sarah.progress()
+    say("children", *codes)
+
+
+def _child(sarah: Namespace, number: int) -> int:
+    pid = os.fork()
+    if pid:
+        time.sleep(0.05)
+        return pid
+    code = 1
+    try:
+        for place in range(20):
+            sarah.publish(f"child{number} {place}")
+            sarah.progress()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def fork_and_let_the_child_ship(memory: Memory) -> None:
+    """As a server that loads the app before it forks: the parent connects and ends, the child publishes and stays."""
+    close_patiently()
+    memory.namespace(TENANT, "sarah").publish("by the parent")
+    parent = os.getpid()
+    if os.fork():
+        os._exit(0)
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    memory.namespace(TENANT, "sarah").publish("by the child")
+    memory.close()
+    say("closed")
+
+
+def fork_a_child_that_idles(memory: Memory) -> None:
+    """The child publishes nothing, and outlives its parent."""
+    memory.namespace(TENANT, "sarah").publish("by the parent")
+    if os.fork():
+        say("published")
+    threading.Event().wait()
+
+
+def fork_behind_pythons_back(memory: Memory) -> None:
+    """As a server in C that tells Python of a fork when it has happened, and not before."""
+    memory.namespace(TENANT, "sarah").publish("by the parent")
+    # Such a server runs no Python in between. Here some runs, and must not be asked to let a thread go on that the child has not.
+    sys.setswitchinterval(1_000)
+    time.sleep(0.1)
+    child = ctypes.PyDLL(None).fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    ctypes.pythonapi.PyOS_AfterFork_Child()
+    try:
+        memory.namespace(TENANT, "sarah").publish("by the child")
+    except SpoolUnavailable as error:
+        say(error)
+    finally:
+        os._exit(0)
+
+
+def work_in_a_pool(memory: Memory) -> None:
+    """multiprocessing ends its processes without ending the interpreter in them."""
+    memory.namespace(TENANT, "sarah").publish("0")
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        pool.map(_publish_number, range(1, 41))
+
+
+def _publish_number(number: int) -> None:
+    MEMORY.namespace(TENANT, "sarah").publish(str(number))
+
+
+if __name__ == "__main__":
+    MEMORY = Memory.connect()
+    globals()[sys.argv[1]](MEMORY)

@@ -1,0 +1,90 @@
+"""Spools that ship through the real servers."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from mosshead.publishing import spooling, window
+from mosshead.publishing.spool import Spool
+from mosshead.publishing.spooling import SpoolPublisher
+from mosshead.queue import EventQueue
+from mosshead.signing import SigningKey
+from mosshead.urls import sqlalchemy_url
+from tests.integration.mosshead.conftest import Eventually, Taken
+from workers.machine import Addresses
+
+OpenPublisher = Callable[..., SpoolPublisher]
+LostAfter = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands around a spool. broker: Redis. waiting: how many events wait in the spool, as another process sees it."""
+
+    broker: Redis
+    taken: Taken
+    take_in: Taken
+    waiting: Callable[[], int]
+    eventually: Eventually
+
+    def cut(self) -> None:
+        """Wait until the spool is cut to nothing."""
+        self.eventually(lambda: self.waiting() == 0, "the spool is cut")
+
+    def queued(self) -> int:
+        """How many events are in the queue."""
+        return self.broker.llen("mosshead:events:mosshead.events")
+
+
+@pytest.fixture
+def lost_after(monkeypatch: pytest.MonkeyPatch) -> LostAfter:
+    """Sets after how many seconds what is gone and not in the inbox goes again; until then, nothing does, however slow the test.
+
+    And closing has time to ship.
+    """
+    monkeypatch.setattr(spooling, "_LAST_CALL_SECONDS", 60.0)
+    monkeypatch.setattr(window, "_SLOW_SECONDS", 3_600.0)
+    monkeypatch.setattr(window, "_MOST_SECONDS", 3_600.0)
+    monkeypatch.setattr(window, "_LOST_SECONDS", 3_600.0)
+    return lambda seconds: monkeypatch.setattr(window, "_LOST_SECONDS", seconds)
+
+
+@pytest.fixture
+def spool_file(tmp_path: Path) -> Path:
+    return tmp_path / "spool" / "one.spool"
+
+
+@pytest.fixture
+def open_spooled(addresses: Addresses, broker: Redis, spool_file: Path) -> Iterator[OpenPublisher]:
+    """Opens publishers on one spool, which are closed with the test."""
+    opened: list[SpoolPublisher] = []
+
+    def one(
+        *,
+        broker_url: str = addresses.broker_url,
+        database_url: str = addresses.database_url,
+        key: SigningKey | None = None,
+    ) -> SpoolPublisher:
+        spool = Spool(spool_file, most_bytes=10**8)
+        url = sqlalchemy_url(database_url, "MOSSHEAD_DATABASE_URL")
+        opened.append(SpoolPublisher(spool=spool, queue=EventQueue(broker_url), database_url=url, key=key))
+        return opened[-1]
+
+    yield one
+    for publisher in opened:
+        publisher.close()
+
+
+@pytest.fixture
+def spooled(open_spooled: OpenPublisher) -> SpoolPublisher:
+    return open_spooled()
+
+
+@pytest.fixture
+def around(broker: Redis, taken: Taken, take_in: Taken, eventually: Eventually, spool_file: Path) -> Iterator[Around]:
+    spool = Spool(spool_file, most_bytes=1)
+    yield Around(broker, taken, take_in, lambda: spool.held().events, eventually)
+    spool.close()

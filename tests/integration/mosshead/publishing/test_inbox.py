@@ -1,0 +1,141 @@
+"""Mode "inbox": published with the app's own transaction, or not at all."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.orm import Session
+
+from mosshead import InvalidEvent, Memory, Namespace
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
+from mosshead.urls import sqlalchemy_url
+from workers.machine import Addresses
+
+
+@pytest.fixture
+def app_engine(admin_engine: Engine, addresses: Addresses) -> Iterator[Engine]:
+    """An app's own login, with the one right that it needs and a table of its own."""
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("create role chat_app login in role mosshead_ingest")
+        connection.exec_driver_sql("create table public.said (words text)")
+        connection.exec_driver_sql("grant all on public.said to chat_app")
+    assert addresses.admin_url is not None
+    engine = create_engine(sqlalchemy_url(addresses.admin_url, "ADMIN").set(username="chat_app"))
+    yield engine
+    engine.dispose()
+    with admin_engine.begin() as connection:
+        connection.exec_driver_sql("drop table public.said")
+        connection.exec_driver_sql("drop role chat_app")
+
+
+@pytest.fixture
+def memory(addresses: Addresses) -> Iterator[Memory]:
+    """Without a broker: this mode needs none."""
+    with Memory.connect(database_url=addresses.database_url) as connected:
+        yield connected
+
+
+@pytest.fixture
+def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    return memory.namespace(*fresh_namespace.parts)
+
+
+@pytest.fixture
+def stored(worker_engine: Engine, fresh_namespace: NamespacePath) -> Any:
+    """Tells what the inbox has of the namespace, in order."""
+
+    def tell() -> list[tuple[int, str | None]]:
+        with tenant_transaction(worker_engine, fresh_namespace.tenant_id) as connection:
+            rows = connection.execute(
+                text(
+                    "select publisher_sequence, payload ->> 'content' from mosshead.events "
+                    "where namespace_id = :id order by position"
+                ),
+                {"id": fresh_namespace.namespace_id},
+            )
+            return [(number, content) for number, content in rows]
+
+    return tell
+
+
+def test_it_is_published_when_the_app_commits(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
+    with Session(app_engine) as session:
+        session.execute(text("insert into public.said values ('hi')"))
+        sarah.publish("hi", session=session)
+        assert stored() == []
+        session.commit()
+    assert stored() == [(1, "hi")]
+
+
+def test_what_the_app_takes_back_was_never_published(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
+    with Session(app_engine) as session:
+        sarah.publish("hi", session=session)
+        session.rollback()
+    with app_engine.connect() as connection:
+        sarah.publish("hi", session=connection)
+    assert stored() == []
+
+
+def test_a_connection_does_as_well_and_the_inbox_numbers_on(
+    app_engine: Engine, memory: Memory, sarah: Namespace, stored: Any
+) -> None:
+    for content in "ab":
+        with app_engine.begin() as connection:
+            sarah.publish(content, conversation="c1", session=connection)
+    with app_engine.begin() as connection:
+        sarah.publish_conversation("User: c\nAssistant: d", conversation="c1", ended=True, session=connection)
+        sarah.end_conversation("c2", session=connection)
+        event = {"type": "message", "namespace": list(sarah.path.parts), "role": "user", "content": "e"}
+        memory.publish(event, session=connection)
+    assert stored() == [(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, None), (6, None), (7, "e")]
+
+
+def test_progress_knows_what_was_committed(app_engine: Engine, sarah: Namespace) -> None:
+    with app_engine.begin() as connection:
+        sarah.publish("hi", session=connection)
+        assert not sarah.progress().partial
+    assert (sarah.progress().pending, sarah.query("hi").partial) == (1, True)
+
+
+def test_one_that_does_not_fit_harms_nothing(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
+    with app_engine.begin() as connection:
+        with pytest.raises(InvalidEvent):
+            sarah.publish_conversation(
+                [{"role": "user", "content": "a"}, {"role": "narrator", "content": "b"}], session=connection
+            )
+        sarah.publish("c", session=connection)
+    assert stored() == [(1, "c")]
+
+
+class AsyncSession:
+    """As SQLAlchemy's, which needs a package that the tests have no other use for."""
+
+    async def execute(self, *_: object) -> None:
+        """Runs nothing until it is awaited."""
+
+
+def test_a_session_of_asyncio_is_refused_instead_of_losing_the_message(sarah: Namespace, stored: Any) -> None:
+    with pytest.raises(ValueError, match=r"^session: AsyncSession is asynchronous.* await session.run_sync"):
+        sarah.publish("hi", session=AsyncSession())  # type: ignore[arg-type]
+    assert stored() == []
+
+
+def test_what_is_no_session_of_sqlalchemy_is_told_so(addresses: Addresses, sarah: Namespace) -> None:
+    with psycopg.connect(addresses.database_url) as driver:
+        for other in (driver, driver.cursor(), object()):
+            with pytest.raises(ValueError, match=r"^session: \w+ does not run SQLAlchemy's statements"):
+                sarah.publish("hi", session=other)  # type: ignore[arg-type]
+
+
+def test_a_login_without_the_right_is_told_so_without_the_text(
+    reader_engine: Engine, addresses: Addresses, sarah: Namespace
+) -> None:
+    careless = create_engine(reader_engine.url)  # an app's engine shows parameters in its errors
+    with careless.connect() as connection, pytest.raises(ProgrammingError, match="permission denied") as refused:
+        sarah.publish("quetzalcoatlus", session=connection)
+    careless.dispose()
+    assert "quetzal" not in str(refused.value)

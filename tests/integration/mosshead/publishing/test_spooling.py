@@ -1,0 +1,395 @@
+"""Shipping: what waits in the spool goes out in order, is cut when the inbox has it, and goes again when it is lost."""
+
+import json
+import logging
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db.refs import LaneRef
+from mosshead.errors import SpoolUnavailable
+from mosshead.namespaces import NamespacePath
+from mosshead.publishing import shipment, shipper
+from mosshead.publishing.checking import CheckedEvent, check_events
+from mosshead.publishing.spooling import SpoolPublisher
+from mosshead.publishing.window import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
+from mosshead.signing import SigningKey, TenantKey, open_signed
+from tests.given import NONE, claimed
+from tests.integration.mosshead.publishing.conftest import Around, LostAfter, OpenPublisher
+from workers.machine import Addresses, wait_until
+
+
+@pytest.fixture(autouse=True)
+def _nothing_goes_twice_unasked(lost_after: LostAfter) -> None:
+    """A test may take its time: what goes again because it seems lost does so where the test says when."""
+
+
+def events(path: NamespacePath, *contents: str) -> list[CheckedEvent]:
+    return check_events(path, [{"type": "message", "role": "user", "content": content} for content in contents])
+
+
+def test_what_is_published_goes_out_numbered_and_in_order(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    sent: list[int] = []
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a", "b"), lambda: sent.append(1))
+    spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
+    ((publisher, newest),) = spooled.published(fresh_namespace).items()
+    found = [(event["publisher"], event["publisher_sequence"], event["content"]) for event in around.taken(3)]
+    assert found == [(str(publisher), 1, "a"), (str(publisher), 2, "b"), (str(publisher), 3, "c")]
+    assert (newest, sent) == (3, [1, 1])
+
+
+def test_a_process_that_gets_no_thread_loses_nothing(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as without_threads:
+        without_threads.setattr(threading.Thread, "start", refused)
+        spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    assert around.waiting() == 1
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    assert [event["content"] for event in around.taken(2)] == ["a", "b"]
+
+
+def test_a_signal_handler_publishes_while_the_thread_is_made(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, before = threading.Thread, threading.enumerate()
+
+    def interrupted(**given: Any) -> threading.Thread:
+        monkeypatch.setattr(shipper, "Thread", made)
+        spooled.publish(fresh_namespace, events(fresh_namespace, "by the handler"))
+        return made(**given)
+
+    monkeypatch.setattr(shipper, "Thread", interrupted)
+    app = threading.Thread(target=spooled.publish, args=(fresh_namespace, events(fresh_namespace, "a")), daemon=True)
+    app.start()
+    app.join(60)
+    assert not app.is_alive()
+    assert [event["content"] for event in around.taken(2)] == ["a", "by the handler"]
+    assert len([one for one in threading.enumerate() if one not in before and "shipper" in one.name]) == 1
+
+
+def test_it_is_cut_when_the_inbox_has_it_and_not_before(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, lost_after: LostAfter
+) -> None:
+    lost_after(2)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.taken(1)  # Redis forgets it
+    time.sleep(1)
+    assert around.waiting() == 1
+    around.take_in(1)
+    around.cut()
+
+
+def test_what_redis_forgot_goes_again(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, lost_after: LostAfter
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, *"abc"))
+    around.eventually(lambda: around.queued() == 3, "all of it is in the queue")
+    around.broker.flushdb()
+    lost_after(2)
+    assert list(dict.fromkeys(event["content"] for event in around.take_in(3))) == ["a", "b", "c"]
+    around.cut()
+
+
+def test_what_is_missing_in_the_middle_goes_again_with_what_follows(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, lost_after: LostAfter
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.take_in(1)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    around.taken(1)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
+    around.take_in(1)
+    lost_after(2)
+    assert list(dict.fromkeys(event["content"] for event in around.take_in(2))) == ["b", "c"]
+    around.cut()
+
+
+def test_each_namespace_has_its_turn(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    """One tenant's import does not hold up another tenant's chat, though it was there first."""
+    chat = NamespacePath.of(("another", "chat"))
+    away = open_spooled(broker_url="redis://127.0.0.1:9/0")
+    away.publish(fresh_namespace, events(fresh_namespace, *map(str, range(400))))
+    away.publish(chat, events(chat, "hello"))
+    away.close()
+    open_spooled()  # finds both
+    places = [place for place, event in enumerate(around.taken(WINDOW)) if event["namespace"] == list(chat.parts)]
+    assert places[0] < 200
+
+
+def test_no_more_is_under_way_than_the_window_holds(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(WINDOW + 200))))
+    around.eventually(lambda: around.queued() == WINDOW, "the window is full")
+    time.sleep(0.5)
+    assert around.queued() == WINDOW
+    numbers = [event["publisher_sequence"] for event in around.take_in(WINDOW)]
+    while around.waiting():
+        numbers += [event["publisher_sequence"] for event in around.take_in()]
+    assert list(dict.fromkeys(numbers)) == list(range(1, WINDOW + 201))  # a slow test may see some of them twice
+
+
+def test_large_events_are_held_back_by_their_bytes(
+    spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    contents = [f"{number} {'x' * 200_000}" for number in range(30)]
+    spooled.publish(fresh_namespace, events(fresh_namespace, *contents))
+    around.eventually(around.queued, "the first is in the queue")
+    most = 0
+    found: dict[int, str] = {}
+    while around.waiting():
+        time.sleep(0.5)
+        most = max(most, around.queued())
+        found |= {event["publisher_sequence"]: event["content"] for event in around.take_in()}
+    assert most <= 1 + WINDOW_BYTES // 200_000
+    assert list(found.values()) == contents
+
+
+@pytest.mark.parametrize("login", ["administrator", "publisher"])
+def test_little_is_sent_into_a_queue_that_others_crowd(
+    *,
+    login: str,
+    addresses: Addresses,
+    open_spooled: OpenPublisher,
+    around: Around,
+    fresh_namespace: NamespacePath,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shipment, "_CROWDED_BYTES", 200_000)
+    queue = "mosshead:events:mosshead.events"
+    around.broker.lpush(queue, *[b"x" * 1_000] * 300)
+    broker_url = addresses.broker_url
+    if login == "publisher":  # who may ask for nothing but the length
+        allowed = [
+            f"+{command}" for command in ("ping", "llen", "lpush", "sadd", "select", "client", "hello", "multi", "exec")
+        ]
+        around.broker.acl_setuser(
+            "publisher", enabled=True, passwords="+secret", keys=["mosshead:events:*"], commands=allowed, reset=True
+        )
+        broker_url = f"redis://publisher:secret@{broker_url.rpartition('@')[2]}"
+    contents = [str(number) for number in range(100)]
+    try:
+        spooled = open_spooled(broker_url=broker_url)
+        spooled.publish(fresh_namespace, events(fresh_namespace, *contents))
+        around.eventually(lambda: around.queued() > 300, "some of it is in the queue")
+        time.sleep(1)
+        assert around.queued() == 300 + CROWDED_WINDOW
+        around.broker.ltrim(queue, 0, CROWDED_WINDOW - 1)
+        around.eventually(lambda: around.queued() == 100, "all of it is in the queue")
+        assert [event["content"] for event in around.take_in(100)] == contents
+        around.cut()
+    finally:
+        around.broker.acl_deluser("publisher")
+
+
+def test_redis_that_is_away_is_waited_for_and_said_once(
+    open_spooled: OpenPublisher, caplog: pytest.LogCaptureFixture, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled = open_spooled(broker_url="redis://:s3cret@127.0.0.1:9/0")
+    for content in ("quetzal", "coatlus"):
+        started = time.monotonic()
+        spooled.publish(fresh_namespace, events(fresh_namespace, content))
+        assert time.monotonic() - started < 10
+        around.eventually(lambda: "MOSSHEAD_BROKER_URL" in caplog.text, "it is said")
+        time.sleep(1)
+    said = [record for record in caplog.records if record.name == "mosshead"]
+    assert [record.levelno for record in said] == [logging.WARNING]
+    assert "MOSSHEAD_BROKER_URL" in caplog.text
+    assert not any(word in caplog.text for word in ("quetzal", "coatlus", "s3cret"))
+    assert around.waiting() == 2
+
+
+def test_postgres_that_is_away_is_waited_for(
+    open_spooled: OpenPublisher,
+    caplog: pytest.LogCaptureFixture,
+    around: Around,
+    fresh_namespace: NamespacePath,
+    lost_after: LostAfter,
+) -> None:
+    lost_after(0.1)
+    spooled = open_spooled(database_url="postgresql://me:s3cret@127.0.0.1:9/mosshead")
+    spooled.publish(fresh_namespace, events(fresh_namespace, "quetzal"))
+    assert len(around.taken(1)) == 1
+    around.eventually(lambda: "Postgres is away" in caplog.text, "it is said")
+    time.sleep(2)
+    assert (around.taken(), around.waiting()) == ([], 1), "who cannot ask does not send again"
+    assert caplog.text.count("Postgres is away") == 1
+    assert "s3cret" not in caplog.text
+
+
+def test_it_is_signed_when_it_is_shipped(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    """So that a key that was wrong heals what waits when it is put right."""
+    wrong, right = SigningKey("app", "w" * 32), SigningKey("app", "r" * 32)
+    first = open_spooled(key=wrong)
+    first.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.taken(1)
+    first.close()
+    open_spooled(key=right)
+    (envelope,) = around.taken(1)
+    body = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    event = json.loads(open_signed(body, {"app": TenantKey(fresh_namespace.parts[0], "r" * 32)}))
+    assert (event["content"], event["publisher_sequence"]) == ("a", 1)
+
+
+def test_what_an_earlier_process_left_goes_out_when_the_next_one_opens(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    away = open_spooled(broker_url="redis://127.0.0.1:9/0")
+    away.publish(fresh_namespace, events(fresh_namespace, "a"))
+    away.close()
+    open_spooled()
+    assert [event["content"] for event in around.taken(1)] == ["a"]
+
+
+def test_closing_sends_what_was_published_last(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled = open_spooled()
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(WINDOW))))
+    spooled.close()
+    assert len(around.taken()) == WINDOW
+    with pytest.raises(SpoolUnavailable, match="the memory is closed"):
+        spooled.publish(fresh_namespace, events(fresh_namespace, "late"))
+
+
+def test_closing_waits_for_nobody_who_is_away(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:
+    spooled = open_spooled(broker_url="redis://127.0.0.1:9/0")
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    started = time.monotonic()
+    spooled.close()
+    assert time.monotonic() - started < 30
+
+
+def test_one_of_two_ships_and_the_other_takes_over(
+    open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    first, second = open_spooled(), open_spooled()
+    first.publish(fresh_namespace, events(fresh_namespace, "a"))
+    second.publish(fresh_namespace, events(fresh_namespace, "b"))
+    found = [(event["content"], event["publisher_sequence"]) for event in around.take_in(2)]
+    assert found == [("a", 1), ("b", 2)]
+    around.cut()
+    assert around.taken() == [], "nothing went twice"
+    first.close()
+    second.publish(fresh_namespace, events(fresh_namespace, "c"))
+    assert [event["content"] for event in around.taken(1)] == ["c"]
+
+
+def test_a_spool_that_is_removed_under_way_does_not_stop_the_next(
+    spooled: SpoolPublisher, spool_file: Path, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.take_in(1)
+    around.cut()
+    for file in spool_file.parent.glob("*.spool*"):
+        file.unlink()
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    ((publisher, newest),) = spooled.published(fresh_namespace).items()
+    (event,) = around.take_in(1)
+    assert (event["content"], event["publisher"], event["publisher_sequence"], newest) == ("b", str(publisher), 1, 1)
+
+
+def test_a_broken_spool_does_not_stop_a_read(
+    spooled: SpoolPublisher, spool_file: Path, fresh_namespace: NamespacePath
+) -> None:
+    spool_file.parent.mkdir()
+    spool_file.write_text("no spool " * 1000)
+    assert spooled.published(fresh_namespace) == {}
+
+
+def test_a_copy_does_not_take_the_originals_receipt_for_its_own(
+    spooled: SpoolPublisher, admin_engine: Engine, around: Around, fresh_namespace: NamespacePath
+) -> None:
+    """The inbox has more of this publisher than this spool ever gave: what waits here is not among it."""
+    spooled.publish(fresh_namespace, events(fresh_namespace, "mine"))
+    (first,) = around.taken(1)
+    with admin_engine.begin() as connection:
+        scope = {"tenant": fresh_namespace.tenant_id, "namespace": fresh_namespace.namespace_id}
+        connection.execute(
+            text("insert into mosshead.lanes (tenant_id, namespace_id) values (:tenant, :namespace)"), scope
+        )
+        connection.execute(
+            text(
+                "insert into mosshead.publishers (tenant_id, namespace_id, publisher_id, received_up_to) "
+                "values (:tenant, :namespace, :publisher, 5)"
+            ),
+            {**scope, "publisher": first["publisher"]},
+        )
+    (again,) = around.taken(1)
+    assert again["publisher"] != first["publisher"]
+    assert (again["content"], again["event_id"], around.waiting()) == ("mine", first["event_id"], 1)
+
+
+def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published_arrives(
+    *,
+    spooled: SpoolPublisher,
+    admin_engine: Engine,
+    around: Around,
+    fresh_namespace: NamespacePath,
+    caplog: pytest.LogCaptureFixture,
+    lost_after: LostAfter,
+) -> None:
+    """What was cut since then is in no inbox, and will never come: nothing is to wait for it."""
+    spooled.publish(fresh_namespace, events(fresh_namespace, "gone", "with it"))
+    around.take_in(2)
+    around.cut()
+    with admin_engine.begin() as connection:
+        for table in ("messages", "events", "publishers"):
+            connection.execute(
+                text(f"delete from mosshead.{table} where tenant_id = :tenant"), {"tenant": fresh_namespace.tenant_id}
+            )
+    lost_after(2)
+    spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(SUSPECT_WINDOW + 5))))
+    around.eventually(lambda: around.take_in() is not None and around.waiting() == 0, "the spool is cut")
+    with admin_engine.begin() as connection:
+        stored = connection.execute(
+            text("select content from mosshead.messages where tenant_id = :tenant"),
+            {"tenant": fresh_namespace.tenant_id},
+        ).scalars()
+        assert sorted(map(int, stored)) == list(range(SUSPECT_WINDOW + 5))
+    assert len([one for one in caplog.messages if one.startswith("Postgres lacks what it had of the spool")]) == 1
+
+
+def test_no_thread_is_left(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:
+    before = set(threading.enumerate())
+    spooled = open_spooled()
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    spooled.close()
+    # It is not waited for for ever: what it does at this moment may take longer on a machine that is busy.
+    wait_until(lambda: set(threading.enumerate()) <= before, timeout=60, what="the end of the shipper's thread")
+
+
+def test_a_gap_that_the_lane_passed_is_not_taken_for_received(
+    open_spooled: OpenPublisher, around: Around, worker_engine: Engine, fresh_namespace: NamespacePath
+) -> None:
+    """The lane does not wait for ever for an event whose process is gone; the process may come back with it all the same."""
+    spooled = open_spooled()
+    spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
+    around.take_in(1)
+    spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
+    around.taken(1)  # Redis forgets it
+    spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
+    around.take_in(1)
+    spooled.close()
+    lane = LaneRef(fresh_namespace.tenant_id, fresh_namespace.namespace_id)
+    claimed(worker_engine, lane, gap=NONE)
+
+    away = open_spooled(broker_url="redis://127.0.0.1:9/0")
+    time.sleep(1)  # it asks what the inbox has
+    away.close()
+    open_spooled()
+    assert "b" in [event["content"] for event in around.take_in(1)]

@@ -1,0 +1,84 @@
+"""`Namespace.erase` and the receipts, in the app's process and as typed in a shell."""
+
+from collections.abc import Callable
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import Engine
+
+from mosshead import InvalidEvent, Memory, Namespace, NotFound
+from tests.given import Remembering
+from tests.integration.mosshead.conftest import Taken
+from tests.integration.mosshead.test_identity_commands import run
+from tests.integration.mosshead.test_remembering import sarah, take_up
+
+__all__ = ["run", "sarah", "take_up"]
+
+
+def test_each_scope_is_an_event(sarah: Namespace, remembering: Remembering, taken: Taken) -> None:
+    peter, tea = remembering.entity("Peter"), remembering.memory("User likes tea")
+    ids = [
+        sarah.erase(tea),
+        sarah.erase([sarah.get(tea), str(tea)]),
+        sarah.erase(conversation="c1"),
+        sarah.erase(entity=str(peter)),
+        sarah.erase(everything=True),
+    ]
+    sent = {UUID(one["event_id"]): one for one in taken(5)}
+    assert [sent[one]["type"] for one in ids] == ["erase"] * 5
+    assert [sent[one]["memories"] for one in ids] == [[str(tea)], [str(tea)], [], [], []]
+    assert [sent[one].get("conversation") for one in ids] == [None, None, "c1", None, None]
+    assert [sent[one].get("entity") for one in ids] == [None, None, None, str(peter), None]
+    assert [sent[one]["everything"] for one in ids] == [False, False, False, False, True]
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_published(sarah: Namespace, remembering: Remembering) -> None:
+    user = remembering.entity("User", is_user=True)
+    for given in ({}, {"conversation": "c1", "everything": True}, {"memories": [uuid4()], "entity": user}):
+        with pytest.raises(InvalidEvent, match="memories: give one of memories, conversation, entity and everything"):
+            sarah.erase(**given)  # type: ignore[arg-type]
+    with pytest.raises(InvalidEvent, match="entity: is the user; everything=True erases all"):
+        sarah.erase(entity=user)
+    with pytest.raises(NotFound, match="memories: there is no memory"):
+        sarah.erase(uuid4())
+    with pytest.raises(NotFound, match="entity: there is no entity"):
+        sarah.erase(entity=uuid4())
+    with pytest.raises(NotFound, match="entity: 'Peter' is not an id"):
+        sarah.erase(entity="Peter")
+    assert sarah.progress().published == {}
+
+
+def test_this_process_does_not_see_it_from_here_on(
+    sarah: Namespace, remembering: Remembering, take_up: Callable[[int], None]
+) -> None:
+    tea = remembering.memory("User likes tea")
+    sarah.erase(tea)
+    assert sarah.get(tea).state == "withdrawn"
+
+    figs = sarah.remember("User likes figs")
+    assert [hit.content for hit in sarah.query("figs")] == ["User likes figs"]
+    sarah.erase(everything=True)
+    assert list(sarah.query("figs")) == []
+    with pytest.raises(NotFound):
+        sarah.get(figs)
+
+
+def test_what_is_asked_for_in_a_session_that_is_rolled_back_hides_nothing(
+    sarah: Namespace, ingest_engine: Engine
+) -> None:
+    sarah.remember("User likes figs")
+    with ingest_engine.connect() as connection:
+        sarah.erase(everything=True, session=connection)
+        connection.rollback()
+    assert [hit.content for hit in sarah.query("figs")] == ["User likes figs"]
+
+
+def test_it_is_asked_for_twice_in_a_shell(
+    run: Callable[..., str], remembering: Remembering, memory: Memory, taken: Taken
+) -> None:
+    tea = remembering.memory("User likes tea")
+    with pytest.raises(InvalidEvent, match="nothing was erased; answer y, or give --yes"):
+        run("erase", tea)
+    assert run("erase", tea, "--yes", "--wait", 0).startswith("published: ")
+    assert [one["type"] for one in taken(1)] == ["erase"]
+    assert "receipt" in run("receipts")

@@ -1,0 +1,106 @@
+"""What memories lend to the messages that they were taken from: as well as the best of them fits, whichever way it is found."""
+
+from collections.abc import Collection, Mapping
+from uuid import UUID, uuid5
+
+import pytest
+from sqlalchemy import Engine
+
+from db import memories
+from mosshead.namespaces import NamespacePath
+from mosshead.reading import indexed_sql, lending_sql, memories_sql
+from mosshead.reading.weights import MemoryWeights
+from mosshead.tenancy import in_one_trip
+from tests.given import MODEL, Publishing, Remembering, direction
+from workers.operating.indexing import index_scopes
+
+QUESTION = "Where does the heron nest?"
+CONTENTS = ("A heron nests by the lock", "The heron sleeps", "Trams are green", "It rained", "It snowed", "Boats float")
+
+
+@pytest.fixture
+def said(ingest_engine: Engine, fresh_namespace: NamespacePath) -> list[UUID]:
+    """Three messages."""
+    publishing = Publishing(ingest_engine, fresh_namespace)
+    events = [publishing.message(f"said {number}") for number in range(3)]
+    publishing.send(*events)
+    return [UUID(event["event_id"]) for event in events]
+
+
+@pytest.fixture
+def known(remembering: Remembering) -> list[UUID]:
+    """Memories, the first of which are nearest to the question."""
+    return [remembering.memory(one, direction(1, place / 2)) for place, one in enumerate(CONTENTS)]
+
+
+def from_messages(remembering: Remembering, sources: Mapping[UUID, Collection[UUID]], **given: str) -> None:
+    with remembering.stamped() as (connection, stamp):
+        for memory_id, messages in sources.items():
+            quotes = dict.fromkeys(messages, "so")
+            memories.add_sources(connection, remembering.lane, memory_id, quotes, stamp, **given)  # type: ignore[arg-type]
+
+
+def lent(engine: Engine, path: NamespacePath) -> dict[UUID, float]:
+    known = indexed_sql.vocabularies(
+        in_one_trip(engine, path.tenant_id, [indexed_sql.vocabulary_statement(path, MODEL, QUESTION)])[0]
+    )
+    statement = lending_sql.statement_for(
+        path, model=MODEL, vector=direction(1), message=QUESTION, vocabulary=known.get("memories")
+    )
+    return lending_sql.lent(in_one_trip(engine, path.tenant_id, [statement])[0])
+
+
+def fits(engine: Engine, path: NamespacePath) -> dict[UUID, float]:
+    """How well the own words of each memory fit, as a context has it."""
+    statement = memories_sql.statement_for(path, model=MODEL, vector=direction(1), message=QUESTION)
+    found = memories_sql.scanned(in_one_trip(engine, path.tenant_id, [statement])[0])
+    return {
+        one.memory.id: found.cosine.normalised(one.cosine) + MemoryWeights().words * found.words.normalised(one.words)
+        for one in found.memories
+    }
+
+
+def test_a_message_gets_what_the_best_of_its_memories_has(
+    remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath, said: list[UUID], known: list[UUID]
+) -> None:
+    from_messages(remembering, {known[0]: said[:1], known[1]: said[:2], known[-1]: said[2:]})
+    fit = fits(reader_engine, fresh_namespace)
+    assert fit[known[0]] > fit[known[1]] > 0 > fit[known[-1]]
+
+    assert lent(reader_engine, fresh_namespace) == pytest.approx({said[0]: fit[known[0]], said[1]: fit[known[1]]})
+
+
+def test_what_speaks_against_a_memory_gets_nothing(
+    remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath, said: list[UUID], known: list[UUID]
+) -> None:
+    from_messages(remembering, {known[0]: said[:1]}, stance="against")
+    assert lent(reader_engine, fresh_namespace) == {}
+
+
+def test_another_namespace_lends_nothing(
+    remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath, said: list[UUID], known: list[UUID]
+) -> None:
+    from_messages(remembering, {known[0]: said[:1]})
+    assert lent(reader_engine, NamespacePath.of((*fresh_namespace.parts, str(uuid5(said[0], "other"))))) == {}
+
+
+def test_indexes_lend_the_same_messages(
+    *,
+    remembering: Remembering,
+    reader_engine: Engine,
+    fresh_namespace: NamespacePath,
+    said: list[UUID],
+    known: list[UUID],
+    admin_url: str,
+) -> None:
+    from_messages(remembering, {known[0]: said[:1], known[1]: said[:2], known[-1]: said[2:]})
+    exact = lent(reader_engine, fresh_namespace)
+    try:
+        index_scopes(admin_url, outgrown=len(CONTENTS) - 1, shrunk=len(CONTENTS) - 1)
+        indexed = lent(reader_engine, fresh_namespace)
+    finally:
+        index_scopes(admin_url)
+
+    assert indexed == pytest.approx(
+        exact, abs=0.05
+    )  # of so few all are in the sample; of words it takes lengths to be equal

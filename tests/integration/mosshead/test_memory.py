@@ -1,0 +1,157 @@
+"""Connecting: what is wrong is said at once, with the setting and the fix, and without a password."""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, make_url, text
+
+from db.migrate import migrate
+from mosshead import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreMismatch, StoreUnavailable
+from tests.given import MODEL
+from workers.machine import Addresses, wait_until
+
+
+def test_the_environment_says_where(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
+    with Memory.connect() as memory:
+        assert memory.namespace("acme", uuid4().hex).entities() == []
+
+
+def test_without_a_broker_a_memory_can_be_read_and_not_written(addresses: Addresses) -> None:
+    with Memory.connect(database_url=addresses.database_url) as memory:
+        sarah = memory.namespace("acme", uuid4().hex)
+        assert not sarah.query("anything")
+        assert sarah.wait(1).pending == 0
+        with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL is not set"):
+            sarah.publish("hi")
+        with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL is not set"):
+            memory.publish({"type": "message", "namespace": ["acme", "sarah"], "role": "user", "content": "hi"})
+
+
+def test_the_apps_own_database_is_never_read(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", addresses.database_url)
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set"):
+        Memory.connect()
+
+
+NOWHERE = "postgresql://mosshead_reader@127.0.0.1:9/mosshead"
+
+
+@pytest.fixture
+def unmigrated(admin_engine: Engine) -> Iterator[str]:
+    """A database that nobody migrated."""
+    name = f"scratch_{uuid4().hex}"
+    with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql(f"create database {name}")
+        yield name
+        connection.exec_driver_sql(f"drop database {name} with (force)")
+
+
+def test_a_database_without_views_is_told_how_to_get_them(addresses: Addresses, unmigrated: str) -> None:
+    url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+        Memory.connect(database_url=url)
+
+
+def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses: Addresses, unmigrated: str) -> None:
+    urls = (make_url(one).set(database=unmigrated) for one in (addresses.admin_url or "", addresses.database_url))
+    admin_url, url = (one.render_as_string(hide_password=False) for one in urls)
+    migrate(admin_url, {}, "0010")
+    with Memory.connect(database_url=url) as memory:
+        sarah = memory.namespace("acme", "sarah")
+        assert not sarah.progress().partial
+        for read in (sarah.context, sarah.query, sarah.recall_messages):
+            with pytest.raises(StoreMismatch, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+                read("Where does she live?")
+
+
+def test_a_login_that_may_not_read_is_told_which_may(addresses: Addresses) -> None:
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: .*log in as mosshead_reader"):
+        Memory.connect(database_url=addresses.ingest_url)
+
+
+def test_a_wrong_database_is_named_without_its_password(addresses: Addresses) -> None:
+    with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to .*127\.0\.0\.1:9") as caught:
+        Memory.connect(database_url="postgresql://me:s3cret@127.0.0.1:9/mosshead")
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://me:s3cret@host/db", "host"])
+def test_an_address_of_no_postgres_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: not a Postgres URL") as caught:
+        Memory.connect(database_url=url)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_wrong_broker_is_refused_at_once(addresses: Addresses) -> None:
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL"):
+        Memory.connect(database_url=addresses.database_url, broker_url="http://x.org")
+
+
+def test_another_embedder_than_the_services_is_refused(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
+    with pytest.raises(EmbedderMismatch, match=rf"^MOSSHEAD_EMBEDDER: this app embeds with .*the service with {MODEL}"):
+        Memory.connect(database_url=addresses.database_url, embedder="openai:text-embedding-3-small")
+
+
+class TestLazily:
+    """An app that starts without asking Postgres: what is wrong is said by its reads, each time until it is mended."""
+
+    def test_no_database_is_asked(self, addresses: Addresses) -> None:
+        with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, lazy=True) as memory:
+            sarah = memory.namespace("acme", uuid4().hex)
+            assert sarah.publish("I like coffee")
+            for read in (sarah.query, sarah.context, sarah.recall_messages, sarah.query):
+                with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
+                    read("What do they drink?")
+
+    def test_another_embedder_than_the_services_is_refused_and_holds_no_connection(
+        self, addresses: Addresses, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
+        other, refusals = "openai:text-embedding-3-small", []
+        with Memory.connect(database_url=addresses.database_url, embedder=other, lazy=True) as memory:
+            for _ in range(2):
+                with pytest.raises(EmbedderMismatch, match=rf"the service with {MODEL}") as refused:
+                    memory.namespace("acme", uuid4().hex).entities()
+                refusals.append(refused)  # with what it holds on to
+
+            def held() -> int:
+                with admin_engine.connect() as connection:
+                    asked = (
+                        "select count(*) from pg_stat_activity where application_name like '%text-embedding-3-small%'"
+                    )
+                    return int(connection.execute(text(asked)).scalar_one())
+
+            wait_until(lambda: not held(), timeout=30, what="the end of the connections")
+
+    def test_a_database_without_views_is_told_how_to_get_them(self, addresses: Addresses, unmigrated: str) -> None:
+        url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
+        with Memory.connect(database_url=url, lazy=True) as memory:
+            for _ in range(2):
+                with pytest.raises(StoreMismatch, match=r"^MOSSHEAD_DATABASE_URL: .*python -m workers migrate"):
+                    memory.namespace("acme", "sarah").progress()
+
+    def test_settings_are_checked_all_the_same(self) -> None:
+        with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: not a Postgres URL"):
+            Memory.connect(database_url="mysql://me@host/db", lazy=True)
+
+
+def test_a_broken_namespace_is_refused(memory: Memory) -> None:
+    with pytest.raises(InvalidNamespace, match="user_id"):
+        memory.namespace("acme", "{user_id}")
+    assert str(memory.namespace("acme", "{user_id}", user_id="sarah").path) == "acme/sarah"
+
+
+def test_what_a_failing_read_said_is_not_in_the_error(memory: Memory, admin_engine: Engine) -> None:
+    sarah = memory.namespace("acme", uuid4().hex)
+    with admin_engine.begin() as connection:
+        connection.execute(text("revoke select on mosshead_read_v1.messages from mosshead_reader"))
+    try:
+        with pytest.raises(Exception, match="permission denied") as caught:
+            sarah.context("zanzibar", conversation="zanzibar")
+    finally:
+        with admin_engine.begin() as connection:
+            connection.execute(text("grant select on mosshead_read_v1.messages to mosshead_reader"))
+    assert "zanzibar" not in str(caught.value)

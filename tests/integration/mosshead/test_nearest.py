@@ -1,0 +1,132 @@
+"""The nearest memories of a namespace: exact, and through the index of a scope."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sqlalchemy import Engine, create_engine, text
+
+from mosshead import views
+from mosshead.namespaces import NamespacePath
+from mosshead.reading.nearest import search
+from mosshead.reading.nearest_sql import Wanted, by_index
+from mosshead.tenancy import Statement, in_one_trip
+from mosshead.urls import sqlalchemy_url
+from tests.given import MODEL, Remembering, direction
+from workers.machine import Addresses
+from workers.operating.indexing import index_scopes
+
+MANY = 300
+
+
+@pytest.fixture
+def reader(addresses: Addresses) -> Iterator[Engine]:
+    """A reader of whom nobody remembers anything."""
+    # Where a database holds a few hundred rows in all, Postgres would rather sort them than ask an index.
+    options = {"options": "-c enable_sort=off"}
+    engine = create_engine(sqlalchemy_url(addresses.database_url, "X"), connect_args=options)
+    yield engine
+    engine.dispose()
+
+
+def scattered(count: int) -> NDArray[np.float32]:
+    """Unit vectors around a direction, so that none is far from all others."""
+    vectors = direction(1) + 0.05 * np.random.default_rng(count).standard_normal((count, 384), np.float32)
+    found: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return found
+
+
+def nearest(engine: Engine, path: NamespacePath, vector: NDArray[np.float32], **given: Any) -> list[tuple[UUID, float]]:
+    wanted = Wanted(model=MODEL, vector=vector, **{"limit": 10, **given})
+    hits, _ = search(engine, path, wanted, views.progress_statement(path))
+    return [(hit.id, hit.similarity) for hit in hits]
+
+
+def test_a_threshold_is_strict(reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering) -> None:
+    half = np.sqrt(np.float32(0.75))
+    same, alike = remembering.memory("same", direction(1)), remembering.memory("alike", direction(0.5, half))
+
+    assert nearest(reader, fresh_namespace, direction(1)) == [(same, 1.0), (alike, 0.5)]
+    assert nearest(reader, fresh_namespace, direction(1), threshold=0.5) == [(same, 1.0)]
+    assert nearest(reader, fresh_namespace, direction(1), threshold=0.499)[1:] == [(alike, 0.5)]
+    assert nearest(reader, fresh_namespace, direction(1), threshold=1) == []
+
+
+def test_a_text_and_itself_are_never_more_than_alike(
+    reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering
+) -> None:
+    """Halves are rounded, and the product of a vector with itself is as often above 1 as below."""
+    for vector in scattered(20):
+        remembering.memory("note", vector)
+    for vector in scattered(20):
+        assert nearest(reader, fresh_namespace, vector, limit=1)[0][1] <= 1
+        assert nearest(reader, fresh_namespace, vector, threshold=1) == []
+
+
+def test_a_scope_with_an_index_is_searched_by_it(
+    admin_url: str, admin_engine: Engine, reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering
+) -> None:
+    vectors = scattered(MANY)
+    for number, vector in enumerate(vectors):
+        remembering.memory(f"note {number}", vector)
+    asked = scattered(7)
+    exact = [nearest(reader, fresh_namespace, one) for one in asked]
+    try:
+        index_scopes(admin_url, outgrown=MANY - 1, shrunk=MANY - 1)
+
+        assert nearest(reader, fresh_namespace, asked[0]) == exact[0]  # tells that there is an index
+        before = _scans(admin_engine)
+        found = [nearest(reader, fresh_namespace, one) for one in asked]
+        _eventually(lambda: _scans(admin_engine) == before + len(asked))
+        same = sum(len({*map(_id, one)} & {*map(_id, best)}) for one, best in zip(found, exact, strict=True))
+        assert same >= 0.95 * 10 * len(asked)
+        assert _plan(reader, fresh_namespace, asked[0]).count("embeddings_of_scope_") == 1
+        threshold = exact[0][4][1]
+        assert all(
+            similarity >= threshold for _, similarity in nearest(reader, fresh_namespace, asked[0], threshold=threshold)
+        )
+        assert len(nearest(reader, fresh_namespace, asked[0], limit=MANY)) == MANY
+    finally:
+        index_scopes(admin_url)
+
+    assert nearest(reader, fresh_namespace, asked[0]) == exact[0]
+
+
+def _id(found: tuple[UUID, float]) -> UUID:
+    return found[0]
+
+
+def _scans(engine: Engine) -> int:
+    with engine.connect() as connection:
+        scans = text("select sum(idx_scan) from pg_stat_user_indexes where indexrelname like 'embeddings_of_scope_%'")
+        return int(connection.execute(scans).scalar_one())
+
+
+def _eventually(holds: Callable[[], bool]) -> None:
+    """A backend tells its statistics when it is idle for a while, or ends."""
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def _plan(engine: Engine, path: NamespacePath, vector: NDArray[np.float32]) -> str:
+    look, (statement, parameters) = by_index(path, Wanted(model=MODEL, vector=vector, limit=10))
+    few_rows: Statement = ("select set_config('enable_sort', 'off', true)", {})
+    rows = in_one_trip(engine, path.tenant_id, [look, few_rows, (f"explain {statement}", parameters)])[2]
+    return "\n".join(row[0] for row in rows)
+
+
+@pytest.mark.parametrize("model", ["o'clock", "100 %s", 'a"b\\c'])
+def test_any_name_of_a_model_can_stand_in_the_search_by_index(
+    admin_engine: Engine, reader: Engine, fresh_namespace: NamespacePath, model: str
+) -> None:
+    statements = by_index(fresh_namespace, Wanted(model=model, vector=direction(1), limit=1))
+    assert in_one_trip(reader, fresh_namespace.tenant_id, statements)[1] == []
+    with admin_engine.connect() as connection:
+        quoted = connection.execute(text("select quote_literal(cast(:model as text))"), {"model": model}).scalar_one()
+    assert quoted.replace("%", "%%") in statements[1][0]

@@ -1,0 +1,72 @@
+"""How the statements of a read run, whatever their parameters are: they are planned once for all namespaces, for a few rows."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mosshead import evidence, lookup
+from mosshead.disambiguation import Telling
+from mosshead.namespaces import NamespacePath
+from mosshead.reading import ahead_sql, lending_sql, memories_sql, messages_sql
+from mosshead.reading.vocabulary import Vocabulary, Word
+from mosshead.tenancy import Statement
+from mosshead.tracking import reading
+from tests.given import MODEL, Remembering, direction, generic_plan
+
+FEW = {"closest", "extent", "spread"}
+"""Tables of a statement that have one row, or eight at most."""
+
+NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
+VOCABULARY = Vocabulary(rows=100_000, words=(Word(lexeme="heron", holders=10, term=1),))
+
+
+def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
+    asked: dict[str, Any] = {"model": MODEL, "vector": direction(1), "message": "Where is it?"}
+    telling = Telling(texts=("one", "two"), words=("Tomatoes",), scene_words=("article",))
+    vectors = np.stack([direction(1), direction(0, 1)])
+    yield "names", lookup.statement_for(path, ["ada"])
+    yield "ahead", ahead_sql.statement_for(path, 5)
+    yield "evidence", evidence.statement_for(path, model=MODEL, asked=telling, vectors=vectors)
+    for how in ("a scan", "an index"):
+        yield (
+            f"tracking by {how}",
+            reading.statement_for(
+                path, model=MODEL, vectors=vectors, bearers=[], entity_ids=[], indexed=how == "an index"
+            ),
+        )
+    for how, vocabulary in (("a scan", None), ("indexes", VOCABULARY)):
+        yield f"memories by {how}", memories_sql.statement_for(path, **asked, vocabulary=vocabulary)
+        yield f"messages by {how}", messages_sql.statement_for(path, **asked, each=40, vocabulary=vocabulary)
+        some = messages_sql.Among(since=NINE)
+        yield (
+            f"messages in time by {how}",
+            messages_sql.statement_for(path, **asked, among=some, each=40, vocabulary=vocabulary),
+        )
+        yield f"lending by {how}", lending_sql.statement_for(path, **asked, vocabulary=vocabulary)
+
+
+def parts(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A node of a plan and all below it."""
+    yield node
+    for part in node.get("Plans", ()):
+        yield from parts(part)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in statements(NamespacePath.of(("acme", "sarah")))])
+def test_no_step_goes_through_all_that_was_found_for_each_of_it(
+    name: str, remembering: Remembering, fresh_namespace: NamespacePath
+) -> None:
+    """Of 500 who share a name that were a quarter of a million turns, and were longer than all else."""
+    sql, _ = dict(statements(fresh_namespace))[name]
+    with remembering.transaction() as connection:
+        plan = generic_plan(connection, sql)
+    inner = [
+        loop["Plans"]
+        for loop in parts(plan)
+        if loop["Node Type"] == "Nested Loop" and loop["Plans"][1]["Node Type"] == "CTE Scan"
+    ]
+    sides = [{part.get("CTE Name") for part in parts} for parts in inner]
+    assert [names for names in sides if names.isdisjoint(FEW)] == []

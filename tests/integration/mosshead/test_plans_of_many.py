@@ -1,0 +1,196 @@
+"""How statements run in a service of many small namespaces and few large ones: what has a key is looked up by it.
+
+Statements are planned once for all namespaces. For the average one, of five rows, a scan of all of it is as good as a look-up.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, text
+
+import db.migrate
+from db.migrate import migrate
+from mosshead import views
+from mosshead.namespaces import NamespacePath
+from mosshead.reading import nearest_sql
+from mosshead.tenancy import Statement
+from tests.given import MODEL, direction, generic_plan
+from tests.integration.db.test_migrate import administrating, empty_database
+from tests.integration.mosshead.test_plans import parts, statements
+
+__all__ = ["empty_database"]
+
+ALL = {"turns_side_by_side", "turns_at_large"}
+"""The indexes by which all messages of a namespace are scanned."""
+
+PATH = NamespacePath.of(("acme", "sarah"))
+HELD = 400
+"""Rows of it in each table."""
+
+_BY_VALUE = re.compile(r"\b(memory_id|message_id|owner_id|entity_id) = |= COALESCE\(")
+"""An id that is looked for; and what row-level security lets into no index but through a subquery."""
+
+_AVERAGE = Path(db.migrate.__file__).parent / "migrations" / "versions" / "0016_planned_for_many" / "average.sql"
+"""Takes back what the planner is told, and nothing else of what came since."""
+
+_VECTOR_ITSELF = re.compile(r"(turns|traits|embeddings)(_\d+)?\.(embedding|with_before|terms)")
+
+_SPACES = f"""
+    create temporary table space as
+    select case number when 0 then cast(:tenant_id as uuid) else md5('tenant' || number / 3)::uuid end as tenant_id,
+           case number when 0 then cast(:namespace_id as uuid) else md5('namespace' || number)::uuid end as namespace_id,
+           md5(number || 'row' || place)::uuid as id, md5(number || 'entity' || place / 2)::uuid as entity_id,
+           'chat ' || place / 5 as conversation_id
+    from generate_series(0, 600) as number cross join generate_series(1, case number when 0 then {HELD} else 5 end) as place
+"""
+_VECTOR = "(select array_agg(1)::vector::halfvec from generate_series(1, 384))"
+_ROWS = (
+    "insert into mosshead.models values (:model, 384)",
+    """insert into mosshead.messages (tenant_id, namespace_id, message_id, conversation_id, role, content, occurred_at)
+       select tenant_id, namespace_id, id, conversation_id, 'user', 'Is it dry?', now() from space""",
+    f"""insert into mosshead.turns (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding,
+                                     with_before, words)
+        select tenant_id, namespace_id, :model, id, conversation_id, now(), 'user', {_VECTOR}, {_VECTOR}, '' from space""",
+    """insert into mosshead.memories (tenant_id, namespace_id, memory_id, version, kind, content, salience, confidence, tier,
+                                       state, valid_from)
+       select tenant_id, namespace_id, id, 1, 'fact', 'It is dry', 0.5, 1, 'solid', 'active', now() from space""",
+    f"""insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding, words)
+        select tenant_id, namespace_id, :model, 'memory', id, 1, {_VECTOR}, '' from space""",
+    """insert into mosshead.memory_entities (tenant_id, namespace_id, memory_id, entity_id, role, certainty)
+       select tenant_id, namespace_id, id, entity_id, 'subject', 'sure' from space""",
+    """insert into mosshead.memory_sources (tenant_id, namespace_id, memory_id, message_id, quote)
+       select tenant_id, namespace_id, id, id, '' from space""",
+    f"""insert into mosshead.traits (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words)
+        select tenant_id, namespace_id, entity_id, :model, 'memory', id, {_VECTOR}, '' from space""",
+    """insert into mosshead.entities (tenant_id, namespace_id, entity_id, name, entity_type)
+       select distinct tenant_id, namespace_id, entity_id, 'Ada', 'person' from space""",
+    """insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+       select distinct tenant_id, namespace_id, entity_id, 'Ada', 'ada' from space""",
+)
+
+
+def asked() -> Iterator[tuple[str, Statement]]:
+    """What a read asks."""
+    wanted = nearest_sql.Wanted(model=MODEL, vector=direction(1), limit=10, threshold=None)
+    yield from statements(PATH)
+    yield "nearest by a scan", nearest_sql.exact(PATH, wanted)
+    yield "nearest by an index", nearest_sql.by_index(PATH, wanted)[1]
+    yield "latest messages", views.latest_messages_statement(PATH, "chat 1", 6)
+
+
+def fill(connection: Connection) -> None:
+    """With 600 namespaces of 200 tenants, of five rows each, and one of 400."""
+    connection.exec_driver_sql("set session_replication_role = replica")
+    connection.execute(text(_SPACES), {"tenant_id": PATH.tenant_id, "namespace_id": PATH.namespace_id})
+    for statement in _ROWS:
+        connection.execute(text(statement), {"model": MODEL} if ":model" in statement else {})
+    connection.exec_driver_sql("analyze")
+
+
+def by_value(connection: Connection, statement: str) -> list[Any]:
+    """Where rows of a namespace are read one after the other to find those with an id."""
+    nodes = [part for part in parts(generic_plan(connection, statement)) if "Scan" in part["Node Type"]]
+    return [
+        (node.get("Index Name") or node["Relation Name"], node["Filter"])
+        for node in nodes
+        if "Relation Name" in node and _BY_VALUE.search(node.get("Filter", ""))
+    ]
+
+
+def compared(connection: Connection, statement: str) -> list[Any]:
+    """Where each row of one side is compared with each of the other to find those of the same id."""
+    nodes = parts(generic_plan(connection, statement))
+    return [node["Join Filter"] for node in nodes if _BY_VALUE.search(node.get("Join Filter", ""))]
+
+
+@pytest.fixture
+def crowded(empty_database: str) -> str:
+    migrate(empty_database, {})
+    with administrating(empty_database) as connection:
+        fill(connection)
+    return empty_database
+
+
+@contextmanager
+def planning(url: str) -> Iterator[Connection]:
+    """A transaction of a reader, whose plans row-level security has a part in."""
+    with administrating(url) as connection:
+        connection.exec_driver_sql("set local role mosshead_reader")
+        yield connection
+
+
+def test_what_has_a_key_is_looked_up_by_it(crowded: str) -> None:
+    with planning(crowded) as connection:
+        found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
+    assert {name: nodes for name, nodes in found.items() if nodes} == {}
+
+
+def test_what_has_an_id_is_not_looked_for_among_all_others(crowded: str) -> None:
+    with planning(crowded) as connection:
+        found = {name: compared(connection, sql) for name, (sql, _) in asked()}
+    assert {name: nodes for name, nodes in found.items() if nodes} == {}
+
+
+def test_what_is_put_in_order_has_left_its_vector_behind(crowded: str) -> None:
+    """Sorted with their vectors, the memories of 500 who share a name did not fit into memory, and took longer than all else."""
+    ordering = {"Sort", "Incremental Sort", "Hash", "Aggregate", "Materialize"}
+    found = {}
+    with planning(crowded) as connection:
+        for name, (sql, _) in asked():
+            nodes = (part for part in parts(generic_plan(connection, sql)) if part["Node Type"] in ordering)
+            found[name] = [node["Output"] for node in nodes if any(map(_VECTOR_ITSELF.fullmatch, node["Output"]))]
+    assert {name: outputs for name, outputs in found.items() if outputs} == {}
+
+
+def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: str) -> None:
+    """Of three and three, a thousand memories each, a loop compared three million: half a second. Which plan it is, is chance."""
+    found = {"evidence": "shared", "tracking by a scan": "held"}
+    with planning(crowded) as connection:
+        plans = {table: generic_plan(connection, dict(asked())[name][0]) for name, table in found.items()}
+    for table, plan in plans.items():
+        (one,) = (part for part in parts(plan) if part.get("Subplan Name") == f"CTE {table}")
+        assert [part["Join Type"] for part in parts(one) if "Join Type" in part] == ["Full"]
+
+
+@pytest.mark.parametrize("how", ["a scan", "an index"])
+def test_memories_are_fetched_for_the_nearest_alone(crowded: str, how: str) -> None:
+    sql, _ = dict(asked())[f"nearest by {how}"]
+    with planning(crowded) as connection:
+        found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "memories"]
+    assert [("memory_id = ANY" in part.get("Index Cond", "")) for part in found] == [True]
+
+
+def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowded: str) -> None:
+    sql, _ = dict(asked())["latest messages"]
+    with planning(crowded) as connection:
+        found = [part for part in parts(generic_plan(connection, sql)) if part.get("Relation Name") == "messages"]
+    assert [part["Index Name"] for part in found] == ["messages_of_conversation"]
+    assert "conversation_id" in found[0]["Index Cond"]
+
+
+def test_for_an_average_namespace_all_of_it_would_be_read(crowded: str) -> None:
+    """The other way round: else the test above tells nothing."""
+    with administrating(crowded) as connection:
+        connection.connection.cursor().execute(_AVERAGE.read_text(encoding="utf-8"))
+    with planning(crowded) as connection:
+        found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
+    looked = {name for name, nodes in found.items() if nodes}
+    assert {"messages by a scan", "memories by a scan", "nearest by a scan"} <= looked
+
+
+def test_messages_of_a_time_are_read_by_their_keys_or_else_scanned(crowded: str) -> None:
+    sql, _ = dict(asked())["messages in time by indexes"]
+    with planning(crowded) as connection:
+        plan = generic_plan(connection, sql)
+    spans = [part for part in parts(plan) if part.get("Index Name") == "messages_in_time"]
+    assert len(spans) == 2
+    assert all(part["Index Cond"].count("occurred_at") == 2 for part in spans)
+    (scan,) = (part for part in parts(plan) if part.get("Subplan Name") == "CTE scan")
+    by_key, scanned = (part for part in scan["Plans"] if "InitPlan" not in part.get("Subplan Name", ""))
+    assert {part.get("Index Name") for part in parts(by_key)} & ALL == set()
+    halves = [part for part in scanned["Plans"] if part.get("One-Time Filter", "").startswith("(NOT (InitPlan")]
+    assert {part.get("Index Name") for half in halves for part in parts(half)} >= ALL

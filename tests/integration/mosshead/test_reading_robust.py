@@ -1,0 +1,507 @@
+"""Reads from servers that hang, die or are out of connections, by threads and after forks, with arguments that do not fit."""
+
+import gc
+import multiprocessing
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
+
+import numpy as np
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+from benchmarks.faults.proxy import Proxy
+from db.refs import LaneRef
+from mosshead import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeout, StoreUnavailable
+from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
+from mosshead.embedders import MiniLM, OpenAIEmbedder
+from mosshead.handed_in import answer_of
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import Statement, in_one_trip, tenant_transaction
+from mosshead.urls import sqlalchemy_url
+from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
+from tests.given import Remembering
+from tests.integration.mosshead.conftest import Eventually
+from workers.machine import Addresses
+
+MINILM = MiniLM()
+SLACK = 12.0
+"""What a busy machine may take beyond a deadline; what hangs or sleeps here does it for longer."""
+
+PATIENT = 60.0
+"""Seconds for a read that is to end by itself, well or not: the machine may be busy."""
+
+TENANT = UUID(int=7)
+NAIVE = datetime(2026, 3, 2)  # noqa: DTZ001 - that is what is refused
+SLEEP: Statement = ("select pg_sleep(20)", {})
+Knows = Callable[..., UUID]
+Read = Callable[[Namespace, str], object]
+
+
+@pytest.fixture
+def proxy(addresses: Addresses) -> Iterator[Proxy]:
+    """Stands before Postgres, on a port."""
+    (folder,) = parse_qs(urlsplit(addresses.database_url).query)["host"]
+    made = Proxy(Path(folder) / ".s.PGSQL.5432")
+    made.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def far(proxy: Proxy) -> Iterator[Memory]:
+    """The library, connected through the proxy."""
+    with Memory.connect(database_url=address(proxy.port), read_seconds=PATIENT) as connected:
+        yield connected
+
+
+@pytest.fixture
+def knows(remembering: Remembering) -> Knows:
+    """Puts a memory into the namespace, with its real vector."""
+    return lambda content: remembering.memory(content, MINILM.embed([content])[0])
+
+
+@pytest.fixture
+def one_connection(addresses: Addresses) -> Iterator[Engine]:
+    """A reader with a single connection, which gives up after half a second."""
+    engine = create_engine(sqlalchemy_url(addresses.database_url, "X"), pool_size=1, max_overflow=0, pool_timeout=0.05)
+    yield bounded(engine, 0.5)
+    engine.dispose()
+
+
+def address(port: int) -> str:
+    return f"postgresql://mosshead_reader@127.0.0.1:{port}/mosshead"
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    assert time.monotonic() - started < seconds + SLACK
+
+
+def of(memory: Memory, path: NamespacePath) -> Namespace:
+    """The namespace, with the embedder's model loaded: what comes then is the server's time."""
+    namespace = memory.namespace(*path.parts)
+    namespace.query("Where does she live?", seconds=PATIENT)
+    return namespace
+
+
+def hasten(memory: Memory) -> None:
+    """From now on, a read may take a second where it does not say otherwise."""
+    bounded(memory._engine, 1)
+
+
+class TestAServerThatHangs:
+    def test_a_read_comes_back_in_time_with_an_empty_answer_that_says_why(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
+    ) -> None:
+        knows("User moved to Seattle")
+        sarah = of(far, fresh_namespace)
+        assert sarah.query("Where does she live?").reason is None
+        hasten(far)
+        proxy.blackhole()
+
+        with within(0.4):
+            late = sarah.query("Where does she live?", seconds=0.4)
+        with within(1):
+            by_default = sarah.query("Where does she live?")
+
+        assert (len(late), late.partial) == (0, True)
+        assert late.reason is not None
+        assert "did not end in time" in late.reason
+        assert by_default.reason == late.reason
+
+    def test_who_asks_for_it_gets_an_error(self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath) -> None:
+        sarah = of(far, fresh_namespace)
+        proxy.blackhole()
+        with within(0.4), pytest.raises(ReadTimeout, match="seconds: "):
+            sarah.query("Where does she live?", seconds=0.4, strict=True)
+
+    @pytest.mark.parametrize("read", [Namespace.memories, Namespace.entities, Namespace.progress])
+    def test_a_read_that_cannot_be_partial_raises_in_time(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, read: Callable[[Namespace], object]
+    ) -> None:
+        sarah = of(far, fresh_namespace)
+        hasten(far)
+        proxy.blackhole()
+        with within(1), pytest.raises(ReadTimeout):
+            read(sarah)
+
+    def test_what_comes_after_finds_a_server_that_is_well_again(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
+    ) -> None:
+        knows("User moved to Seattle")
+        sarah = of(far, fresh_namespace)
+        proxy.blackhole()
+        assert sarah.query("Where does she live?", seconds=0.3).partial
+        proxy.heal()
+
+        assert [hit.content for hit in sarah.query("Where does she live?")] == ["User moved to Seattle"]
+
+    def test_connections_that_died_unnoticed_are_replaced_and_none_is_left_open(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
+    ) -> None:
+        knows("User moved to Seattle")
+        sarah = of(far, fresh_namespace)
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(2):
+                assert all(
+                    len(hits) == 1 for hits in pool.map(lambda _: sarah.query("Where does she live?"), range(20))
+                )
+                assert proxy.reset() > 1
+                assert len(sarah.query("Where does she live?", strict=True)) == 1
+        gc.collect()  # psycopg warns here of one that nobody closed, which fails a test
+
+    def test_it_cannot_hold_who_connects(self, proxy: Proxy) -> None:
+        proxy.blackhole()
+        with within(0.3), pytest.raises(ReadTimeout):
+            Memory.connect(database_url=address(proxy.port), read_seconds=0.3)
+
+
+def patient_trip(engine: Engine, statement: Statement) -> list[list[Any]]:
+    with ends_within(engine, PATIENT):
+        return in_one_trip(engine, TENANT, [statement])
+
+
+class TestAServerThatIsSlow:
+    def test_it_ends_the_statement_itself_and_the_connection_stays(
+        self, one_connection: Engine, eventually: Eventually
+    ) -> None:
+        with ends_within(one_connection, PATIENT):
+            (before,) = in_one_trip(one_connection, TENANT, [("select pg_backend_pid() as pid", {})])[0]
+        with within(0.5), pytest.raises(ReadTimeout):
+            in_one_trip(one_connection, TENANT, [SLEEP])
+        with within(0.5), pytest.raises(ReadTimeout), tenant_transaction(one_connection, TENANT) as connection:
+            connection.execute(text(SLEEP[0]))
+
+        def ended() -> bool:
+            with ends_within(one_connection, PATIENT), tenant_transaction(one_connection, TENANT) as connection:
+                running = connection.execute(
+                    text("select count(*) from pg_stat_activity where query like '%pg_sleep(20)%' and pid = :pid"),
+                    {"pid": before.pid},
+                )
+                return bool(running.scalar_one() == 0)
+
+        with within(1):
+            eventually(ended, "the end of the statement")
+
+    def test_one_deadline_holds_for_all_that_a_call_does(self, one_connection: Engine) -> None:
+        nap: Statement = ("select pg_sleep(0.2)", {})
+
+        def read() -> None:
+            for _ in range(5):
+                in_one_trip(one_connection, TENANT, [nap])
+
+        with within(0.5):
+            assert with_deadline(one_connection, read, seconds=None, late=lambda reason: reason) is not None
+        assert with_deadline(one_connection, read, seconds=PATIENT, late=None) is None
+        assert remaining() is None
+
+    def test_a_deadline_inside_another_cannot_move_it(self, one_connection: Engine) -> None:
+        with ends_within(one_connection, 0.2), ends_within(one_connection, 10):
+            left = remaining()
+        assert left is not None
+        assert left <= 0.2
+
+    def test_what_is_wrong_with_a_statement_is_not_called_late(self, one_connection: Engine) -> None:
+        with pytest.raises(Exception, match="division by zero") as caught:
+            in_one_trip(one_connection, TENANT, [("select 1 / 0", {})])
+        assert not isinstance(caught.value, StoreUnavailable)
+
+    def test_a_pool_without_a_free_connection_is_waited_for_no_longer(self, one_connection: Engine) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            with one_connection.connect():
+                with within(0.5), pytest.raises(ReadTimeout):
+                    pool.submit(in_one_trip, one_connection, TENANT, [("select 1", {})]).result()
+                waiting = pool.submit(patient_trip, one_connection, ("select 1 as one", {}))
+                time.sleep(0.2)
+            assert waiting.result()[0][0].one == 1
+
+
+class TestARerankerOfTheApp:
+    @pytest.fixture
+    def sarah(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> Namespace:
+        for content in ("User moved to Seattle", "User likes olives", "User has two cats"):
+            knows(content)
+        return of(memory, fresh_namespace)
+
+    def test_its_order_holds_and_what_it_leaves_out_is_gone(self, sarah: Namespace) -> None:
+        def cats_first(message: str, texts: Sequence[str]) -> list[float | None]:
+            return [None if "olives" in text else float("cats" in text) for text in texts]
+
+        asked = "Where does she live?"
+        assert [hit.content for hit in sarah.query(asked, limit=1)] == ["User moved to Seattle"]
+        assert [hit.content for hit in sarah.query(asked, limit=1, reranker=cats_first)] == ["User has two cats"]
+        assert {one.content for one in sarah.context(asked, reranker=cats_first).memories} == {
+            "User moved to Seattle",
+            "User has two cats",
+        }
+        assert sarah.recall_messages(asked, reranker=cats_first).hits == ()
+
+    def test_one_that_hangs_costs_no_more_than_the_time_of_the_read(self, sarah: Namespace) -> None:
+        def hangs(message: str, texts: Sequence[str]) -> list[float]:
+            time.sleep(60)
+            return []
+
+        with within(4):  # enough for the part before it
+            hits = sarah.query("Where does she live?", seconds=4, reranker=hangs)
+        assert (len(hits), hits.partial) == (3, False)
+
+
+def test_an_embedding_endpoint_that_hangs_is_part_of_the_time(one_connection: Engine) -> None:
+    with FakeOpenAI() as fake:
+        fake.script(EMBEDDINGS, Fault.hang(20))
+        embedder = OpenAIEmbedder("any", 384, api_key="none", base_url=fake.base_url)
+        with within(0.5), pytest.raises(ReadTimeout, match="the embedding endpoint"), ends_within(one_connection):
+            embedder.embed(["Where does she live?"])
+
+
+def test_an_embedding_endpoint_that_fails_is_not_called_late(one_connection: Engine) -> None:
+    with FakeOpenAI() as fake:
+        fake.script(EMBEDDINGS, Fault.status(429))
+        embedder = OpenAIEmbedder("any", 384, api_key="none", base_url=fake.base_url)
+        with pytest.raises(EmbedderUnavailable), ends_within(one_connection, 30):
+            embedder.embed(["Where does she live?"])
+
+
+READS: dict[str, Read] = {
+    "query": lambda sarah, said: sarah.query(said),
+    "context": lambda sarah, said: sarah.context(said),
+    "recall_messages": lambda sarah, said: sarah.recall_messages(said),
+    "resolve": lambda sarah, said: sarah.resolve(said),
+    "track": lambda sarah, said: sarah.track([{"role": "user", "content": said}]),
+    "mentions": lambda sarah, said: sarah.mentions(said),
+}
+
+
+class TestAServerThatIsGone:
+    @pytest.mark.parametrize("read", READS.values(), ids=READS)
+    def test_each_read_says_so(self, proxy: Proxy, fresh_namespace: NamespacePath, read: Read) -> None:
+        gone = Proxy(proxy.port)
+        gone.start()
+        with Memory.connect(database_url=address(gone.port), read_seconds=PATIENT) as memory:
+            sarah = of(memory, fresh_namespace)
+            gone.close()
+            with within(0), pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
+                read(sarah, "Does Peter like figs?")
+
+    def test_connections_that_were_cut_while_they_waited_are_replaced(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
+    ) -> None:
+        knows("User moved to Seattle")
+        sarah = of(far, fresh_namespace)
+        assert len(sarah.query("Seattle")) == 1
+        assert proxy.reset() > 0
+        assert len(sarah.query("Seattle")) == 1
+
+
+class TestArguments:
+    @pytest.mark.parametrize("read", READS.values(), ids=READS)
+    @pytest.mark.parametrize(
+        "said",
+        ["half \ud83d a pair about Peter", "nothing \x00 of Peter", "Peter " * 17_000, "?", "\udc00"],
+        ids=["surrogate", "NUL", "100 KB", "no word", "surrogate alone"],
+    )
+    def test_any_text_can_be_asked_about(
+        self, memory: Memory, remembering: Remembering, fresh_namespace: NamespacePath, read: Read, said: str
+    ) -> None:
+        remembering.entity("Peter")
+        with within(20):
+            read(of(memory, fresh_namespace), said)
+
+    @pytest.mark.parametrize("read", READS.values(), ids=READS)
+    @pytest.mark.parametrize("said", ["", " \n\t"], ids=["empty", "blank"])
+    def test_of_no_text_nothing_is_known(
+        self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows, read: Read, said: str
+    ) -> None:
+        knows("User moved to Seattle")
+        try:
+            found = read(of(memory, fresh_namespace), said)
+        except ValueError as error:
+            assert str(error).startswith("text: ")  # noqa: PT017 - either is clear
+            return
+        assert not getattr(found, "hits", ())
+        assert not getattr(found, "memories", ())
+
+    @pytest.mark.parametrize("read", READS.values(), ids=READS)
+    def test_an_unknown_namespace_is_empty(self, memory: Memory, read: Read) -> None:
+        found = read(memory.namespace("nobody", "nothing"), "Does Peter like figs?")
+        assert not getattr(found, "hits", ())
+        assert not getattr(found, "memories", ())
+
+    @pytest.mark.parametrize("name", ["query", "context", "recall_messages", "resolve", "mentions"])
+    def test_what_is_no_text_is_refused_by_name(
+        self, memory: Memory, fresh_namespace: NamespacePath, name: str
+    ) -> None:
+        with pytest.raises(ValueError, match=r"^(text|message): "):
+            READS[name](of(memory, fresh_namespace), 5)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("name", ["context", "recall_messages", "resolve", "track"])
+    @pytest.mark.parametrize("conversation", ["half \ud83d", "nothing \x00", ""], ids=["surrogate", "NUL", "empty"])
+    def test_any_conversation_can_be_named(
+        self, memory: Memory, fresh_namespace: NamespacePath, name: str, conversation: str
+    ) -> None:
+        said = {} if name == "track" else {"message" if name == "context" else "text": "Does Peter like figs?"}
+        getattr(of(memory, fresh_namespace), name)(**said, conversation=conversation)
+
+    @pytest.mark.parametrize(
+        ("given", "says"),
+        [
+            ({"limit": 0}, "limit: must be at least 1, got 0"),
+            ({"limit": True}, "limit: must be at least 1, got True"),
+            ({"limit": 2**31}, "limit: must be at least 1, got 2147483648"),
+            ({"threshold": 1.5}, "threshold: a cosine from -1 to 1, or None for all, got 1.5"),
+            ({"threshold": float("nan")}, "threshold: a cosine from -1 to 1, or None for all, got nan"),
+            ({"threshold": "0.5"}, "threshold: a cosine from -1 to 1, or None for all, got '0.5'"),
+            ({"seconds": 0}, "seconds: seconds, more than 0, got 0"),
+            ({"seconds": float("inf")}, "seconds: seconds, more than 0, got inf"),
+        ],
+        ids=lambda given: (
+            "-".join(f"{name}={value}" for name, value in given.items()) if isinstance(given, dict) else ""
+        ),
+    )
+    def test_a_number_out_of_range_is_refused_by_name(
+        self, memory: Memory, fresh_namespace: NamespacePath, given: dict[str, float], says: str
+    ) -> None:
+        with pytest.raises(ValueError) as refused:  # noqa: PT011 - compared below
+            of(memory, fresh_namespace).query("Seattle", **given)  # type: ignore[arg-type]
+        assert str(refused.value) == says
+
+    @pytest.mark.parametrize(
+        ("read", "says"),
+        [
+            (lambda names: names.memories(limit=-1), "limit: must be at least 1, got -1"),
+            (lambda names: names.latest_decisions(limit=0), "limit: must be at least 1, got 0"),
+            (lambda names: names.refused(limit="x"), "limit: must be at least 1, got 'x'"),
+            (lambda names: names.by_key(7), "key: give a text, not int"),
+            (lambda names: names.recall_messages("figs", since=NAIVE), "since: has no time zone; give an aware time"),
+            (lambda names: names.context("figs", now=NAIVE), "now: has no time zone; give an aware time"),
+            (lambda names: names.recall_messages("figs", until="2026"), "until: give a datetime, not str"),
+            (lambda names: names.recall_messages("figs", message_range=None), "message_range: give a number or"),
+        ],
+    )
+    def test_whatever_else_does_not_fit_is_refused_by_name(
+        self, memory: Memory, fresh_namespace: NamespacePath, read: Callable[[Namespace], object], says: str
+    ) -> None:
+        with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
+            read(of(memory, fresh_namespace))
+
+    @pytest.mark.parametrize("odd", ["nothing \x00", "half \ud83d"], ids=["NUL", "surrogate"])
+    def test_any_name_key_and_field_can_be_asked_for(
+        self, memory: Memory, fresh_namespace: NamespacePath, odd: str
+    ) -> None:
+        names = of(memory, fresh_namespace)
+        assert not names.query("figs", metadata={"a": [odd]})
+        for read in (names.profile, names.neighbours, names.by_key):
+            with pytest.raises(NotFound):
+                read(odd)
+
+    def test_a_read_may_take_a_month(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
+        knows("User moved to Seattle")
+        assert of(memory, fresh_namespace).query("Seattle", seconds=30 * 24 * 3600)
+
+
+def test_whoever_takes_the_lines_of_an_export_has_all_time(
+    memory: Memory, fresh_namespace: NamespacePath, knows: Knows
+) -> None:
+    """The read is over by then; and a web server may take each line in a context of its own."""
+    knows("User moved to Seattle")
+    knows("User likes figs")
+    lines = of(memory, fresh_namespace).export()
+    first = copy_context().run(next, lines)
+    assert remaining() is None
+    assert "memory" in first
+    assert of(memory, fresh_namespace).query("figs")
+    assert copy_context().run(list, lines)
+
+
+def in_a_child(memory: Memory, path: NamespacePath) -> list[str]:
+    return [hit.content for hit in of(memory, path).query("Where does she live?")]
+
+
+class TestThreadsAndForks:
+    def test_threads_that_share_a_memory_see_their_own_namespaces_alone(
+        self, memory: Memory, worker_engine: Engine, fresh_namespace: NamespacePath
+    ) -> None:
+        paths = [NamespacePath.of((fresh_namespace.parts[0], f"of_{number}")) for number in range(4)]
+        for number, path in enumerate(paths):
+            own = Remembering(worker_engine, LaneRef(path.tenant_id, path.namespace_id))
+            for place in range(5):
+                vector = np.random.default_rng(place).standard_normal(384).astype(np.float32)
+                own.memory(f"note {place} of {number}", vector / np.linalg.norm(vector))
+
+        def ask(turn: int) -> bool:
+            hits = of(memory, paths[turn % 4]).query(f"text {turn}", limit=10)
+            return len(hits) == 5 and all(hit.content.endswith(f"of {turn % 4}") for hit in hits)
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(ask, range(200)))
+
+    def test_a_fork_while_threads_read(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
+        knows("User moved to Seattle")
+        sarah = of(memory, fresh_namespace)
+        sarah.query(
+            "Where does she live?"
+        )  # embedded now: a fork inside a computation of the BLAS may hang in the BLAS
+        with ThreadPoolExecutor(2) as pool:
+            reading = [pool.submit(sarah.query, "Where does she live?") for _ in range(20)]
+            child = os.fork()
+            if child == 0:
+                code = 1
+                try:
+                    code = 0 if len(sarah.query("Where does she live?", strict=True)) == 1 else 2
+                finally:
+                    os._exit(code)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert all(len(one.result()) == 1 for one in reading)
+
+    def test_processes_that_were_forked(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
+        knows("User moved to Seattle")
+        assert in_a_child(memory, fresh_namespace) == ["User moved to Seattle"]
+        context = multiprocessing.get_context("fork")
+        children = [context.Process(target=_checked, args=(memory, fresh_namespace)) for _ in range(3)]
+        for child in children:
+            child.start()
+        for child in children:
+            child.join(PATIENT)
+        assert [child.exitcode for child in children] == [0, 0, 0]
+        assert in_a_child(memory, fresh_namespace) == ["User moved to Seattle"]
+
+
+def _checked(memory: Memory, path: NamespacePath) -> None:
+    for _ in range(3):
+        assert in_a_child(memory, path) == ["User moved to Seattle"]
+
+
+def test_without_a_thread_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    assert at_the_same_time(lambda: 1, lambda: 2) == (1, 2)
+    assert answer_of(lambda: 1, name="reranker", seconds=1) is None
+
+
+def test_a_pooler_that_changes_connections_between_transactions_is_named(addresses: Addresses) -> None:
+    """As PgBouncer in transaction mode: what was prepared is not there any more, and the driver does not know."""
+    one = create_engine(sqlalchemy_url(addresses.database_url, "url"), pool_size=1, max_overflow=0)
+    engine = bounded(one, PATIENT)
+    asked: Statement = ("select 1 as one", {})
+    assert in_one_trip(engine, TENANT, [asked])[0][0].one == 1
+    with engine.begin() as connection:
+        connection.execute(text("do $$ begin execute 'deallocate all'; end $$"))
+
+    with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: .*pool_mode = session"):
+        in_one_trip(engine, TENANT, [asked])
+    engine.dispose()

@@ -1,0 +1,392 @@
+"""Messages that are recalled, and messages in a context: on rows as the service writes them, with the real local model."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine, text
+
+from db import memories, turns
+from db.turns import NewTurn
+from mosshead import Memory, Namespace
+from mosshead.embedders import MiniLM
+from mosshead.fence import fenced
+from mosshead.namespaces import NamespacePath
+from tests.given import MODEL, Publishing, Remembering
+from workers.machine import Addresses
+
+MINILM = MiniLM()
+NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
+
+BOAT = (
+    ("Ines", "The boat shed needs a coat of paint before summer"),
+    ("Sam", "I still have the green paint from last year"),
+    ("Ines", "Green would suit it well"),
+    ("Sam", "Then we start on Saturday at ten"),
+    ("Ines", "Bring the long ladder please"),
+)
+BREAD = (
+    ("Ines", "My sourdough will not rise in this cold kitchen"),
+    ("Sam", "Put the dough on top of the boiler overnight"),
+    ("Ines", "That worked, the loaf is huge"),
+)
+
+Talk = Callable[..., list[UUID]]
+
+
+@pytest.fixture
+def ines(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    return memory.namespace(*fresh_namespace.parts)
+
+
+@pytest.fixture
+def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Remembering) -> Talk:
+    """Puts a conversation into the namespace, a minute a message, as it stands when it took effect; ``ahead``: before it did."""
+    publishing = Publishing(ingest_engine, fresh_namespace)
+
+    def say(
+        conversation: str | None,
+        said: tuple[tuple[str, str], ...],
+        *,
+        start: datetime = NINE,
+        ahead: bool = False,
+        role: str = "user",
+    ) -> list[UUID]:
+        events = [
+            publishing.message(
+                content,
+                role=role,
+                speaker=speaker,
+                occurred_at=(start + timedelta(minutes=minute)).isoformat(),
+                **({"conversation": conversation} if conversation else {}),
+            )
+            for minute, (speaker, content) in enumerate(said)
+        ]
+        publishing.send(*events)
+        ids = [UUID(event["event_id"]) for event in events]
+        if not ahead:
+            texts = [content for _, content in said]
+            pairs = [" ".join(texts[max(0, place - 1) : place + 1]) for place in range(len(texts))]
+            rows = zip(ids, texts, MINILM.embed(texts), MINILM.embed(pairs), strict=True)
+            new = [NewTurn(message_id=key, said=text, embedding=own, with_before=pair) for key, text, own, pair in rows]
+            with remembering.transaction() as connection:
+                turns.add(connection, remembering.lane, MODEL, new)
+        return ids
+
+    return say
+
+
+class TestRecall:
+    def test_what_was_said_comes_back_word_for_word(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD)
+        found = ines.recall_messages("Where should the dough rise?", top_k=1)
+
+        (message,) = found.messages
+        assert (message.content, message.speaker, message.conversation, message.place) == (
+            BREAD[1][1],
+            "Sam",
+            "bread",
+            1,
+        )
+        assert message.said_at == NINE + timedelta(minutes=1)
+        assert [one.content for one in found.excerpts[0].messages] == [content for _, content in BREAD]
+        assert found.hits[0].similarity > 0.3
+
+    def test_of_a_text_and_itself_the_similarity_is_one(self, ines: Namespace, talk: Talk) -> None:
+        same = "Where should the dough rise?"  # of the halves of its vector the inner product is 1.0001
+        talk("bread", (("Sam", same),))
+
+        assert [hit.similarity for hit in ines.recall_messages(same).hits] == [1]
+
+    @pytest.mark.parametrize(
+        ("around", "places"), [(0, [3]), ((2, 0), [1, 2, 3]), ((0, 1), [3, 4]), (9, [0, 1, 2, 3, 4])], ids=str
+    )
+    def test_so_many_come_with_it(
+        self, ines: Namespace, talk: Talk, around: int | tuple[int, int], places: list[int]
+    ) -> None:
+        talk("boat", BOAT)
+        found = ines.recall_messages("On which day do we start?", top_k=1, message_range=around)
+
+        assert [one.place for one in found.excerpts[0].messages] == places
+
+    def test_what_is_told_anyway_takes_nobodys_place(self, ines: Namespace, talk: Talk) -> None:
+        asked = "Where should the dough rise?"
+        told = tuple(("Sam", f"Where should the dough rise, and bowl {number}?") for number in range(60))
+        talk("bowls", told)
+        talk("bread", BREAD)
+        history = [{"role": "user", "content": content} for _, content in told]
+
+        assert ines.recall_messages(asked, top_k=1, history=history).messages[0].conversation == "bread"
+        assert ines.context(asked, budget=60, history=history).messages[0].conversation == "bread"
+
+    def test_a_thread_is_searched_alone(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD)
+
+        thread = ines.recall_messages("dough", conversation="boat", scope="thread", top_k=9)
+        assert {one.conversation for one in thread.messages} == {"boat"}
+        assert {one.conversation for one in ines.recall_messages("dough", conversation="boat", top_k=9).messages} == {
+            "boat",
+            "bread",
+        }
+        with pytest.raises(ValueError, match="scope: "):
+            ines.recall_messages("dough", scope="thread")
+
+    def test_a_time_and_a_threshold_narrow_it(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("later", BOAT, start=NINE + timedelta(days=30))
+        month = NINE + timedelta(days=15)
+
+        assert {one.conversation for one in ines.recall_messages("paint", since=month).messages} == {"later"}
+        assert {one.conversation for one in ines.recall_messages("paint", until=month).messages} == {"boat"}
+        similar = ines.recall_messages("Green would suit it well", threshold=0.9, top_k=9).messages
+        assert {one.content for one in similar} == {"Green would suit it well"}
+
+    @pytest.mark.parametrize("around", [0, 1, 2, (9, 0)], ids=str)
+    def test_what_comes_with_it_is_of_the_same_time(
+        self, ines: Namespace, talk: Talk, around: int | tuple[int, int]
+    ) -> None:
+        talk("boat", BOAT)
+        since, until = NINE + timedelta(minutes=2), NINE + timedelta(minutes=4)
+        found = ines.recall_messages("paint", since=since, until=until, message_range=around)
+        shown = {one.said_at for excerpt in found.excerpts for one in excerpt.messages}
+        assert shown
+        assert shown <= {NINE + timedelta(minutes=2), NINE + timedelta(minutes=3)}
+
+    def test_what_the_history_has_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+        talk("bread", BREAD)
+        history = [{"role": "user", "content": content} for _, content in BREAD[1:]]
+        found = ines.recall_messages("Where should the dough rise?", conversation="bread", history=history, top_k=9)
+
+        assert [one.content for one in found.messages] == [BREAD[0][1]]
+        assert BREAD[1][1] not in found.text
+
+    def test_what_the_history_has_in_another_form_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+        long = "The dough rises. " * 2_000
+        said = ("  My dough will not\nrise ", f"{fenced(['It rains'])}\nWhere does the dough rise?", long)
+        talk("bread", tuple(("Ines", content) for content in (*said, "The dough is blue")))
+        history = [{"role": "user", "content": content} for content in ("My dough will not rise", *said[1:])]
+
+        found = ines.recall_messages("dough", history=history, top_k=9)
+        assert [one.content for one in found.messages] == ["The dough is blue"]
+        assert [one.content for excerpt in found.excerpts for one in excerpt.messages] == ["The dough is blue"]
+        assert [one.content for one in ines.context("dough", history=history, budget=100_000).messages] == [
+            "The dough is blue"
+        ]
+        assert long not in {one.content for one in ines.context(long, budget=100_000).messages}
+
+    @pytest.mark.parametrize("around", [1, (0, 1)], ids=str)
+    def test_what_was_found_beside_another_has_its_neighbours_too(
+        self, ines: Namespace, talk: Talk, around: int | tuple[int, int]
+    ) -> None:
+        """The answer is not among the best by its own scores: it stands behind the question, and is hers who is named."""
+        asked = "What did Ines say of the dough?"
+        for number in range(30):
+            talk(f"bowl {number}", (("Sam", f"What did Ines say of the dough, and of dough {number}?"),))
+        _, answer, last = talk("bread", (("Sam", asked), ("Ines", "Upstairs on the boiler"), ("Sam", "Bring a towel")))
+        found = ines.recall_messages(asked, top_k=4, message_range=around)
+
+        assert answer in {one.id for one in found.messages}
+        assert last in {one.id for excerpt in found.excerpts for one in excerpt.messages}
+
+    def test_a_memory_lends_to_the_message_that_it_was_taken_from(
+        self, ines: Namespace, talk: Talk, remembering: Remembering
+    ) -> None:
+        said = (("Sam", "That one, then"),)
+        talk("first", said, start=NINE + timedelta(days=1))
+        (second,) = talk("second", said)
+        question = "Which train does Sam take?"
+        assert ines.recall_messages(question, top_k=1).messages[0].id != second
+        memory_id = remembering.memory(
+            "Sam takes the train at eight", MINILM.embed(["Sam takes the train at eight"])[0]
+        )
+        remembering.memory("It rains", MINILM.embed(["It rains"])[0])
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
+
+        assert ines.recall_messages(question, top_k=1).messages[0].id == second
+
+    def test_messages_without_a_conversation_are_found_too(self, ines: Namespace, talk: Talk) -> None:
+        talk(None, BREAD)
+        (message,) = ines.recall_messages("Where should the dough rise?", top_k=1).messages
+
+        assert message.conversation is None
+
+    def test_nothing_is_found_where_nothing_was_said(self, ines: Namespace) -> None:
+        found = ines.recall_messages("Where should the dough rise?")
+
+        assert (found.hits, found.text, found.as_messages(), found.partial) == ((), "", [], False)
+
+    def test_another_namespace_of_the_tenant_is_never_seen(self, ines: Namespace, talk: Talk, memory: Memory) -> None:
+        talk("bread", BREAD)
+        other = memory.namespace(ines.path.parts[0], "somebody else")
+
+        assert other.recall_messages("dough").hits == ()
+        assert other.context("dough").messages == ()
+
+
+class TestContext:
+    def test_what_has_to_do_with_nothing_that_was_said_gets_next_to_nothing(self, ines: Namespace, talk: Talk) -> None:
+        talk("shed", tuple(("Sam", f"Plank number {place} of the shed is loose") for place in range(60)))
+        assert ines.context("Which planks of the shed are loose?", budget=400).tokens > 300
+        for aside in ("ok, thanks!", "Who composed the opera Aida?"):
+            assert ines.context(aside, budget=400).tokens < 60
+        assert ines.context("Who composed the opera Aida in 2025?", budget=400).tokens > 300
+
+    def test_it_has_what_was_said_under_its_day(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD)
+        context = ines.context("Where should the dough rise?", budget=40)
+
+        assert BREAD[1][1] in {one.content for one in context.messages}
+        assert context.text.startswith("9 March 2025:\n")
+        assert context.tokens == MINILM.count_tokens(context.text) <= 40
+        assert all(one.message and not one.memory for one in context.explain())
+
+    def test_a_memory_and_the_message_that_it_was_taken_from_count_once(
+        self, ines: Namespace, talk: Talk, remembering: Remembering
+    ) -> None:
+        ids = talk("bread", BREAD)
+        content = "Sam puts the dough on top of the boiler overnight"
+        memory_id = remembering.memory(content, MINILM.embed([content])[0])
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {ids[1]: "on top of the boiler"}, stamp)
+        context = ines.context("Where should the dough rise?")
+
+        assert [one.id for one in context.memories] == [memory_id]
+        assert ids[1] not in {one.id for one in context.messages}
+        assert ids[0] in {one.id for one in context.messages}
+
+    def test_a_memory_that_is_shown_itself_does_not_bring_up_the_message_that_it_was_taken_from(
+        self, ines: Namespace, talk: Talk, remembering: Remembering
+    ) -> None:
+        said = (("Sam", "That one, then"),)
+        talk("first", said, start=NINE + timedelta(days=1))
+        (second,) = talk("second", said)
+        content = "Sam takes the train at eight, and changes to the one at a quarter past nine where he gets off"
+        memory_id = remembering.memory(content, MINILM.embed([content])[0])
+        remembering.memory("It rains", MINILM.embed(["It rains"])[0])
+        with remembering.stamped() as (connection, stamp):
+            memories.add_sources(connection, remembering.lane, memory_id, {second: "That one"}, stamp)
+        question, too_little_for_it = "Which train does Sam take?", 18
+
+        assert [one.id for one in ines.recall_messages(question, top_k=1).messages] == [second]
+        (shown,) = (one for one in ines.context(question, budget=too_little_for_it).explain() if one.message)
+        assert "lent" not in shown.parts
+
+    def test_half_a_surrogate_in_the_history_does_no_harm(self, ines: Namespace, talk: Talk) -> None:
+        talk("bread", BREAD)
+        history = [{"role": "user", "content": "\ud83d dough"}]
+
+        assert ines.context("Where should the dough rise?", history=history).messages
+        assert ines.recall_messages("Where should the dough rise?", history=history).messages
+
+    def test_the_message_itself_and_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+        talk("bread", (*BREAD, ("Ines", "Where should the dough rise?")))
+        history = [{"role": "user", "content": BREAD[0][1]}]
+        context = ines.context("Where should the dough rise?", conversation="bread", history=history)
+
+        assert [one.content for one in context.messages] == [content for _, content in BREAD[1:]]
+
+    def test_what_has_not_taken_effect_is_part_of_it_where_asked_for(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", BREAD, start=NINE + timedelta(days=1), ahead=True)
+        question = "What is new?"
+
+        assert ines.context(question).partial
+        assert not {one.conversation for one in ines.context(question).messages} & {"bread"}
+        shown = ines.context(question, overlay=2)
+        assert [one.content for one in shown.messages if one.conversation == "bread"] == [BREAD[1][1], BREAD[2][1]]
+        assert [one.place for one in shown.messages if one.conversation == "bread"] == [1, 2]
+        assert [one.paths for one in shown.explain()].count(("overlay",)) == 2
+        history = [{"role": "user", "content": BREAD[2][1]}]
+        assert [one.content for one in ines.context(question, overlay=1, history=history).messages][-1] != BREAD[2][1]
+        with pytest.raises(ValueError, match="overlay: must be at least 1"):
+            ines.context(question, overlay=-1)
+
+    def test_an_empty_message_that_has_not_taken_effect_is_no_part_of_it(self, ines: Namespace, talk: Talk) -> None:
+        talk("boat", BOAT)
+        talk("bread", (("Ines", " \n"), ("Sam", "The oven is hot.")), start=NINE + timedelta(days=1), ahead=True)
+
+        shown = ines.context("What is new?", overlay=2).messages
+        assert [one.content for one in shown if one.conversation == "bread"] == ["The oven is hot."]
+
+
+def test_days_are_those_of_utc_whatever_the_zone_of_the_session(
+    ines: Namespace, talk: Talk, remembering: Remembering, addresses: Addresses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk("boat", BOAT)
+    remembering.memory("User painted the boat", MINILM.embed(["User painted the boat"])[0])
+    read = set()
+    for zone in ("UTC", "Pacific/Pago_Pago"):  # where it is the day before
+        monkeypatch.setenv("PGTZ", zone)
+        with Memory.connect(database_url=addresses.database_url) as connected:
+            own = connected.namespace(*ines.path.parts)
+            read.add((own.context("paint").text, own.recall_messages("paint").text, tuple(own.export())))
+    assert len(read) == 1
+
+
+def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses) -> None:
+    talk("bread", BREAD)
+    asked = [sys.executable, "-m", "mosshead", "recall", "Where should the dough rise?", "--top-k", "1"]
+    environment = {
+        **os.environ,
+        "MOSSHEAD_DATABASE_URL": addresses.database_url,
+        "MOSSHEAD_NAMESPACE": str(ines.path),
+    }
+
+    def answer(*more: str) -> str:
+        return subprocess.run([*asked, *more], env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert f"Sam: {BREAD[1][1]}" in answer("--around", "0")
+    found = json.loads(answer("--json", "-c", "bread", "--thread"))
+    assert [hit["message"]["content"] for hit in found["hits"]] == [BREAD[1][1]]
+    assert [len(excerpt["messages"]) for excerpt in found["excerpts"]] == [3]
+
+
+def test_a_shell_does_not_take_a_memory_that_hangs_for_one_that_knows_nothing(
+    ines: Namespace, addresses: Addresses, admin_engine: Engine
+) -> None:
+    environment = {
+        **os.environ,
+        "MOSSHEAD_DATABASE_URL": addresses.database_url,
+        "MOSSHEAD_NAMESPACE": str(ines.path),
+    }
+
+    def ask(command: str) -> "subprocess.Popen[str]":
+        asked = [sys.executable, "-m", "mosshead", command, "dough", "--json"]
+        return subprocess.Popen(
+            asked, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        )
+
+    with admin_engine.connect() as connection:
+        connection.execute(text("lock table mosshead.memories, mosshead.embeddings, mosshead.turns"))
+        asked = [ask(command) for command in ("query", "context", "recall")]
+        for one in asked:
+            answer, error = one.communicate(timeout=60)
+            assert (one.returncode, answer) == (1, "")
+            assert "did not end in time" in error
+
+
+def test_yesterday_is_that_of_the_zone_in_which_now_is_given_or_of_where_it_was_said(
+    ines: Namespace, remembering: Remembering
+) -> None:
+    content = "User repaired the pump"
+    seattle = timezone(-timedelta(hours=8))
+    sunday = datetime(2025, 3, 9, 20, tzinfo=seattle)
+    remembering.memory(content, MINILM.embed([content])[0], kind="event", valid_from=sunday)
+    monday = datetime(2025, 3, 10, 20, tzinfo=seattle)
+
+    def is_of_yesterday(now: datetime) -> bool:
+        context = ines.context("What did I do yesterday?", now=now)
+        return any("when" in one.parts for one in context.explanations if one.memory)
+
+    assert is_of_yesterday(monday)
+    assert is_of_yesterday(monday.astimezone(UTC)), "Tuesday there, which tells nothing of where it is asked"
+    assert not is_of_yesterday(monday.astimezone(timezone(timedelta(hours=1)))), "there, yesterday was Monday"

@@ -1,0 +1,54 @@
+"""No secret reaches an embedder with what an app asks."""
+
+from collections.abc import Sequence
+
+import pytest
+from sqlalchemy import Engine
+
+from mosshead import Namespace
+from mosshead.embedders import MiniLM, Vectors
+from mosshead.namespaces import NamespacePath
+from tests.given import Remembering
+
+ASKED = "Does Peter know that my pin is 4821?"
+
+
+class Listening(MiniLM):
+    """MiniLM, and all that it was given to embed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As MiniLM does."""
+        self.heard += texts
+        return super().embed(texts)
+
+
+@pytest.fixture
+def listening() -> Listening:
+    return Listening()
+
+
+@pytest.fixture
+def sarah(reader_engine: Engine, fresh_namespace: NamespacePath, listening: Listening) -> Namespace:
+    return Namespace(fresh_namespace, reader_engine, listening, None)
+
+
+def test_a_query_is_embedded_without_its_secret(sarah: Namespace, listening: Listening) -> None:
+    sarah.query(ASKED)
+    assert listening.heard == ["Does Peter know that my pin is [redacted: PIN]?"]
+
+
+def test_so_are_a_message_and_what_was_said_before_it(
+    sarah: Namespace, listening: Listening, remembering: Remembering
+) -> None:
+    remembering.entity("Peter", description="a baker")
+    remembering.entity("Peter", description="a writer")
+    sarah.context(ASKED, history=[{"role": "user", "content": "The alarm code is 7733"}])
+
+    heard = " ".join(listening.heard)
+    assert "alarm code" in heard
+    assert "4821" not in heard
+    assert "7733" not in heard

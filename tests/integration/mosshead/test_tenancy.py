@@ -1,0 +1,105 @@
+"""Reads that run at the same time: on connections of their own while there are any, in one time, and each as its tenant."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+from mosshead import ReadTimeout
+from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining
+from mosshead.tenancy import Statement, in_one_trip
+from mosshead.urls import sqlalchemy_url
+from tests.given import until_blocked
+from workers.machine import Addresses
+
+TENANT = UUID(int=7)
+WHO: Statement = ("select pg_backend_pid() as pid, current_setting('mosshead.tenant_id') as tenant", {})
+TURN = 7_261
+"""Number of a lock that the test has, and each read waits for."""
+
+WAITING: Statement = (f"select pg_advisory_xact_lock_shared({TURN}) is null as waited", {})
+SLEEP: Statement = ("select pg_sleep(20)", {})
+WRONG: Statement = ("select 1 / 0", {})
+
+
+@pytest.fixture(params=[1, 2])
+def connections(request: pytest.FixtureRequest) -> int:
+    """How many a pool has."""
+    many: int = request.param
+    return many
+
+
+@pytest.fixture
+def reader(addresses: Addresses, connections: int) -> Iterator[Engine]:
+    """The reader, with a pool of so many, and a minute for a read: the machine may be busy."""
+    url = sqlalchemy_url(addresses.database_url, "X")
+    engine = create_engine(url, pool_size=connections, max_overflow=0, pool_timeout=0.05)
+    yield bounded(engine, 60)
+    engine.dispose()
+
+
+def asking(engine: Engine, statement: Statement) -> Callable[[], Any]:
+    """One trip with a statement, for its row."""
+    return lambda: in_one_trip(engine, TENANT, [statement])[0][0]
+
+
+def test_each_has_a_connection_and_the_tenant_and_where_there_is_one_they_take_turns(
+    reader: Engine, connections: int
+) -> None:
+    with ends_within(reader):
+        first, second = at_the_same_time(asking(reader, WHO), asking(reader, WHO))
+    assert {first.tenant, second.tenant} == {str(TENANT)}
+    if connections == 1:
+        assert first.pid == second.pid
+
+
+@pytest.mark.parametrize("connections", [2], indirect=True)
+def test_they_run_at_the_same_time(reader: Engine, admin_engine: Engine) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        with admin_engine.begin() as holding:
+            holding.execute(text(f"select pg_advisory_xact_lock({TURN})"))
+            both = threads.submit(at_the_same_time, asking(reader, WAITING), asking(reader, WAITING))
+            until_blocked(admin_engine, "pg_advisory_xact_lock_shared", count=2)
+        assert len(both.result()) == 2
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_what_one_raises_is_raised_and_the_pool_is_as_it_was(reader: Engine, wrong: int) -> None:
+    statements = [WHO, WHO]
+    statements[wrong] = WRONG
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        at_the_same_time(*(asking(reader, one) for one in statements))
+
+    assert len(at_the_same_time(asking(reader, WHO), asking(reader, WHO))) == 2
+
+
+@pytest.mark.parametrize("slow", [0, 1])
+def test_one_deadline_holds_for_both(reader: Engine, slow: int) -> None:
+    statements = [WHO, WHO]
+    statements[slow] = SLEEP
+    with pytest.raises(ReadTimeout), ends_within(reader, 0.3):
+        at_the_same_time(*(asking(reader, one) for one in statements))
+    assert remaining() is None
+
+
+def test_both_know_of_the_deadline(reader: Engine) -> None:
+    with ends_within(reader, 0.3):
+        assert all(left is not None and left <= 0.3 for left in at_the_same_time(remaining, remaining))
+
+
+def test_no_connection_keeps_the_tenant(reader: Engine, connections: int) -> None:
+    at_the_same_time(asking(reader, WHO), asking(reader, WHO))
+    taken = [reader.connect() for _ in range(connections)]
+    kept = [one.execute(text("select current_setting('mosshead.tenant_id', true)")).scalar_one() for one in taken]
+    for one in taken:
+        one.close()
+    assert set(kept) <= {None, ""}
+
+
+def test_a_percent_sign_is_written_twice(reader: Engine) -> None:
+    rest = in_one_trip(reader, TENANT, [("select 7 %% 4 as rest", {})])
+    assert rest[0][0].rest == 3

@@ -1,0 +1,282 @@
+"""Working memory on a real Redis, shared by processes, and what it looks up in the memories."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from redis import Redis
+from sqlalchemy import Engine, create_engine
+
+from benchmarks.faults.proxy import Proxy
+from db import summaries
+from db.refs import LaneRef
+from mosshead import Memory, Namespace, StoreUnavailable, WorkingMemory
+from mosshead.deadline import bounded
+from mosshead.namespaces import NamespacePath
+from mosshead.tenancy import tenant_transaction
+from mosshead.working import InProcess, InRedis, stores
+from mosshead.working.state import State
+from tests.given import Remembering
+from tests.integration.mosshead.conftest import Taken
+from workers.machine import Addresses, wait_until
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def client(addresses: Addresses) -> Iterator[Redis]:
+    with Redis.from_url(addresses.broker_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def session() -> str:
+    return f"session-{uuid4().hex}"
+
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "get", "resolve", "all", "result", "task", "turn", "clear"]),
+        st.integers(0, 14),
+        st.integers(0, 100),
+    ),
+    max_size=25,
+)
+
+
+def done(working: WorkingMemory, step: str, number: int) -> object:
+    """One step, and what it tells."""
+    doing: dict[str, Callable[[], object]] = {
+        "add": lambda: working.add("page", number, f"Page {number}"),
+        "get": lambda: working.get("page", number),
+        "resolve": lambda: working.resolve("the previous page"),
+        "all": lambda: working.resolve_all("this page, the second one and it"),
+        "result": lambda: working.add_tool_result("t", number, "x", [("page", n, "y") for n in range(number)]),
+        "task": lambda: setattr(working, "task", f"Task {number}"),
+        "turn": working.turn,
+        "clear": working.clear,
+    }
+    return doing[step]()
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps, st.sampled_from(["fifo", "relevance"]))
+def test_both_stores_tell_the_same(client: Redis, history: list[tuple[str, int, int]], policy: str) -> None:
+    now, name = START, f"session-{uuid4().hex}"
+    stores = (InProcess(), InRedis(client))
+    here, there = (
+        WorkingMemory(name, capacity=10, policy=policy, store=store, clock=lambda: now)  # type: ignore[arg-type]
+        for store in stores
+    )
+    for step, number, seconds in history:
+        now += timedelta(seconds=seconds)
+        assert done(here, step, number) == done(there, step, number)
+        assert here.get_recent(n=50) == there.get_recent(n=50)
+    assert here.prompt_block() == there.prompt_block()
+    measured = (here.metrics(), there.metrics())
+    assert measured[0].evicted == measured[1].evicted
+    assert measured[0].added == measured[1].added
+
+
+_ADDING = """
+import select, sys
+from mosshead import WorkingMemory
+from mosshead.working import stores
+stores._TIMEOUT_SECONDS = stores._CONTENDED_SECONDS = 60.0
+working, added = WorkingMemory(sys.argv[2], store=sys.argv[1]), 0
+while not select.select([sys.stdin], [], [], 0)[0]:
+    working.add("page", 1, "x")
+    working.add("page", 2, "y")
+    added += 1
+print(added)
+"""
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy, Redis may take its time, and others may be quicker for long."""
+    monkeypatch.setattr(stores, "_TIMEOUT_SECONDS", 60.0)
+    monkeypatch.setattr(stores, "_CONTENDED_SECONDS", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
+def test_two_processes_lose_nothing(client: Redis, addresses: Addresses, session: str) -> None:
+    """The other goes on for as long as this one adds."""
+    working = WorkingMemory(session, store=client)
+    command = [sys.executable, "-c", _ADDING, addresses.broker_url, session]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        wait_until(lambda: bool(working.get_recent()), timeout=60, what="what the other adds")
+        for _ in range(100):
+            working.add("page", 1, "x")
+            working.add("page", 3, "z")
+        said, _ = other.communicate("enough\n")
+    added = int(said)
+
+    assert {one.id: one.accesses for one in working.get_recent()} == {"1": 100 + added, "2": added, "3": 100}
+
+
+def test_redis_forgets_by_itself(client: Redis, session: str) -> None:
+    working = WorkingMemory(session, store=client, ttl=timedelta(minutes=6))
+    working.add("page", 1, "x")
+    key = f"mosshead:working:-:{session}"
+    assert 300_000 < client.pttl(key) <= 360_000
+    client.pexpire(key, 200_000)
+    working.get_recent()
+    assert client.pttl(key) <= 200_000, "who only looks on keeps nothing alive"
+    working.get("page", 1)
+    assert client.pttl(key) > 300_000
+    working.clear()
+    assert not client.exists(key)
+
+
+def test_a_client_that_decodes_serves_as_well(addresses: Addresses, session: str) -> None:
+    with Redis.from_url(addresses.broker_url, decode_responses=True) as client:
+        working = WorkingMemory(session, store=client)
+        working.add("page", 1, "Über uns – „Plan“")
+        working.add("page", 2, "y")
+        assert [one.label for one in working.get_recent()] == ["y", "Über uns – „Plan“"]
+
+
+def test_what_another_version_left_is_an_empty_session(client: Redis, session: str) -> None:
+    client.set(f"mosshead:working:-:{session}", '{"format": 99}')
+    working = WorkingMemory(session, store=client)
+    assert working.get_recent() == ()
+    working.add("page", 1, "x")
+    assert [one.id for one in working.get_recent()] == ["1"]
+
+
+def test_who_was_slower_decides_again(client: Redis) -> None:
+    store, asked = InRedis(client, prefix=f"{uuid4().hex}:"), list[int]()
+
+    def slow(state: State) -> tuple[State, int]:
+        asked.append(state.turns)
+        if len(asked) == 1:
+            store.change("s", lambda other: (State(turns=other.turns + 5), None), timedelta(minutes=5))
+        return State(turns=state.turns + 1), state.turns + 1
+
+    assert store.change("s", slow, timedelta(minutes=5)) == 6
+    assert asked == [0, 5]
+
+
+@pytest.mark.usefixtures("patient")
+def test_an_answer_that_is_lost_doubles_nothing(addresses: Addresses, session: str) -> None:
+    """The client asks again by itself: what was stored before the connection broke must not count for another's change."""
+    broker = urlsplit(addresses.broker_url)
+    proxy = Proxy(broker.port or 6379)
+    proxy.start()
+    try:
+        working = WorkingMemory(session, store=f"redis://:{broker.password}@127.0.0.1:{proxy.port}/0")
+        working.add_tool_result("t", "c1", "one")
+        working.turn()
+        proxy.cut_after(b"EVALSHA")
+        working.add_tool_result("t", "c2", "two")
+        proxy.heal()
+        proxy.cut_after(b"EVALSHA")
+        working.turn()
+        assert proxy.cuts == 2
+        assert [one.reference for one in working.tool_results()] == ["c2", "c1"]
+        assert working._session.state().turns == 2
+    finally:
+        proxy.close()
+
+
+@pytest.mark.parametrize("url", ["redis://:a-secret@127.0.0.1:1/0", "redis://:a-secret@nowhere.invalid:6379/0"])
+def test_a_redis_that_is_not_there_is_named_and_its_password_not(url: str) -> None:
+    working = WorkingMemory("s1", store=url)
+    for call in (lambda: working.add("page", 1, "My label"), working.prompt_block, working.clear):
+        with pytest.raises(StoreUnavailable, match=r"^store: Redis did not answer \(ConnectionError\)") as failed:
+            call()
+        assert "a-secret" not in str(failed.value)
+        assert "My label" not in str(failed.value)
+
+
+@pytest.fixture
+def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
+    return memory.namespace(*fresh_namespace.parts)
+
+
+def test_who_is_not_at_hand_is_looked_up_and_is_from_then_on(
+    sarah: Namespace, remembering: Remembering, session: str
+) -> None:
+    ada = remembering.entity("Ada Byron", aliases=["Countess"])
+    working = WorkingMemory(session, namespace=sarah)
+    assert working.resolve("this person") is None
+
+    found = working.resolve("Countess")
+
+    assert found is not None
+    assert (found.type, found.id, found.label) == ("person", str(ada), "Ada Byron")
+    assert working.resolve("tell her") == WorkingMemory(session, namespace=sarah).get_recent()[0]
+    assert WorkingMemory(session).get_recent() == (), "sessions of a namespace are its own"
+
+
+def test_a_name_of_two_is_nobodys(sarah: Namespace, remembering: Remembering, session: str) -> None:
+    for _ in range(2):
+        remembering.entity("Peter")
+    assert WorkingMemory(session, namespace=sarah).resolve("Peter") is None
+
+
+def test_an_entity_is_looked_up_by_its_id_where_it_is_of_the_type(
+    sarah: Namespace, remembering: Remembering, session: str
+) -> None:
+    ada = remembering.entity("Ada Byron")
+    working = WorkingMemory(session, namespace=sarah)
+
+    assert working.get("page", str(ada)) is None
+    assert working.get("person", "Ada Byron") is None, "that is no id"
+    assert working.get("person", str(uuid4())) is None
+    found = working.get("person", str(ada))
+
+    assert found is not None
+    assert (found.label, working.get_recent()) == ("Ada Byron", (found,))
+
+
+def nowhere() -> Engine:
+    """A Postgres that is not there."""
+    return bounded(create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"), 5.0)
+
+
+def test_what_is_at_hand_needs_no_postgres(sarah: Namespace, session: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    working = WorkingMemory(session, namespace=sarah)
+    working.add("page", 1, "Roadmap")
+    monkeypatch.setattr(sarah, "_engine", nowhere())
+
+    assert working.resolve("this page") is not None
+    assert working.resolve("roadmap") is not None
+    assert working.resolve("the previous page") is None, "words that refer are no name to look up"
+    with pytest.raises(StoreUnavailable):
+        working.resolve("Ada")
+
+
+def test_the_tenth_turn_has_the_conversation_summed_up(
+    *,
+    sarah: Namespace,
+    session: str,
+    worker_engine: Engine,
+    lane: LaneRef,
+    taken: Taken,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    working = WorkingMemory(session, namespace=sarah, policy="summary")
+    for number in range(8):
+        working.add("page", number, f"Page {number}")
+    asked = [WorkingMemory(session, namespace=sarah, policy="summary").turn() for _ in range(20)]
+
+    assert [place for place, event_id in enumerate(asked, 1) if event_id] == [10, 20]
+    assert [(one["type"], one["conversation"]) for one in taken(2)] == [("summarise", session)] * 2
+    assert [one.id for one in working.get_recent(n=50)] == ["7", "6", "5", "4", "3"]
+    assert "so far" not in working.prompt_block()
+    with tenant_transaction(worker_engine, lane.tenant_id) as connection:
+        summaries.ask_for(connection, lane, session)
+        summaries.save(connection, lane, session, "User tidies\nthe wiki.", up_to=uuid4(), version=0)
+    assert "\n- so far: User tidies the wiki.\n- page 7: Page 7\n" in working.prompt_block()
+
+    monkeypatch.setattr(sarah, "_engine", nowhere())
+    assert "so far" not in working.prompt_block()
+    assert "- page 7: Page 7\n" in working.prompt_block()

@@ -1,0 +1,95 @@
+"""Who is meant, given what is known of each candidate that answers to what was said."""
+
+from uuid import UUID
+
+from mosshead.disambiguation import Evidence, Telling, disambiguate
+
+BAKER, SKIPPER, TUTOR = (UUID(int=number) for number in (1, 2, 3))
+PARENT = UUID(int=9)
+
+
+def told(*words: str, described: frozenset[str] = frozenset()) -> Telling:
+    return Telling(texts=(" ".join(words),), words=words, described=described)
+
+
+def known(nearest: float = 0.1, *words: str, named: frozenset[UUID] = frozenset()) -> Evidence:
+    return Evidence(nearest=(nearest,), words=frozenset(words), named=named)
+
+
+def test_who_is_much_nearer_is_meant() -> None:
+    found = disambiguate(told("knead", "dough", "oven"), {BAKER: known(0.5), SKIPPER: known(0.1), TUTOR: known(0.1)})
+
+    assert (found.status, found.entity_id) == ("resolved", BAKER)
+    assert found.scores[0][0] == BAKER
+
+
+def test_a_word_that_is_known_of_one_alone_tells_who_is_meant() -> None:
+    asked = told("axolotl", "aquarium", "bath", "bites")
+
+    found = disambiguate(asked, {BAKER: known(0.3), SKIPPER: known(0.3, "axolotl", "bath"), TUTOR: known(0.3)})
+
+    assert found.entity_id == SKIPPER
+
+
+def test_a_word_that_is_known_of_all_tells_nothing() -> None:
+    asked = told("river", "boat", "bridge")
+    without = disambiguate(asked, {BAKER: known(0.4), SKIPPER: known(0.2)})
+
+    assert disambiguate(asked, {BAKER: known(0.4, "river"), SKIPPER: known(0.2, "river")}) == without
+
+
+def test_a_word_that_is_said_of_anybody_tells_nothing() -> None:
+    asked = told("wants", "boat", "bridge")
+
+    assert disambiguate(asked, {BAKER: known(0.4, "wants"), SKIPPER: known()}) == disambiguate(
+        asked, {BAKER: known(0.4), SKIPPER: known()}
+    )
+
+
+def test_who_belongs_to_what_is_named_is_meant() -> None:
+    asked = told("copperleaf", "closes", "early", "friday")
+
+    found = disambiguate(asked, {BAKER: known(0.35, named=frozenset({PARENT})), SKIPPER: known(0.35)})
+
+    assert found.entity_id == BAKER
+
+
+def test_when_the_words_fit_two_the_answer_is_a_question_about_the_two() -> None:
+    asked = told("boat", "sail", "harbour", "storm")
+
+    found = disambiguate(asked, {BAKER: known(0.5), SKIPPER: known(0.5), TUTOR: known(0.0)})
+
+    assert (found.status, found.entity_id) == ("ambiguous", None)
+    assert set(found.plausible) == {BAKER, SKIPPER}
+
+
+def test_the_less_is_said_the_sooner_it_asks() -> None:
+    known_of = {BAKER: known(0.45), SKIPPER: known(0.2)}
+
+    assert disambiguate(told("pint"), known_of).status == "ambiguous"
+    assert disambiguate(told("pint", "barley", "yeast", "cellar", "cask"), known_of).status == "resolved"
+
+
+def test_a_question_offers_no_more_than_four() -> None:
+    assert len(disambiguate(told("pint"), {UUID(int=number): known() for number in range(1, 12)}).plausible) == 4
+
+
+def test_a_description_that_is_known_of_nobody_is_somebody_unknown() -> None:
+    asked = told("astronaut", "moon", "talk", described=frozenset({"astronaut"}))
+
+    assert disambiguate(asked, {BAKER: known(0.2), SKIPPER: known(0.15)}).status == "unknown"
+    assert disambiguate(asked, {BAKER: known(0.2)}).status == "unknown"
+
+
+def test_the_only_bearer_of_a_name_is_meant_whatever_is_said() -> None:
+    assert disambiguate(told("pint"), {BAKER: known(0.0)}).entity_id == BAKER
+
+
+def test_the_only_bearer_is_meant_by_a_description_in_other_words() -> None:
+    assert disambiguate(told("pastry", described=frozenset({"pastry"})), {BAKER: known(0.4)}).entity_id == BAKER
+
+
+def test_a_name_that_nobody_bears_is_unknown() -> None:
+    found = disambiguate(told("pint"), {})
+
+    assert (found.status, found.scores, found.plausible) == ("unknown", (), ())

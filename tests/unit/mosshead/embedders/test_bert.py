@@ -1,0 +1,90 @@
+"""The packed, features-first forward pass against the textbook's, on a small random network."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from mosshead.embedders.bert import Array, Bert
+
+FEATURES, WIDE, HEADS, WORDS, LAYERS, POSITIONS = 12, 20, 3, 30, 2, 9
+Tensors = dict[str, Array]
+
+
+@pytest.fixture(scope="module")
+def tensors() -> Tensors:
+    draw = np.random.default_rng(7)
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (WORDS, FEATURES),
+        "embeddings.position_embeddings.weight": (POSITIONS, FEATURES),
+        "embeddings.token_type_embeddings.weight": (2, FEATURES),
+        "embeddings.LayerNorm.weight": (FEATURES,),
+        "embeddings.LayerNorm.bias": (FEATURES,),
+    }
+    for number in range(LAYERS):
+        layer = f"encoder.layer.{number}"
+        linear = {f"{layer}.attention.self.{part}": (FEATURES, FEATURES) for part in ("query", "key", "value")}
+        linear[f"{layer}.attention.output.dense"] = (FEATURES, FEATURES)
+        linear[f"{layer}.intermediate.dense"] = (WIDE, FEATURES)
+        linear[f"{layer}.output.dense"] = (FEATURES, WIDE)
+        for name, shape in linear.items():
+            shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+        for name in ("attention.output", "output"):
+            shapes |= {f"{layer}.{name}.LayerNorm.{part}": (FEATURES,) for part in ("weight", "bias")}
+    return {name: draw.standard_normal(shape, dtype=np.float32) for name, shape in shapes.items()}
+
+
+def textbook(tensors: Tensors, text: Sequence[int]) -> Array:
+    """One text, tokens first, head by head, in float64."""
+    t = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+
+    def linear(x: np.ndarray, name: str) -> np.ndarray:
+        return np.asarray(x @ t[f"{name}.weight"].T + t[f"{name}.bias"])
+
+    def norm(x: np.ndarray, name: str) -> np.ndarray:
+        spread = x.std(axis=1, keepdims=True)
+        centred = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(spread**2 + 1e-12)
+        return np.asarray(centred * t[f"{name}.LayerNorm.weight"] + t[f"{name}.LayerNorm.bias"])
+
+    def attend(x: np.ndarray, name: str) -> np.ndarray:
+        query, key, value = (np.split(linear(x, f"{name}.{p}"), HEADS, axis=1) for p in ("query", "key", "value"))
+        heads = []
+        for q, k, v in zip(query, key, value, strict=True):
+            weights = np.exp(q @ k.T / math.sqrt(FEATURES / HEADS))
+            heads.append(weights / weights.sum(axis=1, keepdims=True) @ v)
+        return np.concatenate(heads, axis=1)
+
+    x = t["embeddings.word_embeddings.weight"][list(text)] + t["embeddings.token_type_embeddings.weight"][0]
+    x = norm(x + t["embeddings.position_embeddings.weight"][: len(text)], "embeddings")
+    for number in range(LAYERS):
+        layer = f"encoder.layer.{number}"
+        mixed = linear(attend(x, f"{layer}.attention.self"), f"{layer}.attention.output.dense")
+        x = norm(x + mixed, f"{layer}.attention.output")
+        wide = linear(x, f"{layer}.intermediate.dense")
+        wide *= (1 + np.vectorize(math.erf)(wide / math.sqrt(2))) / 2
+        x = norm(x + linear(wide, f"{layer}.output.dense"), f"{layer}.output")
+    return np.asarray(x.mean(axis=0), dtype=np.float32)
+
+
+def test_packed_texts_of_several_lengths_come_out_as_one_by_one_in_the_textbook(tensors: Tensors) -> None:
+    texts = [[5], [4, 9], [9, 4], [1, 2, 3], [29, 0, 29, 8, 7, 6, 5, 4, 3]]
+
+    encoded = Bert.of(tensors, heads=HEADS, longest=POSITIONS).encode(texts)
+
+    assert encoded.shape == (5, FEATURES)
+    assert np.allclose(encoded, [textbook(tensors, text) for text in texts], atol=2e-5)
+
+
+def test_word_order_counts(tensors: Tensors) -> None:
+    forward, backward = Bert.of(tensors, heads=HEADS, longest=POSITIONS).encode([[4, 9], [9, 4]])
+
+    assert np.abs(forward - backward).max() > 0.01
+
+
+def test_the_weights_are_left_as_they_were(tensors: Tensors) -> None:
+    before = {name: tensor.copy() for name, tensor in tensors.items()}
+
+    Bert.of(tensors, heads=HEADS, longest=POSITIONS).encode([[1, 2, 3]])
+
+    assert all((before[name] == tensor).all() for name, tensor in tensors.items())

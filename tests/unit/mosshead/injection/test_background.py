@@ -1,0 +1,107 @@
+"""Threads in which memory may hang: bounded, in order, and nothing of them is needed after a fork."""
+
+import asyncio
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from mosshead.injection import background
+from mosshead.injection.background import Background
+from mosshead.injection.waiting import wait_async
+
+
+def test_reads_have_threads_of_their_own_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "MOST_READS", 2)
+    threads, go_on = Background(), threading.Event()
+    reading = [threads.read(lambda: go_on.wait(10)) for _ in range(3)]
+    assert reading[2] is None
+    go_on.set()
+    assert [one.result(10) for one in reading if one] == [True, True]
+    again = threads.read(lambda: "again")
+    assert again is not None
+    assert again.result(10) == "again"
+
+
+def test_turns_are_published_in_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "MOST_WAITING", 3)
+    threads, go_on, done = Background(), threading.Event(), list[int]()
+    begun: Future[None] = Future()
+
+    def first() -> None:
+        begun.set_result(None)
+        go_on.wait(10)
+
+    threads.publish(first)
+    begun.result(10)
+    waiting = [threads.publish(lambda number=number: done.append(number)) for number in range(5)]  # type: ignore[misc]
+    assert [one is None for one in waiting] == [False] * 3 + [True] * 2
+    go_on.set()
+    assert waiting[2] is not None
+    waiting[2].result(10)
+    assert done == [0, 1, 2]
+
+
+def test_after_a_fork_nothing_of_the_parent_s_is_waited_for() -> None:
+    threads, go_on = Background(), threading.Event()
+    for _ in range(background.MOST_READS):
+        threads.read(lambda: go_on.wait(10))
+    threads.publish(lambda: go_on.wait(10))
+    threads.after_fork_in_child()
+    assert threads.read(lambda: None) is not None
+    published = threads.publish(lambda: None)
+    assert published is not None
+    published.result(10)
+    go_on.set()
+
+
+def test_whoever_gives_up_waiting_ends_no_thread() -> None:
+    """asyncio cancels what a task waits for that is cancelled, down to the future that the thread would fill."""
+    threads, go_on = Background(), threading.Event()
+
+    async def give_up() -> None:
+        await wait_async(threads.publish(lambda: go_on.wait(10)), 0.01)
+        request = asyncio.create_task(wait_async(threads.read(lambda: go_on.wait(10)), 10))
+        await asyncio.sleep(0.01)
+        request.cancel()
+        await asyncio.gather(request, return_exceptions=True)
+
+    asyncio.run(give_up())
+    go_on.set()
+    later = threads.publish(lambda: None)
+    assert later is not None
+    later.result(10)
+
+
+def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, done = Background(), list[str]()
+
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as without_threads:
+        without_threads.setattr(threading.Thread, "start", refused)
+        assert [threads.read(lambda: None) for _ in range(2 * background.MOST_READS)] == [
+            None
+        ] * 2 * background.MOST_READS
+        threads.publish(lambda: done.append("first"))
+    assert threads.read(lambda: None) is not None
+    second = threads.publish(lambda: done.append("second"))
+    assert second is not None
+    second.result(10)
+    assert done == ["first", "second"]
+
+
+def test_a_callback_that_raises_what_is_no_error_ends_no_thread() -> None:
+    """asyncio's own cancellation, of a coroutine that `on_extract` runs, is no Exception; neither is SystemExit."""
+    threads = Background()
+
+    async def tell() -> None:
+        raise asyncio.CancelledError
+
+    told = threads.publish(lambda: asyncio.run(tell()))
+    assert told is not None
+    told.result(10)
+    later = threads.publish(lambda: None)
+    assert later is not None
+    later.result(10)

@@ -1,0 +1,78 @@
+"""Checked events: what they become before they are numbered, and as they travel."""
+
+import json
+from uuid import uuid4
+
+import pytest
+
+from mosshead.errors import InvalidEvent
+from mosshead.events import MAX_EVENT_BYTES, parse_event
+from mosshead.namespaces import NamespacePath
+from mosshead.publishing.checking import check_event, check_events, numbered
+
+SARAH = NamespacePath.of(("acme", "sarah"))
+MESSAGE = {"type": "message", "role": "user", "content": "hi"}
+
+
+def test_a_checked_event_has_all_but_its_number() -> None:
+    own = {"event_id": "0195a000-0000-7000-8000-000000000001", "occurred_at": "2020-01-01T00:00:00+02:00"}
+    (checked,) = check_events(SARAH, [{**MESSAGE, **own, "publisher": "somebody", "publisher_sequence": 99}])
+    body = json.loads(checked.body)
+    assert {"publisher", "publisher_sequence"}.isdisjoint(body)
+    assert {name: body[name] for name in own} == own
+    assert (str(checked.event_id), checked.path) == (own["event_id"], SARAH)
+
+
+def test_numbered_it_fits_the_schema() -> None:
+    publisher = uuid4()
+    (checked,) = check_events(SARAH, [MESSAGE])
+    event = parse_event(json.loads(numbered(checked.body, publisher, 7)))
+    assert (event.publisher, event.publisher_sequence, event.event_id) == (publisher, 7, checked.event_id)
+
+
+def test_an_event_stays_in_the_namespace_that_it_is_published_in() -> None:
+    (checked,) = check_events(SARAH, [{**MESSAGE, "namespace": ["acme", "bo"]}])
+    assert json.loads(checked.body)["namespace"] == ["acme", "sarah"]
+    assert check_event({**MESSAGE, "namespace": ["acme", "bo"]}).path.parts == ("acme", "bo")
+
+
+def test_one_that_does_not_fit_stops_all() -> None:
+    with pytest.raises(InvalidEvent, match="role: one of"):
+        check_events(SARAH, [MESSAGE, {**MESSAGE, "role": "narrator"}])
+
+
+@pytest.mark.parametrize("event", [[], [MESSAGE], "hi", None, 7])
+def test_what_is_no_object_is_refused_as_an_event(event: object) -> None:
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: event: not a JSON object$"):
+        check_event(event)
+
+
+def test_one_that_would_be_too_large_with_its_number_is_refused() -> None:
+    calls = [{"id": "x" * (MAX_EVENT_BYTES // 2)}] * 2
+    with pytest.raises(InvalidEvent, match=r"bytes as JSON, at most 524,288; split it"):
+        check_events(SARAH, [{**MESSAGE, "tool_calls": calls}])
+
+
+@pytest.mark.parametrize("spare", [-1, 0, 1])
+def test_the_limit_is_on_the_whole_event(spare: int) -> None:
+    """The longest number fits into what is left of the limit."""
+    empty = check_event({**MESSAGE, "namespace": ["acme", "sarah"], "tool_calls": [{"id": ""}]})
+    room = MAX_EVENT_BYTES - len(numbered(empty.body, uuid4(), 2**63).encode())
+    event = {**MESSAGE, "namespace": ["acme", "sarah"], "tool_calls": [{"id": "x" * (room + spare)}]}
+    # The time's fraction of a second may be written with fewer digits.
+    event["occurred_at"] = json.loads(empty.body)["occurred_at"]
+    if spare > 0:
+        with pytest.raises(InvalidEvent):
+            check_event(event)
+    else:
+        check_event(event)
+
+
+def test_a_checked_event_holds_no_secret() -> None:
+    (checked,) = check_events(
+        SARAH, [{**MESSAGE, "content": "my pin is 4821", "metadata": {"notes": ["my pin is 4821"]}}]
+    )
+    body = json.loads(checked.body)
+    assert body["content"] == "my pin is [redacted: PIN]"
+    assert body["metadata"] == {"notes": ["my pin is [redacted: PIN]"]}
+    assert check_event({**MESSAGE, "namespace": ["acme", "bo"], "content": "PIN 4821"}).body.count("4821") == 0

@@ -1,0 +1,490 @@
+"""The spool's file: numbers without gaps, all or nothing, whoever copies, fills, breaks or removes it."""
+
+import gc
+import os
+import shutil
+import sqlite3
+import stat
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from sqlalchemy import make_url
+
+from mosshead.errors import SpoolFull, SpoolUnavailable
+from mosshead.namespaces import NamespacePath
+from mosshead.publishing import forking
+from mosshead.publishing.checking import check_events
+from mosshead.publishing.spool import Changes, Spool
+from mosshead.publishing.spooling import SpoolPublisher
+from mosshead.queue import EventQueue
+
+SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
+ROOMY = 10**6
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "spool" / "one.spool"
+
+
+@pytest.fixture
+def spool(file: Path) -> Iterator[Spool]:
+    opened = Spool(file, most_bytes=ROOMY)
+    yield opened
+    opened.close()
+
+
+def contents(spool: Spool) -> dict[NamespacePath, list[tuple[int, str]]]:
+    """All that waits, by namespace."""
+    changes = spool.changes(0)
+    return {one.path: spool.read(changes.publisher, one.key, one.cut_up_to + 1, one.newest) for one in changes.waiting}
+
+
+def cut(spool: Spool, path: NamespacePath, up_to: int) -> None:
+    changes = spool.changes(0)
+    (key,) = [one.key for one in changes.waiting if one.path == path]
+    spool.cut(changes.publisher, key, up_to)
+
+
+def publisher(spool: Spool) -> UUID:
+    return spool.changes(0).publisher
+
+
+class TestNumbers:
+    def test_each_namespace_is_numbered_from_one(self, spool: Spool) -> None:
+        for path, bodies in ((SARAH, ["a", "b"]), (BO, ["c"]), (SARAH, ["d"])):
+            spool.append(path, bodies)
+        assert contents(spool) == {BO: [(1, "c")], SARAH: [(1, "a"), (2, "b"), (3, "d")]}
+        assert spool.newest(SARAH) == (publisher(spool), 3)
+        assert spool.newest(NamespacePath.of(("acme", "nobody"))) == (publisher(spool), 0)
+
+    def test_the_counter_survives_the_cut_and_the_end_of_the_process(self, spool: Spool, file: Path) -> None:
+        spool.append(SARAH, ["a", "b"])
+        cut(spool, SARAH, 2)
+        before = publisher(spool)
+        spool.close()
+        again = Spool(file, most_bytes=ROOMY)
+        again.append(SARAH, ["c"])
+        assert (contents(again), publisher(again)) == ({SARAH: [(3, "c")]}, before)
+        again.close()
+
+    def test_many_threads_leave_no_gap_and_keep_what_belongs_together(self, spool: Spool) -> None:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda number: spool.append(SARAH, [f"{number}.1", f"{number}.2"]), range(50)))
+        (events,) = contents(spool).values()
+        assert [number for number, _ in events] == list(range(1, 101))
+        pairs = [(one, other) for (_, one), (_, other) in zip(events[::2], events[1::2], strict=True)]
+        assert all(one.split(".")[0] == other.split(".")[0] for one, other in pairs)
+
+    def test_a_namespace_is_looked_at_when_it_was_published_to(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a"])
+        first = spool.changes(0)
+        spool.append(BO, ["b"])
+        second = spool.changes(first.point)
+        assert [one.path for one in first.waiting] == [SARAH]
+        assert [one.path for one in second.waiting] == [BO]
+        assert spool.changes(second.point).waiting == ()
+
+    def test_text_of_any_language_comes_back(self, spool: Spool) -> None:
+        spool.append(SARAH, ["wörter 言葉 🙂"])
+        assert contents(spool) == {SARAH: [(1, "wörter 言葉 🙂")]}
+
+
+class TestCut:
+    def test_only_up_to_the_number(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a", "b", "c"])
+        cut(spool, SARAH, 2)
+        assert contents(spool) == {SARAH: [(3, "c")]}
+        cut(spool, SARAH, 1)
+        assert contents(spool) == {SARAH: [(3, "c")]}
+
+    def test_another_publishers_numbers_cut_nothing(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a"])
+        (waiting,) = spool.changes(0).waiting
+        spool.cut(uuid4(), waiting.key, 1)
+        assert contents(spool) == {SARAH: [(1, "a")]}
+        assert spool.read(uuid4(), waiting.key, 1, 1) == []
+
+    def test_a_number_that_was_never_given_is_a_copys(self, spool: Spool) -> None:
+        """Another spool of the same name is ahead. What waits here takes another name, or it would be taken for received."""
+        spool.append(SARAH, ["a", "b", "c"])
+        spool.append(BO, ["d"])
+        cut(spool, SARAH, 1)
+        before = publisher(spool)
+        cut(spool, SARAH, 9)
+        assert publisher(spool) != before
+        assert contents(spool) == {SARAH: [(1, "b"), (2, "c")], BO: [(1, "d")]}
+        spool.append(SARAH, ["e"])
+        assert contents(spool)[SARAH][-1] == (3, "e")
+
+    def test_what_waits_begins_anew_once(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a", "b", "c"])
+        cut(spool, SARAH, 1)
+        before = publisher(spool)
+        spool.begin_anew(before)
+        after = publisher(spool)
+        assert after != before
+        assert contents(spool) == {SARAH: [(1, "b"), (2, "c")]}
+        spool.begin_anew(before)
+        assert publisher(spool) == after, "another process did it already"
+
+    def test_a_long_run_is_cut_whole(self, spool: Spool) -> None:
+        spool.append(SARAH, [str(number) for number in range(450)])
+        cut(spool, SARAH, 449)
+        assert contents(spool) == {SARAH: [(450, "449")]}
+
+
+class TestSize:
+    def test_what_does_not_fit_is_refused_whole(self, file: Path) -> None:
+        spool = Spool(file, most_bytes=10)
+        spool.append(SARAH, ["12345"])
+        with pytest.raises(SpoolFull, match=r"^MOSSHEAD_SPOOL_BYTES: .* holds 5 of at most 10 bytes.*mosshead spool"):
+            spool.append(SARAH, ["1", "23456"])
+        spool.append(SARAH, ["67890"])
+        assert contents(spool) == {SARAH: [(1, "12345"), (2, "67890")]}
+        spool.close()
+
+    def test_what_is_cut_gives_room(self, file: Path) -> None:
+        spool = Spool(file, most_bytes=10)
+        for _ in range(5):
+            spool.append(SARAH, ["öäüßé"])  # ten bytes
+            newest = spool.newest(SARAH)[1]
+            cut(spool, SARAH, newest)
+        assert spool.held().bytes == 0
+        spool.close()
+
+    def test_it_tells_what_it_holds(self, spool: Spool) -> None:
+        spool.append(SARAH, ["1", "22"])
+        spool.append(BO, ["333"])
+        held = spool.held()
+        assert (held.events, held.bytes, held.namespaces) == (3, 6, ((SARAH, 2), (BO, 1)))
+        assert held.oldest is not None
+
+
+class TestFile:
+    def test_it_is_the_owners_alone(self, spool: Spool, file: Path) -> None:
+        old = os.umask(0)
+        try:
+            spool.append(SARAH, ["a"])
+        finally:
+            os.umask(old)
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(one.stat().st_mode) for one in file.parent.iterdir()} == {0o600}
+
+    def test_it_is_made_when_it_is_needed(self, spool: Spool, file: Path) -> None:
+        assert (spool.exists(), file.parent.exists()) == (False, False)
+        spool.append(SARAH, ["a"])
+        assert spool.exists()
+
+    def test_a_copy_takes_another_name_and_numbers_from_one(self, spool: Spool, file: Path) -> None:
+        spool.append(SARAH, ["a", "b", "c"])
+        cut(spool, SARAH, 1)
+        original = publisher(spool)
+        spool.close()
+        for place in (file.with_name("copy.spool"), file.parent / "moved" / file.name):
+            place.parent.mkdir(exist_ok=True)
+            shutil.copy(file, place)
+            copy = Spool(place, most_bytes=ROOMY)
+            assert publisher(copy) != original
+            assert contents(copy) == {SARAH: [(1, "b"), (2, "c")]}
+            first = publisher(copy)
+            copy.close()
+            again = Spool(place, most_bytes=ROOMY)
+            assert publisher(again) == first
+            again.close()
+
+    def test_a_copy_in_its_place_takes_another_name(self, spool: Spool, file: Path) -> None:
+        """A backup that is put back may be behind the inbox."""
+        spool.append(SARAH, ["a"])
+        original = publisher(spool)
+        spool.close()
+        shutil.copy(file, file.with_name("backup"))
+        file.with_name("backup").replace(file)
+        restored = Spool(file, most_bytes=ROOMY)
+        assert publisher(restored) != original
+        restored.close()
+
+    def test_one_that_is_removed_under_way_is_made_anew(
+        self, spool: Spool, file: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        spool.append(SARAH, ["a"])
+        original = publisher(spool)
+        shutil.rmtree(file.parent)
+        spool.append(SARAH, ["b"])
+        assert (contents(spool), publisher(spool) != original) == ({SARAH: [(1, "b")]}, True)
+        assert "MOSSHEAD_SPOOL_DIR" in caplog.text
+        with sqlite3.connect(file) as connection:
+            assert connection.execute("select count(*) from events").fetchone() == (1,)
+        connection.close()
+
+    def test_what_was_cut_is_not_left_in_the_file(self, spool: Spool, file: Path) -> None:
+        for number in range(50):
+            spool.append(SARAH, ["quetzalcoatlus" * 500])
+            cut(spool, SARAH, number + 1)
+        spool.append(SARAH, ["b"])
+        spool.tidy()
+        assert b"quetzal" not in b"".join(one.read_bytes() for one in file.parent.iterdir())
+        assert file.stat().st_size < 100_000
+        assert contents(spool) == {SARAH: [(51, "b")]}
+
+    def test_the_log_is_kept_short(self, spool: Spool, file: Path) -> None:
+        for _ in range(4):
+            spool.append(SARAH, ["x" * 10**5] * 2)
+            cut(spool, SARAH, spool.newest(SARAH)[1])
+        log = file.with_name(f"{file.name}-wal")
+        spool.tidy()
+        assert not log.stat().st_size
+
+    def test_when_closed_it_says_so(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a"])
+        spool.close()
+        with pytest.raises(SpoolUnavailable, match="the memory is closed; connect again"):
+            spool.append(SARAH, ["b"])
+
+
+class TestForksAndCollections:
+    def test_threads_that_fork_at_once_leave_it_usable(self, file: Path) -> None:
+        spool = Spool(file, most_bytes=ROOMY)
+        spool.append(SARAH, ["a"])
+
+        def fork() -> None:
+            forking._before()
+            forking._in_parent()
+
+        threads = [Thread(target=fork, daemon=True) for _ in range(3)]
+        with spool._file._in_use.use():  # something is under way, for which all of them wait
+            for thread in threads:
+                thread.start()
+            time.sleep(0.2)
+        for thread in threads:
+            thread.join(10)
+        assert not any(thread.is_alive() for thread in threads)
+        another = Thread(target=spool.append, args=(SARAH, ["b"]), daemon=True)
+        another.start()
+        another.join(10)
+        assert not another.is_alive()
+        spool.close()
+
+    def test_a_publisher_that_its_own_thread_collects_ends(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        spool = Spool(file, most_bytes=ROOMY)
+        database_url = make_url("postgresql+psycopg://nobody@127.0.0.1:1/none")
+        publisher = SpoolPublisher(
+            spool=spool, queue=EventQueue("redis://127.0.0.1:1/0"), database_url=database_url, key=None
+        )
+        changes, dropped = spool.changes, Event()
+
+        def looked_at(since: int) -> Changes:
+            with spool._file.reading():
+                if dropped.is_set():
+                    gc.collect()  # as one that comes by itself, in the midst of a use
+            return changes(since)
+
+        monkeypatch.setattr(spool, "changes", looked_at)
+        publisher.publish(SARAH, check_events(SARAH, [{"type": "message", "role": "user", "content": "a"}]))
+        thread = publisher._shipper._thread
+        assert thread is not None
+        gc.disable()
+        try:
+            publisher.itself = publisher  # type: ignore[attr-defined]  # a cycle, as in many an app's own objects
+            del publisher
+            dropped.set()
+            thread.join(10)
+        finally:
+            gc.enable()
+        assert not thread.is_alive()
+        with pytest.raises(SpoolUnavailable, match="the memory is closed"):
+            spool.append(SARAH, ["b"])
+
+
+class InterruptedAtBegin:
+    """A connection on which Ctrl-C comes in the moment in which a transaction has begun."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, *parameters: Any) -> sqlite3.Cursor:
+        done = self._connection.execute(statement, *parameters)
+        if statement.startswith("begin"):
+            raise KeyboardInterrupt
+        return done
+
+
+def test_an_interrupt_leaves_no_transaction_open(file: Path) -> None:
+    spool = Spool(file, most_bytes=ROOMY)
+    spool.append(SARAH, ["a"])
+    connection = spool._file._connection
+    assert connection is not None
+    spool._file._connection = InterruptedAtBegin(connection)  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        spool.append(SARAH, ["b"])
+    spool._file._connection = connection
+    spool.append(SARAH, ["c"])
+    assert spool.held().events == 2
+    spool.close()
+
+
+class TestTrouble:
+    """Each a clear error that names the setting, and nothing half done."""
+
+    def refused(self, spool: Spool, says: str) -> None:
+        with pytest.raises(SpoolUnavailable, match=rf"^MOSSHEAD_SPOOL_DIR: the spool {spool.path}.*{says}") as error:
+            spool.append(SARAH, ["quetzalcoatlus"])
+        assert "quetzal" not in str(error.value)
+
+    def test_a_file_that_is_no_spool(self, spool: Spool, file: Path) -> None:
+        file.parent.mkdir()
+        file.write_text("quetzalcoatlus " * 1000)
+        self.refused(spool, "not a database.*move the file away")
+        file.unlink()
+        spool.append(SARAH, ["a"])
+
+    def test_a_file_that_broke(self, spool: Spool, file: Path) -> None:
+        spool.append(SARAH, ["a"] * 1000)
+        spool.close()
+        with file.open("r+b") as broken:
+            broken.seek(4096)
+            broken.write(os.urandom(file.stat().st_size - 4096))
+        again = Spool(file, most_bytes=ROOMY)
+        self.refused(again, "malformed.*move the file away")
+        again.close()
+
+    def test_a_newer_versions_file(self, spool: Spool, file: Path) -> None:
+        spool.append(SARAH, ["a"])
+        spool.close()
+        with sqlite3.connect(file) as connection:
+            connection.execute("pragma user_version = 2")
+        connection.close()
+        again = Spool(file, most_bytes=ROOMY)
+        with pytest.raises(SpoolUnavailable, match="newer version"):
+            again.append(SARAH, ["b"])
+        again.close()
+
+    def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        self.refused(Spool(tmp_path / "file" / "folder" / "one.spool", most_bytes=ROOMY), "Not a directory")
+
+    def test_a_folder_that_this_process_may_not_look_into(self, spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refused(_: Path, **__: object) -> os.stat_result:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "stat", refused)  # root may look into any
+        assert spool.exists()
+        for use in (spool.held, lambda: spool.newest(SARAH)):
+            with pytest.raises(SpoolUnavailable, match="Permission denied"):
+                use()
+        monkeypatch.undo()
+
+    def test_a_disk_that_is_full(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a"])
+        with spool._file.reading() as connection:  # the nearest to a full disk that needs no root
+            pages = connection.execute("pragma page_count").fetchone()[0]
+            connection.execute(f"pragma max_page_count = {pages}")
+        with pytest.raises(SpoolUnavailable, match=r"^MOSSHEAD_SPOOL_DIR: .*disk is full.*free some space"):
+            spool.append(BO, ["b"] * 10_000)
+        spool.append(SARAH, ["c"])
+        assert contents(spool) == {SARAH: [(1, "a"), (2, "c")]}
+
+    def test_something_that_interrupts(self, spool: Spool) -> None:
+        spool.append(SARAH, ["a"])
+        with suppress(KeyboardInterrupt), spool._file.writing() as connection:
+            connection.execute("update spool set bytes = 99")
+            raise KeyboardInterrupt
+        spool.append(SARAH, ["b"])
+        assert (contents(spool), spool.held().bytes) == ({SARAH: [(1, "a"), (2, "b")]}, 2)
+
+
+class Spooling(RuleBasedStateMachine):
+    """A spool beside a model of it, through cuts, restarts and new names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = TemporaryDirectory()
+        self.spool = self.open()
+        self.waiting: defaultdict[NamespacePath, list[tuple[int, str]]] = defaultdict(list)
+        self.newest: defaultdict[NamespacePath, int] = defaultdict(int)
+        self.texts = 0
+
+    def open(self) -> Spool:
+        return Spool(Path(self.folder.name) / "one.spool", most_bytes=200)
+
+    @rule(path=st.sampled_from([SARAH, BO]), sizes=st.lists(st.integers(1, 40), min_size=1, max_size=8))
+    def append(self, path: NamespacePath, sizes: list[int]) -> None:
+        bodies = [f"{self.texts + place}".ljust(size, ".") for place, size in enumerate(sizes)]
+        self.texts += len(sizes)
+        held = sum(len(body) for events in self.waiting.values() for _, body in events)
+        if held + sum(map(len, bodies)) > 200:
+            with pytest.raises(SpoolFull):
+                self.spool.append(path, bodies)
+            return
+        self.spool.append(path, bodies)
+        for body in bodies:
+            self.newest[path] += 1
+            self.waiting[path].append((self.newest[path], body))
+
+    @rule(path=st.sampled_from([SARAH, BO]), events=st.integers(0, 9))
+    def cut(self, path: NamespacePath, events: int) -> None:
+        if self.waiting[path]:
+            up_to = self.waiting[path][: events + 1][-1][0]
+            cut(self.spool, path, up_to)
+            self.waiting[path] = [one for one in self.waiting[path] if one[0] > up_to]
+
+    @rule(path=st.sampled_from([SARAH, BO]))
+    def learn_of_a_copy(self, path: NamespacePath) -> None:
+        if self.waiting[path]:
+            cut(self.spool, path, self.newest[path] + 1)
+            for one, events in self.waiting.items():
+                self.waiting[one] = [(number, body) for number, (_, body) in enumerate(events, 1)]
+            for one in self.newest:
+                self.newest[one] = len(self.waiting[one])
+
+    @rule()
+    def restart(self) -> None:
+        self.spool.close()
+        self.spool = self.open()
+
+    @rule()
+    def tidy(self) -> None:
+        self.spool.tidy()
+
+    @invariant()
+    def it_holds_what_the_model_holds(self) -> None:
+        assert contents(self.spool) == {path: events for path, events in self.waiting.items() if events}
+        assert {path: self.spool.newest(path)[1] for path in (SARAH, BO)} == {
+            path: self.newest[path] for path in (SARAH, BO)
+        }
+
+    def teardown(self) -> None:
+        self.spool.close()
+        self.folder.cleanup()
+
+
+TestSpooling = Spooling.TestCase
+TestSpooling.settings = settings(max_examples=30, stateful_step_count=25)
+
+
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20),
+        min_size=2,
+        max_size=4,
+    )
+)
+def test_any_name_keeps_its_events(parts: list[str]) -> None:
+    path = NamespacePath(tuple(parts))
+    with TemporaryDirectory() as folder:
+        spool = Spool(Path(folder) / "one.spool", most_bytes=ROOMY)
+        spool.append(path, ["a"])
+        assert contents(spool) == {path: [(1, "a")]}
+        spool.close()

@@ -1,0 +1,78 @@
+"""Where the spool is: the same file for the same broker and database, whoever logs in."""
+
+from pathlib import Path
+
+import pytest
+
+from mosshead.errors import ConfigurationError
+from mosshead.publishing.spool_place import default_folder, spool_path
+
+FOLDER = Path("/state")
+BROKER, DATABASE = "redis://:s3cret@cache:6379/0", "postgresql://reader:s3cret@db:5432/memory"
+
+
+def place(broker_url: str = BROKER, database_url: str = DATABASE) -> Path:
+    return spool_path(FOLDER, broker_url=broker_url, database_url=database_url)
+
+
+def test_a_login_does_not_count() -> None:
+    assert place("redis://app:other@cache:6379/0", "postgresql://app:other@db:5432/memory") == place()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"broker_url": "redis://cache2:6379/0"},
+        {"broker_url": "redis://cache:6380/0"},
+        {"broker_url": "redis://cache:6379/1"},
+        {"database_url": "postgresql://reader@db2:5432/memory"},
+        {"database_url": "postgresql://reader@db:5433/memory"},
+        {"database_url": "postgresql://reader@db:5432/other"},
+        {"database_url": "postgresql://reader@/memory?host=/run/postgres"},
+    ],
+)
+def test_another_place_has_another_spool(other: dict[str, str]) -> None:
+    assert place(**other) != place()
+
+
+def test_a_sockets_folder_is_a_place() -> None:
+    here, there = (place(database_url=f"postgresql://reader@/memory?host=/{folder}") for folder in ("here", "there"))
+    assert here != there
+
+
+def test_the_name_tells_nothing() -> None:
+    assert not any(word in place().name for word in ("s3cret", "cache", "memory", "reader"))
+    assert place().parent == FOLDER
+
+
+def test_the_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/somewhere")
+    assert default_folder() == Path("/somewhere/mosshead")
+    for unset in ("", "relative/is/no/place"):
+        monkeypatch.setenv("XDG_STATE_HOME", unset)
+        assert default_folder() == Path.home() / ".local" / "state" / "mosshead"
+
+
+def test_without_a_home_only_a_spool_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(_path: str) -> str:
+        return "~"  # as `os.path.expanduser` leaves it
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("os.path.expanduser", no_home)
+    for folder in (default_folder(), Path("~/spools")):
+        with pytest.raises(
+            ConfigurationError, match=r"^MOSSHEAD_SPOOL_DIR: ~.* is in a home folder, and there is none"
+        ):
+            spool_path(folder, broker_url=BROKER, database_url=DATABASE)
+
+
+def test_a_relative_folder_does_not_move_with_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert spool_path(Path("spool"), broker_url=BROKER, database_url=DATABASE).parent == tmp_path / "spool"
+
+
+@pytest.mark.parametrize("url", ["redis://:s3cret@cache:port/0", "redis:/cache", "cache"])
+def test_what_is_no_url_is_named_without_its_password(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a URL") as caught:
+        place(url)
+    assert "s3" not in str(caught.value)

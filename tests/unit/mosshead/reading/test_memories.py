@@ -1,0 +1,151 @@
+"""Which memories a message calls for: by their own words, by whom they are about, and by what the best of them lend."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mosshead.disambiguation import Resolution
+from mosshead.kinds import MemoryKind
+from mosshead.reading.found import MemoryFound
+from mosshead.reading.memories import Bearing, RankedMemory, not_ruled_out, other_of_two, rank_memories
+from mosshead.reading.periods import periods
+from tests.reading_given import NOW, SPREAD, entity, found
+
+VERA, TRAM, BAND, OTHER_VERA = range(4)
+
+
+def ranked(
+    *those: MemoryFound, many: int = 4, parents: dict[int, int] | None = None, **asked: Any
+) -> list[RankedMemory]:
+    bearings = {
+        entity(one): Bearing(memories=many, parent=entity((parents or {})[one]) if one in (parents or {}) else None)
+        for one in range(8)
+    }
+    named = [entity(one) for one in asked.pop("named", ())]
+    left_out = [entity(one) for one in asked.pop("left_out", ())]
+    plausible = [entity(one) for one in asked.pop("plausible", ())]
+    return rank_memories(
+        those,
+        cosine=SPREAD,
+        words=SPREAD,
+        bearings=bearings,
+        named=named,
+        plausible=plausible,
+        left_out=left_out,
+        **asked,
+    )
+
+
+def numbers(those: Sequence[RankedMemory]) -> list[int]:
+    return [one.id.int - 1 for one in those]
+
+
+def test_the_words_of_a_memory_count_beside_its_vector() -> None:
+    assert numbers(ranked(found(0, 1.0), found(1, 0.9, 2.0), found(2, 0.5))) == [1, 0, 2]
+
+
+def test_what_is_about_somebody_who_is_named_comes_before_what_is_only_alike() -> None:
+    about_her, alike = found(0, 0.0, 0.0, VERA), found(1, 2.0)
+    assert numbers(ranked(about_her, alike)) == [1, 0]
+    assert numbers(ranked(about_her, alike, named=[VERA])) == [0, 1]
+
+
+def test_what_lasts_tells_more_of_somebody_than_an_event() -> None:
+    event, fact = found(0, 0.5, 0.0, VERA, kind=MemoryKind.EVENT), found(1, 0.0, 0.0, VERA)
+    assert numbers(ranked(event, fact, named=[VERA])) == [1, 0]
+
+
+def test_the_oldest_of_what_lasts_has_a_place_of_its_own_among_many() -> None:
+    later = [found(number, 0.4, 0.0, VERA, said_at=NOW) for number in range(1, 30)]
+    first = found(0, 0.0, 0.0, VERA)
+    assert numbers(ranked(*later, first, named=[VERA]))[0] == 0
+
+
+def test_what_is_about_namesakes_alone_is_left_out() -> None:
+    alone, both, nobody = found(0, 3.0, 0.0, OTHER_VERA), found(1, 0.0, 0.0, VERA, OTHER_VERA), found(2)
+    kept = ranked(alone, both, nobody, named=[VERA], left_out=[OTHER_VERA])
+    assert sorted(numbers(kept)) == [1, 2]
+
+
+def test_the_best_lend_to_what_else_is_known_of_the_same_entity() -> None:
+    """Vera plays the cello; by day she drives a tram: the second answers what the cellist does, and says nothing of a cello."""
+    plays, drives, others = found(0, 4.0, 0.0, VERA), found(1, 0.0, 0.0, VERA), [found(n, 0.5) for n in range(2, 20)]
+    assert numbers(ranked(plays, drives, *others))[:2] == [0, 1]
+
+
+def test_what_is_lent_goes_on_to_a_second_entity() -> None:
+    first, bridge, second = found(0, 6.0, 0.0, VERA), found(1, 0.0, 0.0, VERA, BAND), found(2, 0.0, 0.0, BAND)
+    found_by = {one.id.int - 1: one.relevance.lent for one in ranked(first, bridge, second, found(3, 0.5))}
+    assert found_by[1] > found_by[2] > 0 == found_by[3]
+
+
+def test_an_entity_of_whom_much_is_known_lends_less() -> None:
+    those = found(0, 4.0, 0.0, VERA), found(1, 0.0, 0.0, VERA)
+    few, many = ({one.id: one.relevance.lent for one in ranked(*those, many=many)} for many in (2, 400))
+    assert all(few[key] > 5 * many[key] for key in few)
+
+
+@pytest.mark.parametrize(("parents", "counts"), [({}, False), ({VERA: BAND}, True), ({VERA: BAND, TRAM: BAND}, True)])
+def test_a_process_of_the_house_of_whom_is_named(parents: dict[int, int], counts: bool) -> None:
+    about = TRAM if TRAM in parents else BAND
+    process, fact = found(0, 0.0, 0.0, about, kind=MemoryKind.PROCESS), found(1, 0.0, 0.0, about)
+    hers = found(2, 0.0, 0.0, VERA)
+    by_number = {one.id.int - 1: one.relevance for one in ranked(process, fact, hers, named=[VERA], parents=parents)}
+    assert (by_number[0].process > 0, by_number[1].process) == (counts, 0)
+
+
+def test_a_time_that_is_named() -> None:
+    then = found(0, 0.0, said_at=datetime(2026, 2, 16, tzinfo=UTC))
+    other = found(1, 0.2, said_at=datetime(2025, 2, 1, tzinfo=UTC))
+    assert numbers(ranked(then, other)) == [1, 0]
+    assert numbers(ranked(then, other, periods=periods("What was it two weeks ago?", date(2026, 3, 2)))) == [0, 1]
+
+
+@given(
+    st.lists(st.tuples(st.floats(-3, 6), st.floats(0, 6), st.sets(st.integers(0, 3), max_size=3)), max_size=25),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_in_which_they_were_found_has_no_say(
+    those: list[tuple[float, float, set[int]]], shuffled: Any
+) -> None:
+    scanned = [found(number, cosine, words, *about) for number, (cosine, words, about) in enumerate(those)]
+    in_order = ranked(*scanned, named=[VERA])
+    shuffled.shuffle(scanned)
+    assert ranked(*scanned, named=[VERA]) == in_order
+    assert [one.relevance.total for one in in_order] == sorted((one.relevance.total for one in in_order), reverse=True)
+
+
+@given(st.lists(st.floats(-3, 6), min_size=1, max_size=25), st.integers(0, 24))
+def test_a_better_fit_never_loses_a_place(cosines: list[float], chosen: int) -> None:
+    place = chosen % len(cosines)
+    before = numbers(ranked(*(found(number, cosine, 0.0, number % 3) for number, cosine in enumerate(cosines))))
+    cosines[place] += 1
+    after = numbers(ranked(*(found(number, cosine, 0.0, number % 3) for number, cosine in enumerate(cosines))))
+    assert after.index(place) <= before.index(place)
+
+
+def test_of_whom_it_may_mean_the_oldest_has_a_place_of_its_own() -> None:
+    first, later = found(0, 0.0, 0.0, VERA), found(1, 0.4, 0.0, VERA, said_at=NOW)
+    assert numbers(ranked(first, later)) == [1, 0]
+    assert numbers(ranked(first, later, plausible=[VERA])) == [0, 1]
+
+
+def test_who_is_nearly_as_likely_is_not_ruled_out() -> None:
+    likely = tuple((entity(number), score) for number, score in enumerate((0.6, 0.19, 0.17, 0.02)))
+    settled = Resolution(status="resolved", entity_id=entity(0), scores=likely)
+    assert not_ruled_out(settled) == (entity(1),)
+    open_still = Resolution(status="ambiguous", plausible=(entity(2), entity(3)), scores=likely)
+    assert not_ruled_out(open_still) == (entity(2), entity(3))
+
+
+def test_the_other_of_two_is_told_where_it_is_settled_who_is_meant() -> None:
+    two = ((entity(0), 0.9), (entity(1), 0.01))
+    settled = Resolution(status="resolved", entity_id=entity(0), scores=two)
+    assert (not_ruled_out(settled), other_of_two(settled)) == ((), entity(1))
+    assert other_of_two(Resolution(status="ambiguous", plausible=(entity(0), entity(1)), scores=two)) is None
+    of_three = Resolution(status="resolved", entity_id=entity(0), scores=(*two, (entity(2), 0.01)))
+    assert other_of_two(of_three) is None

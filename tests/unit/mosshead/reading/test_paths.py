@@ -1,0 +1,73 @@
+"""Paths: what each must deliver is first, whatever the others find."""
+
+from typing import Any
+
+from mosshead.kinds import MemoryKind
+from mosshead.reading.found import MemoryFound
+from mosshead.reading.memories import Bearing, rank_memories
+from mosshead.reading.paths import Path, called_for, delivered, paths
+from tests.reading_given import NOW, SPREAD, entity, found
+
+VERA, BRUNO = 0, 1
+
+
+def sorted_into(*those: MemoryFound, named: tuple[int, ...] = ()) -> dict[str, Path]:
+    bearings = {entity(one): Bearing(memories=400) for one in range(4)}
+    names = {entity(one): f"name {one}" for one in named}
+    ranked = rank_memories(those, cosine=SPREAD, words=SPREAD, bearings=bearings, named=list(names))
+    return {path.label: path for path in paths(ranked, names)}
+
+
+def numbers(path: Path) -> list[int]:
+    return [one.id.int - 1 for one in path.hits]
+
+
+def test_each_who_is_named_has_a_path_that_delivers_the_best_and_the_oldest() -> None:
+    later = [found(number, number / 10, 0.0, VERA, said_at=NOW) for number in range(1, 60)]
+    found_paths = sorted_into(found(0, -2.0, 0.0, VERA), *later, found(90, 0.0, 0.0, BRUNO), named=(VERA, BRUNO))
+    hers = found_paths["entity: name 0"]
+    assert (set(numbers(hers)[: hers.delivers]), len(hers.hits)) == ({59, 58, 0}, 40)
+    assert found_paths["entity: name 1"].delivers == 1
+
+
+def test_a_process_is_delivered_where_it_is_called_for() -> None:
+    process: dict[str, Any] = {"kind": MemoryKind.PROCESS, "content": "Oil the chain, then the hinges"}
+    assert sorted_into(found(0, 4.0, **process))["process"].delivers == 1
+    assert sorted_into(found(0, 1.0, **process))["process"].delivers == 0
+    assert called_for(sorted_into(found(0, 4.0, **process)).values()) == ["Oil the chain, then the hinges"]
+    assert called_for(sorted_into(found(0, 1.0, **process)).values()) == []
+
+
+def test_the_semantic_path_goes_by_words_alone() -> None:
+    found_paths = sorted_into(found(0, 0.0, 0.0, VERA), found(1, 1.0), named=(VERA,))
+    assert numbers(found_paths["semantic"]) == [1, 0]
+
+
+def test_relations_lead_to_others_whom_the_best_are_about() -> None:
+    found_paths = sorted_into(
+        found(0, 30.0, 0.0, VERA, BRUNO), found(1, 0.0, 0.0, BRUNO), found(2, 0.0, 0.0, VERA), named=(VERA,)
+    )
+    assert (numbers(found_paths["relations"]), found_paths["relations"].delivers) == ([1], 0)
+
+
+def test_paths_deliver_in_turns() -> None:
+    found_paths = sorted_into(
+        *(found(number, number / 10, 0.0, VERA) for number in range(3)),
+        found(7, 5.0),
+        found(8, 0.0, 0.0, BRUNO),
+        named=(VERA, BRUNO),
+    )
+    assert [one.id.int - 1 for one in delivered(list(found_paths.values()))][:3] == [0, 8, 7]
+
+
+def test_nothing_found_is_no_path() -> None:
+    assert sorted_into(named=(VERA,)) == {}
+
+
+def test_of_who_may_be_meant_only_the_first_known_is_delivered() -> None:
+    those = [found(number, number / 10, 0.0, VERA, said_at=NOW) for number in range(1, 9)]
+    ranked = rank_memories(
+        [*those, found(0, -2.0, 0.0, VERA)], cosine=SPREAD, words=SPREAD, bearings={}, plausible=[entity(VERA)]
+    )
+    (hers,) = (one for one in paths(ranked, {}, {entity(VERA): "Vera"}) if one.name == "entity")
+    assert (numbers(hers), hers.delivers) == ([0], 1)

@@ -1,0 +1,69 @@
+"""Whether a message has to do with what is known."""
+
+from datetime import date
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mosshead.embedders.model_files import MODEL
+from mosshead.reading.parsing import Parsed
+from mosshead.reading.relating import FEW, NEAR, relates
+
+DAY = date(2026, 3, 2)
+VERA = frozenset({UUID(int=1)})
+COSINES = st.floats(min_value=-1, max_value=1)
+
+
+def parsed(text: str, *, names: bool = False, implies: bool = False) -> Parsed:
+    return Parsed(
+        text=text, unnamed=text, named={"Vera": VERA} if names else {}, implied=VERA if implies else frozenset()
+    )
+
+
+def related(text: str, nearest: float = 1.0, *, model: str = MODEL, names: bool = False, implies: bool = False) -> bool:
+    found = [nearest, *[-1.0] * FEW]
+    return relates(parsed(text, names=names, implies=implies), found, model=model, day=DAY)
+
+
+def test_something_must_be_near() -> None:
+    assert related("Where do I keep the spare key?", NEAR[MODEL])
+    assert not related("What is the capital of Peru?", NEAR[MODEL] - 0.01)
+
+
+@given(COSINES)
+def test_of_a_model_that_was_not_measured_nothing_is_held_against_a_cosine(nearest: float) -> None:
+    assert related("What is the capital of Peru?", nearest, model="openai/another@256")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hi", "Hello there!", "ok", "OK, thanks", "Thanks, that’s great!", "yes please", "lol", "Good morning :)", "¡Hi!"],
+)
+@given(nearest=COSINES)
+def test_small_talk_is_of_nothing_however_near_other_small_talk_is(text: str, nearest: float) -> None:
+    assert not related(text, nearest)
+    assert not related(text, nearest, model="openai/another@256")
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks for the honey", "Is the roof okay?", "Good grief, the boiler", "好", "?", "🙂", "17"]
+)
+def test_what_says_more_than_that_is_none(text: str) -> None:
+    assert related(text)
+
+
+@given(text=st.sampled_from(["ok", "What is the capital of Peru?"]), nearest=COSINES, implies=st.booleans())
+def test_whoever_names_or_means_somebody_asks_for_something(text: str, nearest: float, *, implies: bool) -> None:
+    assert related(text, nearest, names=not implies, implies=implies)
+
+
+@given(COSINES)
+def test_so_does_who_names_a_time(nearest: float) -> None:
+    assert related("What happened in March 2024?", nearest)
+
+
+@given(st.lists(COSINES, max_size=FEW))
+def test_of_few_things_all_may_be_shown(cosines: list[float]) -> None:
+    assert relates(parsed("ok"), cosines, model=MODEL, day=DAY)

@@ -1,0 +1,98 @@
+"""Whatever an LLM answers, each sentence that is kept rests on evidence that it was shown."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mosshead.stories.asking import StoryAnswer, ToldSentence
+from mosshead.stories.checking import checked
+from mosshead.stories.choosing import Piece, chosen
+from mosshead.stories.intents import StoryIntent
+from mosshead.stories.story import Story
+from tests.reading_given import LONG_AGO, memory
+
+CONTENTS = ("Ada moved to Leeds", "Ada sold 2,400 prints", "Ada has a whippet")
+REQUEST = "What happened with Ada in 2031?"
+EVIDENCE, _ = chosen(
+    [
+        Piece(
+            value=memory(number, content=content, said_at=LONG_AGO + timedelta(days=number)),
+            score=0.0,
+            found_by=("topic",),
+            until=LONG_AGO + timedelta(days=400) if number == 2 else None,
+        )
+        for number, content in enumerate(CONTENTS)
+    ],
+    budget=1000,
+    count_tokens=len,
+)
+
+SENTENCES = st.builds(
+    ToldSentence,
+    text=st.text(max_size=30)
+    | st.sampled_from(["Ada moved.", "She sold 2400 prints", "In 1999 she sang [2].", "\u202e", " "]),
+    evidence=st.lists(st.integers(-2, 6) | st.integers(), max_size=5).map(tuple),
+)
+
+
+def kept(text: str, *numbers: int) -> list[str]:
+    answer = StoryAnswer(sentences=(ToldSentence(text=text, evidence=numbers),))
+    return [one.text for one in checked(answer, EVIDENCE, REQUEST).sentences]
+
+
+@given(st.lists(SENTENCES, max_size=8))
+def test_each_citation_points_at_evidence_and_the_text_is_the_sentences(sentences: list[ToldSentence]) -> None:
+    answer = StoryAnswer(sentences=tuple(sentences))
+    found = checked(answer, EVIDENCE, REQUEST)
+
+    assert len(found.sentences) + found.dropped == len(sentences)
+    for one in found.sentences:
+        assert one.citations
+        assert set(one.citations) <= set(EVIDENCE)
+        assert any(set(one.numbers) <= set(told.evidence) for told in sentences)
+        assert one.text.strip() == one.text != ""
+        assert "\n" not in one.text
+    story = Story(intent=StoryIntent.TIMELINE, sentences=found.sentences, evidence=EVIDENCE, told_by="model")
+    assert story.text == " ".join(one.text for one in found.sentences)
+
+
+@given(st.lists(st.integers(), max_size=5))
+def test_a_sentence_without_shown_evidence_is_dropped(numbers: list[int]) -> None:
+    assert bool(kept("Ada moved to Leeds.", *numbers)) == any(number in {1, 2, 3} for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "told"),
+    [
+        ("Ada moved to Leeds on 4 May 2016.", (1,), True),
+        ("Ada moved to Leeds on 2016-05-04.", (1,), True),
+        ("Ada moved to Leeds in 2015.", (1,), False),
+        ("Ada sold 2400 prints, or 2,400, or 2.400, or 2’400.", (2,), True),
+        ("Ada sold 24 prints.", (2,), False),
+        ("Ada sold 2,400 prints.", (1,), False),  # another piece says it
+        ("Ada sold 2,400 prints.", (1, 2), True),
+        ("In 2031 Ada moved to Leeds.", (1,), True),  # as it was asked
+        ("Ada had a whippet until 8 June 2017.", (3,), True),
+        ("Ada moved to Leeds ٤ times.", (1,), True),  # the fourth of May
+        ("Ada moved to Leeds ٩ times.", (1,), False),
+        ("Ada moved 99999999999999999999 times.", (1,), False),
+        ("3 moves.", (3,), False),  # its number is no part of what it says
+    ],
+)
+def test_a_figure_must_stand_in_what_is_cited(text: str, numbers: tuple[int, ...], told: bool) -> None:
+    assert bool(kept(text, *numbers)) is told
+
+
+def test_numbers_in_brackets_are_no_part_of_the_text_and_what_is_said_twice_is_told_once() -> None:
+    assert kept("Ada moved to Leeds [1, 9].", 1) == ["Ada moved to Leeds."]
+    assert kept("Ada moved to Leeds [1]", 1) == ["Ada moved to Leeds."]
+    twice = StoryAnswer(sentences=(ToldSentence(text="Ada moved.", evidence=(1,)),) * 2)
+    assert checked(twice, EVIDENCE, REQUEST).dropped == 1
+
+
+def test_citations_stand_behind_their_sentences_where_that_is_wanted() -> None:
+    answer = StoryAnswer(sentences=(ToldSentence(text="Ada moved, and has a whippet", evidence=(3, 1, 7)),))
+    story = Story(intent=StoryIntent.TIMELINE, sentences=checked(answer, EVIDENCE, REQUEST).sentences, told_by="model")
+    assert story.cited_text == "Ada moved, and has a whippet. [1, 3]"

@@ -1,0 +1,96 @@
+"""Evidence becomes a story by the model that is handed in, and a chronicle where that has no good answer."""
+
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from mosshead.language_model.ports import AnswerDeclined, ModelUnavailable, Prompt
+from mosshead.stories.asking import StoryAnswer, ToldSentence
+from mosshead.stories.intents import StoryIntent
+from mosshead.stories.story import Story
+from mosshead.stories.telling import told
+from tests.unit.mosshead.stories.test_checking import EVIDENCE, REQUEST
+
+STORY = Story(intent=StoryIntent.TIMELINE, evidence=EVIDENCE)
+
+
+class Scripted:
+    """A model of an app's own."""
+
+    name = "scripted"
+
+    def __init__(self, answer: Callable[[Prompt[Any]], Any]) -> None:
+        self._answer = answer
+        self.asked: list[Prompt[Any]] = []
+
+    def answer(self, prompt: Prompt[Any]) -> Any:
+        self.asked.append(prompt)
+        return self._answer(prompt)
+
+
+def raising(error: Exception) -> Callable[[Prompt[Any]], Any]:
+    def answer(prompt: Prompt[Any]) -> Any:
+        raise error
+
+    return answer
+
+
+def saying(*sentences: tuple[str, tuple[int, ...]]) -> Callable[[Prompt[Any]], Any]:
+    answer = StoryAnswer(sentences=tuple(ToldSentence(text=text, evidence=numbers) for text, numbers in sentences))
+    return lambda _: answer
+
+
+def test_what_a_model_tells_is_kept_as_far_as_it_rests_on_evidence() -> None:
+    model = Scripted(saying(("Ada moved to Leeds.", (1,)), ("She became a queen.", (9,)), ("And sang.", ())))
+    story = told(STORY, REQUEST, model, None)
+    assert (story.text, story.told_by, story.dropped, story.reason) == ("Ada moved to Leeds.", "model", 2, None)
+    assert story.evidence == EVIDENCE
+    assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (saying(), "model: it found nothing to tell"),
+        (saying(("She became a queen.", (9,))), "model: no sentence of its answer rests on the evidence"),
+        (raising(ModelUnavailable("it is down")), "model: it is down"),
+        (raising(AnswerDeclined("it will not")), "model: it will not"),
+        (raising(RuntimeError("Ada moved")), "model: it failed, or did not answer within 60.0 s"),
+        (lambda _: None, "model: it answered with NoneType"),
+        (lambda _: {"sentences": []}, "model: it answered with dict"),
+        (
+            lambda _: StoryAnswer.model_construct(sentences=cast(Any, 7)),
+            "model: it failed, or did not answer within 60.0 s",
+        ),
+    ],
+    ids=["nothing", "unknown", "down", "declined", "raises", "none", "dict", "misfit"],
+)
+def test_without_a_good_answer_it_is_the_chronicle_and_the_reason_is_said(answer: Any, reason: str) -> None:
+    story = told(STORY, REQUEST, Scripted(answer), None)
+    assert story.sentences == told(STORY, REQUEST, None, None).sentences
+    assert (story.told_by, story.reason) == ("rules", reason)
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 0.05])
+def test_a_model_that_is_late_is_not_waited_for(seconds: float) -> None:
+    started = time.monotonic()
+    story = told(STORY, REQUEST, Scripted(lambda _: time.sleep(20)), started + seconds)
+    assert time.monotonic() - started < 10
+    assert story.told_by == "rules"
+    assert story.reason is not None
+    assert story.reason.startswith("model: it failed, or did not answer within 0.")
+
+
+def test_without_evidence_no_model_is_asked() -> None:
+    model = Scripted(saying(("Once upon a time.", (1,))))
+    nothing = Story(intent=StoryIntent.TIMELINE, reason="nothing")
+    assert told(nothing, REQUEST, model, None) == nothing
+    assert model.asked == []
+
+
+def test_where_no_time_is_left_no_model_is_asked() -> None:
+    model = Scripted(saying(("Ada moved to Leeds.", (1,))))
+    assert told(STORY, REQUEST, model, time.monotonic() - 1).told_by == "rules"
+    assert model.asked == []

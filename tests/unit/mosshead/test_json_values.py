@@ -1,0 +1,108 @@
+"""Every result of a read can be given out as JSON."""
+
+import dataclasses
+import inspect
+import json
+import typing
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta, timezone
+from enum import Enum
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel
+
+import mosshead
+from mosshead import Context, Hit, Hits, MemoryKind, Occurrence, Progress, to_json
+from mosshead.tracking.state import State
+
+SPRING = datetime(2026, 3, 2, 20, 0, tzinfo=timezone(timedelta(hours=-8)))
+RESULTS = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]
+
+
+class Job(BaseModel):
+    since: date
+
+
+def sample(of: Any) -> Any:
+    """A value of a type as results have it, as full as can be."""
+    origin, inner = get_origin(of), get_args(of)
+    if origin in {Union, type(int | None)}:
+        return sample(next(one for one in inner if one is not type(None)))
+    if origin is Literal:
+        return inner[0]
+    if origin is tuple:
+        return (sample(inner[0]),)
+    if origin in {dict, Mapping}:
+        return {sample(inner[0]): sample(inner[1])}
+    return _plain(of if origin is None else origin)
+
+
+def _plain(of: Any) -> Any:
+    if dataclasses.is_dataclass(of) and inspect.isclass(of):
+        types = typing.get_type_hints(of)
+        return of(**{one.name: sample(types[one.name]) for one in dataclasses.fields(of)})
+    if inspect.isclass(of) and issubclass(of, Enum):
+        return next(iter(of))
+    given = {UUID: UUID(int=7), datetime: SPRING, str: "x", int: 3, float: 0.5, bool: True, Any: 1}
+    return Job(since=SPRING.date()) if isinstance(of, TypeVar) else given[of]
+
+
+@pytest.mark.parametrize("of", RESULTS, ids=lambda of: of.__name__)
+def test_every_public_result_becomes_what_json_takes(of: Any) -> None:
+    written = json.loads(json.dumps(to_json(sample(of)), allow_nan=False))
+    assert written.keys() >= {one.name for one in dataclasses.fields(of)}
+
+
+def test_the_results_of_all_kinds_are_among_them() -> None:
+    assert len(RESULTS) >= 29
+    assert {Hits, Context, mosshead.Resolved, mosshead.Document, mosshead.Receipt} <= set(RESULTS)
+
+
+def test_ids_times_and_kinds_are_written_as_an_export_has_them() -> None:
+    hit = Hit(
+        id=UUID(int=7),
+        version=1,
+        kind=MemoryKind.EVENT,
+        content="zoë 👋",
+        salience=1.0,
+        confidence=1.0,
+        tier="solid",
+        said_at=SPRING,
+        occurred=Occurrence(start=SPRING, end=SPRING, granularity=mosshead.Granularity.MINUTE),
+        record={"done": True, "tags": ["a"]},
+        similarity=0.5,
+    )
+    written = to_json(Hits((hit,), Progress(published={UUID(int=1): 3})))
+    (one,) = written["hits"]
+    assert (one["id"], one["kind"], one["said_at"]) == (str(hit.id), "event", "2026-03-02T20:00:00-08:00")
+    assert (one["record"], one["content"], one["superseded_by"]) == (hit.record, hit.content, None)
+    assert datetime.fromisoformat(one["occurred"]["start"]) == SPRING
+    assert written["progress"]["published"] == {str(UUID(int=1)): 3}
+    assert type(one["kind"]) is str
+
+
+def test_what_a_result_works_out_stands_beside_its_fields() -> None:
+    found = Context(memories=(), questions=(), tokens=0, partial=True, explanations=())
+    assert (to_json(found)["text"], to_json(found)["partial"]) == ("", True)
+    assert to_json(Hits((), Progress(pending=1)))["partial"] is True
+    assert "text" not in to_json(Progress())
+
+
+def test_lists_and_mappings_of_results_are_written_too() -> None:
+    assert to_json({"at": [SPRING.astimezone(UTC)], "days": {SPRING.date()}, "one": Job(since=SPRING.date())}) == {
+        "at": ["2026-03-03T04:00:00+00:00"],
+        "days": ["2026-03-02"],
+        "one": {"since": "2026-03-02"},
+    }
+
+
+def test_the_state_of_a_conversation_is_written_so_that_it_can_be_read() -> None:
+    state = sample(State)
+    assert State.from_json(json.loads(json.dumps(to_json(state)))) == state
+
+
+def test_what_is_no_result_is_refused_by_its_type_alone() -> None:
+    with pytest.raises(TypeError, match=r"^bytes: no value of JSON"):
+        to_json([b"secret"])

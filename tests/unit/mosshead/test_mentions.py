@@ -1,0 +1,98 @@
+"""What a message refers to: by name, by pronoun, by description, by what is usually done; and a parser that is handed in."""
+
+import time
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from mosshead.kinds import EntityType
+from mosshead.lookup import NameMatch
+from mosshead.mentions import MentionKind, Parser, parse
+from mosshead.registry import RegisteredEntity
+
+PETER = RegisteredEntity(entity_id=UUID(int=1), name="Peter", entity_type=EntityType.PERSON)
+OTHER = RegisteredEntity(entity_id=UUID(int=2), name="Peter", entity_type=EntityType.PERSON)
+SAID = "Check if Peter's content is passing as human"
+
+
+def names(message: str, name: str = "Peter") -> list[NameMatch]:
+    start = message.find(name)
+    place = {"text": 0, "start": start, "end": start + len(name), "whole": True}
+    return [NameMatch(entity=one, name=name, **place) for one in (PETER, OTHER)] if start >= 0 else []  # type: ignore[arg-type]
+
+
+def kinds(message: str, *, parser: Parser | None = None, seconds: float = 60.0) -> set[tuple[str, str]]:
+    return {(one.kind, one.text) for one in parse(message, names(message), parser=parser, seconds=seconds)}
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "text"),
+    [
+        (SAID, "entity", "Peter"),
+        (SAID, "attribute", "content"),
+        (SAID, "process", SAID),
+        (SAID, "concept", "human"),
+        ("Has he rung?", "pronoun", "he"),
+        ("Tell the accordion fellow", "description", "the accordion fellow"),
+        ("Is her husband in?", "description", "her husband"),
+        ("that thing we discussed, any news?", "earlier", "that thing we discussed"),
+        ("Run the usual process", "process", "the usual process"),
+        ("do the same for Sarah", "process", "do the same for Sarah"),
+        ("What do we do when the pump fails?", "process", "What do we do when the pump fails"),
+        ("how do I reset it", "process", "how do I reset it"),
+    ],
+)
+def test_what_a_message_refers_to(message: str, kind: str, text: str) -> None:
+    assert (kind, text) in kinds(message)
+
+
+def test_a_name_comes_with_all_who_bear_it_and_with_its_place() -> None:
+    (found,) = (one for one in parse(SAID, names(SAID)) if one.kind is MentionKind.ENTITY)
+    assert (found.entities, SAID[found.start : found.end]) == ((PETER.entity_id, OTHER.entity_id), "Peter")
+    (owned,) = (one for one in parse(SAID, names(SAID)) if one.kind is MentionKind.ATTRIBUTE)
+    assert owned.of == "Peter"
+
+
+def test_names_of_other_texts_are_not_in_the_message() -> None:
+    earlier = [NameMatch(entity=PETER, name="Peter", text=1, start=0, end=5, whole=True)]
+    assert MentionKind.ENTITY not in {one.kind for one in parse("Peter", earlier)}
+
+
+@pytest.mark.parametrize("message", ["", " ", "?!", "👍"])
+def test_nothing_is_said(message: str) -> None:
+    assert parse(message, []) == ()
+
+
+def test_a_parser_stands_in_for_the_heuristics_but_not_for_the_registry() -> None:
+    found = kinds(SAID, parser=lambda message: [{"kind": "concept", "text": "passing as human"}])
+    assert found == {("entity", "Peter"), ("concept", "passing as human")}
+
+
+def fails(message: str) -> Any:
+    raise RuntimeError("no answer")
+
+
+@pytest.mark.parametrize(
+    "parser",
+    [
+        fails,
+        lambda message: "nonsense",
+        lambda message: [1],
+        lambda message: [{"kind": "mood", "text": "human"}],
+        lambda message: [{"kind": "entity", "text": "Peter"}],
+        lambda message: [{"kind": "concept", "text": "not in it"}],
+        lambda message: [{"kind": "concept", "text": ""}],
+        lambda message: [{"kind": ["concept"], "text": "human"}],
+        lambda message: None,
+    ],
+)
+def test_the_heuristics_answer_where_the_parser_does_not(parser: Parser) -> None:
+    assert kinds(SAID, parser=parser) == kinds(SAID)
+
+
+def test_a_parser_that_is_late_holds_nobody_up() -> None:
+    before = time.monotonic()
+    found = kinds(SAID, parser=lambda message: time.sleep(60), seconds=0.05)
+    assert found == kinds(SAID)
+    assert time.monotonic() - before < 30  # it did not wait for the parser

@@ -1,0 +1,75 @@
+"""What a process wrote and the service has not taken up: what it comes to, one write after the other, and how long it is kept."""
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from mosshead.kinds import MemoryKind
+from mosshead.namespaces import NamespacePath
+from mosshead.overlay import Overlay, Pending, laid
+from mosshead.results import Hit, Progress
+
+SARAH, RUTH = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "ruth"))
+SPOOL = UUID(int=1)
+
+
+def hit(number: int) -> Hit:
+    return Hit(
+        id=UUID(int=number),
+        version=1,
+        kind=MemoryKind.FACT,
+        content=str(number),
+        salience=0.0,
+        confidence=0.0,
+        tier="hypothesis",
+        said_at=datetime(2026, 3, 2, tzinfo=UTC),
+        pending=True,
+        similarity=0.0,
+    )
+
+
+def wrote(memory: int | None, *closes: int, number: int = 1) -> Pending:
+    made = None if memory is None else hit(memory)
+    closed = {UUID(int=one): made.id if made else None for one in closes}
+    return Pending(memory=made, closes=closed, numbers={SPOOL: number})
+
+
+def test_writes_are_laid_one_over_the_other() -> None:
+    found = laid([wrote(1), wrote(2, 1), wrote(3), wrote(None, 3, 9)])
+    assert [one.id.int for one in found.remembered] == [2]
+    assert {key.int: new and new.int for key, new in found.closed.items()} == {1: 2, 3: None, 9: None}
+
+
+def test_a_write_is_kept_until_its_number_is_in_effect_and_by_its_namespace() -> None:
+    overlay = Overlay()
+    overlay.add(SARAH, uuid4(), wrote(1, number=1))
+    overlay.add(SARAH, uuid4(), wrote(2, number=2))
+    overlay.add(RUTH, uuid4(), wrote(3, number=1))
+    overlay.settle(SARAH, Progress(consolidated={SPOOL: 1}))
+    assert [one.id.int for one in overlay.of(SARAH).remembered] == [2]
+    overlay.settle(SARAH, Progress(consolidated={UUID(int=2): 9}))
+    assert [one.id.int for one in overlay.of(SARAH).remembered] == [2], "another publisher's numbers say nothing"
+    assert [one.id.int for one in overlay.of(RUTH).remembered] == [3]
+
+
+def test_a_write_under_a_name_that_the_spool_gave_up_is_kept_until_all_is_in_effect() -> None:
+    """As after the database was put back: the number that it waits for will not come."""
+    overlay, anew = Overlay(), UUID(int=2)
+    overlay.add(SARAH, uuid4(), wrote(1, number=90))
+    for waits in (
+        Progress(published={anew: 3}, received={anew: 2}),
+        Progress(published={anew: 3}, received={anew: 3}, pending=1),
+        Progress(published={SPOOL: 89}, received={SPOOL: 89}),
+        Progress(),
+    ):
+        overlay.settle(SARAH, waits)
+        assert len(overlay.of(SARAH).remembered) == 1
+    overlay.settle(SARAH, Progress(published={anew: 3}, received={anew: 3}))
+    assert not overlay.of(SARAH).remembered
+
+
+def test_one_that_never_reads_keeps_the_latest_alone() -> None:
+    overlay = Overlay()
+    for number in range(1, 1_200):
+        overlay.add(SARAH, UUID(int=number), wrote(number))
+    kept = [one.id.int for one in overlay.of(SARAH).remembered]
+    assert kept == list(range(200, 1_200))

@@ -1,0 +1,187 @@
+"""What an app may rely on. A change here is a change for every app: it belongs into the changelog."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import mosshead
+from mosshead import Memory, MossheadError, Namespace
+
+NAMES = """
+    AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict EmbedderMismatch
+    EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent
+    InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing MossheadError Namespace
+    Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
+    RecalledMessage Receipt Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
+    SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Story
+    StoryEvidence StoryIntent StorySentence Summary Tracked TrackedTurn Under UndoRefused WaitTimeout WorkingMemory
+    to_json values with_memory
+""".split()
+
+MEMORY = {
+    "connect": [
+        *("database_url", "broker_url", "embedder"),
+        *("publish", "spool_dir", "spool_bytes", "signing_key", "read_seconds", "lazy"),
+    ],
+    "namespace": ["parts", "values"],
+    "under": ["parts", "values"],
+    "warm_up": [],
+    "publish": ["event", "session"],
+    "close": [],
+}
+
+NAMESPACE = {
+    "publish": ["content", "role", "conversation", "speaker", "occurred_at", "injected", "session", "more"],
+    "publish_conversation": ["messages", "conversation", "occurred_at", "speakers", "ended", "on_sent", "session"],
+    "end_conversation": ["conversation", "session"],
+    "undo": ["decision_id", "session"],
+    "configure": ["instructions", "schemas", "profiles", "episodes", "session"],
+    "questions": [],
+    "clarify": ["question", "entity", "session"],
+    "merge": ["entity", "into", "session"],
+    "split": ["entity", "memories", "name", "aliases", "description", "session"],
+    "import_records": ["lines", "on_sent", "session"],
+    "wait": ["timeout"],
+    "query": ["text", "limit", "threshold", "kind", "metadata", "as_of", "reranker", "seconds", "strict"],
+    "remember": ["content", "kind", "about", "replaces", "version", "occurred_at", "event_id", "session"],
+    "forget": ["memories", "reason", "session"],
+    "reflect": ["kind", "subject", "conversation", "session"],
+    "erase": ["memories", "conversation", "entity", "everything", "session"],
+    "receipt": ["erasure_id"],
+    "receipts": [],
+    "get": ["memory_id", "as_of"],
+    "warm_up": [],
+    "context": ["message", "conversation", "history", "budget", "overlay", "now", "reranker", "seconds", "strict"],
+    "recall_messages": [
+        *(
+            "text",
+            "conversation",
+            "history",
+            "top_k",
+            "message_range",
+            "scope",
+            "threshold",
+            "since",
+            "until",
+        ),
+        *("now", "reranker", "seconds", "strict"),
+    ],
+    "message": ["message_id", "message_range"],
+    "story": ["request", "model", "conversation", "history", "budget", "now", "seconds", "strict"],
+    "track": ["history", "conversation", "state", "tracker", "pairs"],
+    "resolve": ["text", "mention", "history", "conversation"],
+    "mentions": ["message", "parser", "seconds"],
+    "prompts": [],
+    "prompt": ["name", "version"],
+    "prompt_versions": ["name"],
+    "prompt_decisions": ["name"],
+    "diff_prompt": ["name", "old", "new"],
+    "set_prompt": [
+        *("name", "text", "syntax", "optimizer", "instructions", "when_to_update", "reason", "version", "session"),
+    ],
+    "roll_back_prompt": ["name", "to", "session"],
+    "feedback": ["prompt", "messages", "feedback", "score", "conversation", "session"],
+    "memories": ["limit", "kind", "state", "about"],
+    "entities": [],
+    "profile": ["entity"],
+    "summarise": ["conversation", "session"],
+    "summary": ["conversation"],
+    "neighbours": ["entity", "depth", "fan_out", "as_of"],
+    "progress": [],
+    "documents": [],
+    "profile_document": ["schema"],
+    "document_versions": ["schema", "limit"],
+    "document_decisions": ["schema", "limit"],
+    "edit_document": ["schema", "patch", "version", "session"],
+    "collection": ["schema", "text", "limit"],
+    "episodes": ["text", "limit"],
+    "by_key": ["key", "as_of"],
+    "memories_from": ["message_id"],
+    "decisions": ["memory_id"],
+    "decision": ["decision_id"],
+    "latest_decisions": ["limit"],
+    "quarantined": ["limit"],
+    "refused": ["limit"],
+    "related": ["memory_id", "limit"],
+    "export": ["as_of"],
+}
+
+
+def methods(of: type) -> dict[str, list[str]]:
+    """The public methods of a class, each with its parameters."""
+    return {
+        name: [parameter for parameter in inspect.signature(getattr(of, name)).parameters if parameter != "self"]
+        for name in dict.fromkeys(name for one in of.__mro__ if one is not object for name in vars(one))
+        if not name.startswith("_") and callable(getattr(of, name))
+    }
+
+
+def test_the_public_names() -> None:
+    assert mosshead.__all__ == NAMES
+    assert all(hasattr(mosshead, name) for name in NAMES)
+
+
+@pytest.mark.parametrize(("of", "expected"), [(Memory, MEMORY), (Namespace, NAMESPACE)])
+def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, list[str]]) -> None:
+    assert methods(of) == expected
+
+
+def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
+    errors = [getattr(mosshead, name) for name in NAMES if inspect.isclass(getattr(mosshead, name))]
+    errors = [error for error in errors if issubclass(error, Exception)]
+    assert len(errors) == 21
+    assert all(issubclass(error, MossheadError) and error.__doc__ for error in errors)
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        ("InvalidEvent", ValueError),
+        ("InvalidNamespace", ValueError),
+        ("NotFound", LookupError),
+        ("UndoRefused", ValueError),
+        ("WaitTimeout", TimeoutError),
+    ],
+)
+def test_errors_are_also_what_python_calls_them(error: str, builtin: type[Exception]) -> None:
+    assert issubclass(getattr(mosshead, error), builtin)
+
+
+def test_the_library_brings_nothing_of_the_service() -> None:
+    check = (
+        "import sys, mosshead; "
+        "print(*sorted({name.split('.')[0] for name in sys.modules} & "
+        "{'celery', 'flower', 'alembic', 'structlog', 'pydantic_settings', 'torch', 'openai', "
+        "'db', 'config', 'workers', 'pipeline'}))"
+    )
+    found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == ""
+
+
+def test_what_an_app_does_not_use_is_not_loaded() -> None:
+    """Not by the import, and not by an event that is checked for publishing either: what is put off is not needed at once."""
+    check = (
+        "import sys, mosshead\n"
+        "from mosshead.namespaces import NamespacePath\n"
+        "from mosshead.publishing.checking import check_events\n"
+        "check_events(NamespacePath.of(('acme', 'sarah')), [{'type': 'message', 'role': 'user', 'content': 'tea'}])\n"
+        "assert 'with_memory' in dir(mosshead) and not hasattr(mosshead, 'with_mind')\n"
+        "print(*sorted(name for name in sys.modules if name.startswith("
+        "('mosshead.tracking', 'mosshead.managing', 'mosshead.optimizing', 'mosshead.working', 'mosshead.tools', "
+        "'mosshead.injection', 'mosshead.reading', 'mosshead.importing', 'mosshead.mentions', 'mosshead.cli', "
+        "'mosshead.stories', 'mosshead.expressing', "
+        "'kombu', 'redis', 'numpy', 'tokenizers', 'safetensors', 'sqlalchemy.orm', 'typer', 'rich'))))"
+    )
+    found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == ""
+
+
+def test_names_that_are_loaded_later_are_the_classes_themselves() -> None:
+    assert mosshead.WorkingMemory is import_module("mosshead.working").WorkingMemory
+    assert pickle.loads(pickle.dumps(mosshead.MentionKind.PROCESS)) is mosshead.MentionKind.PROCESS
+    with pytest.raises(AttributeError, match=r"^module 'mosshead' has no attribute 'WorkingMind'$"):
+        mosshead.__getattr__("WorkingMind")

@@ -1,0 +1,81 @@
+"""What the app's process is told: arguments first, then the environment, never the app's own DATABASE_URL."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mosshead.errors import ConfigurationError
+from mosshead.publishing.spool_place import default_folder
+from mosshead.settings import client_settings
+from mosshead.signing import SigningKey
+
+KEY = "app:" + "s" * 32
+
+
+def test_arguments_go_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE_URL", "BROKER_URL", "EMBEDDER", "SPOOL_DIR"):
+        monkeypatch.setenv(f"MOSSHEAD_{name}", f"environment {name}")
+    monkeypatch.setenv("MOSSHEAD_SPOOL_BYTES", "17")
+    found = client_settings(database_url="database", embedder="embedder", spool_dir="spools", spool_bytes=0)
+    assert (found.database_url, found.broker_url, found.embedder) == ("database", "environment BROKER_URL", "embedder")
+    assert (found.spool_dir, found.spool_bytes) == (Path("spools"), 0)
+
+
+def test_the_environment_says_how_to_publish(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"PUBLISH": "direct", "SPOOL_DIR": "/spools", "SPOOL_BYTES": "17", "SIGNING_KEY": KEY}
+    for name, value in given.items():
+        monkeypatch.setenv(f"MOSSHEAD_{name}", value)
+    found = client_settings(database_url="database")
+    assert (found.publish, found.spool_dir, found.spool_bytes) == ("direct", Path("/spools"), 17)
+    assert found.signing_key == SigningKey("app", "s" * 32)
+    assert "sss" not in repr(found)
+
+
+def test_the_rest_has_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "database")
+    for name in ("BROKER_URL", "PUBLISH", "SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY"):
+        monkeypatch.setenv(f"MOSSHEAD_{name}", "")
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    found = client_settings()
+    assert (found.broker_url, found.embedder, found.endpoint) == (None, "minilm", (None, None))
+    assert (found.publish, found.spool_dir, found.spool_bytes, found.signing_key) == (
+        "spool",
+        default_folder(),
+        256 * 2**20,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"publish": "inbox"}, r"^MOSSHEAD_PUBLISH: one of spool, direct; for mode 'inbox' pass session="),
+        ({"signing_key": "s3cret"}, r"^MOSSHEAD_SIGNING_KEY: not of the form"),
+    ],
+)
+def test_what_will_not_do_names_the_setting(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigurationError, match=says) as refused:
+        client_settings(database_url="database", **given)
+    assert "s3cret" not in str(refused.value)
+
+
+def test_a_size_that_is_none_names_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSSHEAD_SPOOL_BYTES", "256 MB")
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_SPOOL_BYTES: a number of bytes"):
+        client_settings(database_url="database")
+
+
+def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://app@host/app")
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url="):
+        client_settings()
+
+
+def test_embeddings_may_come_from_elsewhere_than_the_llm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "database")
+    monkeypatch.setenv("OPENAI_API_KEY", "llm's key")
+    assert client_settings().endpoint == (None, "llm's key")
+    monkeypatch.setenv("MOSSHEAD_EMBEDDING_URL", "http://own")
+    monkeypatch.setenv("MOSSHEAD_EMBEDDING_API_KEY", "own key")
+    assert client_settings().endpoint == ("http://own", "own key")

@@ -1,0 +1,129 @@
+"""From rows to what is known of a message: nearest memories, gender, kin; nothing of counts."""
+
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mosshead.genders import Gender
+from mosshead.kinds import EntityType
+from mosshead.lookup import NameMatch
+from mosshead.registry import RegisteredEntity
+from mosshead.tracking.knowing import known_entities, known_to, named
+from mosshead.tracking.reading import Facts, Near
+from mosshead.tracking.words import content_words, shared
+
+ANN, BO, YARD = (UUID(int=number) for number in (1, 2, 3))
+
+
+def row(entity_id: UUID, name: str, kind: str = "person", **given: Any) -> SimpleNamespace:
+    fields: dict[str, Any] = {
+        "aliases": None,
+        "description": None,
+        "is_user": False,
+        "parent_id": None,
+        "ancestors": None,
+        "shares": None,
+        "he": 0,
+        "she": 0,
+        "memories": 1,
+    }
+    return SimpleNamespace(entity_id=entity_id, name=name, entity_type=kind, **{**fields, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "gender"),
+    [
+        ({"name": "Sam"}, None),
+        ({"name": "Sam", "he": 2, "she": 1}, Gender.HE),
+        ({"name": "Peter", "she": 1}, Gender.SHE),
+        ({"name": "Peter"}, Gender.HE),
+        ({"name": "Sam", "aliases": ["my stepmum"], "he": 3}, Gender.SHE),
+        ({"name": "Sam", "description": "User's brother"}, Gender.HE),
+        ({"name": "Alex", "aliases": ["Alexandra Rusu"]}, Gender.SHE),
+    ],
+)
+def test_gender(given: dict[str, Any], gender: Gender | None) -> None:
+    assert known_entities([row(ANN, **given)])[ANN].gender is gender
+
+
+def test_homes_and_kin_are_among_those_that_are_known_and_the_user_is_nobody_to_track() -> None:
+    user = uuid4()
+    found = known_entities(
+        [
+            row(ANN, "Ann", shares=[BO, YARD, user, uuid4()], ancestors=[YARD], parent_id=YARD),
+            row(BO, "Bo"),
+            row(YARD, "The Yard", "org"),
+            row(user, "User", is_user=True),
+        ]
+    )
+    assert set(found) == {ANN, BO, YARD}
+    assert (set(found[ANN].kin), set(found[ANN].homes)) == ({BO, YARD}, {YARD})
+    assert found[YARD].gender is None
+
+
+def near(text: int, content: str, similarity: float, *subjects: UUID, about: tuple[UUID, ...] = ()) -> Near:
+    links = tuple((key, True) for key in subjects) + tuple((key, False) for key in about)
+    return Near(text=text, content=content, similarity=similarity, links=links)
+
+
+def test_the_nearest_memory_counts_and_most_for_its_subject() -> None:
+    told = (near(0, "x", 0.5, ANN, about=(YARD,)), near(0, "y", 0.4, ANN), near(1, "z", 0.9, BO))
+    known = known_to(0, {}, [], Facts(near=told, bearers={(0, ANN): 0.3, (1, BO): 0.2}, entities=[]), {})
+    assert known.near == {ANN: 0.5, YARD: pytest.approx(0.425)}
+    assert known.bearers == {ANN: 0.3}
+
+
+def test_words_in_common_bring_a_memory_nearer_to_a_description() -> None:
+    told = (near(1, "Ann bakes bread", 0.3, ANN), near(1, "Bo sells stamps", 0.3, BO))
+    known = known_to(0, {"the baker": 1}, [], Facts(near=told, bearers={}, entities=[]), {})
+    assert known.described["the baker"] == {ANN: pytest.approx(0.6), BO: 0.3}
+
+
+def test_a_noun_that_a_memory_has_for_another_is_not_its_subject() -> None:
+    told = (
+        near(1, "Ann held the ladder for the electrician", 0.5, ANN, about=(BO,)),
+        near(2, "Ann is the electrician", 0.5, ANN, about=(BO,)),
+    )
+    sought = {"the electrician": 1, "the user's electrician": 2}
+    known = known_to(0, sought, [], Facts(near=told, bearers={}, entities=[]), {})
+    assert known.described["the electrician"][BO] > known.described["the electrician"][ANN]
+    assert known.described["the user's electrician"][ANN] > known.described["the user's electrician"][BO]
+
+
+@given(st.permutations(range(6)), st.integers(1, 5), st.integers(0, 10_000))
+def test_neither_order_nor_repetition_nor_counts_change_what_is_known(order: list[int], times: int, count: int) -> None:
+    told = [near(0, f"memory {number}", number / 10, (ANN, BO)[number % 2], about=(YARD,)) for number in range(6)]
+    shuffled = tuple(told[number] for number in order) * times
+    facts = [Facts(near=tuple(one), bearers={}, entities=[]) for one in (told, shuffled)]
+    assert known_to(0, {}, [], facts[0], {}) == known_to(0, {}, [], facts[1], {})
+    assert known_entities([row(ANN, "Ann", memories=count)]) == known_entities([row(ANN, "Ann")])
+
+
+def match(entity_id: UUID, name: str, *, whole: bool = True, is_user: bool = False) -> NameMatch:
+    entity = RegisteredEntity(entity_id=entity_id, name=name, entity_type=EntityType.PERSON, is_user=is_user)
+    return NameMatch(entity=entity, name=name, text=0, start=0, end=len(name), whole=whole)
+
+
+def test_namesakes_are_one_name_and_the_user_is_none() -> None:
+    (found,) = named([match(ANN, "Sam"), match(BO, "Sam")])
+    assert found.entity_ids == (ANN, BO)
+    assert named([match(BO, "Sam", is_user=True)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "share"),
+    [
+        ("the baker", "She bakes bread", 1.0),
+        ("the apprentice", "in her apprenticeship", 1.0),
+        ("the old baker", "a tender goodbye", 0.0),
+        ("", "anything", 0.0),
+        ("the wooden boat", "boats of steel", 0.5),
+        ("the boat २०२४", "a boat", 1.0),
+    ],
+)
+def test_words_in_common(text: str, other: str, share: float) -> None:
+    assert shared(content_words(text), content_words(other)) == share

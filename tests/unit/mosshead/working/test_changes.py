@@ -1,0 +1,229 @@
+"""What a session has at hand, whatever happens: no more than it may keep, nothing that expired, the formulas to the digit."""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mosshead.working.changes import Accessed, Added, Change, Reported, Rules, Told, TurnTaken, alive, apply
+from mosshead.working.policies import Policy, least_relevant, oldest, relevance
+from mosshead.working.state import Reference, State, written
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+TTL = timedelta(minutes=5)
+
+types = st.sampled_from(["page", "person"])
+ids = st.integers(0, 14).map(str)
+added = st.builds(Added, type=types, id=ids, label=st.just("A title"))
+reported = st.builds(
+    Reported,
+    tool=st.just("search"),
+    reference=ids,
+    label=st.just("pages"),
+    entities=st.lists(added, max_size=12).map(tuple),
+)
+changes = st.one_of(
+    added,
+    st.builds(Accessed, type=types, id=ids),
+    reported,
+    st.builds(Told, what=st.sampled_from(["task", "user_name"]), text=st.sampled_from(["x", None])),
+    st.just(TurnTaken()),
+)
+histories = st.lists(st.tuples(changes, st.integers(0, 240)), max_size=60)
+policies = st.sampled_from(["fifo", "relevance", "summary"])
+
+
+def rules(policy: Policy = "fifo", capacity: int = 10) -> Rules:
+    return Rules(capacity=capacity, ttl=TTL, policy=policy)
+
+
+def after(history: Sequence[tuple[Change, int]], used: Rules) -> tuple[State, datetime]:
+    """The state after a history of changes, each so many seconds after the one before."""
+    state, now = State(), START
+    for change, seconds in history:
+        now += timedelta(seconds=seconds)
+        state = apply(state, change, now, used)
+    return state, now
+
+
+def page(number: int, *, minute: float = 0.0, accesses: int = 1) -> Reference:
+    at = START + timedelta(minutes=minute)
+    return Reference(type="page", id=str(number), label="A page", at=at, used=at, accesses=accesses)
+
+
+@settings(max_examples=40)
+@given(histories, policies)
+def test_whatever_happens_the_bounds_hold(history: list[tuple[Change, int]], policy: Policy) -> None:
+    state, now = after(history, rules(policy))
+
+    assert len(state.entities) <= 10
+    assert len(state.results) <= 5
+    assert len({(one.type, one.id) for one in state.entities}) == len(state.entities)
+    assert [one.at for one in state.entities] == sorted(one.at for one in state.entities)
+    assert all(one.at <= one.used <= now < one.used + TTL for one in state.entities)
+    assert all(one.accesses >= 1 for one in state.entities)
+    assert 0 <= state.evicted <= state.added
+
+
+@settings(max_examples=40)
+@given(histories, policies, added)
+def test_what_is_added_is_the_most_recent_and_was_accessed_once_more(
+    history: list[tuple[Change, int]], policy: Policy, one: Added
+) -> None:
+    before, now = after(history, rules(policy))
+    later = now + timedelta(seconds=1)
+    known = alive(before, later, TTL).find(one.type, one.id)
+
+    latest = apply(before, one, later, rules(policy)).entities[-1]
+
+    assert (latest.type, latest.id, latest.at, latest.used) == (one.type, one.id, later, later)
+    assert latest.accesses == (known.accesses + 1 if known else 1)
+
+
+@settings(max_examples=40)
+@given(histories, policies)
+def test_json_gives_the_same_state_back(history: list[tuple[Change, int]], policy: Policy) -> None:
+    state, _ = after(history, rules(policy))
+    assert State.from_json(state.to_json()) == state
+
+
+@settings(max_examples=40)
+@given(histories, st.randoms(use_true_random=False))
+def test_what_stayed_is_written_as_it_would_be_anew(history: list[tuple[Change, int]], chance: Random) -> None:
+    state, now, before = State(), START, written(State())
+    for change, seconds in history:
+        now += timedelta(seconds=seconds)
+        state = apply(state, change, now, rules())
+        if chance.random() < 0.2:
+            state = State.from_json(
+                state.to_json()
+            )  # another process wrote it: equal, and nothing of it is the same object
+        before = written(state, before)
+        assert before.text == state.to_json()
+
+
+@pytest.mark.parametrize("written", ["", "[]", "{}", '{"format": 2}', '{"format": 1}', "null", b"\xff"])
+def test_what_another_version_wrote_is_an_empty_session(written: str | bytes) -> None:
+    assert State.from_json(written) == State()
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.floats(0, 60), st.integers(1, 30)), min_size=1, max_size=50), st.floats(0, 30))
+def test_relevance_to_the_digit(known: list[tuple[float, int]], later: float) -> None:
+    references = [page(number, minute=minute, accesses=count) for number, (minute, count) in enumerate(known)]
+    now = START + timedelta(minutes=60 + later)
+    expected = [
+        0.6 * math.exp(-0.1 * (now - one.used).total_seconds() / 60) + 0.4 * min(one.accesses / 10, 1.0)
+        for one in references
+    ]
+    assert [relevance(one, now) for one in references] == pytest.approx(expected, rel=1e-12, abs=0)
+    assert least_relevant(references, now) == expected.index(min(expected))
+    assert oldest(references, now) == 0
+
+
+@pytest.mark.parametrize(
+    ("minutes", "accesses", "value"),
+    [(0, 1, 0.64), (0, 10, 1.0), (0, 25, 1.0), (10, 10, 0.6 * math.exp(-1) + 0.4), (5, 5, 0.6 * math.exp(-0.5) + 0.2)],
+)
+def test_relevance_by_hand(minutes: int, accesses: int, value: float) -> None:
+    assert relevance(page(1, accesses=accesses), START + timedelta(minutes=minutes)) == pytest.approx(value, rel=1e-12)
+
+
+def test_a_clock_that_runs_ahead_makes_nothing_more_than_wholly_relevant() -> None:
+    assert relevance(page(1, minute=1, accesses=10), START) == 1.0
+
+
+def test_the_window_slides_over_what_was_added_first() -> None:
+    history: list[tuple[Change, int]] = [(Added(type="page", id=str(n), label="x"), 1) for n in range(12)]
+    history.insert(10, (Added(type="page", id="0", label="x"), 1))
+
+    state, _ = after(history, rules())
+
+    assert [one.id for one in state.entities] == ["3", "4", "5", "6", "7", "8", "9", "0", "10", "11"]
+    assert (state.added, state.evicted) == (13, 2)
+
+
+def test_by_relevance_what_is_used_often_outlives_what_came_later() -> None:
+    history: list[tuple[Change, int]] = [(Added(type="page", id=str(n), label="x"), 1) for n in range(10)]
+    history += [(Accessed(type="page", id="0"), 1)] * 9
+    history += [(Added(type="page", id="10", label="x"), 1)]
+
+    state, _ = after(history, rules("relevance"))
+
+    assert [one.id for one in state.entities] == ["0", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
+
+
+def test_what_is_added_makes_others_go_and_not_itself() -> None:
+    """Even where it came up long ago, and is the least relevant of all."""
+    history: list[tuple[Change, int]] = [(Added(type="page", id=str(n), label="x"), 1) for n in range(10)]
+    history += [(Accessed(type="page", id=str(n)), 0) for n in range(10)]
+    history += [(Added(type="page", id="10", label="x", at=START - timedelta(minutes=2)), 1)]
+
+    state, _ = after(history, rules("relevance"))
+
+    assert state.find("page", "10") is not None
+    assert state.entities[0].id == "10"
+
+
+def test_what_was_last_used_so_long_ago_is_gone_and_a_use_keeps_it() -> None:
+    state = apply(State(), Added(type="page", id="1", label="x"), START, rules())
+    state = apply(state, Added(type="page", id="2", label="x"), START, rules())
+    state = apply(state, Accessed(type="page", id="1"), START + timedelta(minutes=4), rules())
+
+    moment = START + TTL
+    assert [one.id for one in alive(state, moment - timedelta(microseconds=1), TTL).entities] == ["1", "2"]
+    assert [one.id for one in alive(state, moment, TTL).entities] == ["1"]
+
+
+def test_of_a_session_in_which_nothing_is_done_nothing_is_left() -> None:
+    state = apply(State(), Told(what="task", text="Tidy up"), START, rules())
+    state = apply(state, TurnTaken(), START, rules())
+
+    assert alive(state, START + TTL - timedelta(microseconds=1), TTL) == state
+    assert alive(state, START + TTL, TTL) == State()
+
+
+def test_what_comes_up_late_takes_its_place_in_time_and_makes_nothing_older() -> None:
+    state = apply(State(), Added(type="page", id="1", label="x"), START, rules())
+    state = apply(state, Added(type="page", id="2", label="x"), START + timedelta(seconds=9), rules())
+    now = START + timedelta(seconds=10)
+
+    late = apply(state, Added(type="page", id="3", label="x", at=START + timedelta(seconds=5)), now, rules())
+    again = apply(late, Added(type="page", id="2", label="x", at=START), now, rules())
+
+    assert [one.id for one in again.entities] == ["1", "3", "2"]
+    assert again.entities[-1].at == START + timedelta(seconds=9)
+    assert apply(state, Added(type="page", id="4", label="x", at=now + TTL), now, rules()).entities[-1].at == now
+
+
+def test_the_first_thing_of_a_result_is_the_most_recent_and_the_result_keeps_its_order() -> None:
+    listed = tuple(Added(type="page", id=str(n), label="x") for n in range(12))
+    reported = Reported(tool="search", reference="call_1", label="12 pages", entities=listed)
+
+    state = apply(State(), reported, START, rules())
+
+    assert [one.id for one in reversed(state.entities)] == [str(n) for n in range(10)]
+    assert state.results[0].entities == tuple(("page", str(n)) for n in range(10))
+    assert state.evicted == 0
+
+
+def test_the_last_five_results_are_kept() -> None:
+    history = [(Reported(tool="search", reference=str(n), label="pages"), 1) for n in range(7)]
+    state, _ = after(history, rules())
+    assert [one.reference for one in state.results] == ["2", "3", "4", "5", "6"]
+
+
+@pytest.mark.parametrize(("policy", "kept"), [("fifo", 8), ("relevance", 8), ("summary", 5)])
+def test_after_ten_turns_the_summary_stands_for_what_is_older(policy: Policy, kept: int) -> None:
+    history: list[tuple[Change, int]] = [(Added(type="page", id=str(n), label="x"), 1) for n in range(8)]
+    state, now = after(history + [(TurnTaken(), 1)] * 9, rules(policy))
+    assert (len(state.entities), state.turns) == (8, 9)
+
+    state = apply(state, TurnTaken(), now, rules(policy))
+
+    assert [one.id for one in state.entities] == [str(n) for n in range(8 - kept, 8)]
+    assert state.turns == (0 if policy == "summary" else 10)

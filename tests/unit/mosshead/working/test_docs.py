@@ -1,0 +1,20 @@
+"""The examples of docs/working-memory.md do what they say."""
+
+import re
+from pathlib import Path
+
+from mosshead import WorkingMemory
+
+_PAGE = Path(__file__).parents[4] / "docs" / "working-memory.md"
+_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_that_need_no_server() -> None:
+    examples = _BLOCK.findall(_PAGE.read_text(encoding="utf-8").split("## When there is no room")[0])
+    assert len(examples) == 3
+    known: dict[str, object] = {}
+    for example in examples:
+        exec(example, known)
+    working = known["working"]
+    assert isinstance(working, WorkingMemory)
+    assert "- user: Ada\n- task: Tidy the wiki\n- page 7: Green tea\n" in working.prompt_block()

@@ -1,0 +1,164 @@
+"""What words refer to, by type and recency."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mosshead.working.changes import Added, Change, Reported, Rules, apply
+from mosshead.working.referring import by_label, meant_by, nouns_for, phrases
+from mosshead.working.state import State
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+RULES = Rules(capacity=20, ttl=timedelta(minutes=5), policy="fifo")
+NOUNS = {"ticket": "issue", "mail": "email_thread"}
+
+
+def session(*changes: Change) -> State:
+    state = State()
+    for second, change in enumerate(changes):
+        state = apply(state, change, START + timedelta(seconds=second), RULES)
+    return state
+
+
+def one(kind: str, key: str, label: str = "A label") -> Added:
+    return Added(type=kind, id=key, label=label)
+
+
+def listed(*keys: str, kind: str = "page") -> Reported:
+    return Reported(tool="search", reference="1", label="found", entities=tuple(one(kind, key) for key in keys))
+
+
+def told(text: str, state: State) -> list[tuple[str, str | None]]:
+    found = ((phrase.text, meant_by(phrase, state)) for phrase in phrases(text, nouns_for(state, NOUNS)))
+    return [(words, meant.id if meant else None) for words, meant in found]
+
+
+WIKI = session(
+    one("page", "41", "Old plan"),
+    one("person", "7", "Ada"),
+    one("page", "42", "Roadmap"),
+    one("email_thread", "e9", "Re: Budget"),
+    one("issue", "WEB-3", "Login fails"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Update that page's title", "42"),
+        ("show THIS PAGE", "42"),
+        ("Rename the page", "42"),
+        ("close the current page, please", "42"),
+        ("that same page", "42"),
+        ("the most recent page", "42"),
+        ("the latest page", "42"),
+        ("and the previous page?", "41"),
+        ("and the other page?", "41"),
+        ("the page before", "41"),
+        ("page 41", "41"),
+        ("the page no. 41", "41"),
+        ("page #41", "41"),
+        ("answer this email thread", "e9"),
+        ("answer this email_thread", "e9"),
+        ("answer that thread", "e9"),
+        ("archive the mail", "e9"),
+        ("close it", "WEB-3"),
+        ("close that.", "WEB-3"),
+        ("close this", "WEB-3"),
+        ("send this to Peter", "WEB-3"),
+        ("this one", "WEB-3"),
+        ("what's its status", "WEB-3"),
+        ("assign the ticket", "WEB-3"),
+        ("issue web-3", "WEB-3"),
+        ("ask her", "7"),
+        ("what did he say", "7"),
+        ("invite this person", "7"),
+    ],
+)
+def test_words_that_mean_something(text: str, meant: str) -> None:
+    assert [found for _, found in told(text, WIKI)] == [meant]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Show me all pages",
+        "a new page",
+        "the page about tea",
+        "the page called Roadmap",
+        "I think that we are done",
+        "this morning",
+        "the other day",
+        "the first time",
+        "pageant itself thistle",
+    ],
+)
+def test_words_that_refer_to_nothing(text: str) -> None:
+    assert told(text, WIKI) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["page 99", "the third page", "the previous ticket", "the other one", "the previous person"]
+)
+def test_words_that_refer_to_what_is_not_there(text: str) -> None:
+    assert [found for _, found in told(text, WIKI)] == [None]
+
+
+@pytest.mark.parametrize("text", ["it", "she", "the previous one", "the second one", "the last one", "this"])
+def test_of_an_empty_session_they_mean_nothing(text: str) -> None:
+    assert [found for _, found in told(text, State())] == [None]
+
+
+def test_several_in_one_message() -> None:
+    message = "Move page 41 below this page, tell him, and close it."
+    assert told(message, WIKI) == [("page 41", "41"), ("this page", "42"), ("him", "7"), ("it", "WEB-3")]
+
+
+SEARCHED = session(one("page", "1"), listed("5", "3", "8"), one("issue", "i1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("the first one", "5"),
+        ("open the second page", "3"),
+        ("the 3rd result", "8"),
+        ("the last page", "8"),
+        ("this page", "5"),
+        ("the previous page", "3"),
+        ("the 4th page", None),
+    ],
+)
+def test_places_are_those_in_the_latest_list(text: str, meant: str | None) -> None:
+    assert [found for _, found in told(text, SEARCHED)] == [meant]
+
+
+def test_the_last_of_a_list_is_it_only_while_the_list_is_the_latest() -> None:
+    moved_on = session(listed("5", "3", "8"), one("page", "9"))
+    assert told("the last page", moved_on) == [("the last page", "9")]
+    assert told("the second page", moved_on) == [("the second page", "3")]
+
+
+def test_the_latest_list_that_is_long_enough_counts() -> None:
+    state = session(listed("5", "3", "8"), listed("1", kind="person"), listed("2"))
+    assert told("the second page", state) == [("the second page", "3")]
+
+
+def test_the_one_before_is_of_the_same_sort() -> None:
+    assert told("the previous one", session(one("page", "1"), one("issue", "2"), one("page", "3"))) == [
+        ("the previous one", "1")
+    ]
+
+
+def test_a_label_is_a_name() -> None:
+    state = session(one("page", "1", "Road  Map"), one("page", "2", "road map"), one("page", "3", "Roads"))
+    found = by_label(" ROAD map", state)
+    assert found is not None
+    assert found.id == "2"
+    assert by_label("map", state) is None
+
+
+def test_two_sorts_of_one_word_are_both_meant() -> None:
+    state = session(one("email_thread", "e"), one("forum_thread", "f"))
+    assert told("this thread, this email thread", state) == [("this thread", "f"), ("this email thread", "e")]
