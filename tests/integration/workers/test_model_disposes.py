@@ -37,7 +37,7 @@ from workers.stages.kept_model import UsageLog
 from workers.sweeper import claiming
 
 EXAMPLES = settings().max_examples
-"""For each of two sorts of namespaces: 100; with ``make thorough`` 1,000."""
+"""For each of two sorts of namespaces: 50; with ``make thorough`` 1,000."""
 
 NAMES = ("User", "Peter", "Ruth")
 PLACES = ("Rome", "Oslo")
