@@ -15,7 +15,7 @@ _ALL: Final = "true"
 _OF_MEMORIES: Final = "action <> all(array['set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'])"
 """Decisions of an app's prompts, and receipts of what was erased, are the namespace's own."""
 
-TABLES: Final = {
+EXCHANGED_TABLES: Final = {
     "memories": _ALL,
     "memory_sources": _ALL,
     "memory_edges": _ALL,
@@ -49,7 +49,7 @@ def exchange(connection: Connection, generation: Generation) -> None:
     connection.execute(_NO_TIMEOUT)
     # By way of a third: some ids are the same in both.
     for come, go in (("namespace_id", "aside"), ("replay_id", "namespace_id"), ("aside", "replay_id")):
-        for table, rows in TABLES.items():
+        for table, rows in EXCHANGED_TABLES.items():
             connection.execute(
                 text(f"""
                     update mosshead.{table} set namespace_id = :{go}

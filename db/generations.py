@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from db.erasing.everything import TABLES
+from db.erasing.everything import TABLES_OF_NAMESPACE
 from db.refs import LaneRef
 from mosshead.namespaces import NamespacePath
 
@@ -99,7 +99,7 @@ def drop(connection: Connection, generation: Generation) -> None:
     both = generation.both
     for statement in (_LOCK_LANE_OF_REPLAY, _COSTS, _GENERATION):
         connection.execute(statement, both)
-    for table in (*TABLES, *_TABLES):
+    for table in (*TABLES_OF_NAMESPACE, *_TABLES):
         connection.execute(text(f"delete from mosshead.{table} where {_REPLAY}"), both)
 
 

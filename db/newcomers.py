@@ -32,14 +32,14 @@ def introduce(connection: Connection, lane: LaneRef, newcomer: Newcomer, stamp: 
         "entity_type": newcomer.entity_type,
         "description": newcomer.description,
     }
-    connection.execute(_INTRODUCE, row)
+    connection.execute(_INTRODUCE_NEWCOMER, row)
     names = {normalise(one): one for one in (*newcomer.aliases, newcomer.name)}
     rows = [{**row, "alias": alias, "normalised": normalised} for normalised, alias in names.items() if normalised]
     if rows:
         connection.execute(_NAME, rows)
 
 
-_INTRODUCE = text("""
+_INTRODUCE_NEWCOMER = text("""
     insert into mosshead.entities
         (tenant_id, namespace_id, entity_id, name, entity_type, description, known_from, made_by)
     values (:tenant_id, :namespace_id, :entity_id, :name, :entity_type, :description, :at, :decision_id)

@@ -32,7 +32,7 @@ def ancestors(connection: Connection, lane: LaneRef, entity_id: UUID) -> set[UUI
     return set(connection.execute(_ANCESTORS, {**lane.scope, "entity_id": entity_id}).scalars())
 
 
-def standing(connection: Connection, lane: LaneRef, entity_ids: Collection[UUID]) -> list[UUID]:
+def existing(connection: Connection, lane: LaneRef, entity_ids: Collection[UUID]) -> list[UUID]:
     """Those of some entities that still stand in the registry, in order."""
     return list(connection.execute(_STANDING, {**lane.scope, "entity_ids": list(entity_ids)}).scalars())
 

@@ -19,7 +19,7 @@ class Standing:
     content: str
 
 
-def standing(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, Standing]:
+def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, Standing]:
     """The latest versions of some memories, by id; of those that there are."""
     rows = connection.execute(_STANDING, {**lane.scope, "memory_ids": list(memory_ids)})
     return {row.memory_id: Standing(row.memory_id, row.version, row.state, row.content) for row in rows}

@@ -37,7 +37,7 @@ def lacking(connection: Connection, lane: LaneRef, model: str) -> list[Lacking]:
     return [Lacking(*row) for row in connection.execute(_OF_LANE, {**lane.scope, "model": model})]
 
 
-def add(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vector]) -> int:
+def add_vectors(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lacking, Vector]) -> int:
     """Give a model what it lacked, where that still stands as it was embedded; returns how many. The lane must be locked."""
     rows = [
         {
@@ -52,7 +52,7 @@ def add(connection: Connection, lane: LaneRef, model: str, vectors: Mapping[Lack
     if not rows:
         return 0
     asked_for = {"kinds": list({one.kind for one in vectors}), "ids": [one.owner_id for one in vectors]}
-    return connection.execute(_ADD, {**lane.scope, **asked_for, "model": model, "rows": rows}).rowcount
+    return connection.execute(_ADD_VECTORS, {**lane.scope, **asked_for, "model": model, "rows": rows}).rowcount
 
 
 def outdate(connection: Connection, lane: LaneRef, model: str, kind: str, owner_ids: Sequence[UUID]) -> None:
@@ -118,7 +118,7 @@ _LANES = text(f"""
 
 _OF_LANE = text(f"{_COLUMNS} {_LACKING.format(scope=_LANE)} order by known.owner_kind, known.owner_id, known.version")
 
-_ADD = text(f"""
+_ADD_VECTORS = text(f"""
     with lacking as ({_ASKED})
     insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, version, embedding)
     select :tenant_id, :namespace_id, :model, lacking.owner_kind, lacking.owner_id, lacking.version, cast(given.vector as halfvec)

@@ -33,7 +33,7 @@ _SKIPPED = ("relation", "edge", "document", "prompt")
 _NO_TYPE = f"type: one of entity, memory; as an export has them, {', '.join(_SKIPPED)} are skipped"
 
 Line = Mapping[str, Any] | str
-_Record = TypeVar("_Record", ImportedEntity, ImportedMemory)
+_AnyRecord = TypeVar("_AnyRecord", ImportedEntity, ImportedMemory)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +172,7 @@ def _check_time(memory: ImportedMemory) -> None:
         raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
 
 
-def _take(taken: dict[str, tuple[int, _Record]], key: str, number: int, record: _Record, field_name: str) -> None:
+def _take(taken: dict[str, tuple[int, _AnyRecord]], key: str, number: int, record: _AnyRecord, field_name: str) -> None:
     first = taken.setdefault(key, (number, record))
     if first[1] != record:
         raise InvalidEvent(f"{field_name}: line {first[0]} has the same, and says otherwise")

@@ -161,20 +161,21 @@ _FROM_MESSAGE = text(f"""
     order by memory.memory_id
 """)
 
-_OF_NAMESPACE = "decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id"
+_DECISIONS_OF_NAMESPACE = "decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id"
 
 _DECISIONS = text(f"""
     select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
     join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)
-    where {_OF_NAMESPACE} and concerned.memory_id = :memory_id order by decision.position
+    where {_DECISIONS_OF_NAMESPACE} and concerned.memory_id = :memory_id order by decision.position
 """)
 
 _DECISION = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_OF_NAMESPACE} and decision_id = :decision_id
+    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
+    where {_DECISIONS_OF_NAMESPACE} and decision_id = :decision_id
 """)
 
 _LATEST = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_OF_NAMESPACE}
+    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_DECISIONS_OF_NAMESPACE}
     order by position desc limit :limit
 """)
 
@@ -221,7 +222,7 @@ _LATER = text("""
 """)
 
 _LATEST_OF_KIND = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_OF_NAMESPACE} and action = :action
+    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_DECISIONS_OF_NAMESPACE} and action = :action
     order by position desc limit :limit
 """)
 

@@ -4,7 +4,8 @@ import threading
 from collections.abc import Callable
 
 import structlog
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection as DatabaseConnection
+from sqlalchemy import Engine
 
 from db import heartbeats, refused_tasks
 from workers.refusals import REFUSALS, Refusals
@@ -69,7 +70,7 @@ class Heartbeat:
         if counts and self._tell(lambda connection: refused_tasks.add(connection, counts)):
             self._refusals.stored(counts)
 
-    def _tell(self, statement: Callable[[Connection], None]) -> bool:
+    def _tell(self, statement: Callable[[DatabaseConnection], None]) -> bool:
         try:
             with self._engine.begin() as connection:
                 statement(connection)

@@ -23,12 +23,12 @@ def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:
     arguments, owner: the task's, and its id. why: how it ended, without text of a conversation. Where it does not succeed, the
     lease lapses by itself.
     """
-    thread = threading.Thread(target=_let_go, args=(arguments, owner, why), name="let go", daemon=True)
+    thread = threading.Thread(target=_let_go_of_lost, args=(arguments, owner, why), name="let go", daemon=True)
     thread.start()
     return thread
 
 
-def _let_go(arguments: Sequence[str], owner: str, why: str) -> None:
+def _let_go_of_lost(arguments: Sequence[str], owner: str, why: str) -> None:
     log = _log.bind(task_id=owner, why=why)
     try:
         tenant_id, namespace_id, batch_id = map(UUID, arguments)

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
-_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+_OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
-TABLES: Final = (
+TABLES_OF_NAMESPACE: Final = (
     *(
         "reflection_batches",
         "reflections",
@@ -31,7 +31,7 @@ TABLES: Final = (
 def erase_everything(connection: Connection, parameters: Mapping[str, Any]) -> dict[str, int]:
     """Delete what may take a while; returns how many rows, by table. parameters: the lane's, and ``erasure_id``."""
     connection.execute(_REMEMBER_IDS, parameters)
-    gone = {table: connection.execute(_delete_from(table), parameters).rowcount for table in TABLES}
+    gone = {table: connection.execute(_delete_from(table), parameters).rowcount for table in TABLES_OF_NAMESPACE}
     gone |= {table: connection.execute(statement, parameters).rowcount for table, statement in _PUBLISHED.items()}
     return gone
 
@@ -45,7 +45,7 @@ def erase_names(connection: Connection, parameters: Mapping[str, Any]) -> dict[s
 
 
 def _delete_from(table: str) -> Any:
-    return text(f"delete from mosshead.{table} where {_LANE}")
+    return text(f"delete from mosshead.{table} where {_OF_LANE}")
 
 
 # What has taken effect, or was given up, goes whenever it was published: what was learned of it goes, too.
@@ -103,7 +103,8 @@ _AS_NEW: Final = (
     """),
     text(f"""
         update mosshead.namespaces
-        set instructions = default, schemas = default, profiles = default, episodes = default, configured_at = null where {_LANE}
+        set instructions = default, schemas = default, profiles = default, episodes = default, configured_at = null
+        where {_OF_LANE}
     """),
-    text(f"update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {_LANE}"),
+    text(f"update mosshead.lanes set profiles_due_at = null, reflections_due_at = null where {_OF_LANE}"),
 )

@@ -58,7 +58,7 @@ _KEYS: Final = f"""
 """
 
 
-STATEMENTS: Final = (
+NAME_STATEMENTS: Final = (
     ("entity_aliases", _NAMES_ELSEWHERE),
     (
         "events",

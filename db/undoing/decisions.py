@@ -88,7 +88,7 @@ _RESTING_ON = text(
 _MOVED_ON = text(
     " union all ".join(
         (
-            of_memories.MOVED_ON,
+            of_memories.MEMORIES_MOVED_ON,
             *(table.moved_on for table in TABLES),
             of_entities.MOVED_ON,
             of_documents.MOVED_ON,
@@ -98,7 +98,7 @@ _MOVED_ON = text(
 )
 _REVERSE = (
     *(table.reverse for table in TABLES),
-    *of_memories.REVERSE,
+    *of_memories.REVERSE_MEMORIES,
     *of_entities.REVERSE,
     of_documents.REVERSE,
 )

@@ -59,12 +59,12 @@ _RESTORE_VECTORS = text(f"""
     order by after.memory_id, vector.model, vector.version desc
 """)
 
-MOVED_ON: Final = f"""
+MEMORIES_MOVED_ON: Final = f"""
     (select 1 from mosshead.memories as made where {_MADE_MEMORIES} and not exists (
         select from mosshead.memories as now
         where {_SAME_MEMORY} and now.known_to is null and {alike(IMAGE, "now", "made")}))
 """
 """Finds a memory that is not as the decision left it."""
 
-REVERSE: Final = (_REVERSE_MEMORIES, _RETIRE_VECTORS, _RESTORE_VECTORS)
+REVERSE_MEMORIES: Final = (_REVERSE_MEMORIES, _RETIRE_VECTORS, _RESTORE_VECTORS)
 """To be run in this order."""

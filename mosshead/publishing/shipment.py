@@ -16,7 +16,7 @@ from mosshead.signing import SigningKey, sign
 _AT_ONCE = 40  # events between two rests
 _NAMESPACES_TO_ASK = 50
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
-_LOOK_SECONDS = 0.25
+_ACKNOWLEDGED_SECONDS = 0.25
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20
@@ -83,7 +83,7 @@ class Shipment:
         except QueueUnavailable as error:
             self._broker.failed(time.monotonic(), str(error))
             return
-        self._look_at = now + _LOOK_SECONDS
+        self._look_at = now + _ACKNOWLEDGED_SECONDS
 
     def _send(self, now: float) -> bool:
         may = now >= self._broker.due

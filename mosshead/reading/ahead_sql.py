@@ -4,7 +4,7 @@ from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import Statement
 
 
-def statement_for(path: NamespacePath, limit: int) -> Statement:
+def latest_statement(path: NamespacePath, limit: int) -> Statement:
     """The statement, as the driver takes it, and its parameters; its rows, the last first, are for `around_sql.stored`.
 
     limit: so many messages at most, of users and assistants, in any conversation.

@@ -12,7 +12,7 @@ from mosshead.reading import around_sql
 from mosshead.reading.assembling import assemble
 from mosshead.reading.contexts import Context
 from mosshead.reading.found import StoredMessage
-from mosshead.reading.messages import asked, rank_messages
+from mosshead.reading.messages import asked_by, rank_messages
 from mosshead.reading.messages_sql import Among, Scanned, Told
 from mosshead.reading.paths import Path, called_for, without
 from mosshead.reading.periods import where_asked
@@ -115,7 +115,7 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
         scanned.found,
         with_before=scanned.with_before,
         words=scanned.words,
-        asked=asked(
+        asked=asked_by(
             wanted.text,
             names_of(heard.found, borne),
             where_asked(wanted.now, (one.message.said_at for one in scanned.found)),

@@ -22,7 +22,7 @@ _STATEMENTS = 256
 """So many are kept of those that name their namespace."""
 
 
-def statement_for(
+def lending_statement(
     path: NamespacePath, *, model: str, vector: Vectors, message: str, vocabulary: Vocabulary | None = None
 ) -> Statement:
     """The statement, as the driver takes it, and its parameters; its rows are for `lent`. The parameters: `memories_sql`."""
@@ -34,9 +34,9 @@ def statement_for(
         "message": message,
     }
     if vocabulary is None:
-        return _SCAN, parameters
+        return _LENDING_SCAN, parameters
     nobody: dict[str, list[UUID]] = {"named": [], "contested": []}
-    return _by_index(path, model, len(vector)), {**parameters, **nobody, **of_words(vocabulary)}
+    return _lending_by_index(path, model, len(vector)), {**parameters, **nobody, **of_words(vocabulary)}
 
 
 def lent(rows: Iterable[Any]) -> dict[UUID, float]:
@@ -44,7 +44,7 @@ def lent(rows: Iterable[Any]) -> dict[UUID, float]:
     return {row.message_id: row.lent for row in rows}
 
 
-def _statement(head: str) -> str:
+def _lending_statement(head: str) -> str:
     """head: with the tables ``scanned`` and ``spread``. A full join is narrowed outside of its table: inside, it were a loop."""
     return f"""
     with {head},
@@ -62,9 +62,9 @@ def _statement(head: str) -> str:
 """
 
 
-_SCAN = _statement(SCANNED)
+_LENDING_SCAN = _lending_statement(SCANNED)
 
 
 @lru_cache(_STATEMENTS)
-def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
-    return _statement(f"{TAUGHT}, {memories_head(path, model, dimensions, _LENDERS)}")
+def _lending_by_index(path: NamespacePath, model: str, dimensions: int) -> str:
+    return _lending_statement(f"{TAUGHT}, {memories_head(path, model, dimensions, _LENDERS)}")

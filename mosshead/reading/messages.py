@@ -21,7 +21,7 @@ from mosshead.reading.weights import MessageWeights
 
 _Column = NDArray[np.float64]
 
-_LENDERS = 3
+_LENDERS_OF_CONVERSATION = 3
 """So many of a conversation's messages, its best, lend to the others."""
 
 
@@ -45,7 +45,7 @@ class Asked:
         return normalised in self.names or bool(places(self.words, [name]))
 
 
-def asked(message: str, names: Collection[str], now: datetime) -> Asked:
+def asked_by(message: str, names: Collection[str], now: datetime) -> Asked:
     """A question as ranking takes it.
 
     names: of those whom it names, all that they are called. now: when it is asked, by the clocks of where.
@@ -103,7 +103,7 @@ def rank_messages(
         "words": _normalised([one.words for one in rows], words),
     }
     weights = weights or MessageWeights()
-    parts = _parts(messages, normalised, asked, lent, weights)
+    parts = _parts(messages, normalised, asked_by, lent, weights)
     own = _sum(parts)
     parts["conversation"] = weights.conversation * _best_of_conversation(messages, own)
     scores = _sum(parts)
@@ -130,8 +130,8 @@ def _parts(
         "with_after": weights.with_after * _of_next(with_before, follows),
         "words_before": weights.words_before * _of_previous(words, follows),
         "words_after": weights.words_after * _of_next(words, follows),
-        "speaker": weights.speaker * _said_by_named(messages, asked),
-        "when": weights.when * _said_then(messages, asked),
+        "speaker": weights.speaker * _said_by_named(messages, asked_by),
+        "when": weights.when * _said_then(messages, asked_by),
         "asks": weights.asks * np.array([message.content.rstrip().endswith("?") for message in messages]),
         "lent": weights.lent * _lent(messages, lent),
     }
@@ -163,15 +163,15 @@ def _of_next(column: _Column, follows: NDArray[np.bool_]) -> _Column:
 
 def _said_by_named(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
     speakers = {message.speaker for message in messages}
-    named = {speaker for speaker in speakers if speaker and asked.names_speaker(speaker)}
+    named = {speaker for speaker in speakers if speaker and asked_by.names_speaker(speaker)}
     return np.array([float(message.speaker in named) for message in messages])
 
 
 def _said_then(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
-    if not asked.periods:
+    if not asked_by.periods:
         return np.zeros(len(messages))
     days = [message.said_at.date() for message in messages]
-    fits = {day: max(period.fits(day) for period in asked.periods) for day in set(days)}
+    fits = {day: max(period.fits(day) for period in asked_by.periods) for day in set(days)}
     return np.array([fits[day] for day in days])
 
 
@@ -188,8 +188,8 @@ def _best_of_conversation(messages: Sequence[StoredMessage], scores: _Column) ->
     sizes = np.diff(starts, append=len(labels))
     conversation = np.repeat(np.arange(len(starts)), sizes)
     standing = np.arange(len(labels)) - starts[conversation]
-    lending = np.where(standing < _LENDERS, scores[np.lexsort((-scores, conversation))], 0.0)
-    best: _Column = np.add.reduceat(lending, starts) / np.minimum(sizes, _LENDERS)
+    lending = np.where(standing < _LENDERS_OF_CONVERSATION, scores[np.lexsort((-scores, conversation))], 0.0)
+    best: _Column = np.add.reduceat(lending, starts) / np.minimum(sizes, _LENDERS_OF_CONVERSATION)
     return best[conversation]
 
 

@@ -116,7 +116,7 @@ def first(
         "words": indexed_sql.vocabulary_statement(store.path, store.embedder.name, message),
     }
     if ahead:
-        asked["ahead"] = ahead_sql.statement_for(store.path, ahead)
+        asked["ahead"] = ahead_sql.latest_statement(store.path, ahead)
     if conversation and turns:
         asked["latest"] = views.latest_messages_statement(store.path, conversation, turns + 1)
     rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
@@ -188,7 +188,7 @@ def spoken(
             messages_sql.statement_for(
                 store.path, **asked, among=among, told=told, each=each, vocabulary=known.get("turns")
             ),
-            lending_sql.statement_for(store.path, **asked, vocabulary=known.get("memories")),
+            lending_sql.lending_statement(store.path, **asked, vocabulary=known.get("memories")),
         ]
     )
     return messages_sql.scanned(found, told), lending_sql.lent(lent)

@@ -8,7 +8,7 @@ from uuid import UUID
 from mosshead.asking import Question, question
 from mosshead.lookup import NameMatch
 from mosshead.reading.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
-from mosshead.reading.messages import RankedMessage, asked, rank_messages
+from mosshead.reading.messages import RankedMessage, asked_by, rank_messages
 from mosshead.reading.paths import Path, oldest, paths
 from mosshead.reading.periods import periods, where_asked
 from mosshead.reading.rounds import Fetched, Heard
@@ -46,7 +46,7 @@ class Understood:
             scanned.found,
             with_before=scanned.with_before,
             words=scanned.words,
-            asked=asked(self.heard.parsed.text, names_of(self.heard.found, self.meant), self.now),
+            asked=asked_by(self.heard.parsed.text, names_of(self.heard.found, self.meant), self.now),
             lent={},
             limit=limit,
         )

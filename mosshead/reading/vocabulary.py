@@ -15,7 +15,7 @@ _EXPECTED = (60, 300)
 """So many rows each query may be expected to find, if words had nothing to do with each other; they have, and it finds more."""
 
 
-_COMMON = 0.01
+_COMMON_WORD = 0.01
 """A part of all rows: of a word that more hold, a sample of some hundreds tells enough."""
 
 
@@ -59,7 +59,7 @@ def spread_of_rare(vocabulary: Vocabulary) -> tuple[float, float]:
 
 
 def _is_common(vocabulary: Vocabulary, word: Word) -> bool:
-    return word.holders > _COMMON * vocabulary.rows
+    return word.holders > _COMMON_WORD * vocabulary.rows
 
 
 def queries(vocabulary: Vocabulary) -> list[str]:

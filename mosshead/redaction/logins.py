@@ -90,7 +90,7 @@ _SOURCE = lazy_pattern(
 # As htpasswd and /etc/shadow keep them: anybody can try words against one.
 _CRYPTED = lazy_pattern(r"(?<![\w$])\$(?:apr1|2[abxy]|[156y]|argon2(?:id?|d))\$[\w./$=,+\-]{20,200}")
 
-NEEDS = tuple(
+LOGIN_NEEDS = tuple(
     "admin root guest @ :* $ :1 :2 :3 :4 :5 :6 :7 :8 :9 "
     "login log log- sign cred account user anmelde zugang einloggen identif access ssh ftp auth benutzer usuario utente pass "
     "pwd :// token api secret mysql mariadb curl wget http redis-cli email".split()

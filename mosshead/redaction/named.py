@@ -51,7 +51,7 @@ _STANDS_FOR_A_KEY = lazy_pattern(
 _OF_ANYTHING = frozenset({"_key", "_keys", "-key", "-keys", " key"})
 """Words of a name that may be any key's ("sort_key", "primary_key")."""
 
-NEEDS = tuple(
+NAMED_NEEDS = tuple(
     "key auth sid sig session sess secret token csrf xsrf cookie signature cred bearer basic jeton schlussel cle "
     "chave clave chiave "
     "токен ключ 密钥 令牌 ://".split()

@@ -12,7 +12,7 @@ from mosshead.redaction.shapes import in_url, is_complex, is_dense, is_opaque, i
 
 _TOKEN_HERE = lazy_pattern(r"[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
 _TOKEN = lazy_pattern(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
-_LONG = lazy_pattern(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
+_LONG_TOKEN = lazy_pattern(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
 _END = ".,;:?)]}\"'`*"
 _PASSWORDS = lazy_pattern(
     r"passw|passwd|\bpwd?\b|passcode|pass ?phrase|kennwort|mot de passe|\bmdp\b|contrasena|\bsenha|wachtwoord|"
@@ -49,7 +49,7 @@ def find_near(text: str) -> Iterator[Found]:
     small = in_small(text)
     yield from _near_passwords(text, Places(_PASSWORDS, small, longest=_LONGEST_WORD))
     strong, keys = (Places(words, small, longest=_LONGEST_WORD) for words in (_STRONG, _KEYS))
-    for match in _LONG.finditer(text):
+    for match in _LONG_TOKEN.finditer(text):
         if _is_key(text, match, strong, keys):
             yield Found(match.start(), match.end(), "access token")
 

@@ -39,7 +39,7 @@ _CVV = lazy_pattern(
 # "my pin code", "the pin code of the card": not the postal code of a place
 _OF_A_CARD = lazy_pattern(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])")
 
-NEEDS = tuple(
+PIN_NEEDS = tuple(
     "pin alarm unlock disarm numbers number code puk geheim passcode combination combo cvv cvc csc cvn card prufziffer "
     "cryptogramme".split()
 )
@@ -52,14 +52,14 @@ _WITH = lazy_pattern(
 )
 # "set the alarm to 0630"
 _CLOCK = lazy_pattern(r"alarm[^.!?\n]*\sto\s(?:[01]\d|2[0-3])[0-5]\d\Z")
-_YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
+_LIKE_YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
 
 
 def find_pins(text: str) -> Iterator[Found]:
     """PINs, and the like."""
     text = in_small(text)
     for said in _PIN_IS.find(text):
-        year = _YEAR.match(said.led["plain"]) and not said.led["is"].strip(" #,(")
+        year = _LIKE_YEAR.match(said.led["plain"]) and not said.led["is"].strip(" #,(")
         if not year and not _is_postal(text, said):
             yield Found(*said.led.span("plain"), "PIN")
     for match in _IS_PIN.finditer(text):

@@ -63,11 +63,11 @@ class Finder(NamedTuple):
 
 FINDERS = (
     Finder(find_passwords, 5, stems=passwords.NEEDS),
-    Finder(find_pins, 6, digits=True, stems=pins.NEEDS),
-    Finder(find_logins, 8, stems=logins.NEEDS),
+    Finder(find_pins, 6, digits=True, stems=pins.PIN_NEEDS),
+    Finder(find_logins, 8, stems=logins.LOGIN_NEEDS),
     Finder(find_one_time, 8, digits=True, stems=codes.ONE_TIME_NEEDS),
     Finder(find_near, 8, digits=True),
-    Finder(find_named, 9, stems=named.NEEDS),
+    Finder(find_named, 9, stems=named.NAMED_NEEDS),
     Finder(find_identity_numbers, 9, digits=True, stems=identity_numbers.NEEDS),
     Finder(find_tokens, 11, looks_so=lambda small: bool(_LONG_TOKEN.search(small))),
     Finder(find_social_security, 11, digits=True),

@@ -7,7 +7,9 @@ from mosshead.patterns import lazy_pattern
 from mosshead.redaction.found import Found
 
 _ITEM = r"(?:\d{1,2}[.):]?\s{0,2})?[A-Za-z]{3,8}"
-_WORDS = lazy_pattern(rf"(?<![\w.)]){_ITEM}(?:(?:\s{{0,3}}[,;|\n]\s{{0,3}}|\s{{1,3}}|-){_ITEM}){{11,}}(?![A-Za-z])")
+_SEED_WORDS = lazy_pattern(
+    rf"(?<![\w.)]){_ITEM}(?:(?:\s{{0,3}}[,;|\n]\s{{0,3}}|\s{{1,3}}|-){_ITEM}){{11,}}(?![A-Za-z])"
+)
 _SEED = lazy_pattern(
     r"(?:seed|mnemonic|recovery|secret|wallet|backup|metamask|ledger|trezor)[ \-]?(?:phrase|words?|seed|key)?|"
     r"(?:12|24|twelve|twenty[ \-]four)[ \-]words?|seedphrase|wortphrase|frase semilla",
@@ -26,7 +28,7 @@ _PROSE = frozenset(
 
 def find_seeds(text: str) -> Iterator[Found]:
     """Seed phrases: after a word of wallets anywhere, else by themselves on their lines."""
-    for match in _WORDS.finditer(text):
+    for match in _SEED_WORDS.finditer(text):
         yield from _seed_in(text, match)
 
 

@@ -6,7 +6,7 @@ from mosshead.names import NO_FIGURE
 from mosshead.patterns import lazy_pattern
 from mosshead.tracking.vocabulary import FUNCTION
 
-_WORD = lazy_pattern(rf"{NO_FIGURE}{{3,}}")
+_CONTENT_WORD = lazy_pattern(rf"{NO_FIGURE}{{3,}}")
 _EMPTY = FUNCTION | {
     "user",
     "users",
@@ -27,7 +27,7 @@ _OF_ANOTHER = r"(?<!\bis )(?<!\bas )(?<!\bwas )(?<!^)\b(?:the|his|her|their) (?:
 
 def content_words(text: str) -> frozenset[str]:
     """The words of a text that say something, in lower case."""
-    return frozenset(word for word in _WORD.findall(text.lower()) if word not in _EMPTY)
+    return frozenset(word for word in _CONTENT_WORD.findall(text.lower()) if word not in _EMPTY)
 
 
 def shared(words: frozenset[str], others: frozenset[str]) -> float:

@@ -5,7 +5,7 @@ import re
 from pipeline.guard.screen import Screen
 from pipeline.guard.words import any_of, commanded
 
-_MARKS = any_of(
+_CALL_MARKS = any_of(
     (
         (
             r"<\s?/?\s?(?:antml:|ai:)?(?:tool[_ -]?(?:calls?|use|code|result|response|output)s?"
@@ -67,8 +67,8 @@ _CALLED = Screen(_NAMED, _IDENTIFIED, _QUOTED)
 
 def calls_tools(text: str) -> bool:
     """Whether a text has the form of a tool's call, or tells the assistant to make one. Talk about code is neither."""
-    if _MARKS.search(text) and not (
-        _SHELL.search(text) and _CODE_TALK.search(text) and not _MARKS.search(_SHELL.sub("", text))
+    if _CALL_MARKS.search(text) and not (
+        _SHELL.search(text) and _CODE_TALK.search(text) and not _CALL_MARKS.search(_SHELL.sub("", text))
     ):
         return True
     if any(not _CODE_TALK.search(_CALL.sub(" ", text)) for _ in _CALL.finditer(text)):

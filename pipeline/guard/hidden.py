@@ -10,7 +10,7 @@ _RUN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u00ad\u115f\u1160\u31
 _OVERRIDDEN = re.compile("[\u202d\u202e]")
 _EMBEDDED = re.compile("[\u202a\u202b\u2066\u2067\u2068](?P<inside>[^\u202c\u2069]*)")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
-_LETTERS = re.compile(r"[A-Za-z]{3,}\W+[A-Za-z]{2,}")
+_TWO_WORDS = re.compile(r"[A-Za-z]{3,}\W+[A-Za-z]{2,}")
 _COMMENT = re.compile(
     r"<!-{2,}(?P<inside>.*?)(?:-{2,}>|$)|\[//\]: ?#|^\[[^\]]*\]: ?(?:#|<>) ?[\"'(]", re.DOTALL | re.MULTILINE
 )
@@ -39,8 +39,8 @@ def _embeds(text: str) -> bool:
     """Directions are set for a phone number or in a right-to-left script; for plain Latin words there is no need."""
     if _RIGHT_TO_LEFT.search(text.replace("\ufeff", "")):
         return False
-    return any(_LETTERS.search(match["inside"]) for match in _EMBEDDED.finditer(text))
+    return any(_TWO_WORDS.search(match["inside"]) for match in _EMBEDDED.finditer(text))
 
 
 def _comments(text: str) -> bool:
-    return any(match["inside"] is None or _LETTERS.search(match["inside"]) for match in _COMMENT.finditer(text))
+    return any(match["inside"] is None or _TWO_WORDS.search(match["inside"]) for match in _COMMENT.finditer(text))

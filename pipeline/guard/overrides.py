@@ -5,7 +5,7 @@ import re
 from pipeline.guard.screen import Screen
 from pipeline.guard.words import ASSISTANT, commanded
 
-_TOLD = (
+_GIVEN_RULES = (
     r"(?:instructions?|prompts?|rules?|guidelines?|directions?|directives?|commands?|orders?|programming|training"
     r"|constraints?"
     r"|restrictions?|polic(?:y|ies)|guardrails?|safeguards?|safety|filters?|limitations?|context|messages?"
@@ -27,10 +27,10 @@ _FORGET = (
 )
 _OVERRIDE = Screen(
     rf"\b{_FORGET} (?:"
-    rf"(?:{_WHOSE} )*(?:{_EARLIER}[ ,/]*(?:and |or )?)+(?:\w+ ){{0,2}}?{_TOLD}\b"
-    rf"|(?:all |any |every )?(?:of )?your (?:\w+ ){{0,3}}?{_TOLD}\b"
-    rf"|(?:all|any|every|these|those) (?:of )?(?:the |these |those |other )*{_TOLD}\b"
-    rf"|(?:the |any |all )*{_TOLD} (?:above|before|so far|given|you|that (?:you|were|came)|up to|until|prior|(?:from|of"
+    rf"(?:{_WHOSE} )*(?:{_EARLIER}[ ,/]*(?:and |or )?)+(?:\w+ ){{0,2}}?{_GIVEN_RULES}\b"
+    rf"|(?:all |any |every )?(?:of )?your (?:\w+ ){{0,3}}?{_GIVEN_RULES}\b"
+    rf"|(?:all|any|every|these|those) (?:of )?(?:the |these |those |other )*{_GIVEN_RULES}\b"
+    rf"|(?:the |any |all )*{_GIVEN_RULES} (?:above|before|so far|given|you|that (?:you|were|came)|up to|until|prior|(?:from|of"
     rf"|by) your)\b"
     r"|(?:everything|anything|all|whatever|what|(?:all )?(?:of )?(?:the|that) (?:stuff|things"
     r"|nonsense))(?: else)?(?: that| which)? (?:you|was|were|is|has|have"

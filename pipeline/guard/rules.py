@@ -129,7 +129,7 @@ _OF_A_PERSON = re.compile(
 )
 """What one asks of people, and would not ask of a program; what else is asked of a Claude may be asked of the assistant."""
 
-_STYLE = Screen(
+_STYLE_WORDS = Screen(
     r"\b(?:short|brief|concise|formal|informal|polite|detailed|simple|metric|bullet|plain|casual|patient|kind"
     r"|honest|call (?:me|him|her|them|user)|remind|book|order|wake)\b"
 )
@@ -196,7 +196,7 @@ def rules(text: str) -> bool:
 
 def _is_taste(match: re.Match[str]) -> bool:
     """How somebody likes to be spoken to is theirs to say."""
-    return _STYLE.search(match["deed"]) is not None or (
+    return _STYLE_WORDS.search(match["deed"]) is not None or (
         _LIKED.match(match.group()) is not None and _HARD.match(match["deed"]) is None
     )
 

@@ -24,7 +24,7 @@ _SET = (
     r"pushed))?(?: back)?(?: to| for| until)?"
 )
 
-RULES: tuple[Rule, ...] = (
+EVENT_RULES: tuple[Rule, ...] = (
     rule(
         rf"(?i:{_IS}{_SET} {_WHEN})",
         MemoryKind.EVENT,

@@ -23,7 +23,7 @@ _STATUS = (
     r"mom|dad|parent|mother|father)|widower?|veteran|parent)"
 )
 
-RULES: tuple[Rule, ...] = (
+IDENTITY_RULES: tuple[Rule, ...] = (
     rule(
         rf"is (?P<value>(?:{RUN}|[a-z]+))$",
         MemoryKind.FACT,

@@ -7,7 +7,7 @@ from mosshead.kinds import EntityType, MemoryKind
 from pipeline.offline.names import CAPITAL, RUN
 from pipeline.offline.rule import PEOPLE, THINGS, Rule, rule
 
-_FIRM = (
+_ORGANISATION_WORD = (
     r"(?:new |own |little |small )?(?:company|firm|business|startup|start-up|agency|"
     r"organi[sz]ation|employer|charity|studio|shop)(?:'s name)?"
 )
@@ -22,11 +22,11 @@ _MAKES = (
 )
 _MADE = r"(?:project|app|tool|product|website|site|blog|podcast|campaign|newsletter|game|series|programme|program|channel|album)"
 
-RULES: tuple[Rule, ...] = (
+ORGANISATION_RULES: tuple[Rule, ...] = (
     rule(
         rf"is (?:called |named |known as )?(?P<object>{RUN})",
         MemoryKind.FACT,
-        noun=_FIRM,
+        noun=_ORGANISATION_WORD,
         subjects=THINGS,
         predicate="works_at",
         object_type=EntityType.ORG,
@@ -36,7 +36,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"is (?:called |named )(?P<object>[a-z][\w ]*)",
         MemoryKind.FACT,
-        noun=_FIRM,
+        noun=_ORGANISATION_WORD,
         subjects=THINGS,
         predicate="works_at",
         object_type=EntityType.ORG,

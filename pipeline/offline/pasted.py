@@ -12,24 +12,22 @@ _FIELD = re.compile(r"\W{0,2}(?:subject|sent)\W{0,2}:", re.IGNORECASE)
 _FROM = re.compile(r"\W{0,2}from\W{0,2}:", re.IGNORECASE)
 _MOST_FIELDS = 6
 _WROTE = re.compile(r"On \S.{4,200}\bwrote:$")
-_DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_STAMP_DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _HOUR = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?"
-_NAME = r"(?P<name>[^\W\d][\w.'-]*(?: [\w.'-]+){0,2}?)"
+_SPEAKER = r"(?P<name>[^\W\d][\w.'-]*(?: [\w.'-]+){0,2}?)"
 _TURN = re.compile(
-    rf"(?:[-*•] )?(?:\| ?)?(?:(?P<stamp>\[(?:{_DAY},? )?{_HOUR}\]|{_DAY},? {_HOUR})|{_HOUR})?[ ,-]{{0,3}}"
-    rf"(?:<(?P<nick>\S{{1,30}})> |{_NAME} ?[:|](?!(?<=\d:)\d) ?)(?P<said>\S.*)$",
+    rf"(?:[-*•] )?(?:\| ?)?(?:(?P<stamp>\[(?:{_STAMP_DAY},? )?{_HOUR}\]|{_STAMP_DAY},? {_HOUR})|{_HOUR})?[ ,-]{{0,3}}"
+    rf"(?:<(?P<nick>\S{{1,30}})> |{_SPEAKER} ?[:|](?!(?<=\d:)\d) ?)(?P<said>\S.*)$",
     re.IGNORECASE,
 )
 """A turn of a chat. stamp: a time as programs put it; a bare "10:30" may as well be of somebody's own plan of the day."""
-_DATE = (
-    rf"(?:today|yesterday|\w{{3,9}}day|{_DAY}|\d{{1,2}}\.? \w{{3,9}}\.?(?: \d{{4}})?|\w{{3,9}} \d{{1,2}}(?:, \d{{4}})?)"
-)
+_DATE = rf"(?:today|yesterday|\w{{3,9}}day|{_STAMP_DAY}|\d{{1,2}}\.? \w{{3,9}}\.?(?: \d{{4}})?|\w{{3,9}} \d{{1,2}}(?:, \d{{4}})?)"
 _HEADS = (
-    re.compile(rf"{_NAME},? ?(?P<stamp>[—–] ?|\[)?(?P<date>{_DATE}(?: at|,)? )?{_HOUR}\]?:?$", re.IGNORECASE),
-    re.compile(rf"(?P<stamp>\[)(?P<date>{_DATE}(?: at|,)? )?{_HOUR}\] ?{_NAME}$", re.IGNORECASE),
+    re.compile(rf"{_SPEAKER},? ?(?P<stamp>[—–] ?|\[)?(?P<date>{_DATE}(?: at|,)? )?{_HOUR}\]?:?$", re.IGNORECASE),
+    re.compile(rf"(?P<stamp>\[)(?P<date>{_DATE}(?: at|,)? )?{_HOUR}\] ?{_SPEAKER}$", re.IGNORECASE),
 )
 """A line above a turn: "Anna Lind  10:42 AM", "anna — Today at 10:42", "Anna Lind, [3.5.2024 10:42]", "[10:42] Anna Lind"."""
-_NAME_ALONE = re.compile(rf"{_NAME}$")
+_NAME_ALONE = re.compile(rf"{_SPEAKER}$")
 _TIME_ALONE = re.compile(rf"(?:{_DATE}(?: at|,)? )?{_HOUR}$", re.IGNORECASE)
 _TALKS = re.compile(r"\b(?:i|im|we|you)\b|^(?:my|our)\b.*\b(?:is|are|was|were|has|have|lives|works)\b", re.IGNORECASE)
 _OWN = frozenset({"me", "myself", "i"})
@@ -39,7 +37,7 @@ _ROLES = frozenset(
     host human interviewee interviewer moderator nurse patient recruiter student support system teacher therapist user
     """.split()
 )
-_NUMBERED = re.compile(r"(?:speaker|person|participant|user|guest|student|patient) \w{1,2}$", re.IGNORECASE)
+_NUMBERED_SPEAKER = re.compile(r"(?:speaker|person|participant|user|guest|student|patient) \w{1,2}$", re.IGNORECASE)
 _NO_SPEAKERS = frozenset("edit example note notes now ps q question reminder step summary tip todo update".split())
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _SAYS = (
@@ -118,7 +116,7 @@ def _around(lines: Sequence[str], at: int) -> tuple[str, str, str]:
 def _may_speak(turn: _Turn, times: int) -> bool:
     """Whether a line's label is somebody's, by its form, by who it is, or since it comes again."""
     name, words = turn.speaker, turn.label.split()
-    if turn.sure or name in _ROLES or _NUMBERED.match(name):
+    if turn.sure or name in _ROLES or _NUMBERED_SPEAKER.match(name):
         return True
     if name in _NO_SPEAKERS or (len(words) > 1 and not all(word[0].isupper() for word in words)):
         return False

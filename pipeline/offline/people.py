@@ -7,7 +7,7 @@ from pipeline.offline.lexicon import ACQUAINTANCES, KINSHIP, PARTNERS, PETS
 from pipeline.offline.names import RUN
 from pipeline.offline.rule import THINGS, Rule, rule
 
-_PERSON = frozenset({Sort.PERSON, Sort.NAMED})
+_PERSON_SORTS = frozenset({Sort.PERSON, Sort.NAMED})
 _TIE = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
 _PARTNER = "|".join(sorted(PARTNERS))
 _OWNER = r"(?P<owner>[\w.& -]+?)'s"
@@ -17,7 +17,7 @@ _MODIFIER = (
     r"longest|top) )*"
 )
 
-RULES: tuple[Rule, ...] = (
+PEOPLE_RULES: tuple[Rule, ...] = (
     rule(
         rf"(?:is|are) (?:called |named )?(?P<value>{RUN}|(?<=called )[a-z]+|(?<=named )[a-z]+)$",
         MemoryKind.RELATIONSHIP,
@@ -51,19 +51,19 @@ RULES: tuple[Rule, ...] = (
     rule(
         rf"(?:is|was|became|has been) (?:also )?one of {_OWNER} (?P<role>{_MODIFIER}[\w -]+?)$",
         MemoryKind.RELATIONSHIP,
-        subjects=_PERSON,
+        subjects=_PERSON_SORTS,
         describes=True,
     ),
     rule(
         rf"(?:is|was|became|has been) {_OWNER} (?P<role>{_MODIFIER}(?:{_TIE}|{ROLE_PATTERN}|C[A-Z]O))(?= |$|,)",
         MemoryKind.RELATIONSHIP,
-        subjects=_PERSON,
+        subjects=_PERSON_SORTS,
         describes=True,
     ),
     rule(
         rf"(?:is|was) an? (?P<role>{_MODIFIER}(?:{_TIE}))s? of {_OWNER}$",
         MemoryKind.RELATIONSHIP,
-        subjects=_PERSON,
+        subjects=_PERSON_SORTS,
         describes=True,
     ),
     rule(

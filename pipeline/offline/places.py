@@ -19,7 +19,7 @@ _CALENDAR = (
     r"Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)"
 )
 
-RULES: tuple[Rule, ...] = (
+PLACE_RULES: tuple[Rule, ...] = (
     rule(
         (
             rf"{_RESIDE}(?: \w+ly| alone| now| together| with [\w' ]{{2,30}}?)?"

@@ -15,7 +15,7 @@ _DIETS = (
     r"gluten[- ]intolerant|coeliac|celiac|teetotal)"
 )
 
-RULES: tuple[Rule, ...] = (
+PREFERENCE_RULES: tuple[Rule, ...] = (
     rule(
         (
             r"(?:is|has (?:been|become|gone)|became|went|eats|is on|follows)(?: an?| strictly)? "

@@ -49,7 +49,7 @@ _DID = re.compile(rf"^(?:{_ADVERB} )*did\b")
 _AUXILIARY = re.compile(r"^(?:is|are|was|were|has|have|will|would|could|should)\b")
 _AFTER_AUXILIARY = re.compile(rf"^(is|are|was|were|has been|have been|has|have|had|will) (?:{_ADVERB} )+(?=\w)")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", re.IGNORECASE)
-_PERSONAL = re.compile(
+_THIRD_PERSON = re.compile(
     r"\bhim\b|\bher\b(?= ?$|[,.]| (?:in|at|on|for|to|with|and|a|the|every|last|yesterday|when)\b)"
     r"|\b(?P<owner>his|her)\b(?= \w)"
 )
@@ -57,7 +57,7 @@ _CONTACT_THERE = re.compile(
     r"^(?P<who>[\w ]+'s (?:\w+ )?(?:contact|boss|manager|colleague|friend|client|lead)) there (?=is\b|was\b)"
 )
 _ITS_VERSION = re.compile(r"\b(?:version|draft|release|prototype|beta)\b(?! of\b)")
-_MOST_SUBJECT_WORDS = 7
+_MOST_WORDS_OF_SUBJECT = 7
 _ROLE_WORD = KINSHIP | ACQUAINTANCES | PETS
 
 
@@ -67,7 +67,7 @@ def read_statement(clause: str, discourse: Discourse, gazetteer: Gazetteer, *, d
     if text is None:
         return None
     gazetteer = _with_firm(gazetteer, discourse.firm)
-    read = _subject(text, discourse, gazetteer)
+    read = _subject_and_rest(text, discourse, gazetteer)
     if read is None:
         return None
     subject, predicate = read
@@ -113,7 +113,7 @@ def _core(predicate: str) -> tuple[str, bool]:
     return _LEADING_ADVERBS.sub("", core), negated
 
 
-def _subject(text: str, discourse: Discourse, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
+def _subject_and_rest(text: str, discourse: Discourse, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
     me = discourse.me
     if text.startswith(f"{me} "):
         rest = text[len(me) + 1 :]
@@ -149,7 +149,7 @@ def _unplaced(thing: Subject | None) -> Subject | None:
 
 def _group(text: str) -> tuple[Subject, str] | None:
     words = text.split()
-    at = next((i for i, word in enumerate(words[:_MOST_SUBJECT_WORDS]) if i > 2 and _may_be_verb(word)), None)
+    at = next((i for i, word in enumerate(words[:_MOST_WORDS_OF_SUBJECT]) if i > 2 and _may_be_verb(word)), None)
     if at is None:
         return None
     return Subject(" ".join(words[:at]), Sort.GROUP, words[0]), " ".join(words[at:])
@@ -188,9 +188,9 @@ def _told_apart(subject: Subject, predicate: str, discourse: Discourse) -> Subje
 def _pronouns(predicate: str, subject: Subject, discourse: Discourse) -> str:
     """Him, her, his and it in a predicate, where somebody else than the subject was spoken of."""
     if subject.sort in {Sort.SELF, Sort.GROUP, Sort.THING}:
-        predicate = _PERSONAL.sub(lambda m: _other_person(m, predicate, discourse), predicate)
+        predicate = _THIRD_PERSON.sub(lambda m: _other_person(m, predicate, discourse), predicate)
     elif (gender := gender_of(subject.name, subject.noun)) is not None:
-        predicate = _PERSONAL.sub(
+        predicate = _THIRD_PERSON.sub(
             lambda m: m[0] if PRONOUNS[m[0]] is gender else _other_person(m, predicate, discourse), predicate
         )
     if discourse.thing is not None and subject != discourse.thing and subject.sort is not Sort.NAMED:

@@ -13,7 +13,7 @@ from pipeline.offline.names import RUN, Gazetteer, guess_type, titled
 _VAGUE_SUBJECTS = frozenset(
     "this that these those there it here what who which something everything nothing someone everyone one".split()
 )
-_PREPOSITIONS = frozenset("to in at from of for with on about by near".split())
+_SUBJECT_PREPOSITIONS = frozenset("to in at from of for with on about by near".split())
 _ROLE_WORD = KINSHIP | ACQUAINTANCES | PETS
 _NAME_FIRST = re.compile(rf"^(?P<name>{RUN})")
 _MOST_SUBJECT_WORDS = 7
@@ -78,7 +78,7 @@ def _owned(head: str, gazetteer: Gazetteer) -> Subject | None:
     at = 1 if at is None and lower_name else at
     noun = " ".join(rest[:at])
     role = singular(noun.split()[-1].lower()) if noun else ""
-    if at is not None and rest[at - 1] in _PREPOSITIONS:
+    if at is not None and rest[at - 1] in _SUBJECT_PREPOSITIONS:
         return Subject(head, Sort.THING, None, EntityType.CONCEPT, " ".join(rest), owner)
     called = titled(" ".join(rest[at:])) if at is not None else None
     text = f"{owner}'s {noun} {called}" if called else head

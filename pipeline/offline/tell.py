@@ -28,13 +28,13 @@ from pipeline.times import resolve_time, times_in
 from pipeline.times.words import RECURRING, WEEKDAY
 
 RULES: tuple[Rule, ...] = (
-    *identity.RULES,
-    *people.RULES,
-    *organisations.RULES,
-    *events.RULES,
-    *places.RULES,
+    *identity.IDENTITY_RULES,
+    *people.PEOPLE_RULES,
+    *organisations.ORGANISATION_RULES,
+    *events.EVENT_RULES,
+    *places.PLACE_RULES,
     *jobs.RULES,
-    *preferences.RULES,
+    *preferences.PREFERENCE_RULES,
 )
 """Every family, in the order in which they are asked."""
 

@@ -30,7 +30,7 @@ _CLAUSE_END = re.compile(
 _WORD = re.compile(r"[A-Za-z']+")
 _NO_VERB_AFTER = frozenset("to a an the my our his her their its this that your of in on at for with".split())
 _LEADING = _NO_VERB_AFTER | frozenset("am be been being get gets getting got going having keeping".split())
-_ADVERB = re.compile(rf"^(?:{ADVERB}|not|n't)$", re.IGNORECASE)
+_ONE_ADVERB = re.compile(rf"^(?:{ADVERB}|not|n't)$", re.IGNORECASE)
 
 
 def looks_back(predicate: str) -> bool:
@@ -61,7 +61,7 @@ def tense_at(sentence: str, start: int, end: int) -> bool | None:
 
 def _is_perfect(predicate: str) -> bool:
     led, *words = predicate.lower().split()
-    done = next((word for word in words if not _ADVERB.match(word)), "")
+    done = next((word for word in words if not _ONE_ADVERB.match(word)), "")
     return led in {"has", "have"} and is_past(done)
 
 
@@ -90,7 +90,7 @@ def _first_verb(text: str) -> int | None:
 
 def _is_finite(words: Sequence[str]) -> bool:
     """Whether the last word is a finite verb, and not led by an auxiliary, which then is the verb."""
-    word, led_by = words[-1], next((one for one in reversed(words[:-1]) if not _ADVERB.match(one)), "")
+    word, led_by = words[-1], next((one for one in reversed(words[:-1]) if not _ONE_ADVERB.match(one)), "")
     if led_by in AUXILIARIES or led_by in _LEADING:
         return False
     return word in AUXILIARIES or word == "am" or is_past(word) or _is_present(word)

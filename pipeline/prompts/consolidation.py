@@ -98,22 +98,22 @@ def consolidation_prompt(facts: Sequence[ShownFact], candidates: Sequence[ShownM
     blocks = (
         block(
             "MEMORIES",
-            [_shown_memory(memory, before) for before, memory in zip((None, *memories), memories, strict=False)],
+            [_memory_line(memory, before) for before, memory in zip((None, *memories), memories, strict=False)],
         ),
         block(
-            "FACTS", [_shown_fact(fact, before, known_as) for before, fact in zip((None, *facts), facts, strict=False)]
+            "FACTS", [_fact_line(fact, before, known_as) for before, fact in zip((None, *facts), facts, strict=False)]
         ),
     )
     return Prompt("consolidation", _VERSION, _SYSTEM, "\n\n".join(blocks), ConsolidationAnswer)
 
 
-def _shown_memory(memory: ShownMemory, before: ShownMemory | None) -> str:
+def _memory_line(memory: ShownMemory, before: ShownMemory | None) -> str:
     name = f"M{memory.number}" + (f" (F{memory.earlier_fact})" if memory.earlier_fact is not None else "")
     said = _said(memory.since, memory.said_by, (before.since, before.said_by) if before else (None, None))
     return f"{name}{said}{_when(memory.occurred)}\n{barred(memory.content)}"
 
 
-def _shown_fact(fact: ShownFact, before: ShownFact | None, known_as: Mapping[int | None, int]) -> str:
+def _fact_line(fact: ShownFact, before: ShownFact | None, known_as: Mapping[int | None, int]) -> str:
     name = f"F{fact.number}" + (f" (M{known_as[fact.number]})" if fact.number in known_as else "")
     said = _said(fact.said_at, fact.said_by, (before.said_at, before.said_by) if before else (None, None))
     marks = ", a correction" * fact.corrects + ", a guess" * (not fact.stated)

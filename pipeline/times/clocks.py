@@ -10,7 +10,7 @@ from pipeline.times.spans import Frame, number_of
 from pipeline.times.words import NUMBERS, PARTS_OF_DAY
 
 _NOON = 12
-_NAMED = {"noon": (12, None), "midday": (12, None), "midnight": (24, None)}
+_NAMED_HOURS = {"noon": (12, None), "midday": (12, None), "midnight": (24, None)}
 _TURNS = {
     "half past": (0, 30),
     "half": (0, 30),
@@ -23,7 +23,7 @@ _HOURS = "|".join(word for word, number in NUMBERS.items() if word[0] != "a" and
 _AT = r"(?:(?:at|@|around|about|from|by|until) )"
 _HALF = r" ?(?P<half{0}>[ap]\.?m\b\.?)"
 _CLOCK = (
-    rf"(?:{_AT}?(?P<named>{'|'.join(_NAMED)})\b"
+    rf"(?:{_AT}?(?P<named>{'|'.join(_NAMED_HOURS)})\b"
     rf"|{_AT}?(?P<turn>{'|'.join(_TURNS)}) (?P<turned>\d{{1,2}}|(?:{_HOURS})\b)(?![\d:%])(?:{_HALF.format(1)})?"
     rf"|{_AT}(?P<hour>\d{{1,2}}|(?:{_HOURS})\b)(?!\d)(?:[:.](?P<minute>[0-5]\d))?(?:{_HALF.format(2)}| o'clock)?(?![\d:%€$£])"
     rf"|(?P<plain>\d{{1,2}})(?:[:.](?P<minutes>[0-5]\d))?(?:{_HALF.format(3)}| o'clock)"
@@ -88,7 +88,7 @@ def _clock(match: re.Match[str] | None, part: str) -> Clock | None:
     if match is None:
         return None
     if match["named"]:
-        return Clock(*_NAMED[match["named"].lower()])
+        return Clock(*_NAMED_HOURS[match["named"].lower()])
     half = (match["half1"] or match["half2"] or match["half3"] or "").lower()[:1]
     if match["turn"]:
         step, minute = _TURNS[match["turn"].lower()]

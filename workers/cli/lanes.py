@@ -31,7 +31,7 @@ def list_lanes(
             found = lane_states(connection, limit=limit)
         paths = paths_of(engine, {state.lane for state in found})
     if json_output:
-        print_json({"lanes": [_as_dict(state, paths[state.lane]) for state in found]})
+        print_json({"lanes": [_lane_as_dict(state, paths[state.lane]) for state in found]})
         return
     rows = [(path_text(paths[one.lane]), one.pending, duration(one.waiting), _doing(one)) for one in found]
     print_table(("namespace", "pending", "since", "state"), rows, nothing="Nothing waits.")
@@ -70,7 +70,7 @@ def _quarantined(engine: Engine) -> list[LaneRef]:
         return quarantined_lanes(connection)
 
 
-def _as_dict(state: LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
+def _lane_as_dict(state: LaneState, path: tuple[str, ...] | None) -> dict[str, Any]:
     fields = {name: value for name, value in asdict(state).items() if name != "lane"}
     return {"namespace": list(path) if path else None, **fields}
 

@@ -131,7 +131,7 @@ def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id
         touched = _entities_of(connection, batch.lane, done)
         undoing.reverse(connection, batch.lane, done, stamp)
         touched |= _entities_of(connection, batch.lane, done)
-        profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched))
+        profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, touched))
     memories = frozenset(done.memories if done else ())
     logged = LoggedDecision(
         stamp=stamp,

@@ -5,7 +5,7 @@ from sqlalchemy import Connection
 from db import decisions, links, memories, profiles, registry
 from db.decisions import LoggedDecision, Stamp
 from db.refs import BatchRef
-from db.standing import Standing, standing
+from db.standing import Standing, memory_states
 from db.unlearning import unlearn
 from mosshead.events import Forget
 
@@ -16,14 +16,14 @@ _GONE = "there is no such memory, or it is closed already"
 def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     """Close those of the memories that are known, or log that none is."""
     stamp = decisions.stamp_of_event(connection, command.event_id)
-    found = standing(connection, batch.lane, command.memories)
+    found = memory_states(connection, batch.lane, command.memories)
     known = [one for one in found.values() if one.state == "active"]
     for one in known:
         _close(connection, batch, one, stamp)
     closed = frozenset(one.memory_id for one in known)
     unlearned = unlearn(connection, batch.lane, closed, stamp)
     touched = unlearned.union(links.entities_of_memory(connection, batch.lane, *closed))
-    profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched))
+    profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, touched))
     logged = LoggedDecision(
         stamp=stamp,
         action="forget",

@@ -62,7 +62,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act
     done = act(connection, batch.lane, stamp=stamp)
     refused = done.reason if isinstance(done, _Refused) else None
     moved = Moved(frozenset(), frozenset()) if isinstance(done, _Refused) else done
-    profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, moved.entities))
+    profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, moved.entities))
     logged = LoggedDecision(
         stamp=stamp,
         action=command.type,

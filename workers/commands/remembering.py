@@ -109,7 +109,7 @@ def _linked(
     row = CandidateRow(_NUMBER, {}, None, {}, vector)
     linked = linking.link(batch, parts, {_NUMBER: (fact, row)}, {_NUMBER: message})
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        known = set(registry.standing(connection, batch.lane, linked.is_about(_NUMBER)))
+        known = set(registry.existing(connection, batch.lane, linked.is_about(_NUMBER)))
         before = _replaced(connection, batch.lane, command)
         names = [one.name for one in fact.mentions] if before else []
         bearers = lookup.bearers(connection, NamespacePath.of(command.namespace), names, are_names=True)
@@ -154,7 +154,7 @@ def _store(connection: Connection, *, batch: BatchRef, remembered: _Remembered) 
         if command.replaces is not None:
             touched |= _supersede(connection, batch.lane, command.replaces, remembered, stamp)
             learned |= unlearn(connection, batch.lane, [command.replaces], stamp)
-    profiles.touch(connection, batch.lane, registry.standing(connection, batch.lane, touched | learned))
+    profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, touched | learned))
     made = [remembered.memory.memory_id] + ([command.replaces] if command.replaces else [])
     logged = LoggedDecision(
         stamp=stamp,
@@ -178,7 +178,7 @@ def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | 
     """Why a memory cannot be replaced, as it stands now."""
     if command.replaces is None:
         return None
-    now = standing.standing(connection, lane, [command.replaces]).get(command.replaces)
+    now = standing.memory_states(connection, lane, [command.replaces]).get(command.replaces)
     if now is None:
         return "there is no memory to replace"
     if now.state != "active":
@@ -205,7 +205,7 @@ def _add(connection: Connection, lane: LaneRef, remembered: _Remembered, stamp: 
 def _supersede(connection: Connection, lane: LaneRef, old: UUID, remembered: _Remembered, stamp: Stamp) -> set[UUID]:
     """The old memory is so until now, and points on; returns whom it was about."""
     new, since = remembered.memory.memory_id, remembered.command.occurred_at
-    version = standing.standing(connection, lane, [old])[old].version
+    version = standing.memory_states(connection, lane, [old])[old].version
     memories.change(connection, lane, old, version, stamp, state="superseded", superseded_by=new, valid_to=since)
     memories.retire_vector(connection, lane, old)
     links.end_relations(connection, lane, old, stamp, valid_to=since)

@@ -5,7 +5,8 @@ from contextlib import suppress
 from itertools import islice
 from uuid import UUID
 
-from mosshead import Decision, Namespace, NotFound, Question, StoredMemory
+from mosshead import Namespace, NotFound, Question, StoredMemory
+from mosshead.decisions import Decision
 
 _MOST = 60
 """So many are looked up for one page; the rest stand there as ids."""

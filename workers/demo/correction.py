@@ -13,7 +13,7 @@ from mosshead.results import StoredMemory
 
 CORRECTION = "Actually, I live in Porto."
 
-_PATIENCE_SECONDS = 60.0
+_CORRECTION_SECONDS = 60.0
 
 
 class NothingCorrected(MossheadError):
@@ -24,14 +24,14 @@ def show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
     """Correct where Nadia lives, look at how it was, and take the correction back. Raises NothingCorrected."""
     before = datetime.now(UTC)
     said = nadia.publish(CORRECTION, conversation="demo")
-    nadia.wait(timeout=_PATIENCE_SECONDS)
+    nadia.wait(timeout=_CORRECTION_SECONDS)
     corrected = _replacing(nadia, nadia.memories_from(said))
     (decision,) = nadia.decisions(corrected.id)
     target = str(decision.target_id)
     replaced = nadia.get(target)
     then = nadia.get(target, as_of=before)
     nadia.undo(decision.id)
-    nadia.wait(timeout=_PATIENCE_SECONDS)
+    nadia.wait(timeout=_CORRECTION_SECONDS)
     restored, withdrawn = nadia.get(target), nadia.get(corrected.id)
 
     table = Table(title=f"“{CORRECTION}” and its undo", title_justify="left", box=None, pad_edge=False)

@@ -15,7 +15,7 @@ from mosshead.namespace import Namespace
 TURN = "Peter is learning Italian."
 ANSWER = "brother-in-law"
 
-_PATIENCE_SECONDS = 60.0
+_QUESTION_SECONDS = 60.0
 
 
 class NothingAsked(MossheadError):
@@ -25,12 +25,12 @@ class NothingAsked(MossheadError):
 def show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
     """Say what may be of either Peter, answer the question that follows, and show what became of it. Raises NothingAsked."""
     said = nadia.publish(TURN, conversation="demo-question")
-    nadia.wait(timeout=_PATIENCE_SECONDS)
+    nadia.wait(timeout=_QUESTION_SECONDS)
     question, meant = _asked(nadia)
     (held,) = nadia.memories_from(said)
     before = _about(nadia, held.id)
     nadia.clarify(question, meant)
-    nadia.wait(timeout=_PATIENCE_SECONDS)
+    nadia.wait(timeout=_QUESTION_SECONDS)
     after = _about(nadia, held.id)
 
     console.print(f"“{TURN}”\n[yellow]{escape(question.text)}[/]\n“The {ANSWER}.”")

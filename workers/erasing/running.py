@@ -110,7 +110,7 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     rows = {"documents": _documents(connection, lane, part)}
     gone, touched = erase_part(connection, lane, part, stamp)
     rows |= gone
-    profiles.touch(connection, lane, registry.standing(connection, lane, touched))
+    profiles.touch(connection, lane, registry.existing(connection, lane, touched))
     profiles.set_timer(connection, lane, **debounce(parts))
     for conversation in summed_up:
         summaries.delete(connection, lane, conversation)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import structlog
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection as DatabaseConnection
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
@@ -35,7 +36,7 @@ def receive(engine: Engine, arrivals: Sequence[Arrival], settings: Settings) -> 
     return sum(receive(engine, part, settings) for part in _parts(arrivals, refusal))
 
 
-def put_in(connection: Connection, arrivals: Sequence[Arrival], settings: Settings) -> int:
+def put_in(connection: DatabaseConnection, arrivals: Sequence[Arrival], settings: Settings) -> int:
     """The same in a transaction of the caller's, which it leaves without a tenant; raises DBAPIError for any of them."""
     events = [one.event for one in arrivals if isinstance(one, Accepted)]
     refused = [one.as_json() for one in arrivals if isinstance(one, Refused)]

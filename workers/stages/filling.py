@@ -79,7 +79,7 @@ def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
         made = _embedded({one: _text_of(one) for one in some}, embedder)
         with tenant_transaction(engine, lane.tenant_id) as connection:
             if _may_write(connection, lane, embedder.name):
-                added += vectors.add(connection, lane, embedder.name, made)
+                added += vectors.add_vectors(connection, lane, embedder.name, made)
     return added
 
 

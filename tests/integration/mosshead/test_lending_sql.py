@@ -44,7 +44,7 @@ def lent(engine: Engine, path: NamespacePath) -> dict[UUID, float]:
     known = indexed_sql.vocabularies(
         in_one_trip(engine, path.tenant_id, [indexed_sql.vocabulary_statement(path, MODEL, QUESTION)])[0]
     )
-    statement = lending_sql.statement_for(
+    statement = lending_sql.lending_statement(
         path, model=MODEL, vector=direction(1), message=QUESTION, vocabulary=known.get("memories")
     )
     return lending_sql.lent(in_one_trip(engine, path.tenant_id, [statement])[0])

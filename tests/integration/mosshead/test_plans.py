@@ -28,7 +28,7 @@ def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
     telling = Telling(texts=("one", "two"), words=("Tomatoes",), scene_words=("article",))
     vectors = np.stack([direction(1), direction(0, 1)])
     yield "names", lookup.statement_for(path, ["ada"])
-    yield "ahead", ahead_sql.statement_for(path, 5)
+    yield "ahead", ahead_sql.latest_statement(path, 5)
     yield "evidence", evidence.statement_for(path, model=MODEL, asked=telling, vectors=vectors)
     for how in ("a scan", "an index"):
         yield (
@@ -45,7 +45,7 @@ def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
             f"messages in time by {how}",
             messages_sql.statement_for(path, **asked, among=some, each=40, vocabulary=vocabulary),
         )
-        yield f"lending by {how}", lending_sql.statement_for(path, **asked, vocabulary=vocabulary)
+        yield f"lending by {how}", lending_sql.lending_statement(path, **asked, vocabulary=vocabulary)
 
 
 def parts(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from config.settings import settings
 from db import holding
-from db.exchange import TABLES, exchange
+from db.exchange import EXCHANGED_TABLES, exchange
 from db.generations import Generation
 from db.quarantine import resume
 from db.refs import LaneRef
@@ -110,8 +110,8 @@ def test_all_of_a_generation_changes_places_and_nothing_else(
                 fill(connection, table, path.tenant_id, path.namespace_id)
             connection.execute(_TOLD_APART, {"namespace_id": path.namespace_id})
     here, there = dump(sarah.path), dump(replayed.there.path)
-    assert set(TABLES) <= set(here)
-    assert all(here[table] != there[table] for table in TABLES)
+    assert set(EXCHANGED_TABLES) <= set(here)
+    assert all(here[table] != there[table] for table in EXCHANGED_TABLES)
 
     replayed.switch()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mosshead.kinds import Role
 from mosshead.reading.found import MessageFound, Spread, StoredMessage
-from mosshead.reading.messages import Asked, RankedMessage, asked, rank_messages
+from mosshead.reading.messages import Asked, RankedMessage, asked_by, rank_messages
 from mosshead.reading.periods import Interval
 from mosshead.reading.weights import MessageWeights
 
@@ -116,35 +116,37 @@ def test_a_conversation_of_two_lends_what_it_has() -> None:
 def test_what_somebody_said_whom_the_question_names_comes_first(
     question: str, names: tuple[str, ...], by_ines: bool
 ) -> None:
-    there = ranked(found(0, speaker="Ines"), found(1, speaker="Lou"), found(2), question=asked(question, names, NOON))
+    there = ranked(
+        found(0, speaker="Ines"), found(1, speaker="Lou"), found(2), question=asked_by(question, names, NOON)
+    )
     assert {one.message.id.int for one in there if "speaker" in one.parts} == ({0} if by_ines else set())
 
 
 def test_a_speaker_of_two_names_is_named_by_either_or_both() -> None:
-    question = Asked(words=asked("What does Moreau paint?", (), NOON).words)
+    question = Asked(words=asked_by("What does Moreau paint?", (), NOON).words)
     assert question.names_speaker("Ines Moreau")
     assert not question.names_speaker("Ines Mora")
 
 
 def test_what_was_said_at_the_time_that_is_named_comes_first() -> None:
     then, later = found(0, conversation="a"), found(1, conversation="b", said_at=NOON + timedelta(days=90))
-    there = ranked(later, then, question=asked("What was painted in May 2024?", (), NOON))
+    there = ranked(later, then, question=asked_by("What was painted in May 2024?", (), NOON))
     assert numbers(there) == [0, 1]
     assert "when" not in there[1].parts
 
 
 def test_yesterday_is_counted_from_the_day_that_it_is_where_it_is_asked() -> None:
     asking = datetime(2024, 5, 10, 1, 30, tzinfo=timezone(timedelta(hours=2)))  # still the 9th in UTC
-    (yesterday,) = asked("yesterday", (), asking).periods
+    (yesterday,) = asked_by("yesterday", (), asking).periods
     assert yesterday == Interval(first=date(2024, 5, 9), last=date(2024, 5, 9))
 
 
 def test_what_was_said_late_in_the_evening_is_of_that_day() -> None:
     seattle = timezone(-timedelta(hours=8))
     monday = found(0, conversation="a", said_at=datetime(2024, 5, 6, 20, tzinfo=seattle))  # 04:00 of Tuesday in UTC
-    there = ranked(monday, question=asked("2024-05-07", (), NOON))
+    there = ranked(monday, question=asked_by("2024-05-07", (), NOON))
     assert there[0].parts["when"] == W.when / 2, "of the month, and before the day"
-    assert ranked(monday, question=asked("2024-05-06", (), NOON))[0].parts["when"] == W.when
+    assert ranked(monday, question=asked_by("2024-05-06", (), NOON))[0].parts["when"] == W.when
 
 
 def test_a_question_tells_less_than_an_answer() -> None:
@@ -184,7 +186,7 @@ FOUND = st.lists(
 def test_what_is_ranked_is_explained_in_order_and_the_same_however_it_was_found(
     those: list[MessageFound], limit: int, chance: Any
 ) -> None:
-    question = asked("What did Ines say in May 2024?", (), NOON)
+    question = asked_by("What did Ines say in May 2024?", (), NOON)
     there = ranked(*those, question=question)
     assert {one.message.id for one in there} == {one.message.id for one in those}
     assert [one.score for one in there] == sorted((one.score for one in there), reverse=True)
