@@ -34,9 +34,9 @@ from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from benchmarks.sentences import sentences
 from config.logging import configure_logging
 from config.settings import Settings
-from db import models
+from db import embedding_models
 from db.engine import open_engine
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Memory, Namespace, with_memory
 from mosshead.embedders import MiniLM
 from mosshead.namespaces import NamespacePath
@@ -214,7 +214,7 @@ def _fill(socket: Path) -> None:
     path = NamespacePath.of(_WHOSE)
     engine, embedder, told = open_engine(url(socket, "mosshead_worker"), setting="X"), MiniLM(), sentences("known")
     with engine.begin() as connection:
-        models.set_active_model(connection, embedder.name, embedder.dimensions)
+        embedding_models.set_active_model(connection, embedder.name, embedder.dimensions)
     remembering = Remembering(engine, LaneRef(path.tenant_id, path.namespace_id))
     texts = [next(told) for _ in range(_MEMORIES)]
     for text, vector in zip(texts, embedder.embed(texts), strict=True):

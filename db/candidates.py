@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.refs import BatchRef
+from db.keys import BatchRef
 
 Vector = NDArray[np.float32]
 

@@ -1,6 +1,6 @@
 """The decision log: what consolidation decided, with what it saw, and which memories each decision concerns.
 
-A row that a decision makes or ends carries the decision's id and its time; see `db.undoing` for what that is good for.
+A row that a decision makes or ends carries the decision's id and its time; see `db.undo` for what that is good for.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.refs import BatchRef
+from db.keys import BatchRef
 from mosshead.ids import uuid7
 
 

@@ -14,8 +14,8 @@ from sqlalchemy.sql.expression import bindparam
 
 from db import namespaces
 from db.decisions import Stamp
+from db.keys import LaneRef
 from db.memories import VersionConflict
-from db.refs import LaneRef
 from mosshead.ids import document_id
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.names import normalise
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, text
 
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 
 
 class AlreadyInEffect(RuntimeError):

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 """What every batch of events goes through, in order."""

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from sqlalchemy import Connection, text
 
+from db.keys import BatchRef
 from db.lanes import DONE, REFLECT, STAGES
-from db.refs import BatchRef
 
 
 @dataclass(frozen=True, slots=True)

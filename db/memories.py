@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.zones import offset_of
 
 Vector = NDArray[np.float32]
@@ -132,6 +132,8 @@ def _plain(value: Any) -> Any:
 
 
 _ZONED: Final = ("valid_from", "occurred_from", "occurred_to")
+
+
 _OFFSETS: Final = tuple(f"{name}_offset" for name in _ZONED)
 
 CHANGEABLE: Final = frozenset(
@@ -150,6 +152,8 @@ _NEW_COLUMNS = f"""
     memory_id, kind, content, salience, factors, confidence, tier, attribute, value, occurred_from, occurred_to, granularity,
     valid_from, said_by, marked, record_name, record, key, {", ".join(_OFFSETS)}
 """
+
+
 _JSON: Final = {"factors": JSONB(), "record": JSONB(none_as_null=True)}
 
 # One statement however many they are: what triggers do, they do once.
@@ -214,3 +218,37 @@ _SET_VECTORS = text("""
     from jsonb_to_recordset(:rows) as one (owner_id uuid, vector text)
     on conflict (tenant_id, namespace_id, model, owner_kind, owner_id, version) do update set embedding = excluded.embedding
 """).bindparams(bindparam("rows", type_=JSONB))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
+
+    memory_id: UUID
+    version: int
+    state: str
+    content: str
+
+
+def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, Standing]:
+    """The latest versions of some memories, by id; of those that there are."""
+    rows = connection.execute(_STANDING, {**lane.scope, "memory_ids": list(memory_ids)})
+    return {row.memory_id: Standing(row.memory_id, row.version, row.state, row.content) for row in rows}
+
+
+def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> str | None:
+    """What a version of a memory said; None where there was no such version."""
+    content: str | None = connection.execute(
+        _CONTENT, {**lane.scope, "memory_id": memory_id, "version": version}
+    ).scalar()
+    return content
+
+
+_STANDING = text(f"""
+    select memory_id, version, state, content from mosshead.memories
+    where {_LANE} and memory_id = any(cast(:memory_ids as uuid[])) and known_to is null order by memory_id
+""")
+
+_CONTENT = text(f"""
+    select content from mosshead.memories where {_LANE} and memory_id = :memory_id and version = :version
+""")

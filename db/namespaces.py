@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.namespaces import NamespacePath
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from db.entities import PARENT, REGISTERED, registered
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.registry import RegisteredEntity
 
 

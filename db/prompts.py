@@ -11,8 +11,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
+from db.keys import LaneRef
 from db.memories import VersionConflict
-from db.refs import LaneRef
 from mosshead.prompts.templates import OptimizerOrOff
 from mosshead.prompts.variables import Syntax
 

@@ -8,8 +8,10 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
+from db import memories
 from db.decisions import Stamp
-from db.refs import LaneRef
+from db.keys import LaneRef
+from db.memories import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,8 @@ class Asked:
 
 
 HeldEnd = UUID | Asked | None
+
+
 HeldRelation = tuple[HeldEnd, str, HeldEnd]
 """What a memory states about the mention, once it is known who that is: subject, predicate, object; None for the mention."""
 
@@ -152,6 +156,8 @@ _WAITING = text("""
 """)
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+
 _ENDED = "known_to = :at, ended_by = :decision_id"
 
 _END_OPEN = text(f"""
@@ -230,3 +236,47 @@ _STATE = text(f"""
 """)
 
 _SETTLE = (_END_OPEN, _BEGIN_ANSWERED, _TELL_OTHERS, _RELEASE, _BIND, _STATE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """What was said, with the mention in it.
+
+    vector: of the text without the mention, made with the model. others: who might have been meant as well. message_id: of what
+    was said, where the service asked.
+    """
+
+    example_id: UUID
+    mention: str
+    text: str
+    entity_id: UUID
+    vector: Vector
+    model: str
+    others: Sequence[UUID] = ()
+    message_id: UUID | None = None
+    conversation: str | None = None
+
+
+def keep(connection: Connection, lane: LaneRef, example: Example, stamp: Stamp) -> None:
+    """Store an example."""
+    row = {
+        **lane.scope,
+        **stamp.columns,
+        "example_id": example.example_id,
+        "mention": example.mention,
+        "text": example.text,
+        "entity_id": example.entity_id,
+        "others": list(example.others),
+        "message_id": example.message_id,
+        "conversation": example.conversation,
+    }
+    connection.execute(_KEEP, row)
+    memories.set_vectors(connection, lane, example.model, "example", {example.example_id: example.vector})
+
+
+_KEEP = text("""
+    insert into mosshead.examples
+        (tenant_id, namespace_id, example_id, mention, text, entity_id, others, message_id, conversation_id, known_from, made_by)
+    values (:tenant_id, :namespace_id, :example_id, :mention, :text, :entity_id, cast(:others as uuid[]), :message_id,
+            :conversation, :at, :decision_id)
+""")

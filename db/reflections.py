@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 
 _MOST_MESSAGES = 100
 """A reflection takes up the batches that hold so many messages together, or one batch that has more."""

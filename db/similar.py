@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.reading.indexed_sql import LOOK_ON, in_literals
 from mosshead.tenancy import rows_within
 from mosshead.zones import in_zone

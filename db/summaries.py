@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db import reflections
+from db.keys import LaneRef
 from db.memories import VersionConflict
-from db.refs import LaneRef
 
 KIND = "summary"
 """The kind of reflection that makes them; its subjects are the conversations."""

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.zones import in_zone
 
 Vector = NDArray[np.float32]

@@ -11,9 +11,9 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db.decisions import Stamp
-from db.refs import LaneRef
-from db.undoing.entities import same_entity, told_anew
-from db.undoing.rows import of_lane
+from db.keys import LaneRef
+from db.undo.entities import same_entity, told_anew
+from db.undo.rows import of_lane
 
 
 def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], stamp: Stamp) -> set[UUID]:

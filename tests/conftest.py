@@ -16,7 +16,7 @@ from sqlalchemy import Engine, create_engine
 
 from config.settings import Settings, settings
 from db.engine import open_engine
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Memory
 from mosshead.namespaces import NamespacePath
 from mosshead.urls import sqlalchemy_url

@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine
 
+from db.keys import BatchRef, LaneRef
 from db.lanes import REFLECT, STAGES
-from db.refs import BatchRef, LaneRef
 from tests.given import Publishing, claim
 from workers import tasks
 from workers.erasing.running import erase

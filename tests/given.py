@@ -17,11 +17,11 @@ from redis import Redis
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
-from db import decisions, entities, inbox, lanes, leases, links, memories, profiles
+from db import decisions, entities, inbox, lanes, leases, memories, profiles, relations
 from db.decisions import Stamp
+from db.keys import BatchRef, LaneRef
 from db.leases import Lease
 from db.memories import NewMemory
-from db.refs import BatchRef, LaneRef
 from mosshead.embedders import MiniLM
 from mosshead.events import parse_event
 from mosshead.kinds import EntityType
@@ -232,7 +232,7 @@ class Remembering:
             memories.add(connection, self.lane, new, stamp)
             if vector is not None:
                 memories.set_vectors(connection, self.lane, MODEL, "memory", {new.memory_id: vector})
-            links.link(connection, self.lane, new.memory_id, about or {}, stamp)
+            relations.link(connection, self.lane, new.memory_id, about or {}, stamp)
             profiles.touch(connection, self.lane, list(about or {}))
         return new.memory_id
 

@@ -11,7 +11,7 @@ from tempfile import mkdtemp
 import psycopg
 
 from config.settings import Settings
-from db import models
+from db import embedding_models
 from db.engine import open_engine
 from db.migrate import migrate
 from mosshead.embedders import MiniLM
@@ -33,7 +33,7 @@ def machine_of_minilm(data_dir: Path) -> Iterator[Addresses]:
     with servers(Settings(data_dir=data_dir, flower_port=0)) as running:
         engine = open_engine(running.worker_url, setting="MOSSHEAD_WORKER_URL")
         with engine.begin() as connection:
-            models.set_active_model(connection, MiniLM().name, 384)
+            embedding_models.set_active_model(connection, MiniLM().name, 384)
         engine.dispose()
         yield running
 

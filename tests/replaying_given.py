@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from config.settings import settings
-from db import generations
-from db.refs import LaneRef
+from db.keys import LaneRef
+from db.replay import generations
 from mosshead import Memory, Namespace
 from mosshead.tenancy import tenant_transaction
 from tests.forming import Forming, carry_through

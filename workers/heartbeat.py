@@ -7,7 +7,7 @@ import structlog
 from sqlalchemy import Connection as DatabaseConnection
 from sqlalchemy import Engine
 
-from db import heartbeats, refused_tasks
+from db import housekeeping, refused_tasks
 from workers.refusals import REFUSALS, Refusals
 from workers.retries import describe
 
@@ -58,11 +58,11 @@ class Heartbeat:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            self._tell(lambda connection: heartbeats.beat(connection, self._worker, self._slots(), self._model))
+            self._tell(lambda connection: housekeeping.beat(connection, self._worker, self._slots(), self._model))
             self._store_refusals()
             self._ended.wait(self._every)
         self._store_refusals()
-        self._tell(lambda connection: heartbeats.leave(connection, self._worker))
+        self._tell(lambda connection: housekeeping.leave(connection, self._worker))
 
     def _store_refusals(self) -> None:
         """Counts that could not be stored are kept for the next beat."""

@@ -9,7 +9,7 @@ import structlog
 from config.settings import settings
 from db import leases
 from db.engine import open_engine
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.tenancy import tenant_transaction
 from workers.parts import WORKER_URL
 from workers.retries import describe

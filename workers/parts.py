@@ -6,9 +6,9 @@ from functools import lru_cache
 from sqlalchemy import Engine
 
 from config.settings import Settings, settings
-from db import models
+from db import embedding_models
+from db.embedding_models import Model
 from db.engine import check_login, open_engine
-from db.models import Model
 from mosshead.embedders import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
 from mosshead.language_model import LanguageModel
@@ -71,7 +71,7 @@ def check_parts() -> None:
         check_login(engine, setting=WORKER_URL)
         embedder = open_embedder_of(chosen)
         with engine.begin() as connection:
-            active = models.set_active_model(connection, embedder.name, embedder.dimensions)
+            active = embedding_models.set_active_model(connection, embedder.name, embedder.dimensions)
     finally:
         engine.dispose()
     if active.name != embedder.name:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlalchemy import Connection
 
 from config.settings import Settings
-from db import breakers
+from db import providers
 from db.lanes import REFLECT, STAGES
 
 LLM = "llm"
@@ -42,19 +42,19 @@ def admitted(connection: Connection, stage: str, settings: Settings) -> bool:
     """Whether a stage may ask now for all that it depends on. After an outage one stage at a time may try."""
     asked = providers_of(stage, settings)
     # Before one of them is tried: it would be kept waiting for the other.
-    if asked and not asked.isdisjoint(breakers.paused(connection)):
+    if asked and not asked.isdisjoint(providers.paused(connection)):
         return False
     probe = timedelta(seconds=2 * settings.llm_timeout)
-    return all(breakers.admit(connection, provider, probe=probe) for provider in sorted(asked))
+    return all(providers.admit(connection, provider, probe=probe) for provider in sorted(asked))
 
 
 def leave(connection: Connection, stage: str, settings: Settings) -> None:
     """A stage ended: where it tried a provider after an outage and never asked it, another may try at once."""
     asked = providers_of(stage, settings)
     if asked:
-        breakers.leave(connection, asked)
+        providers.leave(connection, asked)
 
 
 def trip(connection: Connection, provider: str, reason: str, pause: timedelta | None) -> timedelta:
     """Leave a provider alone for as long as it asked for, else longer with each failure; returns for how long."""
-    return breakers.trip(connection, provider, reason, pause=pause, first=_FIRST_PAUSE, most=_LONGEST_PAUSE)
+    return providers.trip(connection, provider, reason, pause=pause, first=_FIRST_PAUSE, most=_LONGEST_PAUSE)

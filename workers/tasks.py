@@ -12,7 +12,7 @@ import pipeline.refresh_profiles
 import pipeline.score_salience
 from db import candidates
 from db.candidates import RefusedRow
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from workers.app import app
 from workers.commands import carrying_out as commands
 from workers.parts import Parts

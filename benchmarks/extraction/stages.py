@@ -18,7 +18,7 @@ from benchmarks.extraction.cases import Case, Session
 from benchmarks.extraction.matching import Proposal
 from benchmarks.extraction.scoring import CaseRun
 from db import inbox, lanes
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.namespaces import NamespacePath
 from mosshead.publishing.checking import check_events, numbered
 from mosshead.tenancy import tenant_transaction

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, text
 from benchmarks.faults.model import Event, Model
 from config.settings import Settings
 from db import dead_letters, inbox, lanes, leases
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
 from tests.given import as_text, event

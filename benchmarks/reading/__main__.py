@@ -24,7 +24,7 @@ from benchmarks.reading.measuring import Sized, measure
 from benchmarks.reading.report import Report, tables
 from benchmarks.reading.side_by_side import together
 from benchmarks.sentences import sentences
-from db.scopes import OUTGROWN
+from db.search_indexes import OUTGROWN
 from mosshead import Memory
 from mosshead.embedders import MiniLM
 from workers.operating.indexing import index_scopes

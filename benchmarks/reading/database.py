@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config.logging import configure_logging
 from config.settings import Settings
-from db import models
+from db import embedding_models
 from db.engine import open_engine
 from db.migrate import migrate
 from mosshead.embedders import Embedder
@@ -29,7 +29,7 @@ def database(embedder: Embedder) -> Iterator[Addresses]:
         migrate(addresses.admin_url, {})
         engine = open_engine(addresses.worker_url, setting="MOSSHEAD_WORKER_URL")
         with engine.begin() as connection:
-            models.set_active_model(connection, embedder.name, embedder.dimensions)
+            embedding_models.set_active_model(connection, embedder.name, embedder.dimensions)
         engine.dispose()
         yield addresses
 

@@ -15,7 +15,7 @@ from mosshead.reading.words_sql import asked, bm25, cosine, spread_of, weighted
 from mosshead.tenancy import Statement
 
 Scanned = Literal["memories", "turns"]
-"""What a namespace holds that is scanned, and indexed where it is large (`db.scopes`); messages are scanned as turns."""
+"""What a namespace holds that is scanned, and indexed where it is large (`db.search_indexes`); messages are scanned as turns."""
 
 LOOK_ON = "set_config('hnsw.iterative_scan', 'strict_order', true)"
 """An index of vectors holds what is deleted until a vacuum: where that is all that it looked at, it looks on."""

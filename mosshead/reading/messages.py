@@ -103,7 +103,7 @@ def rank_messages(
         "words": _normalised([one.words for one in rows], words),
     }
     weights = weights or MessageWeights()
-    parts = _parts(messages, normalised, asked_by, lent, weights)
+    parts = _parts(messages, normalised, asked, lent, weights)
     own = _sum(parts)
     parts["conversation"] = weights.conversation * _best_of_conversation(messages, own)
     scores = _sum(parts)
@@ -130,8 +130,8 @@ def _parts(
         "with_after": weights.with_after * _of_next(with_before, follows),
         "words_before": weights.words_before * _of_previous(words, follows),
         "words_after": weights.words_after * _of_next(words, follows),
-        "speaker": weights.speaker * _said_by_named(messages, asked_by),
-        "when": weights.when * _said_then(messages, asked_by),
+        "speaker": weights.speaker * _said_by_named(messages, asked),
+        "when": weights.when * _said_then(messages, asked),
         "asks": weights.asks * np.array([message.content.rstrip().endswith("?") for message in messages]),
         "lent": weights.lent * _lent(messages, lent),
     }
@@ -163,15 +163,15 @@ def _of_next(column: _Column, follows: NDArray[np.bool_]) -> _Column:
 
 def _said_by_named(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
     speakers = {message.speaker for message in messages}
-    named = {speaker for speaker in speakers if speaker and asked_by.names_speaker(speaker)}
+    named = {speaker for speaker in speakers if speaker and asked.names_speaker(speaker)}
     return np.array([float(message.speaker in named) for message in messages])
 
 
 def _said_then(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
-    if not asked_by.periods:
+    if not asked.periods:
         return np.zeros(len(messages))
     days = [message.said_at.date() for message in messages]
-    fits = {day: max(period.fits(day) for period in asked_by.periods) for day in set(days)}
+    fits = {day: max(period.fits(day) for period in asked.periods) for day in set(days)}
     return np.array([fits[day] for day in days])
 
 

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from db import decisions, entities, links, memories
-from db.refs import LaneRef
+from db import decisions, entities, memories, relations
+from db.keys import LaneRef
 from mosshead import Memory, Namespace
 from mosshead.embedders import MiniLM
 from mosshead.tenancy import tenant_transaction
@@ -127,7 +127,7 @@ class World:
                 {one.memory_id: vector for one, vector in zip(new, vectors, strict=True)},
             )
             for one, (*_, about) in zip(new, known, strict=True):
-                links.link(connection, self.lane, one.memory_id, dict.fromkeys(about, ("subject", "sure")), stamp)
+                relations.link(connection, self.lane, one.memory_id, dict.fromkeys(about, ("subject", "sure")), stamp)
         return [one.memory_id for one in new]
 
     @contextmanager

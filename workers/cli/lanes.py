@@ -7,8 +7,8 @@ import typer
 from sqlalchemy import Engine
 
 from config.settings import settings
-from db.quarantine import LaneState, lane_states, quarantined_lanes, resume
-from db.refs import LaneRef
+from db.dead_letters import LaneState, lane_states, quarantined_lanes, resume
+from db.keys import LaneRef
 from mosshead.errors import NotFound
 from mosshead.namespaces import NamespacePath
 from workers.cli.login import logged_in, paths_of

@@ -7,8 +7,8 @@ from sqlalchemy import Engine
 
 from config.settings import Settings
 from db.engine import check_login, open_engine
+from db.keys import LaneRef
 from db.namespaces import path_of
-from db.refs import LaneRef
 from mosshead.tenancy import tenant_transaction
 from workers.parts import WORKER_URL
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from rich.markup import escape
 from rich.table import Table
 
-from db.breakers import Breaker
+from db.providers import Breaker
 from db.status import Backlog
 from workers.cli.terminal import console, duration, printable
 from workers.operating.status import BROKER_ALARM, STUCK_SECONDS, Status

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from config.settings import settings
-from db.paid import By, Cost
+from db.usage import By, Cost
 from mosshead.namespaces import NamespacePath
 from workers.cli.login import logged_in
 from workers.cli.terminal import Json, console, print_json, print_table, printable

@@ -7,10 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, inbox, links, namespaces, profiles, reflections, registry, summaries, undoing
+from db import decisions, entities, inbox, namespaces, profiles, reflections, relations, summaries
+from db import undo as undoing
 from db.decisions import LoggedDecision
-from db.refs import BatchRef, LaneRef
-from db.undoing import Done
+from db.keys import BatchRef, LaneRef
+from db.undo import Done
 from mosshead.events import (
     Clarify,
     Command,
@@ -131,7 +132,7 @@ def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id
         touched = _entities_of(connection, batch.lane, done)
         undoing.reverse(connection, batch.lane, done, stamp)
         touched |= _entities_of(connection, batch.lane, done)
-        profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, touched))
+        profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
     memories = frozenset(done.memories if done else ())
     logged = LoggedDecision(
         stamp=stamp,
@@ -167,4 +168,4 @@ def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | 
 
 
 def _entities_of(connection: Connection, lane: LaneRef, done: Done) -> set[UUID]:
-    return {*done.entities, *links.entities_of_memory(connection, lane, *done.memories)}
+    return {*done.entities, *relations.entities_of_memory(connection, lane, *done.memories)}

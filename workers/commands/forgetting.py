@@ -2,10 +2,10 @@
 
 from sqlalchemy import Connection
 
-from db import decisions, links, memories, profiles, registry
+from db import decisions, entities, memories, profiles, relations
 from db.decisions import LoggedDecision, Stamp
-from db.refs import BatchRef
-from db.standing import Standing, memory_states
+from db.keys import BatchRef
+from db.memories import Standing, memory_states
 from db.unlearning import unlearn
 from mosshead.events import Forget
 
@@ -22,8 +22,8 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
         _close(connection, batch, one, stamp)
     closed = frozenset(one.memory_id for one in known)
     unlearned = unlearn(connection, batch.lane, closed, stamp)
-    touched = unlearned.union(links.entities_of_memory(connection, batch.lane, *closed))
-    profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, touched))
+    touched = unlearned.union(relations.entities_of_memory(connection, batch.lane, *closed))
+    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
     logged = LoggedDecision(
         stamp=stamp,
         action="forget",
@@ -43,4 +43,4 @@ def _close(connection: Connection, batch: BatchRef, one: Standing, stamp: Stamp)
     """A memory is known no longer, nor what it states: from now on, whatever time the clock of the app tells."""
     memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
     memories.retire_vector(connection, batch.lane, one.memory_id)
-    links.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)
+    relations.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)

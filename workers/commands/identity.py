@@ -8,14 +8,13 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, examples, merging, newcomers, profiles, questions, registry, splitting
+from db import decisions, entities, identity, profiles, questions
+from db import questions as examples
 from db.decisions import LoggedDecision, Stamp
-from db.examples import Example
-from db.moving import Moved
-from db.newcomers import Newcomer
-from db.questions import Waiting
-from db.refs import BatchRef, LaneRef
-from db.registry import Standing
+from db.entities import Newcomer, Standing
+from db.identity import Moved
+from db.keys import BatchRef, LaneRef
+from db.questions import Example, Waiting
 from mosshead import lookup
 from mosshead.disambiguation import telling
 from mosshead.events import Clarify, Merge, Split
@@ -62,7 +61,7 @@ def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act
     done = act(connection, batch.lane, stamp=stamp)
     refused = done.reason if isinstance(done, _Refused) else None
     moved = Moved(frozenset(), frozenset()) if isinstance(done, _Refused) else done
-    profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, moved.entities))
+    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, moved.entities))
     logged = LoggedDecision(
         stamp=stamp,
         action=command.type,
@@ -88,7 +87,7 @@ def _clarify(
     connection: Connection, lane: LaneRef, *, command: Clarify, example: Example | None, stamp: Stamp
 ) -> Moved | _Refused:
     waiting = questions.waiting(connection, lane, command.question_id) if command.question_id else []
-    meant = registry.find(connection, lane, command.entity_id) if command.entity_id else None
+    meant = entities.find(connection, lane, command.entity_id) if command.entity_id else None
     if refused := _why_not_answered(connection, command, waiting, meant):
         return refused
     waiting = [one for one in waiting if not one.answered]
@@ -124,30 +123,30 @@ def _somebody_new(
     connection: Connection, lane: LaneRef, command: Clarify, waiting: Sequence[Waiting], stamp: Stamp
 ) -> UUID:
     """An entity of the name that was asked about, of the sort of those whom it might have been."""
-    known = (registry.find(connection, lane, candidate) for candidate in waiting[0].candidates)
+    known = (entities.find(connection, lane, candidate) for candidate in waiting[0].candidates)
     like = next((one.entity_type for one in known if one), EntityType.PERSON)
     newcomer = Newcomer(entity_id=command.event_id, name=waiting[0].mention, entity_type=like)
-    newcomers.introduce(connection, lane, newcomer, stamp)
+    entities.introduce(connection, lane, newcomer, stamp)
     return newcomer.entity_id
 
 
 def _merge(connection: Connection, lane: LaneRef, *, command: Merge, stamp: Stamp) -> Moved | _Refused:
-    entity = registry.find(connection, lane, command.entity_id)
-    into = registry.find(connection, lane, command.into)
+    entity = entities.find(connection, lane, command.entity_id)
+    into = entities.find(connection, lane, command.into)
     if entity is None or into is None:
         return _Refused("there is no such entity")
     if entity.is_user:
         return _Refused("the user cannot become a part of somebody else")
-    return merging.merge(connection, lane, entity=entity, into=into, stamp=stamp)
+    return identity.merge(connection, lane, entity=entity, into=into, stamp=stamp)
 
 
 def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stamp) -> Moved | _Refused:
-    entity = registry.find(connection, lane, command.entity_id)
+    entity = entities.find(connection, lane, command.entity_id)
     if entity is None:
         return _Refused("there is no such entity")
     if any(map(instructs, (command.name or "", *command.aliases, command.description or ""))):
         return _Refused("its name, an alias or its description looks like an instruction")
-    memories = splitting.memories_to_move(connection, lane, command.entity_id, command.memories)
+    memories = identity.memories_to_move(connection, lane, command.entity_id, command.memories)
     if not memories:
         return _Refused("none of the memories is about it")
     newcomer = Newcomer(
@@ -157,7 +156,7 @@ def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stam
         aliases=command.aliases,
         description=command.description,
     )
-    return splitting.split(
+    return identity.split(
         connection, lane, entity_id=entity.entity_id, newcomer=newcomer, memories=memories, stamp=stamp
     )
 

@@ -6,10 +6,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import imports, registry
+from db import entities as registry
+from db import imports
 from db.decisions import Stamp
 from db.imports import BroughtEntity, Link
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.ids import imported_id
 from mosshead.imported import ImportedEntity, ImportedMemory
 

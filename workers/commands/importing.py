@@ -16,8 +16,8 @@ from sqlalchemy import Connection
 
 from db import decisions, imports, memories, profiles
 from db.decisions import LoggedDecision, Stamp
+from db.keys import BatchRef
 from db.memories import NewMemory
-from db.refs import BatchRef
 from mosshead.embedders import Vectors
 from mosshead.events import Import
 from mosshead.ids import imported_id

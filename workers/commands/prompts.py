@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
+from db.keys import BatchRef, LaneRef
 from db.prompts import PromptVersion, Waiting
-from db.refs import BatchRef, LaneRef
 from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
 from workers.parts import Parts
 from workers.reflecting.reflection import Debounce

@@ -9,12 +9,14 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import decisions, edges, entities, links, memories, profiles, registry, standing
+from db import decisions, entities, memories, profiles, relations
+from db import entities as registry
+from db import memories as standing
 from db.candidates import CandidateRow
 from db.decisions import LoggedDecision, Stamp
-from db.edges import Edge
+from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
-from db.refs import BatchRef, LaneRef
+from db.relations import Edge
 from db.unlearning import unlearn
 from mosshead import lookup
 from mosshead.embedders import Vectors
@@ -123,7 +125,7 @@ def _linked(
 
 def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[Replaced]:
     """Whom the memory is about that this one stands for; nobody where it stands for none."""
-    rows = links.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
+    rows = relations.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
     return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
 
 
@@ -198,7 +200,7 @@ def _add(connection: Connection, lane: LaneRef, remembered: _Remembered, stamp: 
     for entity in remembered.learned:
         entities.save(connection, lane, entity, stamp)
     about = {link.entity_id: (link.role, "sure") for link in reversed(remembered.links)}
-    links.link(connection, lane, memory.memory_id, about, stamp)
+    relations.link(connection, lane, memory.memory_id, about, stamp)
     return set(about)
 
 
@@ -208,9 +210,9 @@ def _supersede(connection: Connection, lane: LaneRef, old: UUID, remembered: _Re
     version = standing.memory_states(connection, lane, [old])[old].version
     memories.change(connection, lane, old, version, stamp, state="superseded", superseded_by=new, valid_to=since)
     memories.retire_vector(connection, lane, old)
-    links.end_relations(connection, lane, old, stamp, valid_to=since)
-    edges.join(connection, lane, [Edge(new, old, "replaces")], stamp)
-    return set(links.entities_of_memory(connection, lane, old))
+    relations.end_relations(connection, lane, old, stamp, valid_to=since)
+    relations.join(connection, lane, [Edge(new, old, "replaces")], stamp)
+    return set(relations.entities_of_memory(connection, lane, old))
 
 
 def _said(command: Remember) -> dict[str, object]:

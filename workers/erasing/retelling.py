@@ -9,9 +9,9 @@ from uuid import UUID
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
-from db.erasing.parts import Part
-from db.erasing.versions import Key, Retold, VersionRow, versions_of
-from db.refs import LaneRef
+from db.erasure.memories import Key, Retold, VersionRow, versions_of
+from db.erasure.scopes import Part
+from db.keys import LaneRef
 from mosshead.embedders import Embedder
 from pipeline.embed import embed
 from pipeline.facts import Fact

@@ -13,7 +13,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
-from db import erasures, namespaces
+from db import namespaces
+from db.erasure import erasures
 from db.roles import OWNER
 from mosshead.errors import StoreUnavailable
 from mosshead.tenancy import tenant_transaction

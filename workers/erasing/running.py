@@ -1,7 +1,7 @@
 """Erasing: what an app wants gone goes at once, ahead of all that waits in the lane, whatever an LLM is doing about that.
 
-In two transactions: the fence, which is short, and then what may take a while (`db.erasures`). A worker that dies between the
-two, or in the second, leaves what the next one finishes.
+In two transactions: the fence, which is short, and then what may take a while (`db.erasure.erasures`). A worker that dies
+between the two, or in the second, leaves what the next one finishes.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,22 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
-from db import decisions, documents, erasures, generations, namespaces, profiles, registry, summaries
+from db import decisions, documents, entities, namespaces, profiles, summaries
 from db.decisions import LoggedDecision, Stamp
-from db.erasing.everything import erase_everything, erase_names
-from db.erasing.parts import Part, erase_conversation, erase_part, of_conversation, of_entity, of_memories
-from db.erasures import Fence
-from db.refs import BatchRef, LaneRef
+from db.erasure import erasures
+from db.erasure.erasures import Fence
+from db.erasure.scopes import (
+    Part,
+    erase_conversation,
+    erase_everything,
+    erase_names,
+    erase_part,
+    of_conversation,
+    of_entity,
+    of_memories,
+)
+from db.keys import BatchRef, LaneRef
+from db.replay import generations
 from mosshead.events import Erase
 from mosshead.tenancy import tenant_transaction
 from pipeline.documents import unformed
@@ -110,7 +120,7 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     rows = {"documents": _documents(connection, lane, part)}
     gone, touched = erase_part(connection, lane, part, stamp)
     rows |= gone
-    profiles.touch(connection, lane, registry.existing(connection, lane, touched))
+    profiles.touch(connection, lane, entities.existing(connection, lane, touched))
     profiles.set_timer(connection, lane, **debounce(parts))
     for conversation in summed_up:
         summaries.delete(connection, lane, conversation)

@@ -7,7 +7,7 @@ import psycopg
 import structlog
 from sqlalchemy.exc import DBAPIError
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from workers.retries import describe, is_of_all
 
 _log = structlog.get_logger()

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from config.settings import Settings
-from db import models, namespaces, scopes, turns
+from db import embedding_models, namespaces, search_indexes, turns
 from db.engine import check_login, open_engine
 from db.roles import OWNER
-from db.scopes import Scope
+from db.search_indexes import Scope
 from mosshead.tenancy import tenant_transaction
 from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.cli.repeating import repeat
@@ -59,7 +59,9 @@ def work(large: Sequence[Scope], indexes: Mapping[str, bool], *, outgrown: int) 
     )
 
 
-def index_scopes(admin_url: str, *, outgrown: int = scopes.OUTGROWN, shrunk: int = scopes.SHRUNK) -> Work | None:
+def index_scopes(
+    admin_url: str, *, outgrown: int = search_indexes.OUTGROWN, shrunk: int = search_indexes.SHRUNK
+) -> Work | None:
     """Make and drop indexes until each scope has what it needs; returns what was done, or None where another is at it.
 
     Raises StoreUnavailable where Postgres does not answer.
@@ -71,7 +73,7 @@ def index_scopes(admin_url: str, *, outgrown: int = scopes.OUTGROWN, shrunk: int
         connect_args={"connect_timeout": 5},
     )
     try:
-        with _connected(engine) as connection, scopes.indexing(connection, OWNER) as alone:
+        with _connected(engine) as connection, search_indexes.indexing(connection, OWNER) as alone:
             return _index_scopes(connection, outgrown, shrunk) if alone else None
     except ProgrammingError as error:
         raise lacks_rights(engine.url, _ADMIN, error) from None
@@ -96,7 +98,7 @@ def index_messages(settings: Settings, worker_url: str) -> int:
     try:
         check_login(engine, setting=WORKER_URL)
         with engine.begin() as connection:
-            model = models.active_model(connection)
+            model = embedding_models.active_model(connection)
             tenants = namespaces.tenants(connection)
         if model is None:
             return 0
@@ -122,20 +124,20 @@ def _connected(engine: Engine) -> Connection:
 
 
 def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work:
-    found = work(scopes.large_scopes(connection, shrunk), scopes.indexes(connection), outgrown=outgrown)
+    found = work(search_indexes.large_scopes(connection, shrunk), search_indexes.indexes(connection), outgrown=outgrown)
     whole = list(found.whole)
-    scopes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
+    search_indexes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
     for name in found.drop:
-        scopes.drop_index(connection, name)
+        search_indexes.drop_index(connection, name)
 
     def make(wanted: tuple[Scope, Sequence[str]]) -> None:
         scope, names = wanted
         _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), scanned=scope.scanned, rows=scope.rows)
         for name in names:
-            scopes.make_index(connection, scope, name)
-        scopes.gather_statistics(connection)
+            search_indexes.make_index(connection, scope, name)
+        search_indexes.gather_statistics(connection)
         whole.append(scope)
-        scopes.tell(connection, whole)
+        search_indexes.tell(connection, whole)
 
     each(found.make, make, lane=lambda wanted: wanted[0].lane)
     return found

@@ -12,9 +12,10 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from config.settings import Settings
-from db import erasures, heartbeats, models, namespaces, turns, vectors
-from db.models import Model
-from db.refs import LaneRef
+from db import embedding_models, housekeeping, namespaces, turns
+from db.embedding_models import Model
+from db.erasure import erasures
+from db.keys import LaneRef
 from mosshead.embedders import spec_of
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.tenancy import tenant_transaction
@@ -34,14 +35,14 @@ def add(engine: Engine, settings: Settings, spec: str) -> Model:
     Raises ConfigurationError where no worker ever started, and what embedders raise.
     """
     with engine.begin() as connection:
-        if models.active_model(connection) is None:
+        if embedding_models.active_model(connection) is None:
             raise ConfigurationError(
                 f"this database has no vectors yet; set MOSSHEAD_EMBEDDER={spec} for the service and the apps instead"
             )
     embedder = open_embedder_of(settings, spec)
     (vector,) = embedder.embed(["Does it answer?"])
     with engine.begin() as connection:
-        models.add(connection, embedder.name, len(vector))
+        embedding_models.add(connection, embedder.name, len(vector))
     added = _known(engine, embedder.name)
     check_dimensions(added, len(vector))
     return added
@@ -50,7 +51,7 @@ def add(engine: Engine, settings: Settings, spec: str) -> Model:
 def listed(engine: Engine) -> list[tuple[Model, int]]:
     """The models, and of each in how many namespaces it lacks vectors."""
     with engine.begin() as connection:
-        found = models.models(connection)
+        found = embedding_models.models(connection)
     return [(one, len(list(_lacking(engine, one.name)))) for one in found]
 
 
@@ -60,7 +61,7 @@ def fill_all(engine: Engine, settings: Settings, say: Say) -> bool:
     say: is told what was made, and why a model could not be filled, which leaves the others as they are.
     """
     with engine.begin() as connection:
-        found = models.models(connection)
+        found = embedding_models.models(connection)
     filled = [_filled(engine, settings, one, say) for one in found]
     return all(filled)
 
@@ -71,7 +72,7 @@ def switch(engine: Engine, name: str) -> Model:
     if found.state == "filling":
         raise ConfigurationError(f"{name} is not ready; run 'python -m workers models fill' first")
     with engine.begin() as connection:
-        models.switch(connection, name)
+        embedding_models.switch(connection, name)
     return _known(engine, name)
 
 
@@ -85,9 +86,9 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
     if found.state == "active":
         raise ConfigurationError(f"{name} is the active model; switch to another first")
     with engine.begin() as connection:
-        active = models.active_model(connection)
-        at_work = models.workers_with(connection, name, alive=heartbeats.ALIVE)
-        readers = models.readers_with(connection, session_name(name))
+        active = embedding_models.active_model(connection)
+        at_work = embedding_models.workers_with(connection, name, alive=housekeeping.ALIVE)
+        readers = embedding_models.readers_with(connection, session_name(name))
     if at_work:
         raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
     if active is not None and not incomplete and any(_lacking(engine, active)):
@@ -102,10 +103,10 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
         )
     with _held(engine, name):
         with engine.begin() as connection:
-            models.retire(connection, name)
+            embedding_models.retire(connection, name)
         gone = sum(each(_lanes_with(engine, name), partial(_emptied, engine, name=name), lane=itself))
         with engine.begin() as connection:
-            models.drop(connection, name)
+            embedding_models.drop(connection, name)
     return gone
 
 
@@ -113,16 +114,16 @@ def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = F
 def _held(engine: Engine, name: str) -> Iterator[None]:
     """Keep a model from being filled; without a transaction, which would be open for as long as the block takes."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        models.hold(connection, name)
+        embedding_models.hold(connection, name)
         try:
             yield
         finally:
-            models.let_go(connection, name)
+            embedding_models.let_go(connection, name)
 
 
 def _known(engine: Engine, name: str) -> Model:
     with engine.begin() as connection:
-        found = {one.name: one for one in models.models(connection)}
+        found = {one.name: one for one in embedding_models.models(connection)}
     if name not in found:
         raise NotFound(f"{name}: no such model; there are {', '.join(found) or 'none'}")
     return found[name]
@@ -130,7 +131,7 @@ def _known(engine: Engine, name: str) -> Model:
 
 def _filled(engine: Engine, settings: Settings, model: Model, say: Say) -> bool:
     with engine.begin() as connection:
-        if not models.may_add(connection, model.name):
+        if not embedding_models.may_add(connection, model.name):
             return True
     try:
         made = _made(engine, settings, model)
@@ -141,8 +142,8 @@ def _filled(engine: Engine, settings: Settings, model: Model, say: Say) -> bool:
         say(f"{model.name}: {made:,} vectors made")
     if model.state == "filling":
         with engine.begin() as connection:
-            if models.may_add(connection, model.name):
-                models.make_ready(connection, model.name)
+            if embedding_models.may_add(connection, model.name):
+                embedding_models.make_ready(connection, model.name)
                 say(f"{model.name} is ready")
     return True
 
@@ -164,7 +165,7 @@ def _lacking(engine: Engine, name: str) -> Iterator[LaneRef]:
     """The namespaces of all tenants in which a model lacks a vector or a turn."""
     for tenant_id in _tenants(engine):
         with tenant_transaction(engine, tenant_id) as connection:
-            of_owners = vectors.lanes_lacking(connection, tenant_id, name)
+            of_owners = embedding_models.lanes_lacking(connection, tenant_id, name)
             of_messages = turns.lanes_without(connection, tenant_id, name)
         yield from dict.fromkeys((*of_owners, *of_messages))
 
@@ -172,7 +173,7 @@ def _lacking(engine: Engine, name: str) -> Iterator[LaneRef]:
 def _lanes_with(engine: Engine, name: str) -> Iterator[LaneRef]:
     for tenant_id in _tenants(engine):
         with tenant_transaction(engine, tenant_id) as connection:
-            found = vectors.lanes_with(connection, tenant_id, name)
+            found = embedding_models.lanes_with(connection, tenant_id, name)
         yield from found
 
 
@@ -187,7 +188,7 @@ def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:
     while True:
         with tenant_transaction(engine, lane.tenant_id) as connection:
             erasures.lock_lane(connection, lane)
-            some = vectors.delete_some(connection, lane, name, limit=_AT_ONCE)
+            some = embedding_models.delete_some(connection, lane, name, limit=_AT_ONCE)
         if not some:
             return gone
         gone += some

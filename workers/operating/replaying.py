@@ -7,8 +7,9 @@ from pydantic import BaseModel
 from sqlalchemy import Engine
 
 from config.settings import Settings
-from db import generations, namespaces
-from db.generations import Generation
+from db import namespaces
+from db.replay import generations
+from db.replay.generations import Generation
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
 from mosshead.language_model import Prompt
 from mosshead.namespaces import NamespacePath

@@ -8,9 +8,9 @@ from typing import Any
 from redis.exceptions import ResponseError
 
 from config.settings import Settings
-from db import heartbeats, refused_tasks, scopes, status
-from db.breakers import Breaker, breakers
-from db.models import Model, models
+from db import housekeeping, refused_tasks, search_indexes, status
+from db.embedding_models import Model, models
+from db.providers import Breaker, breakers
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from mosshead.errors import QueueUnavailable
 from mosshead.queue import BROKER_ERRORS, QUEUE, open_connection
@@ -103,11 +103,11 @@ def read_status(settings: Settings) -> Status:
                 lag=status.lag(connection, within=_LAG_WITHIN),
                 dead_letters=status.dead_letters(connection, reasons=_REASONS),
                 breakers=[one for one in breakers(connection) if one.provider in asked],
-                workforce=status.workforce(connection, alive=heartbeats.ALIVE),
+                workforce=status.workforce(connection, alive=housekeeping.ALIVE),
                 moving=status.moves(connection, within=timedelta(seconds=STUCK_SECONDS)),
                 offline_rules=not settings.uses_llm,
                 over_budget=over,
-                indexes_due=scopes.due(connection),
+                indexes_due=search_indexes.due(connection),
                 models=models(connection),
                 refused_tasks=refused_tasks.by_reason(connection, within=_REFUSED_WITHIN),
             )

@@ -9,9 +9,8 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from db import budgets, namespaces, paid
-from db.budgets import Standing
-from db.paid import By, Cost
+from db import namespaces, usage
+from db.usage import By, Cost, Standing
 from mosshead.errors import NotFound
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
@@ -47,7 +46,7 @@ def costs(
     found: list[Cost] = []
     for one in tenants:
         with tenant_transaction(engine, one) as connection:
-            found += paid.costs(connection, one, by=by, since=since, namespace_id=namespace_id)
+            found += usage.costs(connection, one, by=by, since=since, namespace_id=namespace_id)
     added = _added(found)
     return sorted(
         added, key=lambda cost: cost.of or "" if by == "day" else -cost.prompt_tokens - cost.completion_tokens
@@ -66,7 +65,7 @@ def over_budget(engine: Engine, *, default: int | None) -> list[TenantStanding]:
     default: the budget of those that have none of their own. A tenant of whom nothing had to be done since is not among them.
     """
     with engine.begin() as connection:
-        tenants = budgets.held_back(connection)
+        tenants = usage.held_back(connection)
     found = _standings(engine, tenants, default=default)
     return sorted((one for one in found if one.standing.over), key=lambda one: one.tenant)
 
@@ -75,7 +74,7 @@ def set_budget(engine: Engine, tenant: str, tokens_per_day: int) -> None:
     """Give a tenant a budget of its own. Raises NotFound for one that never published."""
     tenant_id = tenant_id_of(tenant)
     with tenant_transaction(engine, tenant_id) as connection:
-        known = budgets.set_budget(connection, tenant_id, tokens_per_day)
+        known = usage.set_budget(connection, tenant_id, tokens_per_day)
     if not known:
         raise NotFound(f"{tenant}: no such tenant; a budget can be set once it has published something")
 
@@ -84,7 +83,7 @@ def clear_budget(engine: Engine, tenant: str) -> None:
     """Take a tenant's own budget away. Raises NotFound where it has none."""
     tenant_id = tenant_id_of(tenant)
     with tenant_transaction(engine, tenant_id) as connection:
-        had_one = budgets.clear_budget(connection, tenant_id)
+        had_one = usage.clear_budget(connection, tenant_id)
     if not had_one:
         raise NotFound(f"{tenant}: has no budget of its own; 'python -m workers budget list' shows those that have")
 
@@ -92,7 +91,7 @@ def clear_budget(engine: Engine, tenant: str) -> None:
 def _standings(engine: Engine, tenants: Iterable[UUID], *, default: int | None) -> Iterator[TenantStanding]:
     for one in tenants:
         with tenant_transaction(engine, one) as connection:
-            stands = budgets.standing(connection, one, default=default)
+            stands = usage.standing(connection, one, default=default)
             if stands is not None:
                 yield TenantStanding(namespaces.tenant_name(connection, one), stands)
 

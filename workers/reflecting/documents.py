@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from db import decisions, documents, namespaces
 from db.decisions import LoggedDecision, Stamp
 from db.documents import DocumentRow, DocumentVersion
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.events import EditDocument
 from mosshead.language_model import LanguageModel
 from mosshead.managing.prompts import DOCUMENT_VERSION

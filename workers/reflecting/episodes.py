@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 
 from db import decisions, memories, namespaces
 from db.decisions import LoggedDecision, Stamp
+from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
-from db.refs import BatchRef, LaneRef
 from mosshead.embedders import Vectors
 from mosshead.ids import uuid7
 from mosshead.language_model import LanguageModel

@@ -10,7 +10,7 @@ from datetime import timedelta
 from sqlalchemy import Connection
 
 from config.settings import Settings
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.language_model import LanguageModel
 from pipeline.facts import Message
 from workers.parts import Parts

@@ -11,8 +11,8 @@ import structlog
 from sqlalchemy import Connection
 
 from db import reflections, summaries
+from db.keys import BatchRef
 from db.reflections import DueReflection
-from db.refs import BatchRef
 from mosshead.tenancy import tenant_transaction
 from pipeline.facts import Message
 from pipeline.guard import steers

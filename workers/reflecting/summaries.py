@@ -7,7 +7,7 @@ import structlog
 from sqlalchemy import Connection
 
 from db import summaries
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.kinds import SPEAKING
 from mosshead.language_model import LanguageModel
 from mosshead.tenancy import tenant_transaction

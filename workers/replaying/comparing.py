@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from db import erasures, generations, paid
-from db.paid import Cost
+from db import usage
+from db.erasure import erasures
+from db.replay import generations
+from db.usage import Cost
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
 from pipeline.replaying.comparing import Comparison, compare
@@ -40,7 +42,7 @@ def difference(engine: Engine, path: NamespacePath) -> Difference:
             behind=generations.behind(connection, generation),
             dead=generations.dead(connection, generation.replay),
             left_out=generation.left_out,
-            costs=paid.costs(
+            costs=usage.costs(
                 connection, path.tenant_id, by="model", since=since, namespace_id=generation.replay.namespace_id
             ),
         )

@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection
 
-from db import generations
-from db.generations import Generation
-from db.refs import LaneRef
+from db.keys import LaneRef
+from db.replay import generations
+from db.replay.generations import Generation
 from mosshead.errors import MossheadError, NotFound
 from mosshead.namespaces import NamespacePath
 

@@ -10,9 +10,10 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import generations, lanes, replaying
-from db.generations import Generation
-from db.refs import LaneRef
+from db import lanes
+from db.keys import LaneRef
+from db.replay import generations, log
+from db.replay.generations import Generation
 from mosshead.events import Command, parse_event
 from mosshead.tenancy import tenant_transaction
 from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
@@ -34,7 +35,7 @@ def follow_all(engine: Engine) -> None:
     It is tried again, but where its own rows are at fault: its lane is quarantined then, and followed again once it is resumed.
     """
     with engine.begin() as connection:
-        due = replaying.due(connection, limit=_NAMESPACES)
+        due = log.due(connection, limit=_NAMESPACES)
     for lane in due:
         failed: Exception | None = None
         try:
@@ -61,35 +62,35 @@ def follow(engine: Engine, lane: LaneRef) -> bool:
         if generation is None:
             return False
         generations.follow_configuration(connection, generation)
-        coming = replaying.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
+        coming = log.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=_AT_ONCE)
         said = list(takewhile(lambda one: one.type not in TRANSLATED, coming))
         if said:
             return _replay(connection, generation, said)
-        if coming and replaying.at_rest(connection, generation.replay):
+        if coming and log.at_rest(connection, generation.replay):
             _replay_command(connection, generation, coming[0])
             return True
         return False
 
 
-def _replay(connection: Connection, generation: Generation, said: list[replaying.Upcoming]) -> bool:
-    if replaying.waiting(connection, generation.replay) >= _AHEAD:
+def _replay(connection: Connection, generation: Generation, said: list[log.Upcoming]) -> bool:
+    if log.waiting(connection, generation.replay) >= _AHEAD:
         return False
-    replaying.replay(connection, generation, [one.event_id for one in said])
+    log.replay(connection, generation, [one.event_id for one in said])
     return True
 
 
-def _replay_command(connection: Connection, generation: Generation, coming: replaying.Upcoming) -> None:
-    command = parse_event(replaying.payload(connection, generation.lane, coming.event_id))
+def _replay_command(connection: Connection, generation: Generation, coming: log.Upcoming) -> None:
+    command = parse_event(log.payload(connection, generation.lane, coming.event_id))
     if not isinstance(command, Command) or refused_there(connection, generation.lane, coming.event_id):
-        replaying.leave_out(connection, generation, coming.event_id)
+        log.leave_out(connection, generation, coming.event_id)
         return
     then, now = what_both_know(connection, generation, command)
     translated = translate(command, then, now)
     if isinstance(translated, LeftOut):
         why = None if translated.done else translated.why
-        replaying.leave_out(connection, generation, coming.event_id, why=why)
+        log.leave_out(connection, generation, coming.event_id, why=why)
         return
     told = translated.model_dump(mode="json", exclude_none=True)
-    replaying.replay(connection, generation, [coming.event_id], payload=told)
+    log.replay(connection, generation, [coming.event_id], payload=told)
     if why := left_unsaid(command, then, now):
-        replaying.leave_out(connection, generation, coming.event_id, why=why)
+        log.leave_out(connection, generation, coming.event_id, why=why)

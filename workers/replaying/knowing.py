@@ -10,9 +10,9 @@ import numpy as np
 from pgvector import HalfVector
 from sqlalchemy import Connection, Row
 
-from db import knowledge
-from db.generations import Generation as Replayed
-from db.refs import LaneRef
+from db.keys import LaneRef
+from db.replay import knowledge
+from db.replay.generations import Generation as Replayed
 from mosshead.events import Command, Forget, Split
 from pipeline.replaying.known import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 

@@ -9,10 +9,10 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import generations, holding, replaying
-from db.exchange import exchange
-from db.generations import Generation
-from db.refs import LaneRef
+from db.keys import LaneRef
+from db.replay import generations, log
+from db.replay import generations as holding
+from db.replay.generations import Generation, exchange
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
 from pipeline.replaying.translating import NOT_REPLAYED
@@ -97,9 +97,9 @@ def _check(connection: Connection, generation: Generation, path: NamespacePath, 
 
 
 def _not_yet(connection: Connection, generation: Generation) -> str | None:
-    if replaying.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=1):
+    if log.upcoming(connection, generation, but_not=NOT_REPLAYED, limit=1):
         return "there is something left to be replayed"
-    if not replaying.at_rest(connection, generation.replay):
+    if not log.at_rest(connection, generation.replay):
         return "its replay is at work"
     if not holding.idle(connection, generation.lane):
         return "a batch of it is at work"

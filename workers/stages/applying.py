@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from db import decisions, inbox, profiles, turns
 from db.candidates import RefusedRow
 from db.decisions import LoggedDecision, Stamp
-from db.refs import BatchRef
+from db.keys import BatchRef
 from db.similar import SimilarRow
 from pipeline.consolidate import RULES, Decision
 from pipeline.prompts.refusals import SAID, Refusal

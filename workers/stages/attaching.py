@@ -5,9 +5,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import entities, links, memories, questions
+from db import entities, memories, questions, relations
 from db.decisions import Stamp
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.ids import uuid7
 from mosshead.registry import RegisteredEntity
 from workers.stages.asking import open_questions
@@ -52,14 +52,14 @@ class Attaching:
         named = self._plan.linked.links[change.fact_number]
         memories.add_sources(self._connection, self._lane, memory_id, self.quotes(change), change.stamp)
         by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
-        links.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
+        relations.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
         stated = [
             (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
             for one in fact.relations
             if one.subject in named and one.object in named
         ]
         since = said_at(fact, self._plan.messages)
-        links.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
+        relations.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
         self._ask(change, memory_id)
         self.touched.update(by_entity)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from db import candidates, similar
 from db.candidates import CandidateRow, RefusedRow
-from db.refs import BatchRef
+from db.keys import BatchRef
 from db.similar import SimilarRow
 from mosshead.embedders import Vectors
 from mosshead.kinds import Granularity, MemoryKind

@@ -6,9 +6,10 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import Connection, Engine
 
-from db import candidates, erasures, models, turns, vectors
-from db.refs import BatchRef, LaneRef
-from db.vectors import Lacking
+from db import candidates, embedding_models, turns
+from db.embedding_models import Lacking
+from db.erasure import erasures
+from db.keys import BatchRef, LaneRef
 from mosshead.disambiguation import telling
 from mosshead.embedders import Embedder, Vectors
 from mosshead.errors import EmbeddingRefused
@@ -31,7 +32,7 @@ def catch_up(lane: LaneRef, parts: Parts) -> None:
     Another worker may have written the last with the other one.
     """
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        several = len(models.models(connection)) > 1
+        several = len(embedding_models.models(connection)) > 1
     if several:
         fill(parts.engine, lane, parts.embedder)
 
@@ -73,13 +74,13 @@ def fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
 
 def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        missing = vectors.lacking(connection, lane, embedder.name)
+        missing = embedding_models.lacking(connection, lane, embedder.name)
     added = 0
     for some in _portions(missing):
         made = _embedded({one: _text_of(one) for one in some}, embedder)
         with tenant_transaction(engine, lane.tenant_id) as connection:
             if _may_write(connection, lane, embedder.name):
-                added += vectors.add_vectors(connection, lane, embedder.name, made)
+                added += embedding_models.add_vectors(connection, lane, embedder.name, made)
     return added
 
 
@@ -90,7 +91,7 @@ def _text_of(one: Lacking) -> str:
 
 def _may_write(connection: Connection, lane: LaneRef, model: str) -> bool:
     """Lock a lane, unless something is being erased in it or the model dropped: what is written now would outlive that."""
-    if not (erasures.alone(connection, lane) and models.may_add(connection, model)):
+    if not (erasures.alone(connection, lane) and embedding_models.may_add(connection, model)):
         return False
     erasures.lock_lane(connection, lane)
     return True

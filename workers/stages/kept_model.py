@@ -8,8 +8,9 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel
 from sqlalchemy import Engine
 
-from db import breakers, paid
-from db.refs import BatchRef
+from db import providers
+from db import usage as paid
+from db.keys import BatchRef
 from mosshead.ids import uuid7
 from mosshead.language_model import (
     AnswerDeclined,
@@ -93,7 +94,7 @@ class KeptModel:
     ) -> None:
         with tenant_transaction(self._engine, self._lane.tenant_id) as connection:
             if answered:
-                breakers.close(connection, LLM)
+                providers.close(connection, LLM)
             if kept is not None:
                 key, result = kept
                 paid.keep_answer(connection, self._batch, key, prompt=prompt.name, model=self.name, result=result)

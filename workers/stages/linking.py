@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from db import entities
 from db.candidates import CandidateRow
-from db.refs import BatchRef
+from db.keys import BatchRef
 from mosshead import evidence, lookup
 from mosshead.disambiguation import telling
 from mosshead.ids import uuid7

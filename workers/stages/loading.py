@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import structlog
 
-from db import budgets, candidates, entities, inbox, namespaces, paid
-from db.refs import BatchRef
+from db import candidates, entities, inbox, namespaces, usage
+from db.keys import BatchRef
 from mosshead.events import AnyEvent, Command, MessageEvent, parse_event
 from mosshead.fence import strip_fences
 from mosshead.names import possible_names
@@ -88,12 +88,12 @@ def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
         return None
     tenant_id = batch.lane.tenant_id
     with tenant_transaction(parts.engine, tenant_id) as connection:
-        stands = budgets.standing(connection, tenant_id, default=parts.settings.tenant_tokens_per_day)
+        stands = usage.standing(connection, tenant_id, default=parts.settings.tenant_tokens_per_day)
         if stands is not None and stands.over:
-            if budgets.note_over_budget(connection, batch):
+            if usage.note_over_budget(connection, batch):
                 _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
             return None
-        stage = paid.stage_of(connection, batch)
+        stage = usage.stage_of(connection, batch)
         wanted = namespaces.llm_model(connection, batch.lane)
     return KeptModel(
         parts.other_model(wanted) if wanted else parts.model, parts.engine, batch, parts.usage, stage=stage

@@ -10,8 +10,8 @@ import structlog
 from sqlalchemy import Connection
 
 from db import memories, profiles
-from db.refs import LaneRef
-from db.vectors import outdate
+from db.embedding_models import outdate
+from db.keys import LaneRef
 from mosshead.embedders import Vectors
 from mosshead.tenancy import tenant_transaction
 from pipeline.embed import embed

@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from db import leases
+from db.keys import BatchRef
 from db.lanes import DONE
-from db.refs import BatchRef
 from mosshead.tenancy import tenant_transaction
 from workers.parts import Parts, parts
 from workers.providers import admitted, leave

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, Engine
 
-from db import breakers, candidates, turns
-from db.refs import BatchRef, LaneRef
+from db import candidates, providers, turns
+from db.keys import BatchRef, LaneRef
 from db.turns import MessageRow, NewTurn
 from mosshead.embedders import Vectors
 from mosshead.fence import strip_fences
@@ -54,7 +54,7 @@ def keep(
     candidates.store_vectors(connection, batch, model, of_facts)
     turns.keep_candidates(connection, batch, model, of_turns)
     if of_facts or of_turns:
-        breakers.close(connection, EMBEDDER)
+        providers.close(connection, EMBEDDER)
 
 
 def as_message(one: MessageRow) -> Message:

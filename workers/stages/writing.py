@@ -6,11 +6,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db import edges, links, memories
+from db import memories, relations
 from db.decisions import Stamp
-from db.edges import Edge
+from db.keys import LaneRef
 from db.memories import NewMemory
-from db.refs import LaneRef
+from db.relations import Edge
 from db.unlearning import unlearn
 from mosshead.ids import uuid7
 from pipeline import confidence
@@ -103,10 +103,10 @@ class Writer:
         if target is None or target in self._forgotten:
             return Written("forget")
         version = self._standing[target].version
-        self._told_otherwise.update(links.entities_of_memory(self._connection, self._lane, target))
+        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
         self._change(change, target, state="withdrawn")
         memories.retire_vector(self._connection, self._lane, target)
-        links.end_relations(self._connection, self._lane, target, change.stamp, valid_to=change.stamp.at)
+        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=change.stamp.at)
         unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
         self._told_otherwise.update(unlearned)
         self._forgotten.add(target)
@@ -180,7 +180,7 @@ class Writer:
         grown = max(self._standing[target].confidence, _sureness(fact))
         self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
         # Those that only the memory names are told otherwise, too.
-        self._told_otherwise.update(links.entities_of_memory(self._connection, self._lane, target))
+        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
         vector = self._plan.merged.get(change.fact_number)
         if vector is not None:
             memories.retire_vector(self._connection, self._lane, target)
@@ -193,9 +193,9 @@ class Writer:
         since = said_at(self._fact(change), self._plan.messages)
         self._change(change, target, state="superseded", superseded_by=memory_id, valid_to=since)
         memories.retire_vector(self._connection, self._lane, target)
-        links.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
+        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
         self._join(change, Edge(memory_id, target, "replaces"))
-        self._told_otherwise.update(links.entities_of_memory(self._connection, self._lane, target))
+        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
         self._replaced[target] = memory_id
         self._replaced_by[memory_id] = change.fact_number
         return memory_id
@@ -264,7 +264,7 @@ class Writer:
                 self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
 
     def _join(self, change: Change, edge: Edge) -> None:
-        edges.join(self._connection, self._lane, [edge], change.stamp)
+        relations.join(self._connection, self._lane, [edge], change.stamp)
 
     def _fact(self, change: Change) -> Fact:
         return self._plan.facts[change.fact_number][0]

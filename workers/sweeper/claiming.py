@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from config.settings import Settings
 from db import inbox, lanes
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from pipeline.order_events import WaitingEvent, next_batch, order_events
 
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 from sqlalchemy import Connection, Engine
 
 from config.settings import Settings
-from db import breakers, heartbeats, lanes
-from db.refs import BatchRef, LaneRef
+from db import housekeeping, lanes, providers
+from db.keys import BatchRef, LaneRef
 from mosshead.ids import uuid7
 from mosshead.tenancy import tenant_transaction
 from workers.providers import stages_that_wait
@@ -30,8 +30,8 @@ def dispatch(engine: Engine, settings: Settings) -> None:
     with engine.begin() as connection:
         if not lanes.dispatch_alone(connection):
             return
-        waiting = stages_that_wait(breakers.paused(connection), settings)
-        slots = lanes.slots(connection, alive=heartbeats.ALIVE, again=_HINT_AGAIN)
+        waiting = stages_that_wait(providers.paused(connection), settings)
+        slots = lanes.slots(connection, alive=housekeeping.ALIVE, again=_HINT_AGAIN)
         first = _to_try_with(connection, engine, settings, slots, waiting)
         if first:
             waiting = stages_that_wait(_failed(connection), settings)
@@ -56,7 +56,7 @@ def _to_try_with(
 
 
 def _failed(connection: Connection) -> list[str]:
-    return [one.provider for one in breakers.breakers(connection)]
+    return [one.provider for one in providers.breakers(connection)]
 
 
 def _claim(

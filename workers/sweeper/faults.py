@@ -6,7 +6,7 @@ import structlog
 from sqlalchemy import Engine
 
 from db import lanes
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.tenancy import tenant_transaction
 from workers.retries import describe, is_of_all, is_of_values
 

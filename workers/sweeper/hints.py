@@ -5,7 +5,7 @@ from uuid import UUID
 
 import structlog
 
-from db.refs import BatchRef
+from db.keys import BatchRef
 from mosshead.queue import BROKER_ERRORS
 from workers.app import app
 

@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import Settings
-from db import refused_tasks, retention
-from db.refs import BatchRef
+from db import housekeeping, refused_tasks
+from db.keys import BatchRef
 from mosshead.tenancy import tenant_transaction
 from workers.retries import describe, is_of_all
 
@@ -29,9 +29,9 @@ def clear(engine: Engine, settings: Settings) -> int:
     """
     age = timedelta(days=settings.retention_days)
     with engine.begin() as connection:
-        retention.clear_workers(connection, age=_WORKERS_SEEN)
+        housekeeping.clear_workers(connection, age=_WORKERS_SEEN)
         refused_tasks.clear(connection, age=_REFUSED_TASKS)
-        finished = retention.finished_batches(connection, age=age, limit=_AT_ONCE)
+        finished = housekeeping.finished_batches(connection, age=age, limit=_AT_ONCE)
     by_tenant: defaultdict[UUID, list[BatchRef]] = defaultdict(list)
     for batch in finished:
         by_tenant[batch.lane.tenant_id].append(batch)
@@ -48,7 +48,7 @@ def _cleared(engine: Engine, tenant_id: UUID, batches: Sequence[BatchRef], age: 
     failed: Exception | None = None
     try:
         with tenant_transaction(engine, tenant_id) as connection:
-            return retention.clear_finished(connection, batches, age=age)
+            return housekeeping.clear_finished(connection, batches, age=age)
     except DBAPIError as error:
         failed = error
     if is_of_all(failed):

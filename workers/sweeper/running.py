@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy import Engine
 
 from config.settings import Settings
-from db import scopes
+from db import search_indexes
 from db.engine import check_login, open_engine
 from workers.broker import check_broker
 from workers.erasing.eraser import Eraser
@@ -82,7 +82,7 @@ class _IndexesDue:
     def report(self) -> None:
         """Look, and say so."""
         with self._engine.begin() as connection:
-            due = scopes.due(connection)
+            due = search_indexes.due(connection)
         if due > self._reported:
             _log.warning("indexes_due", namespaces=due)
         self._reported = due

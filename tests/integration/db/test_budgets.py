@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 
-from db import budgets, paid
-from db.budgets import Standing
-from db.refs import BatchRef, LaneRef
+from db import usage
+from db.keys import BatchRef, LaneRef
+from db.usage import Standing
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
 from tests.given import Publishing, claimed
@@ -39,19 +39,19 @@ def spend(engine: Engine, lane: LaneRef, sent: int, received: int = 0, *, ago: t
     usage_id = uuid4()
     call = {"stage": "extract", "prompt": "extraction", "model": "m"}
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        paid.log_usage(connection, lane, usage_id, **call, prompt_tokens=sent, completion_tokens=received)
+        usage.log_usage(connection, lane, usage_id, **call, prompt_tokens=sent, completion_tokens=received)
         moved = text("update mosshead.usage set at = now() - cast(:ago as interval) where usage_id = :id")
         connection.execute(moved, {"ago": ago, "id": usage_id})
 
 
 def budget(engine: Engine, tenant_id: UUID, tokens: int) -> bool:
     with tenant_transaction(engine, tenant_id) as connection:
-        return budgets.set_budget(connection, tenant_id, tokens)
+        return usage.set_budget(connection, tenant_id, tokens)
 
 
 def stands(engine: Engine, tenant_id: UUID, *, default: int | None = None) -> Standing | None:
     with tenant_transaction(engine, tenant_id) as connection:
-        return budgets.standing(connection, tenant_id, default=default)
+        return usage.standing(connection, tenant_id, default=default)
 
 
 class TestStanding:
@@ -112,15 +112,15 @@ class TestSetting:
     ) -> None:
         budget(worker_engine, known, 100)
         with tenant_transaction(worker_engine, neighbour.tenant_id) as connection:
-            assert not budgets.set_budget(connection, known, 1)
-            assert not budgets.clear_budget(connection, known)
+            assert not usage.set_budget(connection, known, 1)
+            assert not usage.clear_budget(connection, known)
         assert stands(worker_engine, known) == Standing(100, 0, own=True)
 
     def test_none_is_left_when_it_is_taken_away(self, worker_engine: Engine, known: UUID) -> None:
         budget(worker_engine, known, 100)
         with tenant_transaction(worker_engine, known) as connection:
-            assert budgets.clear_budget(connection, known)
-            assert not budgets.clear_budget(connection, known)
+            assert usage.clear_budget(connection, known)
+            assert not usage.clear_budget(connection, known)
         assert stands(worker_engine, known) is None
 
     def test_nothing_is_no_budget(self, worker_engine: Engine, known: UUID) -> None:
@@ -136,12 +136,12 @@ class TestWhatWasHeldBack:
 
     def note(self, engine: Engine, batch: BatchRef) -> bool:
         with tenant_transaction(engine, batch.lane.tenant_id) as connection:
-            return budgets.note_over_budget(connection, batch)
+            return usage.note_over_budget(connection, batch)
 
     def held_back(self, engine: Engine, batch: BatchRef) -> bool:
         """Without a tenant, as the operator looks."""
         with engine.begin() as connection:
-            return batch.lane.tenant_id in budgets.held_back(connection)
+            return batch.lane.tenant_id in usage.held_back(connection)
 
     def test_a_batch_is_noted_once(self, worker_engine: Engine, batch: BatchRef, neighbour: LaneRef) -> None:
         assert not self.held_back(worker_engine, batch)

@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import Engine
 
 from db import candidates
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from tests.given import MODEL, Publishing, Remembering, claimed, direction
 
 

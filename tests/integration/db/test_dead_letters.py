@@ -8,8 +8,8 @@ from sqlalchemy.exc import OperationalError
 
 from db import dead_letters, inbox, leases
 from db.dead_letters import DeadLetter
+from db.keys import LaneRef
 from db.namespaces import path_of
-from db.refs import LaneRef
 from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, Publishing, Worker, claim, claimed, contents_of
 

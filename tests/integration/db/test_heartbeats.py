@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from db import heartbeats
+from db import housekeeping
 from tests.given import MODEL
 
 
@@ -22,18 +22,18 @@ def seen(connection: Connection, worker: str) -> list[tuple[int, bool]]:
 
 def test_a_worker_that_beats_again_is_seen_again_with_the_slots_of_now(worker_engine: Engine, worker: str) -> None:
     with worker_engine.begin() as connection:
-        heartbeats.beat(connection, worker, 2, MODEL)
+        housekeeping.beat(connection, worker, 2, MODEL)
     with worker_engine.begin() as connection:
         assert seen(connection, worker) == [(2, False)]
-        heartbeats.beat(connection, worker, 3, MODEL)
+        housekeeping.beat(connection, worker, 3, MODEL)
         assert seen(connection, worker) == [(3, True)]
 
 
 def test_a_worker_that_leaves_takes_its_own_slots_along(worker_engine: Engine, worker: str) -> None:
     other = f"celery@{uuid4()}"
     with worker_engine.begin() as connection:
-        heartbeats.beat(connection, worker, 2, MODEL)
-        heartbeats.beat(connection, other, 2, MODEL)
-        heartbeats.leave(connection, worker)
+        housekeeping.beat(connection, worker, 2, MODEL)
+        housekeeping.beat(connection, other, 2, MODEL)
+        housekeeping.leave(connection, worker)
         assert seen(connection, worker) == []
         assert seen(connection, other) == [(2, True)]

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, text
 
-from db import generations, holding, inbox
-from db.generations import Generation
+from db import inbox
+from db.replay import generations
+from db.replay import generations as holding
+from db.replay.generations import Generation
 from tests.given import NONE, SOON, Publishing, Worker, as_text
 
 _LANES = text("""

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from db import candidates, inbox, lanes, status
 from db.inbox import AlreadyInEffect
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.events import MAX_NUMBER, MessageEvent, parse_event
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, text
 
 from db import inbox
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
 from tests.given import NONE, Publishing, as_text, claim, claimed, contents_of, event, until_blocked

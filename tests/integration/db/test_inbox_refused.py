@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from db import inbox
-from db.refs import LaneRef
+from db.keys import LaneRef
 from tests.given import Publishing, claim, claimed, contents_of
 
 NOBODY = LaneRef(UUID(int=0), UUID(int=0))

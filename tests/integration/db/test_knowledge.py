@@ -3,7 +3,8 @@
 from datetime import timedelta
 from uuid import uuid4
 
-from db import decisions, knowledge, memories
+from db import decisions, memories
+from db.replay import knowledge
 from tests.given import Remembering
 
 

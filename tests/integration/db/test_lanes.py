@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import inbox, lanes, leases
+from db.keys import BatchRef, LaneRef
 from db.lanes import STAGES, Slots
-from db.refs import BatchRef, LaneRef
 from mosshead.namespaces import NamespacePath
 from tests.given import LONG, SOON, Publishing, Worker, claimed, workers_with
 

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from db import leases
+from db.keys import BatchRef, LaneRef
 from db.lanes import STAGES
 from db.leases import Lease
-from db.refs import BatchRef, LaneRef
 from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, NONE, SOON, Publishing, Worker, claimed, contents_of, until_blocked
 

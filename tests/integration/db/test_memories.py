@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import candidates, memories, similar
+from db.keys import BatchRef, LaneRef
 from db.memories import VersionConflict
-from db.refs import BatchRef, LaneRef
 from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction
 from workers.operating.indexing import index_scopes
 

@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text
 import db.migrate
 from db import inbox, leases
 from db.engine import check_login, open_engine
+from db.keys import BatchRef, LaneRef
 from db.migrate import migrate
-from db.refs import BatchRef, LaneRef
 from db.roles import OWNER
 from mosshead.errors import ConfigurationError, StoreUnavailable
 from mosshead.urls import sqlalchemy_url

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from db import models
+from db import embedding_models
 from tests.given import MODEL
 
 
@@ -21,9 +21,9 @@ def test_the_first_one_becomes_active_and_the_next_one_is_told_of_it(connection:
     connection.execute(text("update mosshead.models set active = false"))
 
     for name, dimensions in (("one", 256), ("one", 256), ("two", 512), ("one", 512)):
-        assert models.set_active_model(connection, name, dimensions) == ("one", 256, "active")
+        assert embedding_models.set_active_model(connection, name, dimensions) == ("one", 256, "active")
 
 
 def test_the_model_of_the_service_stays(connection: Connection) -> None:
     for name in ("another", MODEL):
-        assert models.set_active_model(connection, name, 384) == (MODEL, 384, "active")
+        assert embedding_models.set_active_model(connection, name, 384) == (MODEL, 384, "active")

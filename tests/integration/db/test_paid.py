@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from db import paid
-from db.paid import Cost
-from db.refs import BatchRef, LaneRef
+from db import usage
+from db.keys import BatchRef, LaneRef
+from db.usage import Cost
 from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, Remembering, under_way
 
@@ -17,27 +17,29 @@ def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
 ) -> None:
     key, neighbour, batch = b"key", LaneRef(lane.tenant_id, uuid4()), under_way(worker_engine, lane)
     with remembering.transaction() as connection:
-        assert paid.kept_answer(connection, lane, key) is None
+        assert usage.kept_answer(connection, lane, key) is None
         for facts in (["one"], ["two"]):
-            paid.keep_answer(connection, batch, key, prompt="extraction", model="m", result={"facts": facts})
+            usage.keep_answer(connection, batch, key, prompt="extraction", model="m", result={"facts": facts})
     with tenant_transaction(worker_engine, lane.tenant_id) as connection:
-        assert paid.kept_answer(connection, lane, key) == {"facts": ["one"]}
-        assert paid.kept_answer(connection, lane, b"other") is None
-        assert paid.kept_answer(connection, neighbour, key) is None
+        assert usage.kept_answer(connection, lane, key) == {"facts": ["one"]}
+        assert usage.kept_answer(connection, lane, b"other") is None
+        assert usage.kept_answer(connection, neighbour, key) is None
 
 
 def test_what_is_answered_for_a_batch_that_was_erased_is_not_kept(remembering: Remembering, lane: LaneRef) -> None:
     """A model may answer when all of the namespace is gone, its batches too."""
     key = b"key"
     with remembering.transaction() as connection:
-        paid.keep_answer(connection, BatchRef(lane, uuid4()), key, prompt="extraction", model="m", result={"facts": []})
-        assert paid.kept_answer(connection, lane, key) is None
+        usage.keep_answer(
+            connection, BatchRef(lane, uuid4()), key, prompt="extraction", model="m", result={"facts": []}
+        )
+        assert usage.kept_answer(connection, lane, key) is None
 
 
 def test_what_a_call_cost_is_logged(remembering: Remembering, lane: LaneRef) -> None:
     with remembering.transaction() as connection:
         call = {"stage": "extract", "prompt": "extraction", "model": "m"}
-        paid.log_usage(connection, lane, uuid4(), **call, prompt_tokens=7, completion_tokens=3)
+        usage.log_usage(connection, lane, uuid4(), **call, prompt_tokens=7, completion_tokens=3)
         row = connection.execute(
             text("select stage, prompt, model, prompt_tokens, completion_tokens from mosshead.usage")
         ).one()
@@ -51,7 +53,7 @@ def test_whatever_an_endpoint_reports_can_be_kept(
 ) -> None:
     call = {"stage": "extract", "prompt": "extraction", "model": "m"}
     with remembering.transaction() as connection:
-        paid.log_usage(connection, lane, uuid4(), **call, prompt_tokens=reported, completion_tokens=reported)
-        (cost,) = paid.costs(connection, lane.tenant_id, by="model", since=LONG)
+        usage.log_usage(connection, lane, uuid4(), **call, prompt_tokens=reported, completion_tokens=reported)
+        (cost,) = usage.costs(connection, lane.tenant_id, by="model", since=LONG)
 
     assert cost == Cost("m", 1, kept, kept)

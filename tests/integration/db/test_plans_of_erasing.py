@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy import Connection, event, text
 
 from db.decisions import Stamp
-from db.erasing.parts import Part, erase_conversation, erase_part, of_conversation, of_entity, of_memories
-from db.erasing.versions import Retold, versions_of
+from db.erasure.memories import Retold, versions_of
+from db.erasure.scopes import Part, erase_conversation, erase_part, of_conversation, of_entity, of_memories
 from db.migrate import migrate
 from db.unlearning import unlearn
 from tests.given import MODEL

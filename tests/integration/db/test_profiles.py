@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Engine, text
 
-from db import entities, links, memories, profiles
+from db import entities, memories, profiles, relations
 from db.profiles import Due, DueProfile, News
 from tests.given import LONG, NONE, Publishing, Remembering
 
@@ -272,7 +272,7 @@ class TestNews:
     def test_one_that_was_known_before_and_is_linked_now_is_new(self, remembering: Remembering, peter: UUID) -> None:
         whistles = remembering.memory("Peter whistles")
         with remembering.stamped() as (connection, stamp):
-            links.link(connection, remembering.lane, whistles, {peter: SURE}, stamp)
+            relations.link(connection, remembering.lane, whistles, {peter: SURE}, stamp)
             profiles.touch(connection, remembering.lane, [peter])
         assert self.now(remembering, peter) == (["Peter sings"], ["Peter whistles"], False)
 

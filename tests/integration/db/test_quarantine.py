@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from db import quarantine
-from db.quarantine import LaneState
-from db.refs import LaneRef
+from db import dead_letters
+from db.dead_letters import LaneState
+from db.keys import LaneRef
 from tests.given import Publishing, Worker, claim, claimed
 
 
 def state_of(worker: Worker) -> LaneState | None:
     with worker.engine.begin() as connection:
-        states = quarantine.lane_states(connection, limit=100_000)
+        states = dead_letters.lane_states(connection, limit=100_000)
     return next((state for state in states if state.lane == worker.lane), None)
 
 
@@ -68,7 +68,7 @@ def test_the_stopped_come_first_then_those_that_wait_longest(
             statement = text(f"update mosshead.lanes set {columns} where namespace_id = :namespace_id")
             connection.execute(statement, {**other.lane.scope, "years": 10 * age})
     with worker.engine.begin() as connection:
-        states = [state.lane for state in quarantine.lane_states(connection, limit=100_000)]
+        states = [state.lane for state in dead_letters.lane_states(connection, limit=100_000)]
 
     order = [states.index(lane) for lane in (stopped, older.lane, newer.lane)]
     assert order == sorted(order)
@@ -80,14 +80,14 @@ def test_a_quarantined_lane_says_why_and_is_not_claimed(worker: Worker, stopped:
     assert state.quarantined is not None
     assert state.quarantined >= 60
     with worker.engine.begin() as connection:
-        assert stopped in quarantine.quarantined_lanes(connection)
+        assert stopped in dead_letters.quarantined_lanes(connection)
     assert claim(worker.engine, stopped) is None
 
 
 def test_resumed_it_goes_on_at_once(worker: Worker, stopped: LaneRef) -> None:
     with worker.engine.begin() as connection:
-        assert quarantine.resume(connection, stopped)
-        assert not quarantine.resume(connection, stopped)
+        assert dead_letters.resume(connection, stopped)
+        assert not dead_letters.resume(connection, stopped)
 
     state: Any = known_state_of(worker)
     assert (state.quarantined, state.quarantined_for) == (None, None)
@@ -97,7 +97,7 @@ def test_resumed_it_goes_on_at_once(worker: Worker, stopped: LaneRef) -> None:
 def test_an_empty_lane_is_not_made_due(worker: Worker, stopped: LaneRef, admin_engine: Engine) -> None:
     set_lane(admin_engine, stopped, "pending = 0, ready_at = null")
     with worker.engine.begin() as connection:
-        assert quarantine.resume(connection, stopped)
+        assert dead_letters.resume(connection, stopped)
 
     assert state_of(worker) is None
     with admin_engine.connect() as connection:

@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from db import candidates, inbox, leases, paid, retention
-from db.refs import BatchRef, LaneRef
+from db import candidates, housekeeping, inbox, leases, usage
+from db.keys import BatchRef, LaneRef
 from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, Publishing, Worker, claimed
 
@@ -26,7 +26,7 @@ def batch(publishing: Publishing, worker: Worker) -> BatchRef:
 def pay(worker: Worker, batch: BatchRef, key: bytes) -> None:
     with worker.transaction() as connection:
         candidates.store_facts(connection, batch, [{"content": "User likes coffee"}])
-        paid.keep_answer(connection, batch, key, prompt="extraction", model="m", result={})
+        usage.keep_answer(connection, batch, key, prompt="extraction", model="m", result={})
 
 
 def age(engine: Engine, batch: BatchRef, days: int) -> None:
@@ -55,12 +55,12 @@ def left(engine: Engine, lane: LaneRef) -> dict[str, int]:
 
 def clear(worker: Worker, batches: list[BatchRef]) -> int:
     with worker.transaction() as connection:
-        return retention.clear_finished(connection, batches, age=WEEK)
+        return housekeeping.clear_finished(connection, batches, age=WEEK)
 
 
 def old_ones(worker: Worker) -> list[BatchRef]:
     with worker.engine.begin() as connection:
-        found = retention.finished_batches(connection, age=WEEK, limit=100_000)
+        found = housekeeping.finished_batches(connection, age=WEEK, limit=100_000)
     return [batch for batch in found if batch.lane == worker.lane]
 
 
@@ -114,7 +114,7 @@ def test_what_the_lane_paid_for_since_is_kept(
     assert clear(worker, [batch]) == 1
     assert left(admin_engine, worker.lane) == {"batches": 1, "candidate_facts": 1, "step_results": 1, "events": 2}
     with worker.transaction() as connection:
-        assert paid.kept_answer(connection, worker.lane, b"second") is not None
+        assert usage.kept_answer(connection, worker.lane, b"second") is not None
 
 
 def test_what_another_clears_at_this_moment_is_left_to_it(
@@ -123,7 +123,7 @@ def test_what_another_clears_at_this_moment_is_left_to_it(
     worker.finish(batch)
     age(admin_engine, batch, 8)
     with worker.transaction() as connection:
-        assert retention.clear_finished(connection, [batch], age=WEEK) == 1
+        assert housekeeping.clear_finished(connection, [batch], age=WEEK) == 1
         assert clear(worker, [batch]) == 0
 
 
@@ -132,7 +132,7 @@ def test_of_another_tenant_nothing_is_cleared(batch: BatchRef, worker: Worker, a
     age(admin_engine, batch, 8)
     with tenant_transaction(worker.engine, uuid4()) as connection:
         theirs = BatchRef(LaneRef(uuid4(), batch.lane.namespace_id), batch.batch_id)
-        assert retention.clear_finished(connection, [theirs], age=WEEK) == 0
+        assert housekeeping.clear_finished(connection, [theirs], age=WEEK) == 0
 
 
 def test_dead_events_stay(batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
@@ -155,7 +155,7 @@ def test_workers_that_are_long_gone_are_forgotten(worker_engine: Engine) -> None
     with worker_engine.begin() as connection:
         statement = text("insert into mosshead.workers values (:worker, 1, now() - make_interval(hours => :hours))")
         connection.execute(statement, [{"worker": gone, "hours": 25}, {"worker": here, "hours": 23}])
-        assert retention.clear_workers(connection, age=timedelta(days=1)) >= 1
+        assert housekeeping.clear_workers(connection, age=timedelta(days=1)) >= 1
         left_over = set(connection.execute(text("select worker from mosshead.workers")).scalars())
         assert gone not in left_over
         assert here in left_over

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from db import candidates, profiles, similar, turns
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from tests.given import LONG, MODEL, NONE, direction
 from tests.integration.db.test_migrate import administrating, empty_database
 from tests.integration.mosshead.test_plans_of_many import HELD, PATH, crowded

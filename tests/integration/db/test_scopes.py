@@ -9,9 +9,9 @@ import pytest
 from pgvector import HalfVector
 from sqlalchemy import Engine, text
 
-from db import memories, scopes
-from db.refs import LaneRef
-from db.scopes import Scope
+from db import memories, search_indexes
+from db.keys import LaneRef
+from db.search_indexes import Scope
 from mosshead.tenancy import tenant_transaction
 from workers.operating.indexing import Work, index_scopes
 
@@ -167,7 +167,7 @@ def test_a_scope_that_shrank_loses_its_index_when_it_is_well_below(
 def test_two_at_once_do_not_get_in_each_others_way(admin_url: str, admin_engine: Engine) -> None:
     """And one after the other does not wait until the server has noticed that the connection of the first is gone."""
     with admin_engine.connect() as connection:
-        with scopes.indexing(connection, "mosshead_owner") as alone:
+        with search_indexes.indexing(connection, "mosshead_owner") as alone:
             assert alone
             assert index_scopes(admin_url) is None
         assert index_scopes(admin_url) is not None
@@ -180,7 +180,7 @@ def test_a_scope_counts_as_due_until_it_is_indexed(
 ) -> None:
     def due() -> int:
         with worker_engine.begin() as connection:
-            return scopes.due(connection)
+            return search_indexes.due(connection)
 
     def count(memories: int) -> None:
         with admin_engine.begin() as connection:
@@ -191,9 +191,9 @@ def test_a_scope_counts_as_due_until_it_is_indexed(
     count(0)
     index()
     before = due()
-    count(scopes.OUTGROWN + 1)
+    count(search_indexes.OUTGROWN + 1)
     assert due() == before + 1
     index()
     assert due() == before
-    count(scopes.SHRUNK - 1)
+    count(search_indexes.SHRUNK - 1)
     assert due() == before + 1

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Namespace
 from tests.forming import Forming
 from tests.given import Remembering, direction

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import memories
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Namespace
 from mosshead.ids import uuid7
 from tests.forming import Forming

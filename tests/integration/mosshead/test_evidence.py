@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from db import examples, links, memories
-from db.examples import Example
+from db import memories, questions, relations
+from db.questions import Example
 from mosshead import evidence
 from mosshead.disambiguation import Evidence, Telling
 from mosshead.evidence import Weighed
@@ -97,7 +97,7 @@ def test_the_profile_speaks_for_those_of_whom_no_memory_is_known(
     knows = remembering.memory("Ann knows Peter", about={ann: ("subject", "sure")})
     with remembering.stamped() as (connection, stamp):
         edges = [(uuid4(), ann, "knows", peter)]
-        links.relate(connection, remembering.lane, knows, edges, stamp, valid_from=NOON)
+        relations.relate(connection, remembering.lane, knows, edges, stamp, valid_from=NOON)
     related = weigh(remembering, fresh_namespace, peter, named=[ann])[peter]
     assert ([round(cosine, 3) for cosine in related.nearest], set(related.named)) == ([0.6, 0.8], {ann})
     remembering.memory("He rests", direction(0, 0, 1), about={peter: ("subject", "sure")})
@@ -124,7 +124,7 @@ def test_what_else_is_named_counts_where_it_shares_a_memory_a_relation_or_is_the
     shared = remembering.memory("Both fish", direction(1), about={peter: ("subject", "sure"), tom: ("about", "sure")})
     with remembering.stamped() as (connection, stamp):
         edges = [(uuid4(), ann, "knows", peter)]
-        links.relate(connection, remembering.lane, shared, edges, stamp, valid_from=NOON)
+        relations.relate(connection, remembering.lane, shared, edges, stamp, valid_from=NOON)
 
     looked = look(remembering, fresh_namespace, peter, child, named=[firm, tom, stranger], scene=[ann, tom])
     assert (looked[peter].memories, looked[child].memories) == (1, 0)
@@ -258,7 +258,7 @@ def test_an_answer_counts_as_what_is_known(
         model=MODEL,
     )
     with remembering.stamped() as (connection, stamp):
-        examples.keep(connection, remembering.lane, example, stamp)
+        questions.keep(connection, remembering.lane, example, stamp)
 
     found = look(remembering, fresh_namespace, peter)[peter]
     assert (round(found.evidence.nearest[0], 3), set(found.evidence.words)) == (1.0, {"Tomatoes"})

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from db import links
+from db import relations as links
 from mosshead import Memory, Namespace
 from mosshead.graph import PART_OF, neighbours
 from mosshead.namespaces import NamespacePath

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from sqlalchemy import Engine, text
 
-from db import links, memories, turns
-from db.refs import LaneRef
+from db import memories, relations, turns
+from db.keys import LaneRef
 from db.turns import NewTurn
 from mosshead.namespaces import NamespacePath
 from mosshead.reading import indexed_sql, memories_sql, messages_sql, nearest_sql
@@ -105,7 +105,7 @@ def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]],
             memories.add(connection, remembering.lane, new, stamp)
             memories.set_vectors(connection, remembering.lane, MODEL, "memory", {new.memory_id: vector})
             if whom is not None and number % 12 == 0:
-                links.link(connection, remembering.lane, new.memory_id, {whom: ("subject", "sure")}, stamp)
+                relations.link(connection, remembering.lane, new.memory_id, {whom: ("subject", "sure")}, stamp)
 
 
 def lies(one: Spread) -> tuple[float, float]:

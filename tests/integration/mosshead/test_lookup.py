@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import lookup
 from mosshead.kinds import EntityType
 from mosshead.lookup import NameMatch

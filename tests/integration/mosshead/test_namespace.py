@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine
 
 from db import inbox, memories, profiles
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import AmbiguousName, InvalidEvent, Memory, MentionKind, Namespace, NotFound, WaitTimeout
 from mosshead.embedders import MiniLM
 from mosshead.kinds import EntityType

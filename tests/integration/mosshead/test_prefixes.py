@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 
 from db import memories
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import InvalidNamespace, Memory
 from mosshead.embedders import MiniLM
 from mosshead.namespaces import NamespacePath

@@ -21,7 +21,7 @@ import pytest
 from sqlalchemy import Engine, create_engine, text
 
 from benchmarks.faults.proxy import Proxy
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeout, StoreUnavailable
 from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
 from mosshead.embedders import MiniLM, OpenAIEmbedder

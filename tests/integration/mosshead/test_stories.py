@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from db import edges, links, memories
-from db.edges import Edge
+from db import memories, relations
+from db.relations import Edge
 from mosshead import ConfigurationError, Memory, Namespace, ReadTimeout, StoryIntent
 from mosshead.embedders import MiniLM
 from mosshead.expressing import create_expression_filter
@@ -68,7 +68,7 @@ class World:
         """An edge that a memory states."""
         with self._remembering.stamped() as (connection, stamp):
             edge = (uuid4(), subject, predicate, other)
-            links.relate(connection, self._remembering.lane, memory_id, [edge], stamp, valid_from=NOON)
+            relations.relate(connection, self._remembering.lane, memory_id, [edge], stamp, valid_from=NOON)
 
     def replaced(self, old: UUID, new: UUID, *, after: timedelta) -> None:
         """A memory is so until so long after noon."""
@@ -77,7 +77,7 @@ class World:
             ended = {"state": "superseded", "superseded_by": new, "valid_to": NOON + after}
             memories.change(connection, lane, old, 1, stamp, **ended)
             memories.retire_vector(connection, lane, old)
-            edges.join(connection, lane, [Edge(new, old, "replaces")], stamp)
+            relations.join(connection, lane, [Edge(new, old, "replaces")], stamp)
 
 
 @pytest.fixture

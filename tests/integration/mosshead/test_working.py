@@ -15,7 +15,7 @@ from sqlalchemy import Engine, create_engine
 
 from benchmarks.faults.proxy import Proxy
 from db import summaries
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Memory, Namespace, StoreUnavailable, WorkingMemory
 from mosshead.deadline import bounded
 from mosshead.namespaces import NamespacePath

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import inbox
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from tests.given import LONG, NONE, NOON, Publishing, Worker, claim, claimed, contents_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import inbox, leases
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.errors import NotFound
 from tests.given import LONG, Publishing, Worker, claimed, contents_of
 

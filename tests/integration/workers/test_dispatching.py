@@ -15,9 +15,9 @@ from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
 from config.settings import Settings
-from db import breakers, inbox, lanes, quarantine, status
-from db.quarantine import LaneState
-from db.refs import BatchRef, LaneRef
+from db import dead_letters, inbox, lanes, providers, status
+from db.dead_letters import LaneState
+from db.keys import BatchRef, LaneRef
 from mosshead.events import MAX_NUMBER
 from mosshead.namespaces import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed, until_logged
@@ -298,7 +298,7 @@ def fails(admin_engine: Engine) -> Iterator[Callable[[LaneRef, str], None]]:
 def lane_state(worker_engine: Engine) -> Callable[[LaneRef], LaneState]:
     def state(lane: LaneRef) -> LaneState:
         with worker_engine.begin() as connection:
-            return next(one for one in quarantine.lane_states(connection, limit=100_000) if one.lane == lane)
+            return next(one for one in dead_letters.lane_states(connection, limit=100_000) if one.lane == lane)
 
     return state
 
@@ -383,7 +383,7 @@ class TestALaneWhoseClaimFails:
             assert hinted(hints)[good.id] == 1
             assert lane_state(bad.lanes[0]).quarantined_for == "cannot be claimed: DataError 22003"
             with worker_engine.begin() as connection:
-                assert quarantine.resume(connection, bad.lanes[0])
+                assert dead_letters.resume(connection, bad.lanes[0])
 
         with admin_engine.begin() as connection:
             connection.exec_driver_sql("delete from public.failing")
@@ -475,7 +475,7 @@ class TestAProviderThatIsDown:
 
     def trip(self, engine: Engine, provider: str = "llm", pause: timedelta = LONG) -> None:
         with engine.begin() as connection:
-            breakers.trip(connection, provider, "503", pause=pause, first=LONG, most=LONG)
+            providers.trip(connection, provider, "503", pause=pause, first=LONG, most=LONG)
 
     def test_nothing_is_claimed_for_it(
         self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
@@ -486,7 +486,7 @@ class TestAProviderThatIsDown:
         dispatch(worker_engine, online)
         assert hints() == []
         with worker_engine.begin() as connection:
-            breakers.close(connection, "llm")
+            providers.close(connection, "llm")
         dispatch(worker_engine, online)
         assert [hint.arguments[1] for hint in hints()] == [str(lane.namespace_id)]
 
@@ -556,7 +556,7 @@ class TestAProviderThatIsDown:
         slots(1)
         self.trip(worker_engine, pause=NONE)
         with worker_engine.begin() as connection:
-            assert breakers.admit(connection, "llm", probe=LONG)
+            assert providers.admit(connection, "llm", probe=LONG)
         dispatch(worker_engine, online)
         assert hints() == []
 

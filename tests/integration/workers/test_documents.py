@@ -13,8 +13,8 @@ from pydantic.alias_generators import to_camel
 from sqlalchemy import Engine, text
 
 from db import decisions, documents
+from db.keys import LaneRef
 from db.memories import VersionConflict
-from db.refs import LaneRef
 from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
 from mosshead.documents import as_read, changes_to
 from mosshead.tenancy import tenant_transaction

@@ -15,10 +15,10 @@ from sqlalchemy import Engine, make_url, text
 
 from benchmarks.faults.proxy import proxied
 from config.settings import Settings
-from db import breakers, inbox, leases
+from db import inbox, leases, providers
 from db.engine import open_engine
+from db.keys import BatchRef, LaneRef
 from db.leases import Lease
-from db.refs import BatchRef, LaneRef
 from tests.given import Publishing, Worker, claimed, terminate_blocked, until_blocked
 from workers.machine import Addresses
 from workers.machine.ports import LOOPBACK
@@ -69,7 +69,7 @@ def test_what_waits_for_a_provider_is_put_off_as_long_as_the_provider(
     assert (row.stage, row.attempts, row.starts, row.error) == ("extract", 0, 0, "ModelUnavailable: 429")
     assert 30 < row.delay <= 40
     with admin_engine.begin() as connection:
-        (shown,) = breakers.breakers(connection)
+        (shown,) = providers.breakers(connection)
     assert (shown.provider, shown.reason, shown.seconds > 30) == ("llm", "ModelUnavailable: 429", True)
 
 
@@ -142,7 +142,7 @@ def test_who_lost_the_lease_changes_nothing(
     assert (row.stage, row.attempts, row.error, row.lease_owner) == ("extract", 0, None, "its successor")
     assert worker.holds(successor)
     with admin_engine.begin() as connection:
-        assert breakers.breakers(connection) == []
+        assert providers.breakers(connection) == []
 
 
 class TestADatabaseThatGoesAway:

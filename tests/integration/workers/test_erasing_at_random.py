@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Engine, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Namespace
 from tests.forming import Forming
 from tests.integration.db.test_vocabulary import kept

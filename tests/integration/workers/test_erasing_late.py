@@ -14,9 +14,10 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine
 
 from config.settings import Settings
-from db import erasures, inbox, leases
-from db.erasing.everything import erase_names
-from db.erasures import Fence
+from db import inbox, leases
+from db.erasure import erasures
+from db.erasure.erasures import Fence
+from db.erasure.scopes import erase_names
 from mosshead import Memory, Namespace
 from mosshead.events import parse_event
 from mosshead.ids import uuid7

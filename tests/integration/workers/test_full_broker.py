@@ -11,7 +11,7 @@ from redis.exceptions import OutOfMemoryError
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Memory, Namespace
 from mosshead.namespaces import NamespacePath
 from tests.integration.workers.test_intake import LIST, intake

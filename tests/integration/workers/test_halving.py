@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.kinds import Role
 from mosshead.language_model import ModelUnavailable
 from mosshead.language_model.openai import OpenAILanguageModel

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from benchmarks.faults.proxy import Proxy, proxied
 from config.settings import Settings
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from tests.given import Hint
 from workers.app import app
 from workers.machine import wait_until

@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db import links, questions, registry
+from db import entities, questions
+from db import relations as links
+from db.keys import BatchRef
 from db.questions import Asked, HeldRelation
-from db.refs import BatchRef
 from mosshead import Candidate, InvalidEvent, Namespace, NotFound, Question
 from mosshead.embedders import MiniLM
 from mosshead.events import Command, parse_event
@@ -353,7 +354,7 @@ class TestAMerge:
         second = tell(type="merge", entity_id=str(people.writer), into=str(third))
         early = tell(type="undo", decision_id=str(first))
         with remembering.transaction() as connection:
-            now = registry.merged(connection, people.lane, [people.brother, people.writer, third])
+            now = entities.merged(connection, people.lane, [people.brother, people.writer, third])
         assert now == {people.brother: third, people.writer: third}
         assert logged(remembering, early) == (f"later decisions build on it: {second}", False)
         for event_id in (second, first):

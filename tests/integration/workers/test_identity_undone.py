@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
-from db import decisions, entities, links, memories, questions
+from db import decisions, entities, memories, questions, relations
 from db.decisions import Stamp
+from db.keys import BatchRef, LaneRef
 from db.questions import Asked, HeldRelation
-from db.refs import BatchRef, LaneRef
-from db.undoing.rows import TABLES
+from db.undo.rows import TABLES
 from mosshead import exporting
 from mosshead.embedders import Vectors
 from mosshead.events import parse_event
@@ -152,9 +152,9 @@ class World:
         message = uuid4()
         memories.add_sources(connection, self.lane, new.memory_id, {message: content}, stamp)
         about = {self.person(who): (role, certainty) for who, role, certainty in one["links"]}
-        links.link(connection, self.lane, new.memory_id, about, stamp)
+        relations.link(connection, self.lane, new.memory_id, about, stamp)
         edges = [(uuid4(), self.person(a), "knows", self.person(b)) for a, b in one["relations"]]
-        links.relate(connection, self.lane, new.memory_id, edges, stamp, valid_from=NOON)
+        relations.relate(connection, self.lane, new.memory_id, edges, stamp, valid_from=NOON)
         if one["asked"]:
             candidates, others, role = one["asked"]
             peter, sam = uuid5(message, "Peter"), uuid5(message, "Sam")

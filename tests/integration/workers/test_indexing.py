@@ -13,8 +13,8 @@ from sqlalchemy import Engine, text
 from structlog.testing import capture_logs
 
 from config.settings import Settings, settings
-from db import scopes
-from db.refs import LaneRef
+from db import search_indexes
+from db.keys import LaneRef
 from mosshead.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
 from tests.given import MODEL, Publishing, Worker, claimed, until_logged
 from workers.machine import wait_until
@@ -47,13 +47,13 @@ def test_says_what_it_did_and_that_nothing_is_left(
 def test_the_sweeper_and_the_status_say_what_is_due(
     service: Settings, lane: LaneRef, admin_engine: Engine, worker_engine: Engine
 ) -> None:
-    scope = {**lane.scope, "model": MODEL, "memories": scopes.OUTGROWN + 1}
+    scope = {**lane.scope, "model": MODEL, "memories": search_indexes.OUTGROWN + 1}
     with admin_engine.begin() as connection:
         connection.execute(
             text("insert into mosshead.scopes values (:tenant_id, :namespace_id, :model, :memories)"), scope
         )
     with worker_engine.begin() as connection:
-        due = scopes.due(connection)
+        due = search_indexes.due(connection)
     with capture_logs() as logs:
         run_sweeper(service, until_logged(logs, "indexes_due"))
 
@@ -80,8 +80,8 @@ def test_namespace_whose_index_postgres_refuses_keeps_no_other_one_from_getting_
         connection.exec_driver_sql("insert into mosshead.models (model, dimensions) values ('odd', 5)")
         connection.execute(text(_ODD_VECTOR), {**other, "owner_id": uuid4()})
         connection.execute(text("delete from mosshead.scopes where namespace_id = :namespace_id"), other)
-        connection.execute(text(scope), {**other, "rows": scopes.OUTGROWN + 2})
-        connection.execute(text(scope), {**lane.scope, "model": MODEL, "rows": scopes.OUTGROWN + 1})
+        connection.execute(text(scope), {**other, "rows": search_indexes.OUTGROWN + 2})
+        connection.execute(text(scope), {**lane.scope, "model": MODEL, "rows": search_indexes.OUTGROWN + 1})
     try:
         with capture_logs() as logs, pytest.raises(psycopg.errors.DataException):
             index_scopes(admin_url)
@@ -120,7 +120,7 @@ def test_what_outgrows_a_scan_while_the_service_runs_is_indexed(
     running = threading.Thread(target=keep_indexed, args=(admin_url, ended.is_set), kwargs={"every": 0.05})
     running.start()
     try:
-        for rows in (scopes.OUTGROWN + 1, 0):
+        for rows in (search_indexes.OUTGROWN + 1, 0):
             with admin_engine.begin() as connection:
                 connection.execute(text(count), {**scope, "rows": rows})
             wait_until(lambda: indexed() == (rows > 0, rows > 0), timeout=30, what="the indexes")  # noqa: B023

@@ -15,7 +15,7 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import ConfigurationError, Memory
 from mosshead.events import MAX_EVENT_BYTES
 from mosshead.namespaces import NamespacePath

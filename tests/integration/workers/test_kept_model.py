@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import Engine, text
 
-from db import breakers
-from db.refs import LaneRef
+from db import providers
+from db.keys import LaneRef
 from mosshead.language_model import AnswerTruncated, ModelUnavailable, Prompt
 from mosshead.tenancy import tenant_transaction
 from tests.given import LONG, under_way
@@ -143,7 +143,7 @@ def test_what_two_threads_ask_at_once_is_logged_with_whom_each_asks_for(
 
 def trip(engine: Engine) -> None:
     with engine.begin() as connection:
-        breakers.trip(connection, LLM, "503", pause=None, first=LONG, most=LONG)
+        providers.trip(connection, LLM, "503", pause=None, first=LONG, most=LONG)
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def outage(settled: None, worker_engine: Engine) -> None:
 class TestAfterAnOutage:
     def paused(self, engine: Engine) -> bool:
         with engine.begin() as connection:
-            return LLM in breakers.paused(connection)
+            return LLM in providers.paused(connection)
 
     def test_an_answer_shows_that_all_may_ask_again(self, kept: KeptModel, worker_engine: Engine) -> None:
         kept.answer(PROMPT)

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from config.settings import Settings
 from db import leases
-from db.refs import BatchRef
+from db.keys import BatchRef
 from mosshead.tenancy import tenant_transaction
 from tests.given import Publishing, claimed
 from workers import losses

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
-from db import candidates, inbox, undoing
-from db.refs import BatchRef, LaneRef
+from db import candidates, inbox
+from db import undo as undoing
+from db.keys import BatchRef, LaneRef
 from mosshead import exporting
 from mosshead.embedders import Vectors
 from mosshead.kinds import EntityType, Granularity, MemoryKind

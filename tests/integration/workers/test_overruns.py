@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 from structlog.testing import capture_logs
 
 from config.settings import Settings
-from db.refs import BatchRef
+from db.keys import BatchRef
 from tests.given import Publishing, Worker, claimed
 from workers import losses
 from workers.machine import wait_until

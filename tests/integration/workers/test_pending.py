@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
 from db import inbox, leases
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.namespaces import NamespacePath
 from tests.given import LONG, NONE, Publishing, Worker, claim
 

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
 from db import lanes, leases, profiles
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Namespace, WaitTimeout
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from config.settings import settings
+from db.keys import BatchRef, LaneRef
 from db.memories import VersionConflict
-from db.refs import BatchRef, LaneRef
 from mosshead import InvalidEvent, Namespace, NotFound, PromptConflict, past
 from mosshead.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault

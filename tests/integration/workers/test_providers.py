@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from config.settings import Settings
-from db import breakers
+from db import providers as breakers
 from tests.forming import Forming
 from tests.given import LONG, NONE
 from workers import providers

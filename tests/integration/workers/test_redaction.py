@@ -3,7 +3,7 @@
 from sqlalchemy import Engine
 
 from config.settings import Settings
-from db.refs import LaneRef
+from db.keys import LaneRef
 from tests.given import Publishing, Worker, claimed
 from workers.parts import parts
 from workers.stages.loading import background_of, messages_of

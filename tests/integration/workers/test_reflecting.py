@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import settings
+from db.keys import LaneRef
 from db.lanes import REFLECT
-from db.refs import LaneRef
 from mosshead import Namespace
 from mosshead.language_model import AnswerDeclined, LanguageModel
 from mosshead.language_model.ports import ModelTooSlow

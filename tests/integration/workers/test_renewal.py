@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings
 from db import leases
+from db.keys import LaneRef
 from db.leases import Lease
-from db.refs import LaneRef
 from tests.given import LONG, SOON, Publishing, Worker, claimed, terminate_blocked, until_blocked
 from workers.parts import Parts, parts
 from workers.retries import NoThread

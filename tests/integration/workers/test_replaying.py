@@ -11,9 +11,9 @@ from sqlalchemy.exc import IntegrityError
 from structlog.testing import capture_logs
 
 from config.settings import settings
-from db import decisions, memories, namespaces, quarantine
+from db import dead_letters, decisions, memories, namespaces
+from db.keys import LaneRef
 from db.namespaces import Configuration
-from db.refs import LaneRef
 from mosshead import Memory, Namespace
 from mosshead.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
 from mosshead.language_model import ModelUnavailable
@@ -453,9 +453,9 @@ def test_the_sweeper_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobo
     assert replayed.listed.behind == 1, "its lane is set aside, and not followed until it is resumed"
     there = LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id)
     with worker_engine.begin() as connection:
-        (state,) = [one for one in quarantine.lane_states(connection, limit=100_000) if one.lane == there]
+        (state,) = [one for one in dead_letters.lane_states(connection, limit=100_000) if one.lane == there]
         assert state.quarantined_for == "cannot be replayed: IntegrityError 23514"
-        assert quarantine.resume(connection, there)
+        assert dead_letters.resume(connection, there)
 
     follow_all(worker_engine)
 

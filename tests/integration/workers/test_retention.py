@@ -4,7 +4,7 @@ from sqlalchemy import Engine, text
 from structlog.testing import capture_logs
 
 from config.settings import Settings
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.namespaces import NamespacePath
 from tests.given import Publishing, Worker, claimed
 from workers.sweeper.retention import clear

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from config.settings import Settings, settings
-from db import breakers, candidates
+from db import candidates, providers
+from db.keys import BatchRef, LaneRef
 from db.lanes import STAGES
 from db.leases import Lease
 from db.memories import VersionConflict
-from db.refs import BatchRef, LaneRef
 from mosshead.errors import EmbedderUnavailable
 from mosshead.language_model import AnswerTruncated, ModelUnavailable
 from mosshead.language_model.ports import ModelTooSlow
@@ -138,7 +138,7 @@ def test_a_failure_puts_the_stage_off(
     assert (after.stage, after.attempts, after.error, after.put_off) == ("extract", counted, says, put_off)
     assert (after.state, after.lease_until, after.starts) == ("received", None, 0)
     with admin_engine.begin() as connection:
-        assert breakers.paused(connection) == down
+        assert providers.paused(connection) == down
 
 
 def fail_for_good(engine: Engine, batch: BatchRef, service: Settings) -> None:
@@ -336,7 +336,7 @@ def row_of_batch(engine: Engine, batch: BatchRef) -> str:
 class TestAProviderThatIsDown:
     def trip(self, engine: Engine, *, pause: timedelta) -> None:
         with engine.begin() as connection:
-            breakers.trip(connection, "llm", "503", pause=pause, first=LONG, most=LONG)
+            providers.trip(connection, "llm", "503", pause=pause, first=LONG, most=LONG)
 
     def test_a_stage_that_needs_it_is_not_tried_and_that_counts_for_nothing(
         self, batch: BatchRef, admin_engine: Engine
@@ -348,7 +348,7 @@ class TestAProviderThatIsDown:
         after = row(admin_engine, batch)
         assert (after.stage, after.attempts, after.starts, after.lease_until) == ("extract", 0, 0, None)
         with admin_engine.begin() as connection:
-            breakers.close(connection, "llm")
+            providers.close(connection, "llm")
         run("extract", batch, extract)
         assert row(admin_engine, batch).stage == "score_salience"
 
@@ -361,7 +361,7 @@ class TestAProviderThatIsDown:
 
         def work(batch: BatchRef, parts: Parts) -> Store:
             with admin_engine.begin() as connection:
-                assert breakers.paused(connection) == ["llm"], "this one tries"
+                assert providers.paused(connection) == ["llm"], "this one tries"
             if ending == "result":
                 return extract(batch, parts)
             raise SystemExit if ending == "stop" else ValueError
@@ -369,8 +369,8 @@ class TestAProviderThatIsDown:
         with suppress(StageFailed, SystemExit):
             run("extract", batch, work)
         with admin_engine.begin() as connection:
-            assert breakers.paused(connection) == []
-            assert [one.provider for one in breakers.breakers(connection)] == ["llm"], "it did not answer yet"
+            assert providers.paused(connection) == []
+            assert [one.provider for one in providers.breakers(connection)] == ["llm"], "it did not answer yet"
 
 
 def test_a_failure_carries_no_word_of_a_conversation(

@@ -11,10 +11,10 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db import breakers, leases, refused_tasks
-from db.breakers import Breaker
-from db.budgets import Standing
+from db import leases, providers, refused_tasks
+from db.providers import Breaker
 from db.status import Backlog, DeadLetters, Lag, Workforce
+from db.usage import Standing
 from mosshead import Memory, QueueUnavailable, StoreUnavailable
 from mosshead.namespaces import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
@@ -163,7 +163,7 @@ def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
 ) -> None:
     with worker_engine.begin() as connection:
         pauses = {"first": timedelta(seconds=2), "most": timedelta(minutes=5)}
-        breakers.trip(connection, "llm", "the LLM endpoint refused the key", pause=None, **pauses)
+        providers.trip(connection, "llm", "the LLM endpoint refused the key", pause=None, **pauses)
     assert read_status(service).breakers == []
     with_llm = service.model_copy(update={"openai_api_key": SecretStr("a key")})
     assert [one.provider for one in read_status(with_llm).breakers] == ["llm"]

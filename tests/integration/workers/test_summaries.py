@@ -9,8 +9,8 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings, settings
 from db import summaries
+from db.keys import LaneRef
 from db.memories import VersionConflict
-from db.refs import LaneRef
 from mosshead import Namespace
 from mosshead.tenancy import tenant_transaction
 from tests.fake_openai import FakeOpenAI

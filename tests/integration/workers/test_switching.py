@@ -14,11 +14,10 @@ from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
 from config.settings import settings
-from db import holding
-from db.exchange import EXCHANGED_TABLES, exchange
-from db.generations import Generation
-from db.quarantine import resume
-from db.refs import LaneRef
+from db.dead_letters import resume
+from db.keys import LaneRef
+from db.replay import generations
+from db.replay.generations import EXCHANGED_TABLES, Generation, exchange
 from mosshead import Namespace
 from mosshead.errors import NotFound
 from mosshead.namespaces import NamespacePath
@@ -417,8 +416,8 @@ def test_a_batch_that_is_at_work_is_waited_for(
         begun.append(claimed(replayed.engine, replayed.lane, messages=1))
         just_then(connection, generation)
 
-    just_then = holding.hold
-    monkeypatch.setattr(holding, "hold", hold)
+    just_then = generations.hold
+    monkeypatch.setattr(generations, "hold", hold)
     with pytest.raises(ReplayRefused, match="a batch of it is at work"):
         replayed.switch()
     assert not stopped(replayed.engine, forming)
@@ -494,7 +493,7 @@ def test_what_a_killed_switch_held_goes_on_by_itself(
     forming.publishing.send(forming.publishing.message("I like tea."))
     with tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:
         generation = locked(connection, replayed.path)
-        holding.hold(connection, generation)
+        generations.hold(connection, generation)
     release_abandoned(replayed.engine)
     assert stopped(replayed.engine, forming), "that was just now"
     with admin_engine.begin() as connection:
@@ -548,7 +547,7 @@ def test_who_gives_up_lets_nothing_go_while_another_is_at_it(replayed: Replaying
             pass
 
     with ThreadPoolExecutor(1) as pool, tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:
-        holding.hold(connection, locked(connection, replayed.path))
+        generations.hold(connection, locked(connection, replayed.path))
         connection.commit()
         assert stopped(replayed.engine, forming)
         with tenant_transaction(replayed.engine, replayed.lane.tenant_id) as another:

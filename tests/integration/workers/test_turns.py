@@ -11,8 +11,8 @@ from pgvector import HalfVector
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from db import inbox, retention, turns
-from db.refs import LaneRef
+from db import housekeeping, inbox, turns
+from db.keys import LaneRef
 from mosshead import Namespace
 from mosshead.embedders import MiniLM, Vectors
 from mosshead.errors import EmbedderUnavailable
@@ -228,7 +228,7 @@ def test_what_never_took_effect_goes_with_its_batch(
         ended = text("update mosshead.batches set finished_at = now() - interval '8 days' where batch_id = :id")
         connection.execute(ended, {"id": batch.batch_id})
     with worker.transaction() as connection:
-        assert retention.clear_finished(connection, [batch], age=timedelta(days=7)) == 1
+        assert housekeeping.clear_finished(connection, [batch], age=timedelta(days=7)) == 1
 
     assert kept(admin_engine, batch.batch_id) == 0
     assert stored() == []

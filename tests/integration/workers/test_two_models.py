@@ -14,10 +14,11 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
 from config.settings import Settings, settings
-from db import erasures, heartbeats
+from db import housekeeping
 from db.engine import open_engine
+from db.erasure import erasures
+from db.keys import LaneRef
 from db.lanes import STAGES
-from db.refs import LaneRef
 from mosshead import EmbedderMismatch, Memory, Namespace
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, NotFound
 from mosshead.namespaces import NamespacePath
@@ -583,11 +584,11 @@ class TestDropping:
     @pytest.mark.parametrize("model", [MODEL, None])
     def test_not_while_a_worker_embeds_with_it_or_may(self, run: Run, worker_engine: Engine, model: str | None) -> None:
         with worker_engine.begin() as connection:
-            heartbeats.beat(connection, "celery@two", 2, MODEL)
+            housekeeping.beat(connection, "celery@two", 2, MODEL)
             connection.execute(text("update mosshead.workers set model = :model"), {"model": model})
         self.refused(run, rf"these workers embed with {MODEL}: celery@two; restart them first")
         with worker_engine.begin() as connection:
-            heartbeats.beat(connection, "celery@two", 2, OTHER)
+            housekeeping.beat(connection, "celery@two", 2, OTHER)
         assert run("models", "drop", MODEL).status == 0
 
     def test_not_while_it_alone_tells_what_the_other_lacks(self, run: Run, forming: Forming) -> None:

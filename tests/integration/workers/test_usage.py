@@ -14,7 +14,7 @@ from sqlalchemy import Engine, text
 from structlog.testing import capture_logs
 
 from config.settings import Settings, settings
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 from mosshead.embedders import MiniLM
 from mosshead.errors import NotFound
 from mosshead.language_model import Prompt

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import Engine, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Namespace
 from mosshead.importing import check_lines, events_of
 from mosshead.publishing.checking import check_events

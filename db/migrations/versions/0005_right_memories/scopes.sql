@@ -1,7 +1,7 @@
 -- Scopes that outgrow a scan ---------------------------------------------------------------------------------------------------
 --
 -- How many vectors of memories a namespace has of a model, kept by triggers in the transaction that changes it, and whether they have
--- an index of their own: db/scopes.py. It holds ids and numbers only, and has no policy: who makes indexes looks across tenants.
+-- an index of their own: db/search_indexes.py. It holds ids and numbers only, and has no policy: who makes indexes looks across tenants.
 create table mosshead.scopes (
     tenant_id     uuid not null,
     namespace_id  uuid not null,

@@ -1,6 +1,6 @@
 -- Which rows of a large namespace hold words ------------------------------------------------------------------------------------
 --
--- A large scope has an index of its words (db/scopes.py). No reader could use it: Postgres lets no condition with @@ into an index
+-- A large scope has an index of its words (db/search_indexes.py). No reader could use it: Postgres lets no condition with @@ into an index
 -- beneath row-level security, for @@ is not known to keep what it sees to itself. So a function looks, as a role that sees all rows of
 -- the two tables, and gives nothing but the ids of rows of the transaction's tenant.
 grant usage on schema mosshead to mosshead_words;

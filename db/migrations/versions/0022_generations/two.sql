@@ -1,5 +1,5 @@
 -- The order in which events took effect: they arrive in another, and the batches that tell it are cleared after a while. Of those from
--- before it is worked out where they are replayed (db/generations.py).
+-- before it is worked out where they are replayed (db/replay/generations.py).
 alter table mosshead.events add column effective_at timestamptz;
 create index events_in_effect on mosshead.events (tenant_id, namespace_id, effective_at) where state = 'done';
 

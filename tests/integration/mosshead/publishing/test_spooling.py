@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.errors import SpoolUnavailable
 from mosshead.namespaces import NamespacePath
 from mosshead.publishing import shipment, shipper

@@ -7,7 +7,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead import Namespace
 from mosshead.embedders import MiniLM
 from mosshead.namespaces import NamespacePath

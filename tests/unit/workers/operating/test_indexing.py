@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from db.refs import LaneRef
-from db.scopes import Scope
+from db.keys import LaneRef
+from db.search_indexes import Scope
 from mosshead.reading.indexed_sql import Scanned
 from workers.operating.indexing import work
 

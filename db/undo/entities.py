@@ -1,4 +1,4 @@
-"""How the entities that a decision made, changed or ended are brought back to what they were. See `db.undoing.rows`.
+"""How the entities that a decision made, changed or ended are brought back to what they were. See `db.undo.rows`.
 
 Whom consolidation introduced stays when that is taken back, for other memories may be about it; only what was learned of it goes
 (``introduces``). Whom the app introduced, by a split or as somebody new, goes with the decision, if nothing else rests on it.
@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import text
 
-from db.undoing.rows import no_more, of_lane
+from db.undo.rows import no_more, of_lane
 
 _MADE = f"{of_lane('made')} and made.entity_id = any(cast(:entities as uuid[])) and made.made_by = :undone"
 _ENDED = f"{of_lane('ended')} and ended.entity_id = any(cast(:entities as uuid[])) and ended.ended_by = :undone"

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection, text
 
-from db.refs import BatchRef, LaneRef
+from db.keys import BatchRef, LaneRef
 
 
 def finished_batches(connection: Connection, *, age: timedelta, limit: int) -> list[BatchRef]:
@@ -65,3 +65,28 @@ _CLEAR = text("""
 """)
 
 _WORKERS = text("delete from mosshead.workers where seen_at < now() - cast(:age as interval)")
+
+
+ALIVE = timedelta(seconds=30)
+"""How old a heartbeat may be for its worker to count; they come every few seconds."""
+
+
+def beat(connection: Connection, worker: str, slots: int, model: str) -> None:
+    """Note that a worker is alive.
+
+    worker: its node name, which no other has. slots: how many tasks it can run at once. model: what it embeds with.
+    """
+    connection.execute(_BEAT, {"worker": worker, "slots": slots, "model": model})
+
+
+def leave(connection: Connection, worker: str) -> None:
+    """Note that a worker takes no more tasks, rather than have it counted until its last heartbeat is old."""
+    connection.execute(_LEAVE, {"worker": worker})
+
+
+_BEAT = text("""
+    insert into mosshead.workers (worker, slots, model, seen_at) values (:worker, :slots, :model, now())
+    on conflict (worker) do update set slots = excluded.slots, model = excluded.model, seen_at = excluded.seen_at
+""")
+
+_LEAVE = text("delete from mosshead.workers where worker = :worker")

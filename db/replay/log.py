@@ -8,8 +8,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.generations import Generation
-from db.refs import LaneRef
+from db.keys import LaneRef
+from db.replay.generations import Generation
 
 
 class Upcoming(NamedTuple):

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 
 _LOCK_ERASING = 0x6572617365  # "erase"
 

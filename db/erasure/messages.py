@@ -1,10 +1,10 @@
-"""Of what is erased, what was said: messages with their vectors and words, their events, quotes. See `db.erasing.parts`."""
+"""Of what is erased, what was said: messages with their vectors and words, their events, quotes. See `db.erasure.scopes`."""
 
 from typing import Final
 
 from sqlalchemy import text
 
-from db.undoing.rows import of_lane
+from db.undo.rows import of_lane
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _MESSAGES: Final = "any(cast(:messages as uuid[]))"

@@ -1,14 +1,26 @@
-"""Of what is erased, the memories, with what hangs on them and what the log saw of them. See `db.erasing.parts`."""
+"""Of what is erased, the memories, with what hangs on them and what the log saw of them. See `db.erasure.scopes`."""
 
-from typing import Final
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.sql.expression import bindparam
 
-from db.erasing.told import TOLD
-from db.undoing.rows import of_lane, told_by
+from db import memories
+from db.keys import LaneRef
+from db.memories import Vector
+from db.undo.rows import of_lane, told_by
+from mosshead.zones import in_zone
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+
 _ERASED: Final = "any(cast(:memories as uuid[]))"
+
+
 _REPEATED: Final = "any(cast(:repeated as uuid[]))"
 
 # Each that others brought holds until the next of those, which an undo of that one finds again; the last one holds again.
@@ -43,6 +55,45 @@ _LAST_VECTOR = text(f"""
           and latest.owner_kind in ('memory', 'past_memory'))
       and {told_by("vector", "memory")}
 """)
+
+
+EPISODE: Final = "Episode"
+"""The name of the record that makes a memory one; it tells of a whole conversation."""
+
+
+# A fact names its messages by their places among those of its batch, from 1. The shells of erased ones keep theirs. An episode is
+# made of messages of other batches, and its memory alone knows them. Each once, and by what is looked up once: a namespace of
+# many rows is planned for as the average one, of few, and joined it would be gone through once for each of them.
+TOLD: Final = f"""
+    numbered as materialized (
+        select event.batch_id, event.event_id, row_number() over (partition by event.batch_id order by event.place) as number
+        from mosshead.events as event
+        where {of_lane("event")} and event.payload ->> 'type' = 'message' and event.batch_id = any(array(
+            select batch_id from mosshead.events
+            where {_LANE} and event_id = any(cast(:messages as uuid[])) and batch_id is not null))
+    ),
+    cited as materialized (
+        select decision.decision_id, decision.batch_id, cast(source.value as bigint) as number
+        from mosshead.decisions as decision
+        cross join lateral jsonb_array_elements_text(
+            case jsonb_typeof(decision.fact -> 'sources') when 'array' then decision.fact -> 'sources' else '[]' end) as source
+        where {of_lane("decision")} and decision.batch_id = any(array(select batch_id from numbered))
+          and decision.fact #>> '{{record,name}}' is distinct from '{EPISODE}'
+    ),
+    told as materialized (
+        select decision_id, bool_and(numbered.event_id = any(cast(:messages as uuid[]))) as alone
+        from cited join numbered using (batch_id, number)
+        group by decision_id having bool_or(numbered.event_id = any(cast(:messages as uuid[])))
+        union all
+        select decision.decision_id, bool_and(source.message_id = any(cast(:messages as uuid[]))) as alone
+        from mosshead.memory_sources as source
+        join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = source.made_by
+        where {of_lane("source")} and decision.fact #>> '{{record,name}}' = '{EPISODE}' and source.memory_id = any(array(
+            select memory_id from mosshead.memory_sources where {_LANE} and message_id = any(cast(:messages as uuid[]))))
+        group by decision.decision_id having bool_or(source.message_id = any(cast(:messages as uuid[])))
+    )
+"""
+"""told: those decisions. alone: of these messages and no others."""
 
 # What made and changed them, what was decided of what was said there and became no memory, and what documents took from there.
 # What was taken for no fact was so because it says what its messages do not: it may say what others of the batch do.
@@ -110,6 +161,8 @@ _STILL_TOLD: Final = f"""
           and decision.decision_id <> all(array(select decision_id from told where alone))
     )
 """
+
+
 _BROUGHT: Final = f"""
     {of_lane("brought")} and brought.memory_id = {_REPEATED}
     and brought.made_by = any(array(select decision_id from told where alone))
@@ -189,3 +242,107 @@ LOG: Final = (
     ("decision_memories", text(f"delete from mosshead.decision_memories where {_LANE} and memory_id = {_ERASED}")),
 )
 """What the log says of them; to be run when nobody asks it any more what was learned with them."""
+
+
+Key = tuple[UUID, int]
+"""A memory and a version of it."""
+
+SAYS: Final = ("content", "attribute", "value", "occurred_from", "occurred_to", "granularity", "record_name", "record")
+"""The columns that are taken from what was said."""
+
+_TIMES: Final = ("occurred_from", "occurred_to")
+
+
+_OFFSETS: Final = tuple(f"{name}_offset" for name in _TIMES)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version. says: by column. erased: all that it was made of is; fact: else what it was made of, as the log has it."""
+
+    key: Key
+    says: Mapping[str, Any]
+    erased: bool
+    fact: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """What becomes of versions. anew: what they say, by column, where that changes. vectors: of new words, by their model."""
+
+    gone: Collection[Key] = ()
+    anew: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
+    vectors: Mapping[Key, Vector] = field(default_factory=dict)
+    model: str = ""
+
+
+def versions_of(
+    connection: Connection, lane: LaneRef, repeated: Collection[UUID], messages: Collection[UUID]
+) -> list[VersionRow]:
+    """All versions of some memories, in order. messages: those that are erased."""
+    rows = connection.execute(_VERSIONS, {**lane.scope, "repeated": list(repeated), "messages": list(messages)})
+    return [
+        VersionRow((row["memory_id"], row["version"]), _says(row), row["erased"], row["fact"])
+        for row in rows.mappings()
+    ]
+
+
+def retell(connection: Connection, lane: LaneRef, retold: Retold) -> int:
+    """Delete versions, and have others say something else; returns how many. New vectors are past ones until the end is known."""
+    gone = [{"memory_id": str(memory_id), "version": version} for memory_id, version in retold.gone]
+    anew = [{"memory_id": str(key[0]), "version": key[1], **_plain(says)} for key, says in retold.anew.items()]
+    for statement in (_OLD_VECTORS, _ANEW):
+        connection.execute(statement, {**lane.scope, "rows": anew})
+    for (memory_id, version), vector in retold.vectors.items():
+        new = {memory_id: vector}
+        memories.set_vectors(connection, lane, retold.model, "past_memory", new, version=version)
+    return connection.execute(_GONE, {**lane.scope, "rows": gone}).rowcount + len(anew)
+
+
+def _says(row: Mapping[Any, Any]) -> dict[str, Any]:
+    zoned = {name: in_zone(row[name], row[f"{name}_offset"]) for name in _TIMES if row[name]}
+    return {name: row[name] for name in SAYS} | zoned
+
+
+def _plain(says: Mapping[str, Any]) -> dict[str, Any]:
+    times = {name: str(says[name]) for name in _TIMES if says[name]}
+    return memories.with_offsets(says) | times
+
+
+_VERSIONS = text(f"""
+    with {TOLD}
+    select memory.memory_id, memory.version, {", ".join(f"memory.{column}" for column in (*SAYS, *_OFFSETS))},
+           coalesce(told.alone, false) as erased,
+           case when not coalesce(told.alone, false) and decision.memory_id = memory.memory_id and decision.decided_by <> 'app'
+                and decision.action in ('add', 'update', 'none') then decision.fact end as fact
+    from mosshead.memories as memory
+    left join told on told.decision_id = memory.made_by
+    left join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = memory.made_by
+    where {of_lane("memory")} and memory.memory_id = any(cast(:repeated as uuid[]))
+    order by memory.memory_id, memory.version
+""")
+
+_GONE = text(f"""
+    delete from mosshead.memories as memory using jsonb_to_recordset(:rows) as one (memory_id uuid, version integer)
+    where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
+""").bindparams(bindparam("rows", type_=JSONB))
+
+_ANEW = text(f"""
+    update mosshead.memories as memory set {", ".join(f"{column} = one.{column}" for column in (*SAYS, *_OFFSETS))}
+    from jsonb_to_recordset(:rows) as one
+        (memory_id uuid, version integer, content text, attribute text, value text, occurred_from timestamptz,
+         occurred_to timestamptz, granularity text, record_name text, record jsonb,
+         {", ".join(f"{name} smallint" for name in _OFFSETS)})
+    where {of_lane("memory")} and memory.memory_id = one.memory_id and memory.version = one.version
+""").bindparams(bindparam("rows", type_=JSONB))
+
+# Of those that say something else; before they do.
+_OLD_VECTORS = text(f"""
+    delete from mosshead.embeddings as vector
+    using mosshead.memories as memory
+    join jsonb_to_recordset(:rows) as one (memory_id uuid, version integer, content text)
+      on one.memory_id = memory.memory_id and one.version = memory.version
+    where {of_lane("memory")} and memory.content <> one.content and {of_lane("vector")}
+      and vector.owner_kind in ('memory', 'past_memory')
+      and vector.owner_id = memory.memory_id and vector.version = memory.version
+""").bindparams(bindparam("rows", type_=JSONB))

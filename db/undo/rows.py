@@ -151,4 +151,4 @@ TABLES: Final = (
         names="ended.entity_id || ended.others",
     ),
 )
-"""But memories and entities, of which a decision changes parts (`db.undoing.memories`, `db.undoing.entities`)."""
+"""But memories and entities, of which a decision changes parts (`db.undo.decisions`, `db.undo.entities`)."""

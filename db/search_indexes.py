@@ -15,7 +15,7 @@ from uuid import UUID
 from psycopg import sql
 from sqlalchemy import Connection, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 from mosshead.reading.indexed_sql import Scanned
 
 OUTGROWN: Final = 20_000

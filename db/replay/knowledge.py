@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from db.refs import LaneRef
+from db.keys import LaneRef
 
 _Rows = Sequence[Row[Any]]
 

@@ -1,0 +1,388 @@
+"""Of what is erased, what it told of entities: those of whom nothing else is known go. See `db.erasure.scopes`."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, text
+
+from db.erasure.memories import TOLD
+from db.undo.entities import same_entity
+from db.undo.rows import of_lane
+from db.unlearning import FORMING, LETTER, decided_on, is_said_still, part_of
+from mosshead.names import normalise
+
+_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
+
+
+_GONE: Final = "any(cast(:gone as uuid[]))"
+
+TOUCHED: Final = text(f"""
+    select distinct entity_id from mosshead.memory_entities
+    where {_LANE} and memory_id = any(cast(:memories as uuid[]) || cast(:repeated as uuid[]))
+""")
+"""Whom the memories are about."""
+
+LEARNED: Final = text(f"""
+    with {TOLD}
+    select decision_id from ({decided_on("any(cast(:memories as uuid[]))")}) as erased
+    union
+    select decision_id from ({decided_on("any(cast(:repeated as uuid[]))")}) as repeated
+    where repeated.decision_id = any(array(select decision_id from told))
+    union
+    select decision_id from mosshead.decisions as decision
+    where {of_lane("decision")} and decision.fact is null and decision.reason = 'erased' and decision.action in ({FORMING})
+      and decision.entities && cast(:touched as uuid[])
+""")
+"""The decisions by which something may have been learned: of memories that stay, those that erased messages had a part in; and of
+the ``touched``, those erased earlier, for what they taught stayed where others said it then.
+"""
+
+# Of a decision that was taken back, the rows that say what it taught are past already; so are those of who was merged into
+# somebody, and of whom they were merged into for a while.
+_WERE: Final = part_of("select unnest(cast(:touched as uuid[])) as entity_id", ever=True)
+
+
+_MADE: Final = f"""{same_entity("made", "part_of")} and made.made_by = any(cast(:learned as uuid[]))"""
+
+
+def _holds(table: str, what: str) -> str:
+    """Whether somebody whom ``part_of`` became bears ``what`` of the row ``past`` now."""
+    return f"""
+        exists (select from part_of as other
+                join mosshead.{table} as now on {of_lane("now")} and now.entity_id = other.now_id
+                where other.entity_id = part_of.entity_id and now.known_to is null and now.{what} = past.{what})
+    """
+
+
+# What was unlearned stood in earlier rows of theirs, too.
+UNLEARNED: Final = (
+    (
+        "entity_aliases",
+        text(f"""
+            with recursive {_WERE}
+            delete from mosshead.entity_aliases as past using part_of join mosshead.entity_aliases as made on {_MADE}
+            where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+              and past.normalised = made.normalised and not {_holds("entity_aliases", "normalised")}
+        """),
+    ),
+    (
+        "entities",
+        text(f"""
+            with recursive {_WERE}
+            update mosshead.entities as past set description = null
+            from part_of join mosshead.entities as made on {_MADE}
+            left join mosshead.entities as before on {same_entity("before", "made")} and before.ended_by = made.made_by
+            where {of_lane("past")} and past.entity_id = part_of.now_id and past.known_to is not null
+              and made.description is distinct from before.description
+              and past.description = made.description and not {_holds("entities", "description")}
+        """),
+    ),
+    (
+        "entity_aliases",
+        text(f"""
+            delete from mosshead.entity_aliases as past using mosshead.entity_aliases as ended
+            where {same_entity("past", "ended")} and past.normalised = ended.normalised and past.known_to is not null
+              and {of_lane("ended")} and ended.ended_by = :decision_id
+        """),
+    ),
+    (
+        "entities",
+        text(f"""
+            update mosshead.entities as past set description = null
+            from mosshead.entities as ended
+            join mosshead.entities as now on {same_entity("now", "ended")} and now.made_by = :decision_id
+            where {of_lane("ended")} and ended.ended_by = :decision_id and ended.description is distinct from now.description
+              and {same_entity("past", "ended")} and past.known_to is not null and past.description = ended.description
+        """),
+    ),
+)
+
+ORPHANS: Final = text(f"""
+    with merged_into as materialized (
+        select cast(merge.fact ->> 'into' as uuid) as entity_id from mosshead.decisions as merge
+        where {of_lane("merge")} and merge.action = 'merge' and merge.in_effect and merge.fact ->> 'entity_id' = any(array(
+            select cast(entity_id as text) from mosshead.entities where {_LANE} and entity_id <> all(cast(:gone as uuid[]))))
+    )
+    select distinct entity_id from mosshead.entities as entity
+    where {of_lane("entity")} and entity.entity_id = any(cast(:touched as uuid[])) and entity.key is null
+      and not entity.is_user
+      and not exists (select from mosshead.memory_entities as link where {same_entity("link", "entity")})
+      and not exists (
+        select from mosshead.relations as relation
+        where {of_lane("relation")} and entity.entity_id in (relation.subject_id, relation.object_id))
+      and not exists (
+        select from mosshead.entities as member
+        where {of_lane("member")} and member.parent_id = entity.entity_id and member.entity_id <> all(cast(:gone as uuid[])))
+      and not exists (
+        select from mosshead.questions as question
+        where {of_lane("question")} and entity.entity_id = any(question.candidates))
+      and entity.entity_id <> all(array(select entity_id from merged_into))
+""")
+"""Of whom nothing is left: no memory, no relation, no member that stays, nor anybody that was merged into them; and no app named
+them. Again and again, until nobody is: each may be all that another had.
+"""
+
+MEMBERS: Final = text(f"""
+    select distinct entity_id from mosshead.entities
+    where {_LANE} and parent_id = {_GONE} and entity_id <> all(cast(:gone as uuid[]))
+""")
+"""Who belongs to those that go: their profiles say so."""
+
+STATEMENTS: Final = (
+    *(
+        (table, text(f"delete from mosshead.{table} where {_LANE} and entity_id = {_GONE}"))
+        for table in ("examples", "memory_entities", "profiles", "entity_aliases", "entities")
+    ),
+    (
+        "relations",
+        text(f"delete from mosshead.relations where {_LANE} and (subject_id = {_GONE} or object_id = {_GONE})"),
+    ),
+    (None, text(f"update mosshead.entities set parent_id = null where {_LANE} and parent_id = {_GONE}")),
+    # It tells the candidates apart by their names and what was known of them; whoever reads it is asked by what is known now.
+    (
+        None,
+        text(f"""
+            update mosshead.questions set text = 'Which ' || mention || ' do you mean?'
+            where {_LANE} and candidates && (cast(:gone as uuid[]) || cast(:left as uuid[]))
+        """),
+    ),
+    (
+        None,
+        text(f"""
+            update mosshead.questions as question
+            set candidates = array(select one from unnest(candidates) as one where one <> all(cast(:gone as uuid[])))
+            where {_LANE} and candidates && cast(:gone as uuid[])
+        """),
+    ),
+    (
+        None,
+        text(f"""
+            update mosshead.examples as example
+            set others = array(select one from unnest(others) as one where one <> all(cast(:gone as uuid[])))
+            where {_LANE} and others && cast(:gone as uuid[])
+        """),
+    ),
+    (
+        "embeddings",
+        text(f"""
+            delete from mosshead.embeddings
+            where {_LANE} and owner_kind = 'profile' and owner_id = any(cast(:gone as uuid[]) || cast(:left as uuid[]))
+        """),
+    ),
+    (
+        "profiles",
+        text(f"""
+            update mosshead.profiles set summary = '', holds = null
+            where {_LANE} and entity_id = any(cast(:left as uuid[]))
+        """),
+    ),
+)
+"""gone: entities to be deleted. left: those of whom something else is known; their profiles are made anew of that."""
+
+
+# Whom an app split off without giving a name bears that of whom they were split off from. They have the id of its decision.
+_NAMELESS: Final = f"""
+    nameless as materialized (
+        select decision_id as entity_id, cast(split.fact ->> 'entity_id' as uuid) as of_id from mosshead.decisions as split
+        where {of_lane("split")} and split.action = 'split' and not split.fact ? 'name'
+    )
+"""
+
+SHARING: Final = text(f"""
+    with recursive {_NAMELESS},
+    sharing as materialized (
+        select of_id as giver_id, entity_id from nameless
+        union all
+        select cast(merge.fact ->> 'into' as uuid), cast(merge.fact ->> 'entity_id' as uuid) from mosshead.decisions as merge
+        where {of_lane("merge")} and merge.action = 'merge'
+    ),
+    found as (
+        select one as entity_id from unnest(cast(:touched as uuid[])) as one
+        union
+        select sharing.entity_id from found join sharing on sharing.giver_id = found.entity_id
+    )
+    select entity_id from found
+""")
+"""Some entities, with those who share names with them: whom an app split off and gave none, and who was ever merged into them."""
+
+
+def _is_said(words: str) -> str:
+    """Whether a memory that stays says some words, or a message that it came from does: one about those whose name it is."""
+    said = rf"~ ('(?<!{LETTER})' || regexp_replace(lower({words}), '(\W)', '\\\1', 'g') || '(?!{LETTER})')"
+    return f"""
+        exists (select from mosshead.memory_entities as link
+                where {of_lane("link")} and link.entity_id = any(named.givers) and (
+                    exists (select from mosshead.memories as memory
+                            where {of_lane("memory")} and memory.memory_id = link.memory_id
+                              and lower(memory.content) {said} offset 0)
+                    or exists (select from mosshead.memory_sources as source
+                               where {of_lane("source")} and source.memory_id = link.memory_id
+                                 and source.message_id <> all(cast(:messages as uuid[]))
+                                 and lower(source.quote) {said} offset 0)))
+    """
+
+
+# What was erased earlier brought its names, too: they stayed where others said them then. An answer that it is somebody new gives
+# them the name that was asked about.
+_CALLED: Final = text(f"""
+    with recursive {_NAMELESS},
+    named_by as (
+        select one as entity_id, one as giver_id from unnest(cast(:left as uuid[])) as one
+        union
+        select named_by.entity_id, nameless.of_id from named_by join nameless on nameless.entity_id = named_by.giver_id
+    ),
+    introduced as (
+        select distinct on (entity_id) * from mosshead.entities as entity
+        where {of_lane("entity")} and entity.entity_id = any(array(select giver_id from named_by)) order by entity_id, known_from
+    ),
+    brought as (
+        select entity.entity_id from introduced as entity
+        join mosshead.decisions as decision on {of_lane("decision")} and decision.decision_id = entity.made_by
+        where decision.decision_id = any(cast(:learned as uuid[])) or decision.fact is null and decision.reason = 'erased'
+           or decision.action = 'clarify' and not exists (
+                select from mosshead.decision_memories as concerned
+                where {of_lane("concerned")} and concerned.decision_id = decision.decision_id
+                  and concerned.memory_id <> all(cast(:memories as uuid[]) || cast(:repeated as uuid[])))
+    ),
+    named as materialized (
+        select entity_id, array_agg(giver_id) as givers from named_by
+        group by entity_id having bool_or(giver_id in (select entity_id from brought))
+    )
+    select first.entity_id, name, coalesce(
+        (select alias from mosshead.entity_aliases as other
+         where {same_entity("other", "first")} and other.known_to is null and other.alias <> first.name
+           and {_is_said("other.alias")}
+         order by length(alias) desc, alias limit 1),
+        (select string_agg(word, ' ' order by place)
+         from string_to_table(first.name, ' ') with ordinality as part (word, place) where {_is_said("part.word")}),
+        entity_type) as called
+    from named join introduced as first using (entity_id)
+    where key is null and not is_user and not {_is_said("first.name")}
+""")
+
+_CALL: Final = text(f"update mosshead.entities set name = :called where {_LANE} and entity_id = :entity_id")
+
+
+_UNNAME: Final = text(f"""
+    delete from mosshead.entity_aliases where {_LANE} and entity_id = :entity_id and normalised in (:normalised, :before)
+""")
+
+
+_NAME: Final = text("""
+    insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
+    values (:tenant_id, :namespace_id, :entity_id, :called, :normalised)
+""")
+
+
+def call_anew(connection: Connection, parameters: Mapping[str, Any]) -> None:
+    """Name those of whom something else is known, and whose name was brought by what is erased, as that does: by another of
+    their names, by the words of the name that it says, or else by the kind of thing that they are.
+
+    parameters: a part's, with ``left`` and ``learned``. To be run after STATEMENTS, which tell those whom an app
+    split off from those who go.
+    """
+    for row in connection.execute(_CALLED, parameters).all():
+        names = {"called": row.called, "normalised": normalise(row.called), "before": normalise(row.name)}
+        of_one = {**parameters, **names, "entity_id": row.entity_id, "gone": [row.entity_id]}
+        for statement in (_CALL, _UNNAME, _NAME, NAME_ELSEWHERE):
+            connection.execute(statement, of_one)
+
+
+# Who the gone became, where they were merged into others, be it for a while: their names went over to those.
+_BECAME: Final = f"""
+    became as (
+        select one as entity_id from unnest(cast(:gone as uuid[])) as one
+        union
+        select cast(merge.fact ->> 'into' as uuid)
+        from became join mosshead.decisions as merge
+          on {of_lane("merge")} and merge.action = 'merge' and merge.fact ->> 'entity_id' = cast(became.entity_id as text)
+    )
+"""
+
+# An undo of what took a merge back makes the same names anew.
+_ELSEWHERE: Final = f"""
+    with recursive {_BECAME}
+    delete from mosshead.entity_aliases as now using became, mosshead.decisions as merge
+    where {of_lane("now")} and now.entity_id = became.entity_id and now.entity_id <> all(cast(:gone as uuid[]))
+      and {of_lane("merge")} and merge.decision_id = now.made_by and merge.action in ('merge', 'undo')
+      and not {is_said_still("now.alias")}
+"""
+
+
+_NAMES_ELSEWHERE: Final = text(f"""
+    {_ELSEWHERE} and exists (
+        select from mosshead.entity_aliases as own
+        where {of_lane("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised)
+""")
+
+
+NAME_ELSEWHERE: Final = text(f"{_ELSEWHERE} and now.normalised = :before")
+"""The name ``before`` of those who are given as ``gone``."""
+
+# What an app said of them by its own hand, the id of whose event is the decision's; of what it brought, their lines and keys.
+_COMMANDED: Final = f"""
+    commanded as (
+        select decision_id from mosshead.decisions as decision
+        where {of_lane("decision")} and decision.action in ('split', 'clarify')
+          and (decision.entities && cast(:gone as uuid[]) or decision.fact ->> 'entity_id' = any(cast(:gone as text[])))
+    )
+"""
+
+
+# Looked up once, and then by their keys: planned for a namespace of few rows, they would be looked up for each of many.
+_OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
+
+_KEYS: Final = f"""
+    keys as materialized (
+        select array_agg(distinct key) as gone from mosshead.entities
+        where {_LANE} and entity_id = {_GONE} and key is not null
+    )
+"""
+
+
+NAME_STATEMENTS: Final = (
+    ("entity_aliases", _NAMES_ELSEWHERE),
+    (
+        "events",
+        text(f"""
+            with {_COMMANDED}
+            update mosshead.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
+            where {of_lane("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased'
+        """),
+    ),
+    (
+        # Whom an app split off has the id of its event. Where they stay, so does that it gave them their name.
+        "decisions",
+        text(f"""
+            with {_COMMANDED}
+            update mosshead.decisions as decision set reason = 'erased', fact = case
+                when decision.fact ? 'name' and decision.decision_id <> all(cast(:gone as uuid[]))
+                then jsonb_build_object('name', decision.fact -> 'name') end
+            where {of_lane("decision")} and decision.decision_id = {_OF_COMMANDED}
+        """),
+    ),
+    (
+        "events",
+        text(f"""
+            with {_KEYS}
+            update mosshead.events as event
+            set payload = jsonb_set(event.payload, '{{entities}}', coalesce(
+                (select jsonb_agg(case when line ->> 'parent' = any(keys.gone) then line - 'parent' else line end order by place)
+                 from jsonb_array_elements(event.payload -> 'entities') with ordinality as brought (line, place)
+                 where not line ->> 'key' = any(keys.gone)), '[]'))
+            from keys
+            where {of_lane("event")} and event.type = 'import'
+              and jsonb_path_query_array(event.payload, '$.entities[*].*') ?| keys.gone
+        """),
+    ),
+    (
+        "decisions",
+        text(f"""
+            with {_KEYS}
+            update mosshead.decisions as decision
+            set fact = jsonb_set(decision.fact, '{{entities}}', (decision.fact -> 'entities') - keys.gone)
+            from keys where {of_lane("decision")} and decision.fact -> 'entities' ?| keys.gone
+        """),
+    ),
+)
+"""The names of those that go, and what an app said of them; to be run while they are there still."""
