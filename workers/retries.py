@@ -67,7 +67,7 @@ def after_failure(error: Exception, attempts: int, most: int) -> Wait | Retry | 
     attempts: failures so far that counted. most: how many may.
     What is down gives the attempt back: else an outage of the provider would bury everybody's events. Of what does not come in
     time nobody can tell whether it is the provider or the question; it is counted, and buries nothing. An answer that was refused
-    is final: the same question at temperature 0 has the same answer, and `pipeline.extract` has asked for less already.
+    is final: the same question at temperature 0 has the same answer, and `extract` has asked for less already.
     """
     if isinstance(error, ModelUnavailable):
         return _wait_for_model(error, attempts, most)

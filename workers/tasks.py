@@ -6,10 +6,10 @@ from uuid import UUID
 
 from celery import Task
 
-import pipeline.embed
-import pipeline.extract
-import pipeline.refresh_profiles
-import pipeline.score_salience
+import pipeline.embedding
+import pipeline.extraction.extract
+import pipeline.profiles
+import pipeline.salience
 from db import candidates
 from db.candidates import RefusedRow
 from db.keys import BatchRef, LaneRef
@@ -40,7 +40,7 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     messages = loading.messages_of(batch, parts)
     background = loading.background_of(batch, messages, parts)
     model = loading.model_for(batch, parts)
-    found = pipeline.extract.extract(messages, background, model)
+    found = pipeline.extraction.extract.extract(messages, background, model)
     loading.report_refused("facts", found.refused)
     loading.report_refused("entities", found.refused_entities)
     # Without defaults: a worker of the version before, which may do the next stage, refuses a field that it does not know.
@@ -56,7 +56,7 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
     """How much each fact matters."""
     said = {message.number: message.content for message in loading.messages_of(batch, parts)}
     facts = loading.facts_of(batch, parts)
-    scores = pipeline.score_salience.score_all({number: fact for number, (fact, _) in facts.items()}, said)
+    scores = pipeline.salience.score_all({number: fact for number, (fact, _) in facts.items()}, said)
     return partial(
         candidates.store_salience,
         batch=batch,
@@ -71,7 +71,7 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
     contents = {number: fact.content for number, (fact, _) in loading.facts_of(batch, parts).items()}
     found = turns.turns_among(parts.engine, batch.lane, parts.embedder.name, loading.messages_of(batch, parts))
     texts = {text: text for text in (*contents.values(), *turns.texts_of(found))}
-    vectors = pipeline.embed.embed(texts, parts.embedder)
+    vectors = pipeline.embedding.embed(texts, parts.embedder)
     of_facts = {number: vectors[content] for number, content in contents.items()}
     of_turns = turns.with_vectors(found, vectors)
     return partial(turns.keep, batch=batch, model=parts.embedder.name, of_facts=of_facts, of_turns=of_turns)
@@ -93,7 +93,7 @@ def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
     """New summaries of those whose profiles are due: of whom this batch was about, or an earlier one."""
     due = profiles.due_profiles(batch.lane, parts)
     model = loading.model_for(batch, parts) if parts.settings.llm_profiles else None
-    refreshed = pipeline.refresh_profiles.refresh_profiles(due.stale, model)
+    refreshed = pipeline.profiles.refresh_profiles(due.stale, model)
     return profiles.how_to_store(batch.lane, parts, due, refreshed)
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, text
 from benchmarks.faults.failpoints import POISON, install, is_armed
 from db import inbox
 from db.keys import BatchRef
-from pipeline.facts import Message
+from pipeline.models import Message
 from workers import tasks
 from workers.app import app
 from workers.stages import applying, loading

@@ -1,1 +1,1 @@
-"""What `pipeline.link_entities` decides with: who bears a name, who is introduced, what is learned."""
+"""What `pipeline.linking.link` decides with: who bears a name, who is introduced, what is learned."""

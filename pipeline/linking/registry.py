@@ -1,15 +1,20 @@
 """The registry as a batch finds and changes it: whom it introduces, and what it learns of whom; sane whatever is said."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+import numpy as np
+
+from mosshead.disambiguation import Evidence
 from mosshead.kinds import EntityType
+from mosshead.names import possible_names
 from mosshead.registry import RegisteredEntity
-from pipeline.facts import USER, Fact, Mention
-from pipeline.linking.bearers import folded, names
-from pipeline.linking.values import Link, Refusal
+from pipeline.consolidation.comparison import telling
+from pipeline.linking.candidates import folded, names
+from pipeline.linking.models import Around, Link, Refusal, Role, ToLink, Vector
+from pipeline.models import USER, Fact, Mention
 
 _NAME_CHARACTERS = 200
 """As of every name that is kept; an alias is a part of an index's entry, which has a limit."""
@@ -124,3 +129,106 @@ def _is_person(entity: RegisteredEntity) -> bool:
 def _is_part(name: str, person: RegisteredEntity) -> bool:
     """Whether a name is one word of a person's own: not his alone, and found without being learned."""
     return _is_person(person) and folded(name) in folded(person.name).split()
+
+
+@dataclass(slots=True)
+class _Said:
+    """Of one entity: the vectors and the words of the facts about it, and whom else they are about."""
+
+    vectors: list[Vector] = field(default_factory=list)
+    words: set[str] = field(default_factory=set)
+    others: set[UUID] = field(default_factory=set)
+
+
+class BatchEvidence:
+    """Grows with each link that is sure, and adds to what was known before."""
+
+    def __init__(self) -> None:
+        self._said: defaultdict[UUID, _Said] = defaultdict(_Said)
+
+    def note(self, entity_id: UUID, *, content: str, vector: Vector, others: set[UUID]) -> None:
+        """A fact is surely about an entity. others: whom it is about beside."""
+        said = self._said[entity_id]
+        said.vectors.append(vector)
+        said.words |= telling(content)
+        said.others |= others
+
+    def weighed(
+        self,
+        candidates: Sequence[RegisteredEntity],
+        to_link: ToLink,
+        around: Around,
+        registry: Mapping[UUID, RegisteredEntity],
+    ) -> dict[UUID, Evidence]:
+        """By candidate, what speaks for it: what was known before the batch, and what the batch's facts say."""
+        return {one.entity_id: self._of(one, to_link, around, registry) for one in candidates}
+
+    def _of(
+        self, candidate: RegisteredEntity, to_link: ToLink, around: Around, registry: Mapping[UUID, RegisteredEntity]
+    ) -> Evidence:
+        known = around.evidence.get(candidate.entity_id, Evidence(nearest=(0.0,) * len(around.asked.texts)))
+        said = self._said.get(candidate.entity_id, _Said())
+        parent = {candidate.parent_id} if candidate.parent_id else set()
+        words = said.words | telling(f"{candidate.description or ''} {candidate.parent or ''}")
+        return replace(
+            known,
+            nearest=_nearest(known.nearest, around.texts, said.vectors),
+            words=known.words
+            | {word for word in (*around.asked.words, *around.asked.scene_words) if telling(word) & words},
+            named=known.named | _named(said.others | parent, candidate, to_link.said, registry),
+            scene_named=known.scene_named | _named(said.others | parent, candidate, " ".join(to_link.before), registry),
+        )
+
+
+def _nearest(known: tuple[float, ...], texts: Vector, vectors: Sequence[Vector]) -> tuple[float, ...]:
+    if not vectors:
+        return known
+    return tuple(
+        max(before, float(now)) for before, now in zip(known, (texts @ np.stack(vectors).T).max(axis=1), strict=True)
+    )
+
+
+def _named(
+    others: set[UUID], candidate: RegisteredEntity, said: str, registry: Mapping[UUID, RegisteredEntity]
+) -> set[UUID]:
+    """Those of the others that a text names; the user and namesakes tell nobody apart."""
+    if not others:
+        return set()
+    spoken = {folded(name) for name in possible_names(said)}
+    telling_apart = (registry[key] for key in others if key in registry and not registry[key].is_user)
+    return {one.entity_id for one in telling_apart if names(one) & spoken and not names(one) & names(candidate)}
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Whom the memory that is replaced is surely about, in which role."""
+
+    entity_id: UUID
+    entity_type: EntityType
+    role: Role
+
+
+def named_again(
+    links: Mapping[str, Link],
+    mentions: Sequence[Mention],
+    bearers: Mapping[str, Collection[UUID]],
+    before: Sequence[Replaced],
+) -> dict[str, Link]:
+    """The links of the new memory, by name; a name that one of those before bears means that one, whatever else it may mean.
+
+    bearers: whom each name may mean.
+    """
+    known = {one.entity_id for one in before}
+    again = {one.name: (one.role, known.intersection(bearers.get(one.name, ()))) for one in mentions}
+    return {**links, **{name: Link(same.pop(), role) for name, (role, same) in again.items() if len(same) == 1}}
+
+
+def with_the_subject(
+    links: Sequence[Link], mentions: Sequence[Mention], before: Sequence[Replaced]
+) -> tuple[Link, ...]:
+    """The links with the subject of before, where the new memory names nobody of its sort: "Likes coffee", "Moved to Hull"."""
+    sorts = {one.entity_type for one in mentions}
+    kept = tuple(
+        Link(one.entity_id, "subject") for one in before if one.role == "subject" and one.entity_type not in sorts
+    )
+    return (*kept, *(replace(link, role="about") for link in links)) if kept else tuple(links)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from mosshead.kinds import Granularity
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.spans import Frame, number_of
 from pipeline.times.words import NUMBERS, PARTS_OF_DAY
 

@@ -3,7 +3,7 @@
 import re
 from datetime import date, timedelta
 
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.clocks import Clock, at_clock, on_day
 from pipeline.times.spans import Frame, Reader, coming, day_number, latest, month_number, nearest_year, weekday_number
 from pipeline.times.words import DAY_WORDS, MONTH, ORDINAL, PART, WEEKDAY, YEAR

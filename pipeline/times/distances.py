@@ -5,7 +5,7 @@ from calendar import monthrange
 from datetime import UTC, date, timedelta
 
 from mosshead.kinds import Granularity
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.clocks import on_day, stretch
 from pipeline.times.spans import (
     Frame,

@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.clocks import on_day
 from pipeline.times.spans import Frame, Reader, month_of, months_on, week_of, year_of
 

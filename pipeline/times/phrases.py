@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from mosshead.patterns import AS_ASCII
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.days import DATED_DAYS, DAYS_OF_WEEK, NEAR_DAYS, NUMBERED_DAYS
 from pipeline.times.distances import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS
 from pipeline.times.foreign import FOREIGN

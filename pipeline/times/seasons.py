@@ -4,7 +4,7 @@ import re
 from datetime import date, timedelta
 
 from mosshead.kinds import Granularity
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.clocks import on_day
 from pipeline.times.spans import (
     Frame,

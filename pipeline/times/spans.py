@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from mosshead.kinds import Granularity
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.words import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 
 _LONGEST_WAIT = 9

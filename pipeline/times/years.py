@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 from mosshead.kinds import Granularity
-from pipeline.facts import Occurrence
+from pipeline.models import Occurrence
 from pipeline.times.words import HOLIDAYS, MONTH, SEASON_STARTS, YEAR
 
 _LONGEST_YEAR = timedelta(days=366)

@@ -7,7 +7,7 @@ import pytest
 
 from mosshead import Namespace
 from mosshead.fence import NOTE
-from pipeline.guard import REASONS
+from pipeline.safety import REASONS
 from tests.acceptance.running import Running, machine
 from tests.fake_answers import Json, fact_like, messages_in
 from tests.fake_openai import FakeOpenAI, Request

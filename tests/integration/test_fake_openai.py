@@ -10,7 +10,7 @@ import openai
 import pytest
 
 from mosshead.language_model.openai import OpenAILanguageModel
-from pipeline.prompts.consolidation import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
+from pipeline.consolidation.llm import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI
 
 _CHECKOUT = Path(__file__).parents[2]

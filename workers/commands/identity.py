@@ -22,7 +22,7 @@ from mosshead.identity import around
 from mosshead.kinds import EntityType
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
-from pipeline.guard import instructs
+from pipeline.safety import instructs
 from workers.parts import Parts
 
 Work = Callable[[Connection], object]

@@ -26,11 +26,11 @@ from mosshead.moments import lies_ahead
 from mosshead.names import normalise
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
-from pipeline import confidence
-from pipeline.embed import embed
-from pipeline.facts import Fact
-from pipeline.guard import instructs, suspicion_of
-from pipeline.score_salience import score_salience
+from pipeline import salience
+from pipeline.embedding import embed
+from pipeline.models import Fact
+from pipeline.safety import instructs, suspicion_of
+from pipeline.salience import score_salience
 from workers.commands.imported_registry import Registry
 from workers.parts import Parts
 
@@ -138,7 +138,7 @@ def _remember(
 def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
     fact = Fact(kind=one.kind, content=one.content, sources=(1,), quote=one.content, marked=one.marked)
     scored = score_salience(fact)
-    sureness = confidence.STATED if one.confidence is None else one.confidence
+    sureness = salience.STATED if one.confidence is None else one.confidence
     return NewMemory(
         memory_id=imported_id(brought.home_id, "memory", one.id),
         key=one.id,
@@ -147,7 +147,7 @@ def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
         salience=scored.value if one.salience is None else one.salience,
         factors=scored.explained() if one.salience is None else {},
         confidence=sureness,
-        tier=confidence.tier_of(sureness),
+        tier=salience.tier_of(sureness),
         attribute=one.attribute,
         value=one.value,
         occurred_from=one.occurred.start if one.occurred else None,

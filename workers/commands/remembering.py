@@ -26,13 +26,13 @@ from mosshead.kinds import EntityType, Role
 from mosshead.namespaces import NamespacePath
 from mosshead.registry import RegisteredEntity
 from mosshead.tenancy import tenant_transaction
-from pipeline import confidence
-from pipeline.facts import USER, Fact, Mention, Message
-from pipeline.guard import suspicion_of
-from pipeline.linking.successors import Replaced, named_again, with_the_subject
-from pipeline.linking.values import Link
-from pipeline.linking.values import Role as LinkRole
-from pipeline.score_salience import score_salience
+from pipeline import salience
+from pipeline.linking.models import Link
+from pipeline.linking.models import Role as LinkRole
+from pipeline.linking.registry import Replaced, named_again, with_the_subject
+from pipeline.models import USER, Fact, Mention, Message
+from pipeline.safety import suspicion_of
+from pipeline.salience import score_salience
 from workers.parts import Parts
 from workers.stages import linking
 
@@ -137,8 +137,8 @@ def _memory(command: Remember, fact: Fact) -> NewMemory:
         content=command.content,
         salience=scored.value,
         factors=scored.explained(),
-        confidence=confidence.STATED,
-        tier=confidence.tier_of(confidence.STATED),
+        confidence=salience.STATED,
+        tier=salience.tier_of(salience.STATED),
         valid_from=command.occurred_at,
         marked=scored.marked,
     )

@@ -13,9 +13,9 @@ from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.erasure.scopes import Part
 from db.keys import LaneRef
 from mosshead.embedders import Embedder
-from pipeline.embed import embed
-from pipeline.facts import Fact
-from pipeline.told_by_others import Says, Version, told_by_others
+from pipeline.embedding import embed
+from pipeline.erasure import Says, Version, told_by_others
+from pipeline.models import Fact
 
 
 def retold(connection: Connection, lane: LaneRef, part: Part, embedder: Embedder) -> Part:

@@ -32,8 +32,8 @@ from db.keys import BatchRef, LaneRef
 from db.replay import generations
 from mosshead.events import Erase
 from mosshead.tenancy import tenant_transaction
-from pipeline.documents import unformed
-from pipeline.schemas import closed, fits
+from pipeline.extraction.records import closed, fits
+from pipeline.reflection.documents import unformed
 from workers.erasing.retelling import retold
 from workers.parts import Parts
 from workers.reflecting.documents import held_in

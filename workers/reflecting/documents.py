@@ -16,9 +16,8 @@ from mosshead.events import EditDocument
 from mosshead.language_model import LanguageModel
 from mosshead.managing.prompts import DOCUMENT_VERSION
 from mosshead.tenancy import tenant_transaction
-from pipeline.documents import Changed, Held, Mark, Misfit, edited, settled
-from pipeline.facts import RecordSchema
-from pipeline.form_document import Formed, form_document
+from pipeline.models import RecordSchema
+from pipeline.reflection.documents import Changed, Formed, Held, Mark, Misfit, edited, form_document, settled
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection
 from workers.stages import loading

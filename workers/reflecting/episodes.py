@@ -15,10 +15,10 @@ from mosshead.ids import uuid7
 from mosshead.language_model import LanguageModel
 from mosshead.managing.prompts import COLLECTION_VERSION
 from mosshead.tenancy import tenant_transaction
-from pipeline import confidence
-from pipeline.embed import embed
-from pipeline.form_episodes import FormedEpisode, form_episodes
-from pipeline.score_salience import score_salience
+from pipeline import salience
+from pipeline.embedding import embed
+from pipeline.reflection.episodes import FormedEpisode, form_episodes
+from pipeline.salience import score_salience
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection
 from workers.stages import loading
@@ -85,8 +85,8 @@ def _memory(one: FormedEpisode) -> NewMemory:
         content=one.fact.content,
         salience=scored.value,
         factors=scored.explained(),
-        confidence=confidence.INFERRED,
-        tier=confidence.tier_of(confidence.INFERRED),
+        confidence=salience.INFERRED,
+        tier=salience.tier_of(salience.INFERRED),
         valid_from=one.said_at,
         record_name=one.fact.record.name if one.fact.record else None,
         record=one.fact.record.data if one.fact.record else None,

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from config.settings import Settings
 from db.keys import BatchRef, LaneRef
 from mosshead.language_model import LanguageModel
-from pipeline.facts import Message
+from pipeline.models import Message
 from workers.parts import Parts
 from workers.stages.running import Store
 

@@ -14,8 +14,8 @@ from db import reflections, summaries
 from db.keys import BatchRef
 from db.reflections import DueReflection
 from mosshead.tenancy import tenant_transaction
-from pipeline.facts import Message
-from pipeline.guard import steers
+from pipeline.models import Message
+from pipeline.safety import steers
 from workers.commands import prompts as prompt_commands
 from workers.parts import Parts
 from workers.reflecting import documents, episodes, prompts

@@ -11,7 +11,7 @@ from db.keys import LaneRef
 from mosshead.kinds import SPEAKING
 from mosshead.language_model import LanguageModel
 from mosshead.tenancy import tenant_transaction
-from pipeline.sum_up import MOST_TELLING, sum_up
+from pipeline.reflection.summaries import MOST_TELLING, sum_up
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection
 from workers.stages.running import Store

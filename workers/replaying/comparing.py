@@ -11,7 +11,7 @@ from db.replay import generations
 from db.usage import Cost
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
-from pipeline.replaying.comparing import Comparison, compare
+from pipeline.replay.compare import Comparison, compare
 from workers.replaying.finding import found
 from workers.replaying.knowing import known_memories
 

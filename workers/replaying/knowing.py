@@ -14,7 +14,7 @@ from db.keys import LaneRef
 from db.replay import knowledge
 from db.replay.generations import Generation as Replayed
 from mosshead.events import Command, Forget, Split
-from pipeline.replaying.known import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
+from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 
 
 @dataclass(frozen=True, slots=True)

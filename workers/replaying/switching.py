@@ -15,7 +15,7 @@ from db.replay import generations as holding
 from db.replay.generations import Generation, exchange
 from mosshead.namespaces import NamespacePath
 from mosshead.tenancy import tenant_transaction
-from pipeline.replaying.translating import NOT_REPLAYED
+from pipeline.replay.translate import NOT_REPLAYED
 from workers.replaying.finding import ReplayRefused, locked
 
 _PAUSE_SECONDS: Final = 0.5

@@ -11,8 +11,8 @@ from db.candidates import RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef
 from db.similar import SimilarRow
-from pipeline.consolidate import RULES, Decision
-from pipeline.prompts.refusals import SAID, Refusal
+from pipeline.consolidation.consolidate import RULES, Decision
+from pipeline.extraction.grounding import SAID, Refusal
 from workers.reflecting import running as reflecting
 from workers.reflecting.reflection import Debounce
 from workers.stages.deciding import Plan

@@ -7,8 +7,8 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from db.questions import Asked, HeldEnd, HeldRelation
 from mosshead.asking import Offered, question
 from mosshead.names import normalise
-from pipeline.facts import Fact, Message
-from pipeline.linking.values import Held, LinkedFacts
+from pipeline.linking.models import Held, LinkedFacts
+from pipeline.models import Fact, Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,10 @@ from db.similar import SimilarRow
 from mosshead.embedders import Vectors
 from mosshead.kinds import Granularity, MemoryKind
 from mosshead.tenancy import tenant_transaction
-from pipeline.consolidate import Decision, Known, NewFact, consolidate
-from pipeline.embed import embed
-from pipeline.facts import Fact, Message, Occurrence
-from pipeline.linking.values import LinkedFacts
+from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
+from pipeline.embedding import embed
+from pipeline.linking.models import LinkedFacts
+from pipeline.models import Fact, Message, Occurrence
 from workers.parts import Parts
 from workers.stages import filling, linking, loading
 from workers.stages.linking import Facts

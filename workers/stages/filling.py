@@ -14,7 +14,7 @@ from mosshead.disambiguation import telling
 from mosshead.embedders import Embedder, Vectors
 from mosshead.errors import EmbeddingRefused
 from mosshead.tenancy import tenant_transaction
-from pipeline.embed import embed
+from pipeline.embedding import embed
 from workers.parts import Parts
 from workers.stages.turns import as_message, texts_of, turns_among, with_vectors
 

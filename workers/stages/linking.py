@@ -17,10 +17,10 @@ from mosshead.namespaces import NamespacePath
 from mosshead.registry import RegisteredEntity
 from mosshead.resolving import TURNS
 from mosshead.tenancy import tenant_transaction
-from pipeline.facts import USER, Fact, Message
-from pipeline.link_entities import link_entities
+from pipeline.linking.link import link_entities
+from pipeline.linking.models import Around, LinkedFacts, ToLink, Vector
 from pipeline.linking.surroundings import MOST_SAID, surroundings
-from pipeline.linking.values import Around, LinkedFacts, ToLink, Vector
+from pipeline.models import USER, Fact, Message
 from workers.parts import Parts
 from workers.stages import loading
 

@@ -12,7 +12,7 @@ from mosshead.names import possible_names
 from mosshead.namespaces import NamespacePath
 from mosshead.redaction import redact
 from mosshead.tenancy import tenant_transaction
-from pipeline.facts import Background, Fact, KnownEntity, Message, RecordSchema
+from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
 from workers.parts import Parts
 from workers.stages.kept_model import KeptModel
 

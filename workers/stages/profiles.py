@@ -14,8 +14,8 @@ from db.embedding_models import outdate
 from db.keys import LaneRef
 from mosshead.embedders import Vectors
 from mosshead.tenancy import tenant_transaction
-from pipeline.embed import embed
-from pipeline.refresh_profiles import Refreshed, StaleProfile, ToldMemory
+from pipeline.embedding import embed
+from pipeline.profiles import Refreshed, StaleProfile, ToldMemory
 from workers.parts import Parts
 from workers.stages.running import Store
 

@@ -12,8 +12,8 @@ from mosshead.fence import strip_fences
 from mosshead.kinds import Role
 from mosshead.redaction import redact
 from mosshead.tenancy import tenant_transaction
-from pipeline.facts import Message
-from pipeline.turns import Turn, turns_of
+from pipeline.embedding import Turn, turns_of
+from pipeline.models import Message
 from workers.providers import EMBEDDER
 
 

@@ -13,10 +13,10 @@ from db.memories import NewMemory
 from db.relations import Edge
 from db.unlearning import unlearn
 from mosshead.ids import uuid7
-from pipeline import confidence
-from pipeline.consolidate import Decision, Known
-from pipeline.facts import Fact
-from pipeline.overtaken import of_what_changed, of_what_was_replaced
+from pipeline import salience as confidence
+from pipeline.consolidation.consolidate import Decision, Known
+from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
+from pipeline.models import Fact
 from workers.stages.attaching import Attaching, Change
 from workers.stages.deciding import Plan, said_at, said_by
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from config.settings import Settings
 from db import inbox, lanes
 from db.keys import BatchRef, LaneRef
-from pipeline.order_events import WaitingEvent, next_batch, order_events
+from pipeline.batching import WaitingEvent, next_batch, order_events
 
 
 def claim(connection: Connection, lane: LaneRef, batch_id: UUID, settings: Settings) -> BatchRef | None:

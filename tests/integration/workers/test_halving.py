@@ -11,8 +11,8 @@ from mosshead.kinds import Role
 from mosshead.language_model import ModelUnavailable
 from mosshead.language_model.openai import OpenAILanguageModel
 from mosshead.tenancy import tenant_transaction
-from pipeline.extract import extract
-from pipeline.facts import Background, Message
+from pipeline.extraction.extract import extract
+from pipeline.models import Background, Message
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import NOON, under_way
 from workers.stages.kept_model import KeptModel, UsageLog

@@ -26,11 +26,11 @@ from mosshead.language_model import (
 from mosshead.language_model.failures import retry_after
 from mosshead.language_model.openai import OpenAILanguageModel
 from mosshead.language_model.ports import ModelTooSlow
-from pipeline.extract import extract
-from pipeline.facts import Background, Message
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
-from pipeline.prompts.grounding import facts_of
-from pipeline.prompts.profile import profile_prompt
+from pipeline.extraction.extract import extract
+from pipeline.extraction.grounding import facts_of
+from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
+from pipeline.models import Background, Message
+from pipeline.profiles import profile_prompt
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from workers.language_model import open_language_model

@@ -26,7 +26,7 @@ from mosshead.kinds import EntityType, Granularity, MemoryKind
 from mosshead.language_model import AnswerRefused
 from mosshead.language_model.openai import OpenAILanguageModel
 from mosshead.namespaces import NamespacePath
-from pipeline.facts import Fact, Mention, Occurrence
+from pipeline.models import Fact, Mention, Occurrence
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event

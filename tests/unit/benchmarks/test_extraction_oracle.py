@@ -13,9 +13,9 @@ import pytest
 from benchmarks.extraction.oracle import Oracle
 from mosshead.kinds import Role
 from mosshead.language_model import Prompt
-from pipeline.facts import Background, Message
-from pipeline.prompts.consolidation import ShownFact, ShownMemory, consolidation_prompt
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from pipeline.consolidation.llm import ShownFact, ShownMemory, consolidation_prompt
+from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
+from pipeline.models import Background, Message
 from tests.extraction_given import HOUR, NINE, case, gold, said, session
 
 BERLIN = "User lives in Berlin"

@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.faults.app import message_of
 from benchmarks.faults.llm import EXTRACTION, PaidModel, said_in
 from mosshead.kinds import Role
-from pipeline.facts import Background, Message
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
-from pipeline.prompts.grounding import facts_of
+from pipeline.extraction.grounding import facts_of
+from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
+from pipeline.models import Background, Message
 from tests.fake_answers import answer_for, vector_for
 from tests.fake_openai import Fault, Request
 

@@ -12,9 +12,9 @@ from benchmarks.llm_calls import per_100
 from benchmarks.replaying_model import ReplayingModel, Told, read_told, replayed
 from mosshead.kinds import Role
 from mosshead.language_model.openai import OpenAILanguageModel
-from pipeline.extract import extract
-from pipeline.facts import Background, Message
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from pipeline.extraction.extract import extract
+from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
+from pipeline.models import Background, Message
 from tests.fake_openai import Request
 
 NOON = datetime(2023, 5, 8, 12, tzinfo=UTC)

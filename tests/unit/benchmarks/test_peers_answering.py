@@ -13,8 +13,8 @@ from benchmarks.peers.answering import answer, prompt_tokens
 from benchmarks.peers.endpoint import Endpoint
 from benchmarks.replaying_model import Told
 from mosshead.kinds import Role
-from pipeline.facts import Background, Message
-from pipeline.prompts.extraction import ExtractionAnswer, extraction_prompt
+from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
+from pipeline.models import Background, Message
 
 CHAIR = Told("Ana bought a chair", "Ana", ("I bought a chair.",))
 DOG = Told("Ben has a dog named Rex", "Ben", ("My dog is Rex.", "He is a good dog."))

@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from mosshead.kinds import EntityType, Granularity, MemoryKind
-from pipeline.consolidate import Decision, Known, NewFact, consolidate
-from pipeline.facts import Fact, Mention, Occurrence
+from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
+from pipeline.models import Fact, Mention, Occurrence
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LATER, EARLIER = NOON + timedelta(days=1), NOON - timedelta(days=1)

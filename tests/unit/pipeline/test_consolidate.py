@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.kinds import EntityType, MemoryKind
-from pipeline.clear_cases import CORRECTED, DUPLICATE, UNLIKE
-from pipeline.consolidate import RULES, Decision, NewFact, consolidate
-from pipeline.facts import Mention
+from pipeline.consolidation.consolidate import RULES, Decision, NewFact, consolidate
+from pipeline.consolidation.rules import CORRECTED, DUPLICATE, UNLIKE
+from pipeline.models import Mention
 from tests.unit.pipeline.consolidating import (
     EARLIER,
     LATER,

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from mosshead.language_model import AnswerRefused, Prompt
-from pipeline.agreement import keeps
-from pipeline.consolidate import RULES, Known, NewFact, consolidate
-from pipeline.prompts.consolidation import FactDecision
-from pipeline.proposals import (
+from pipeline.consolidation.comparison import keeps
+from pipeline.consolidation.consolidate import RULES, Known, NewFact, consolidate
+from pipeline.consolidation.llm import (
     A_GUESS,
     ANOTHER_VIEW,
     NO_DECISION,
@@ -26,6 +25,7 @@ from pipeline.proposals import (
     OWN_WORDS,
     SAID_BEFORE,
     TWO_DECISIONS,
+    FactDecision,
 )
 from tests.unit.pipeline.consolidating import EARLIER, NOBODY, PETER, USER, about, days, known, lives, new
 

@@ -9,15 +9,21 @@ from uuid import UUID
 import pytest
 
 from mosshead.kinds import MemoryKind, Role
-from pipeline.extract import extract
-from pipeline.facts import Background, Fact, Message
+from pipeline.extraction.extract import extract
+from pipeline.extraction.grounding import (
+    MAX_FACTS,
+    MAX_FACTS_BY_RULES,
+    MAX_FACTS_OF_A_MESSAGE,
+    MAX_PROPOSED,
+    MAX_REFUSED,
+    facts_of,
+)
+from pipeline.extraction.mentions import MAX_MENTIONS
+from pipeline.extraction.prompt import ExtractionAnswer
 from pipeline.linking.surroundings import MOST_SAID, surroundings
-from pipeline.offline import extract_offline
-from pipeline.prompts.extraction import ExtractionAnswer
-from pipeline.prompts.grounding import facts_of
-from pipeline.prompts.mentions import MAX_MENTIONS
-from pipeline.prompts.refusals import MAX_FACTS, MAX_FACTS_BY_RULES, MAX_FACTS_OF_A_MESSAGE, MAX_PROPOSED, MAX_REFUSED
-from pipeline.score_salience import score_all
+from pipeline.models import Background, Fact, Message
+from pipeline.rules_en import extract_offline
+from pipeline.salience import score_all
 from pipeline.times import times_in
 from tests.fake_answers import fact_like
 from tests.steps import steps

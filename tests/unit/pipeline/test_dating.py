@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.kinds import Granularity, MemoryKind, Role
-from pipeline.dating import Dated, date_fact
-from pipeline.facts import Message, Occurrence
+from pipeline.extraction.dates import Dated, date_fact
+from pipeline.models import Message, Occurrence
 
 BERLIN = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mosshead.embedders import Vectors
-from pipeline.embed import embed
+from pipeline.embedding import embed
 
 
 class Lengths:

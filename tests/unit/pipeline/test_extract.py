@@ -21,9 +21,9 @@ from mosshead.language_model import (
     ModelUnavailable,
     Prompt,
 )
-from pipeline.extract import Extraction, extract
-from pipeline.facts import Background, Fact, Message, RecordSchema
-from pipeline.portions import CALL_TOKENS
+from pipeline.extraction.chunks import CALL_TOKENS
+from pipeline.extraction.extract import Extraction, extract
+from pipeline.models import Background, Fact, Message, RecordSchema
 
 A = TypeVar("A", bound=BaseModel)
 

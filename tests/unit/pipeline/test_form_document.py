@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from mosshead.kinds import Role
 from mosshead.language_model import AnswerTruncated, ModelUnavailable
 from mosshead.managing.patching import touches
-from pipeline.documents import Held, Mark, Misfit, barred, edited, settled
-from pipeline.facts import Message, RecordSchema
-from pipeline.form_document import Formed, form_document
-from pipeline.schemas import closed, fits
+from pipeline.extraction.records import closed, fits
+from pipeline.models import Message, RecordSchema
+from pipeline.reflection.documents import Formed, Held, Mark, Misfit, barred, edited, form_document, settled
 from tests.unit.mosshead.managing.scripted import Scripted, field_set
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -8,8 +8,8 @@ import pytest
 
 from mosshead.kinds import MemoryKind, Role
 from mosshead.language_model import AnswerDeclined
-from pipeline.facts import Message
-from pipeline.form_episodes import FormedEpisodes, form_episodes
+from pipeline.models import Message
+from pipeline.reflection.episodes import FormedEpisodes, form_episodes
 from tests.unit.mosshead.managing.scripted import Scripted, change, new
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

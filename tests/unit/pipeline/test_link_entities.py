@@ -11,9 +11,9 @@ import pytest
 from mosshead.disambiguation import Evidence, telling
 from mosshead.kinds import EntityType, MemoryKind
 from mosshead.registry import RegisteredEntity
-from pipeline.facts import USER, Fact, Mention
-from pipeline.link_entities import link_entities
-from pipeline.linking.values import Around, LinkedFacts, Refusal, ToLink, Vector
+from pipeline.linking.link import link_entities
+from pipeline.linking.models import Around, LinkedFacts, Refusal, ToLink, Vector
+from pipeline.models import USER, Fact, Mention
 from tests.given import registered
 
 PERSON, ORG, PLACE, SYSTEM = EntityType.PERSON, EntityType.ORG, EntityType.PLACE, EntityType.SYSTEM

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from mosshead.language_model import Prompt
-from pipeline.consolidate import RULES, consolidate
-from pipeline.decisions import Known
-from pipeline.nominations import ALIKE, MOST, nominated
+from pipeline.consolidation.consolidate import RULES, consolidate
+from pipeline.consolidation.nomination import ALIKE, MOST, nominated
+from pipeline.models import Known
 from tests.unit.pipeline.consolidating import known, new
 
 FAR = ALIKE - 0.01

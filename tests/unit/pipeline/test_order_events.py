@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.order_events import WaitingEvent, next_batch, order_events
+from pipeline.batching import WaitingEvent, next_batch, order_events
 from tests.given import NOON
 
 PUBLISHERS = [UUID(int=number) for number in range(1, 4)]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.kinds import Role
-from pipeline.facts import Message
-from pipeline.portions import CALL_TOKENS, EARLIER_TOKENS, Portion, bearing, cut, halves, latest, portions
+from pipeline.extraction.chunks import CALL_TOKENS, EARLIER_TOKENS, Portion, bearing, cut, halves, latest, portions
+from pipeline.models import Message
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 CALL = 4 * CALL_TOKENS

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.facts import RecordSchema
-from pipeline.prompts.vocabulary import Vocabulary
-from pipeline.records import read_record
+from pipeline.extraction.mentions import Vocabulary
+from pipeline.extraction.records import read_record
+from pipeline.models import RecordSchema
 
 PET = RecordSchema(
     "Pet",

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from mosshead.kinds import EntityType
 from mosshead.language_model import AnswerDeclined, ModelUnavailable, Prompt
-from pipeline.refresh_profiles import Refreshed, StaleProfile, ToldMemory, refresh_profiles
+from pipeline.profiles import Refreshed, StaleProfile, ToldMemory, refresh_profiles
 from tests.given import NOON, registered
 
 A = TypeVar("A", bound=BaseModel)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.kinds import EntityType, MemoryKind
-from pipeline.facts import Fact, Mention, Relation
-from pipeline.score_salience import WEIGHTS, factor_score, score_salience
+from pipeline.models import Fact, Mention, Relation
+from pipeline.salience import WEIGHTS, factor_score, score_salience
 
 TALK = st.lists(
     st.sampled_from(

@@ -5,15 +5,15 @@ import pkgutil
 
 import pytest
 
-import pipeline.guard
-from pipeline.guard.readings import readings
-from pipeline.guard.screen import Screen
+import pipeline.safety
+from pipeline.safety.normalise import readings
+from pipeline.safety.screen import Screen
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 
 READINGS = [reading for texts in (*ATTACKS.values(), LOOK_ALIKES) for text in texts for reading in readings(text)]
 SCREENS = [
     pytest.param(value, id=f"{module.name}.{name}")
-    for module in pkgutil.iter_modules(pipeline.guard.__path__, "pipeline.guard.")
+    for module in pkgutil.iter_modules(pipeline.safety.__path__, "pipeline.safety.")
     for name, value in vars(importlib.import_module(module.name)).items()
     if isinstance(value, Screen)
 ]

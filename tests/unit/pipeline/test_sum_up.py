@@ -8,9 +8,8 @@ import pytest
 
 from mosshead.kinds import Role
 from mosshead.language_model import AnswerUnusable, ModelUnavailable, Prompt
-from pipeline.facts import Message
-from pipeline.prompts.summary import SummaryAnswer
-from pipeline.sum_up import SummedUp, sum_up
+from pipeline.models import Message
+from pipeline.reflection.summaries import SummaryAnswer, SummedUp, sum_up
 
 
 class Writer:

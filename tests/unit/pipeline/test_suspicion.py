@@ -15,10 +15,10 @@ from pydantic import BaseModel
 
 from mosshead.kinds import EntityType, Role
 from mosshead.language_model import Prompt
-from pipeline.extract import extract
-from pipeline.facts import Background, Fact, Mention, Message, Record
-from pipeline.guard import REASONS, guarded, instructs, suspicion_of
-from pipeline.guard.readings import readings
+from pipeline.extraction.extract import extract
+from pipeline.models import Background, Fact, Mention, Message, Record
+from pipeline.safety import REASONS, guarded, instructs, suspicion_of
+from pipeline.safety.normalise import readings
 from tests.fake_answers import fact_like
 from tests.injections_given import ATTACKS, LOOK_ALIKES
 

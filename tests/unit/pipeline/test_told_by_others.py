@@ -1,8 +1,8 @@
 """What is left of a memory whose versions were made of several conversations, where one of them is erased."""
 
 from mosshead.kinds import MemoryKind
-from pipeline.facts import Fact, Record
-from pipeline.told_by_others import Says, Version, told_by_others
+from pipeline.erasure import Says, Version, told_by_others
+from pipeline.models import Fact, Record
 
 
 def fact(content: str, **given: object) -> Fact:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.kinds import Role
-from pipeline.facts import Message
-from pipeline.turns import turns_of
+from pipeline.embedding import turns_of
+from pipeline.models import Message
 from tests.given import NOON
 
 MOST_SECONDS = 30.0

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mosshead.language_model.answer_schema import compact
 from mosshead.managing.proposals import DocumentAnswer, ManagerAnswer
-from pipeline.prompts.consolidation import ConsolidationAnswer
-from pipeline.prompts.extraction import ExtractionAnswer
-from pipeline.prompts.profile import ProfileAnswer
+from pipeline.consolidation.llm import ConsolidationAnswer
+from pipeline.extraction.prompt import ExtractionAnswer
+from pipeline.profiles import ProfileAnswer
 from tests.unit.pipeline.prompts.test_answers import breaches
 
 ANSWERS: list[type[BaseModel]] = [ExtractionAnswer, ConsolidationAnswer, ProfileAnswer, ManagerAnswer, DocumentAnswer]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.offline.fragments import whole
+from pipeline.rules_en.sentences import whole
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.offline.pasted import own_lines
+from pipeline.rules_en.sentences import own_lines
 
 OWN = "I live in Leeds."
 

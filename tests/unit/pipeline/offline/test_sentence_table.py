@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 
 from mosshead.kinds import Role
-from pipeline.facts import Background, Fact, Message
-from pipeline.offline import extract_offline
+from pipeline.models import Background, Fact, Message
+from pipeline.rules_en import extract_offline
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
 

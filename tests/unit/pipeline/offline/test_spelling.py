@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.offline.spelling import plainly_spelt
+from pipeline.rules_en.sentences import plainly_spelt
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from openai.lib._pydantic import to_strict_json_schema
 from pydantic import BaseModel, ValidationError
 
-from pipeline.prompts.consolidation import ConsolidationAnswer
-from pipeline.prompts.extraction import ExtractionAnswer
-from pipeline.prompts.profile import ProfileAnswer
+from pipeline.consolidation.llm import ConsolidationAnswer
+from pipeline.extraction.prompt import ExtractionAnswer
+from pipeline.profiles import ProfileAnswer
 
 MODELS: list[type[BaseModel]] = [ExtractionAnswer, ConsolidationAnswer, ProfileAnswer]
 UNSUPPORTED = {

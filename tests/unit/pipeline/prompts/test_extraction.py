@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.kinds import EntityType, Role
-from pipeline.facts import Background, KnownEntity, Message, RecordSchema
-from pipeline.prompts.extraction import ExtractionAnswer, RecordingAnswer, extraction_prompt
+from pipeline.extraction.prompt import ExtractionAnswer, RecordingAnswer, extraction_prompt
+from pipeline.models import Background, KnownEntity, Message, RecordSchema
 
 CHARACTERS_PER_TOKEN = 4
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
-from pipeline.facts import USER, Background, Fact, KnownEntity, Message, RecordSchema
-from pipeline.prompts.extraction import (
+from pipeline.extraction.grounding import MAX_FACTS, SAID, Refusal, facts_of, joined
+from pipeline.extraction.prompt import (
     ExtractedFact,
     ExtractedMention,
     ExtractedRelation,
@@ -18,8 +18,7 @@ from pipeline.prompts.extraction import (
     ExtractionAnswer,
     RecordedFact,
 )
-from pipeline.prompts.grounding import facts_of, joined
-from pipeline.prompts.refusals import MAX_FACTS, SAID, Refusal
+from pipeline.models import USER, Background, Fact, KnownEntity, Message, RecordSchema
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
 BATCH = (

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.kinds import Granularity
-from pipeline.prompts.extraction import ExtractedTime
-from pipeline.prompts.occurrences import occurrence_of, words_for
+from pipeline.extraction.dates import occurrence_of, words_for
+from pipeline.extraction.prompt import ExtractedTime
 
 OSLO = timezone(timedelta(hours=1))
 

@@ -1,6 +1,6 @@
 """The profile prompt."""
 
-from pipeline.prompts.profile import ProfileAnswer, profile_prompt
+from pipeline.profiles import ProfileAnswer, profile_prompt
 
 
 def test_the_entity_its_old_summary_and_its_memories_are_data() -> None:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.kinds import Role
-from pipeline.facts import Message
-from pipeline.prompts.rendering import BAR, barred, block, conversation_labels, local_time, shown_message
+from mosshead.language_model.data import BAR, barred, block, local_time
+from pipeline.extraction.prompt import conversation_labels, shown_message
+from pipeline.models import Message
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=timezone(timedelta(hours=1)))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.prompts.vocabulary import Vocabulary
+from pipeline.extraction.mentions import Vocabulary
 
 SAID = Vocabulary.of(
     ["User", "my brother zoë has three cats and paid $1,000.50 at 7pm; WOBS's iPhone15, twenty-five", "我住在北京"]

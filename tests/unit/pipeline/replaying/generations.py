@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mosshead.events import Clarify, Command, Forget, Merge, Remember, Split, Undo
 from mosshead.kinds import MemoryKind
-from pipeline.replaying.known import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
+from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
 from tests.given import NOON
 
 SAID, SAID_LATER, SAID_ELSEWHERE = (UUID(int=number) for number in (1, 2, 3))

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.kinds import MemoryKind
-from pipeline.agreement import agree
-from pipeline.replaying.comparing import Comparison, compare
-from pipeline.replaying.known import KnownMemory
+from pipeline.consolidation.comparison import agree
+from pipeline.replay.compare import Comparison, compare
+from pipeline.replay.models import KnownMemory
 from tests.unit.pipeline.replaying.generations import SAID, SAID_ELSEWHERE, SAID_LATER, lives_in, memories, memory
 
 VALUE: dict[str, Any] = {"attribute": "hobby", "value": "singing"}

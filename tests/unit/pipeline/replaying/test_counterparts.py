@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from pipeline.replaying.counterparts import counterparts_of, person_of, question_of
-from pipeline.replaying.known import KnownMemory
+from pipeline.replay.models import KnownMemory
+from pipeline.replay.translate import counterparts_of, person_of, question_of
 from tests.unit.pipeline.replaying.generations import (
     SAID,
     SAID_ELSEWHERE,

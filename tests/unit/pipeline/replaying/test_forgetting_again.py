@@ -3,8 +3,8 @@
 from uuid import UUID
 
 from mosshead.events import Forget, Split, Undo
-from pipeline.replaying.known import Generation
-from pipeline.replaying.translating import LeftOut, left_unsaid, translate
+from pipeline.replay.models import Generation
+from pipeline.replay.translate import LeftOut, left_unsaid, translate
 from tests.unit.pipeline.replaying.generations import (
     BERLIN,
     CAT,

@@ -19,8 +19,8 @@ from mosshead.events import (
     Undo,
     parse_event,
 )
-from pipeline.replaying.known import Generation
-from pipeline.replaying.translating import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
+from pipeline.replay.models import Generation
+from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from tests.unit.pipeline.replaying.generations import (
     BERLIN,
     CAT,

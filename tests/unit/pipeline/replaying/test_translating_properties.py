@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.events import Command
-from pipeline.replaying.known import Generation, KnownMemory
-from pipeline.replaying.translating import LeftOut, translate
+from pipeline.replay.models import Generation, KnownMemory
+from pipeline.replay.translate import LeftOut, translate
 from tests.unit.pipeline.replaying.generations import (
     SAID,
     SAID_ELSEWHERE,

@@ -4,8 +4,8 @@ from uuid import UUID, uuid4
 
 from db.questions import Asked
 from mosshead.kinds import EntityType, MemoryKind, Role
-from pipeline.facts import Fact, Mention, Message, Relation
-from pipeline.linking.values import Held, Link, LinkedFacts
+from pipeline.linking.models import Held, Link, LinkedFacts
+from pipeline.models import Fact, Mention, Message, Relation
 from tests.given import NOON, registered
 from workers.stages.asking import open_questions
 

@@ -1,0 +1,657 @@
+"""How one fact may stand to one thing known: of the same subject, of the same time, said by another, later, or as a guess."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mosshead.kinds import EntityType, MemoryKind
+from mosshead.names import LETTER, normalise
+from pipeline.models import USER, Decision, Known, Mention, NewFact, Occurrence
+from pipeline.times.words import MONTHS, NUMBERS, WEEKDAYS
+
+
+def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
+    """Whether both may describe the same: they share a subject, or of one it is not known. Two Peters are two."""
+    one_is_open = not fact.subject_ids or not known.subject_ids
+    return one_is_open or bool(fact.subject_ids & known.subject_ids) or _is_turned_round(fact, known)
+
+
+def _is_turned_round(fact: NewFact, known: Known) -> bool:
+    """Whether both say the same of the same two, each of another of them: "Ana is User's wife", "User's wife is Ana"."""
+    same_two = fact.subject_ids <= known.about_ids and known.subject_ids <= fact.about_ids
+    return same_two and agree(fact.fact.content, known.content)
+
+
+def is_about_the_same(fact: NewFact, known: Known) -> bool:
+    """Whether both are known to describe the same, or neither says whom."""
+    return bool(fact.subject_ids & known.subject_ids) or not (fact.subject_ids or known.subject_ids)
+
+
+def may_replace_each_other(fact: NewFact, known: Known) -> bool:
+    """Whether of two subjects one may take the other's place, as a new treasurer does, or a dog that gets its name: both speak of
+    one matter, and they are no namesakes."""
+    said = forms(known.content)
+    if any(frozenset(plain(name).split()) <= said for name in _people_described(fact)):
+        return False
+    common = telling(fact.fact.content) & telling(known.content)
+    of_the_user = all(USER.casefold() in forms(content) for content in (fact.fact.content, known.content))
+    return len(common) > 1 or (bool(common) and of_the_user)
+
+
+def says_the_same(fact: NewFact, known: Known) -> bool:
+    """Whether a fact repeats what is known, in the same words or nearly so, of the same subject and the same time."""
+    alike = may_be_about_the_same(fact, known) and same_time(fact, known)
+    return alike and agree(fact.fact.content, known.content)
+
+
+def states(fact: NewFact, known: Known) -> bool:
+    """Whether a memory says what a fact does, in its words or by the one value that both give, and nothing opposite."""
+    one_value = fact.fact.attribute is not None and (fact.fact.attribute, plain(fact.fact.value or "")) == (
+        known.attribute,
+        plain(known.value or ""),
+    )
+    return is_about_the_same(fact, known) and (one_value or agree(fact.fact.content, known.content))
+
+
+def differs_in_surnames(fact: NewFact, known: Known) -> bool:
+    """Whether both say the same of the same people, whom one of both gives more of their names: "John Doe likes tea" of John."""
+    people = [name.split()[0] for name in _people_described(fact)]
+    if not people or fact.subject_ids != known.subject_ids or not same_time(fact, known):
+        return False
+    surnames = re.compile(rf"\b(?P<first>{'|'.join(map(re.escape, people))})(?: [A-Z][\w-]*)+")
+    return agree(*(surnames.sub(r"\g<first>", content) for content in (fact.fact.content, known.content)))
+
+
+def same_time(fact: NewFact, known: Known) -> bool:
+    """Whether both speak of the same time; an event without one may be another than one that has it."""
+    mine, its = fact.fact.occurred, known.occurred
+    if mine is None or its is None:
+        event = MemoryKind.EVENT in (fact.fact.kind, known.kind)
+        return mine is its or not event
+    return mine.start == its.start and mine.end == its.end
+
+
+def lies_within(one: Occurrence | None, other: Occurrence | None) -> bool:
+    """Whether one interval is the more precise time of the other."""
+    if one is None or other is None:
+        return False
+    return other.start <= one.start and one.end <= other.end and one.end - one.start < other.end - other.start
+
+
+def are_apart(one: Occurrence | None, other: Occurrence | None) -> bool:
+    """Whether two intervals have nothing in common."""
+    return one is not None and other is not None and (one.end <= other.start or other.end <= one.start)
+
+
+def denies(fact: NewFact, known: Known) -> bool:
+    """Whether a fact plainly says the opposite of what is known; of one day it denies only what is known of that day."""
+    if are_apart(fact.fact.occurred, known.occurred) or not opposite(fact.fact.content, known.content):
+        return False
+    return fact.fact.occurred is None or known.occurred is not None or tells_a_change(fact.fact.content)
+
+
+def replaces(fact: NewFact, known: Known, reason: str) -> Decision:
+    """What a fact does to a memory that it makes untrue.
+
+    A guess replaces nothing. What another said is contradicted and stays, unless the speaker puts it right, reports a change, or
+    speaks of himself. What was said before the memory is overtaken by it, as where a dead letter takes effect late.
+    """
+    if not fact.fact.stated:
+        return Decision(fact.number, "add", None, f"a guess replaces nothing: {reason}")
+    if _is_another_view(fact, known):
+        return Decision(fact.number, "contradict", known, f"{reason}, by another speaker")
+    if fact.said_at < known.said_at:
+        return Decision(fact.number, "none", known, "a later statement is known", reinforces=False)
+    return Decision(fact.number, "supersede", known, reason)
+
+
+def repeats(fact: NewFact, known: Known, reason: str) -> Decision:
+    """What becomes of a fact that says nothing new; an echo is no evidence."""
+    if known.injected:
+        return Decision(fact.number, "none", known, "an echo of what was in the prompt", reinforces=False)
+    return Decision(fact.number, "none", known, reason)
+
+
+def is_anothers(fact: NewFact, known: Known) -> bool:
+    """Whether two people said the two."""
+    both = fact.said_by is not None and known.said_by is not None
+    return both and normalise(fact.said_by or "") != normalise(known.said_by or "")
+
+
+def _is_another_view(fact: NewFact, known: Known) -> bool:
+    if not is_anothers(fact, known):
+        return False
+    outranks = fact.fact.corrects or _speaks_of_himself(fact) or tells_a_change(fact.fact.content, fact.fact.quote)
+    return not outranks
+
+
+def _speaks_of_himself(fact: NewFact) -> bool:
+    """Whether the speaker is whom the fact describes; only whoever is its one subject is so for sure."""
+    named = [{normalise(name) for name in (mention.name, *mention.aliases)} for mention in _described(fact)]
+    return len(named) == 1 and normalise(fact.said_by or "") in named[0]
+
+
+def _people_described(fact: NewFact) -> list[str]:
+    """The names of the people that a fact describes, but for the user."""
+    people = (mention for mention in _described(fact) if mention.entity_type is EntityType.PERSON)
+    return [mention.name for mention in people if mention.name != USER]
+
+
+def _described(fact: NewFact) -> list[Mention]:
+    return [mention for mention in fact.fact.mentions if mention.role == "subject"]
+
+
+def _bases(listed: str) -> frozenset[str]:
+    return frozenset(map(base_form, listed.split()))
+
+
+_OTHERWISE: Final = frozenset(
+    "new north south east west old great little los las san fort saint former ex past vice deputy assistant acting almost "
+    "nearly half non step grand pre post mock fake and & or but then until till before after".split()
+)
+"""Words that make another thing of what they stand beside: New York is no more precise York."""
+
+
+def base_form(word: str) -> str:
+    """A word without its ending in -s or -ing. Past forms stay: who lived somewhere need not live there."""
+    if word in _KEPT or len(word) < 4:
+        return word
+    if word.endswith("ing") and _VOWELS.search(word[:-3]):
+        return _without_e(_of_participle(word[:-3]))
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "xes", "zes", "ches", "shes", "oes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    return _without_e(word)
+
+
+_LASTING: Final = _bases("longer anymore more still yet instead nowadays since")
+
+
+_STOPPED: Final = _bases("stopped stop quit ceased")
+
+
+_DOUBTFUL_AFTER_NOT: Final = _bases(
+    "only just necessarily always really very quite entirely exactly too so that sure every all both"
+)
+
+
+_PLAIN_NEGATIONS: Final = frozenset({"not", "no", "never"})
+
+
+_VOWELS: Final = re.compile(r"[aeiouy]+")
+
+
+_KEPT: Final = frozenset(
+    "during nothing something anything everything evening morning wedding building his was has is this does as us yes".split()
+)
+
+
+def _of_participle(stem: str) -> str:
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "aeioulsz":
+        return stem[:-1]
+    short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouywx]", stem)
+    return f"{stem}e" if short else stem
+
+
+def _without_e(word: str) -> str:
+    return word[:-1] if word.endswith("e") and len(_VOWELS.findall(word[:-1])) > 1 else word
+
+
+_MILD: Final = {base_form("dislike"): ("like", True), "enjoy": ("like", False), "unmarried": ("married", True)}
+
+
+_STRONG: Final = {"love": ("like", False), base_form("adore"): ("like", False), "hate": ("like", True)} | {
+    "divorced": ("married", True),
+    "unemployed": ("employed", True),
+}
+
+
+_SWITCHED_OR_SPOILT: Final = (
+    r"(?:lights?|lamps?|milk|cream|butter|cheese|yogh?urt|meat|chicken|fish|eggs?|food|colou?rs?|smell|taste|timing|phones?|tv|radio"
+    r"|power|electricity|gas|water|heating|boiler|heater|oven|stove|fridge|freezer|alarms?|wi-?fi|internet|router|computer|laptop"
+    r"|screen|camera|printer|car|engine|sound|music|price)"
+)
+
+
+_CALLED_OFF: Final = re.compile(
+    r"\b(?:cancel(?:s|l?ed)?|called off|calls? off|scrapped|abandoned|fell through|not happening|not taking place"
+    rf"|(?<!\w)(?:(?!{_SWITCHED_OR_SPOILT}\b)[\w'-]+) (?:is|are) off(?=$|[,.!]))(?!\w)",
+    re.IGNORECASE,
+)
+"""A light that is off is switched off, and milk that is off is spoilt."""
+
+
+_CALLING_OFF: Final = _bases(
+    "cancel canceled cancelled called call off scrapped abandoned fell through happen take tak place was has have had been "
+    "will won't because"
+)
+
+
+_PLANS: Final = _bases(
+    "trip plan travel visit journey holiday vacation flight meet appointment event date stay tour booking reservation"
+)
+
+
+_AHEAD: Final = re.compile(
+    r"\b(?:will|going to|plans?|planning|booked|scheduled|upcoming|tomorrow|next|intends?|wants? to|about to)\b",
+    re.IGNORECASE,
+)
+
+
+_CHANGE: Final = re.compile(
+    r"\b(?:moved|moving|now|nowadays|no longer|any ?more|switched|since|instead|changed|became|becomes|has become|stopped|quit|"
+    r"started|recently|meanwhile|these days|used to|cancell?ed|called off|retired|divorced|resigned|left|sold|joined|promoted)\b",
+    re.IGNORECASE,
+)
+
+
+_CONNECTING: Final = _bases(
+    "named called who which whose where when while because but both known plus including since he she they him her his their "
+    "them was has have had & or"
+)
+
+
+def same_statement(one: str, other: str) -> bool:
+    """Whether two statements are the same but for case, accents, punctuation and space."""
+    return plain(one) == plain(other)
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two statements say the same with the same telling words: both are negated or neither is, and only fillers, the
+    endings -s and -ing, and the place of adjuncts and of the items of a list may differ."""
+    if same_statement(one, other):
+        return True
+    left, right = shape(words(one)), shape(words(other))
+    return negations(one) % 2 == negations(other) % 2 and left == right and bool(left.heads or left.adjuncts)
+
+
+def is_more_precise(one: str, other: str) -> bool:
+    """Whether one says all that the other says, and more: "John Doe" and "John", but not "New York" and "York"."""
+    more, less = plain(one).split(), plain(other).split()
+    further = set(more) - set(less)
+    precise = len(more) > len(less) > 0 and set(less) < set(more) and not further & (_OTHERWISE | NEGATIONS)
+    return precise and negations(one) % 2 == negations(other) % 2
+
+
+def opposite(one: str, other: str) -> bool:
+    """Whether one statement plainly denies the other: the same words, once negated, stopped or turned into an antonym.
+
+    What is denied may be said in more detail, as "drinks coffee every morning" by "does not drink coffee"; the reverse leaves
+    the rest of it true.
+    """
+    return _denies(_reduced(one, {}), _reduced(other, {})) or _denies(_turned(one), _turned(other))
+
+
+def calls_off(statement: str, plan: str, *, same_time: bool = False) -> bool:
+    """Whether a statement says that a plan is off, of which it names nothing that the plan does not.
+
+    same_time: both are known to be of the same time, so that days and numbers need not agree as words.
+    """
+    if (
+        not _CALLED_OFF.search(statement)
+        or _CALLED_OFF.search(plan)
+        or negations(statement) % 2 != _not_happening(statement)
+    ):
+        return False
+    named = telling(statement) - _CALLING_OFF - (_times(statement) if same_time else frozenset())
+    planned = telling(plan)
+    return bool(named) and (named <= planned or frozenset() < named - _PLANS <= planned)
+
+
+def lies_ahead(statement: str) -> bool:
+    """Whether a statement speaks of what is to come."""
+    return _AHEAD.search(statement) is not None
+
+
+def tells_a_change(*texts: str) -> bool:
+    """Whether a text says that the world has changed, as anybody may report: "moved", "now", "no longer" …"""
+    return any(_CHANGE.search(text) for text in texts)
+
+
+def differ_in_a_value(one: str, other: str) -> bool:
+    """Whether two statements are the same but for a name, a number or a day in the same place."""
+    if negations(one) % 2 != negations(other) % 2:
+        return False
+    left, right = _said(one), _said(other)
+    pairs = [(a, b) for a, b in zip(left, right, strict=False) if a.form != b.form]
+    return len(left) == len(right) and bool(pairs) and all(a.is_value and b.is_value for a, b in pairs)
+
+
+def adds_details(one: str, other: str, *, times: bool = True) -> bool:
+    """Whether one holds a name, a number or (``times``) a day that the other does not."""
+    return not details(one, times=times) <= forms(other)
+
+
+_MERGED_MOST = 2
+"""A merged statement is at most so many times as long as both statements together."""
+
+
+def keeps(merged: str, news: str, memory: str, *, anew: bool = False) -> bool:
+    """Whether a merged statement is made of the words of both alone, with every name, number and day of theirs.
+
+    anew: the news tells a change, so that its numbers and days may stand in the place of the memory's.
+    """
+    said = forms(news) | forms(memory)
+    denied = bool(negations(news) or negations(memory)) == bool(negations(merged))
+    whole = details(news) | details(memory, times=not anew) <= forms(merged)
+    # A model that repeats itself without end uses no word of its own either.
+    brief = len(merged) <= _MERGED_MOST * (len(news) + len(memory))
+    return bool(merged.strip()) and brief and denied and whole and telling(merged) <= said | _CONNECTING
+
+
+def _times(statement: str) -> frozenset[str]:
+    return frozenset(word.form for word in words(statement) if word.is_time or word.is_number)
+
+
+def _not_happening(statement: str) -> bool:
+    return re.search(r"\bnot (?:happening|taking place)\b", statement, re.IGNORECASE) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a statement.
+
+    form: what is compared, in the base form where it is no name. name: it is written with a capital. whose: it is a possessive.
+    """
+
+    form: str
+    name: bool = False
+    whose: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return any(map(str.isdigit, self.form))
+
+    @property
+    def is_time(self) -> bool:
+        return self.form in _CALENDAR and (self.name or self.form not in _ALSO_WORDS)
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a name, a number or a day: what can be right or wrong by itself."""
+        return self.is_number or self.is_time or (self.name and self.form != USER.casefold())
+
+
+def _said(statement: str) -> list[Word]:
+    return [word for word in words(statement) if word.form not in FILLERS | NEGATIONS | {","}]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the words of a statement hang together, whatever the place of its adjuncts.
+
+    heads: its main part, at an "is" the part before and the part after it. adjuncts: what prepositions lead.
+    fixed: a preposition stands twice, so that the order of the adjuncts tells something.
+    """
+
+    heads: tuple[tuple[str, ...], ...]
+    adjuncts: tuple[tuple[str, ...], ...]
+    fixed: bool
+
+
+_Reduced = tuple[Shape, bool] | None
+
+
+def _reduced(statement: str, antonyms: dict[str, tuple[str, bool]]) -> _Reduced:
+    """What a statement says and whether it denies it; None where its denial is not a plain one."""
+    denied = False
+    rest: list[Word] = []
+    before = ""
+    for word in words(statement):
+        if before in NEGATIONS and word.form in _DOUBTFUL_AFTER_NOT:
+            return None
+        before = word.form
+        if word.form in NEGATIONS and word.form not in _PLAIN_NEGATIONS:
+            return None
+        if word.form in _PLAIN_NEGATIONS or word.form in _STOPPED:
+            denied = not denied
+        elif word.form not in _LASTING:
+            form, turned = antonyms.get(word.form, (word.form, False))
+            denied ^= turned
+            rest.append(replace(word, form=form))
+    return shape(rest), denied
+
+
+def _turned(statement: str) -> _Reduced:
+    """As `_reduced`, with antonyms as negations; "does not love" is not "dislikes", so strong words count only by themselves."""
+    return _reduced(statement, _MILD if negations(statement) else {**_MILD, **_STRONG})
+
+
+def _denies(one: _Reduced, other: _Reduced) -> bool:
+    if one is None or other is None or one[1] == other[1]:
+        return False
+    denial, denied = (one[0], other[0]) if one[1] else (other[0], one[0])
+    if denial.fixed or denied.fixed:
+        return denial == denied
+    return denial.heads == denied.heads and Counter(denial.adjuncts) <= Counter(denied.adjuncts)
+
+
+# Scripts without spaces between words are read sign by sign.
+_SIGN: Final = "(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][\u3099\u309a]?)"
+
+
+_CURRENCY: Final = "$£¥\u20a0-\u20cf"
+
+
+_RAW: Final = re.compile(
+    rf"(?:(?<!\w)[-−])?[{_CURRENCY}]?\d+(?:[.,:/]\d+)*(?:\s?[ap]\.?m\b\.?|\s?[%°{_CURRENCY}]|(?!{LETTER}))"
+    rf"|{_SIGN}|(?:(?!{_SIGN}){LETTER})+(?:['’-]{LETTER}+)*['’]?[+#]*|,|[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]",
+    re.IGNORECASE,
+)
+
+
+_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+_GAP: Final = re.compile(rf"[\s.](?=[apm%°{_CURRENCY}])|(?<=m)\.$")
+
+FILLERS: Final = frozenset(
+    "a an the is are am be been being do does that this it its as too also just really very quite actually so now currently "
+    "already any".split()
+)
+
+
+NEGATIONS: Final = frozenset("no not never none nobody nothing without neither nor cannot hardly".split())
+
+
+_CONTRACTIONS: Final = {
+    "won't": "will",
+    "can't": "can",
+    "shan't": "shall",
+    "cannot": "can",
+    "weren't": "was",
+    **dict.fromkeys(("don't", "doesn't"), "do"),
+    **dict.fromkeys(("isn't", "aren't", "ain't"), "is"),
+}
+
+
+_UNMARKED: Final = dict(
+    zip("dont doesnt didnt isnt arent wasnt werent cant".split(), "do do did is is was was can".split(), strict=True)
+)
+
+
+_PREPOSITIONS: Final = frozenset(
+    "in on at from to by with for of about against befor after over under until till since during between into onto near "
+    "than via without every each".split()
+)
+
+
+_BEFORE_A_TIME: Final = frozenset({"in", "on", "at", "during"})
+
+
+_CALENDAR: Final = frozenset((*WEEKDAYS, *MONTHS, *(f"{day}s" for day in WEEKDAYS))) | frozenset(
+    "today tomorrow yesterday tonight morning afternoon evening night noon midnight weekend".split()
+)
+
+
+_ALSO_WORDS: Final = frozenset({"may", "march", "august"})
+
+
+_COPULAS: Final = frozenset({"is", "are", "am"})
+
+
+_PARTICIPLES: Final = frozenset(
+    "been gone done had made taken seen known lived moved met bought found left lost read told".split()
+)
+
+
+_AND: Final = "&"
+
+
+def plain(statement: str) -> str:
+    """A statement without case, accents, punctuation, possessives and surplus space; signs and units of numbers stay."""
+    words = (_plain_form(match[0]) for match in _RAW.finditer(statement) if match[0] != ",")
+    return " ".join(words) or normalise(statement)
+
+
+def words(statement: str) -> list[Word]:
+    """All words in order; "doesn't" is "do" and "not", and a comma is a word."""
+    return [word for first, match in enumerate(_RAW.finditer(statement)) for word in _read(match[0], first == 0)]
+
+
+def negations(statement: str) -> int:
+    """How many words of a statement deny."""
+    return sum(word.form in NEGATIONS for word in words(statement))
+
+
+def forms(statement: str) -> frozenset[str]:
+    """The forms of all words."""
+    return frozenset(word.form for word in words(statement))
+
+
+def telling(statement: str) -> frozenset[str]:
+    """The forms of the words that tell something: neither fillers nor negations nor prepositions, and not the user."""
+    dropped = FILLERS | NEGATIONS | _PREPOSITIONS | {",", _AND, USER.casefold()}
+    return frozenset(word.form for word in words(statement) if word.form not in dropped)
+
+
+def details(statement: str, *, times: bool = True) -> frozenset[str]:
+    """The names and numbers, and with ``times`` the days, that a statement holds."""
+    return frozenset(
+        word.form
+        for word in words(statement)
+        if word.is_value and word.form not in FILLERS and (times or not (word.is_time or word.is_number))
+    )
+
+
+def shape(statement: list[Word]) -> Shape:
+    """The shape of a statement's words, without fillers and negations."""
+    before, after = _sides(statement)
+    segments = [*_segments(before), *_segments(after)]
+    adjuncts = [_sorted_list(one) for one in segments if one[0].form in _PREPOSITIONS]
+    heads = [_sorted_list(one) for one in segments if one[0].form not in _PREPOSITIONS]
+    leading = [adjunct[0] for adjunct in adjuncts]
+    fixed = len(set(leading)) < len(leading)
+    return Shape(tuple(heads), tuple(adjuncts if fixed else sorted(adjuncts)), fixed)
+
+
+def _plain_form(raw: str) -> str:
+    if any(map(str.isdigit, raw)):
+        return _THOUSANDS.sub("", _GAP.sub("", raw.casefold())).replace("−", "-")
+    return normalise(raw.replace("’", "'"))
+
+
+def _read(raw: str, first: bool) -> Iterator[Word]:
+    form = _plain_form(raw)
+    if form in _CONTRACTIONS or form.endswith("n't") or form in _UNMARKED:
+        yield Word(_CONTRACTIONS.get(form) or _UNMARKED.get(form) or form.removesuffix("n't"))
+        yield Word("not")
+        return
+    capital = raw[0].isupper()
+    if form in NUMBERS and form not in FILLERS:
+        yield Word(str(NUMBERS[form]))
+    elif form == "were":
+        yield Word("was")
+    elif form == "and":
+        yield Word(_AND)
+    else:
+        word = form if capital or form in _CALENDAR or raw[0].isdigit() else base_form(form)
+        name = capital and not (first and (len(form) == 1 or form in FILLERS | NEGATIONS))
+        yield Word(word, name, re.search(r"['’]s?$", raw) is not None)
+
+
+def _sides(statement: list[Word]) -> tuple[list[Word], list[Word]]:
+    """What stands before and after an "is"; a name after it comes first, as in "Peter is User's brother"."""
+    places = [place for place, word in enumerate(statement) if word.form in _COPULAS]
+    if not places or any(word.form == "," for word in statement):
+        return statement, []
+    before, after = statement[: places[0]], statement[places[0] + 1 :]
+    named = _is_bare_name(after) and not _is_bare_name(before)
+    return (after, before) if named else (before, after)
+
+
+def _is_bare_name(side: list[Word]) -> bool:
+    said = [word for word in side if word.form not in FILLERS]
+    return bool(said) and all(word.name and not word.whose and not word.is_time for word in said)
+
+
+def _segments(side: list[Word]) -> Iterator[list[Word]]:
+    """Runs of telling words, a new one before each preposition, and after an adjunct that leads ("On Monday User …")."""
+    run: list[Word] = []
+    for place, word in enumerate(side):
+        if word.form in FILLERS or word.form in NEGATIONS - {"without"} or _is_auxiliary(side, place):
+            continue
+        adjunct = bool(run) and run[0].form in _PREPOSITIONS
+        ends = word.form in _PREPOSITIONS or (adjunct and (word.form == "," or _begins_anew(run, word)))
+        if ends and run:
+            yield run
+            run = []
+        if word.form == "," and not run:
+            continue
+        run.append(_weak(side, place) if word.form in _BEFORE_A_TIME else word)
+    if run:
+        yield run
+
+
+def _begins_anew(run: list[Word], word: Word) -> bool:
+    return run[-1].is_time and word.name and not word.is_time
+
+
+def _weak(side: list[Word], place: int) -> Word:
+    """ "in", "on" and "at" are one before a time: the time tells."""
+    rest = [word for word in side[place + 1 :] if word.form not in FILLERS]
+    return Word("on") if rest and (rest[0].is_time or rest[0].is_number) else side[place]
+
+
+def _is_auxiliary(side: list[Word], place: int) -> bool:
+    if side[place].form not in {"has", "have"}:
+        return False
+    rest = [word.form for word in side[place + 1 :] if word.form not in NEGATIONS | (FILLERS - {"been"})]
+    return bool(rest) and (rest[0] in _PARTICIPLES or rest[0].endswith("ed"))
+
+
+def _sorted_list(segment: list[Word]) -> tuple[str, ...]:
+    """The forms of a segment; the items of "tea and coffee" in the order of the alphabet."""
+    if not any(word.form == _AND for word in segment):
+        return tuple(_form(word) for word in segment if word.form != ",")
+    start = 1 if segment[0].form in _PREPOSITIONS else 2 if segment[0].name and not segment[0].whose else 0
+    items: list[tuple[str, ...]] = [()]
+    for word in segment[start:]:
+        if word.form in {_AND, ","}:
+            items.append(())
+        else:
+            items[-1] = (*items[-1], _form(word))
+    listed = start > 0 and all(items) and not any(word.form in {_AND, ","} for word in segment[:start])
+    names = _names_in_front(segment)
+    if names:
+        return (*sorted(names), *(_form(word) for word in segment[2 * len(names) - 1 :]))
+    if not listed:
+        return tuple(_form(word) for word in segment)
+    return (*(_form(word) for word in segment[:start]), *(form for item in sorted(items) for form in (*item, _AND)))
+
+
+def _names_in_front(segment: list[Word]) -> list[str]:
+    """The names that lead a segment: "Tom and Anna (are siblings)"."""
+    pair = len(segment) > 2 and segment[0].name and segment[1].form == _AND and segment[2].name
+    alone = len(segment) == 3 or (len(segment) > 3 and not segment[3].name and segment[3].form not in {_AND, ","})
+    whose = pair and any(segment[place].whose for place in (0, 2))
+    return [segment[0].form, segment[2].form] if pair and alone and not whose else []
+
+
+def _form(word: Word) -> str:
+    return "have" if word.form == "has" else word.form

@@ -1,0 +1,72 @@
+"""A decision about a memory that an earlier fact of the batch has changed or replaced: what of it holds now. Pure."""
+
+from dataclasses import replace
+
+from pipeline.consolidation.comparison import (
+    adds_details,
+    agree,
+    differ_in_a_value,
+    forms,
+    keeps,
+    replaces,
+    same_statement,
+    telling,
+    tells_a_change,
+)
+from pipeline.models import Decision, Known, NewFact
+
+
+def of_what_changed(decision: Decision, fact: NewFact, now: str, *, read: str) -> Decision:
+    """A decision about a memory that says something else by now: an update must keep that, and a "none" find itself in it.
+
+    Else the fact stands for itself. read: what the memory said when the decision was made.
+    """
+    said = fact.fact.content
+    if decision.action == "update":
+        return decision if _keeps(decision.content or said, fact, now, read) else _alone(decision)
+    told_else = decision.action == "none" and decision.reinforces and adds_details(said, now)
+    return _alone(decision) if told_else and fact.fact.occurred is None else decision
+
+
+def of_what_was_replaced(decision: Decision, fact: NewFact, now: str, *, read: str, by: NewFact) -> Decision:
+    """A decision about a memory that is no longer true; now: what took its place, of which another fact tells.
+
+    What is said after the change replaces that in turn where both are of one thing. Else the fact stands for itself.
+    """
+    if decision.action == "none" and not decision.reinforces:
+        return decision
+    if decision.action == "update" and _keeps(decision.content or fact.fact.content, fact, now, read):
+        return decision
+    one_value = _are_of_one_value(fact, by)
+    if decision.action == "none" and (agree(fact.fact.content, now) or (one_value and _have_one_value(fact, by))):
+        return decision
+    if decision.action in {"supersede", "contradict"}:
+        return decision if one_value or differ_in_a_value(fact.fact.content, now) else _alone(decision)
+    if not one_value:
+        return _alone(decision)
+    outcome = replaces(fact, _known(by, now), decision.reason)
+    return replace(decision, action=outcome.action, content=None, reinforces=outcome.reinforces)
+
+
+def _keeps(merged: str, fact: NewFact, now: str, read: str) -> bool:
+    """Whether an update holds all that came to the memory since it was read."""
+    anew = fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote)
+    return telling(now) - forms(read) <= forms(merged) and keeps(merged, fact.fact.content, now, anew=anew)
+
+
+def _alone(decision: Decision) -> Decision:
+    return replace(decision, action="add", content=None)
+
+
+def _are_of_one_value(fact: NewFact, by: NewFact) -> bool:
+    mine, its = fact.fact, by.fact
+    both = mine.attribute is not None and mine.attribute == its.attribute and mine.value and its.value
+    return bool(both) and bool(fact.subject_ids & by.subject_ids)
+
+
+def _have_one_value(fact: NewFact, by: NewFact) -> bool:
+    return same_statement(fact.fact.value or "", by.fact.value or "")
+
+
+def _known(by: NewFact, now: str) -> Known:
+    return Known(by.number, now, by.fact.attribute, by.fact.value, by.said_at, by.subject_ids, said_by=by.said_by)

@@ -1,0 +1,78 @@
+"""The vectors of what a batch holds."""
+
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mosshead.embedders.embedder import Embedder
+from mosshead.kinds import Role
+from pipeline.models import Message
+from pipeline.safety import steers
+
+K = TypeVar("K", bound=Hashable)
+
+
+def embed(contents: Mapping[K, str], embedder: Embedder) -> dict[K, NDArray[np.float32]]:
+    """By key, such as a fact's number, the vector of its text, shape (dimensions,).
+
+    One call for all; what the cache knows is not sent.
+    """
+    if not contents:
+        return {}
+    return dict(zip(contents, embedder.embed(list(contents.values())), strict=True))
+
+
+_SAID_BY = frozenset({Role.USER, Role.ASSISTANT})
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one message says, and what the turn before it in its conversation said; None where it is the first."""
+
+    message_id: UUID
+    said: str
+    before: str | None
+
+    @property
+    def with_before(self) -> str:
+        """Both, in the order in which they were said: a short answer is found by what it answers."""
+        return self.said if self.before is None else f"{self.before} {self.said}"
+
+
+def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> list[Turn]:
+    """The turns among some messages; those of tools and of the system are none, nor is one that says nothing.
+
+    Nor is one that gives the assistant orders, hides text or the like: what must not become a memory must not come back into a
+    prompt as a message either. It stays where it was published.
+
+    before: by message id, the latest turn that was stored before and said earlier in the same conversation, where there is one.
+    A turn's place in its conversation is when it was said, then its id. Messages without a conversation count as one.
+    """
+    turns = [message for message in messages if _is_turn(message)]
+    said: dict[UUID, str] = {turn.event_id: turn.content for turn in (*before.values(), *turns)}
+    places: defaultdict[str | None, list[tuple[datetime, UUID]]] = defaultdict(list)
+    for turn in turns:
+        insort(places[turn.conversation], _place(turn))
+    found = []
+    for turn in turns:
+        of_conversation = places[turn.conversation]
+        earlier = of_conversation[: bisect_left(of_conversation, _place(turn))][-1:]
+        earlier += [_place(before[turn.event_id])] if turn.event_id in before else []
+        found.append(Turn(turn.event_id, turn.content, said[max(earlier)[1]] if earlier else None))
+    return found
+
+
+def _is_turn(message: Message) -> bool:
+    says = message.role in _SAID_BY and bool(message.content.strip())
+    return says and not steers(message)
+
+
+def _place(message: Message) -> tuple[datetime, UUID]:
+    return message.occurred_at, message.event_id

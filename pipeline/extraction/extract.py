@@ -1,0 +1,110 @@
+"""Facts from messages: by the LLM, or, without one, by the offline rules."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mosshead.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
+from pipeline.extraction.chunks import Portion, bearing, halves, latest, portions
+from pipeline.extraction.grounding import (
+    MAX_FACTS_BY_RULES,
+    MAX_FACTS_OF_A_MESSAGE,
+    MAX_REFUSED,
+    Grounded,
+    Refusal,
+    RefusedFact,
+    facts_of,
+    joined,
+)
+from pipeline.extraction.prompt import extraction_prompt
+from pipeline.models import Background, Fact, Message
+from pipeline.rules_en import extract_offline
+from pipeline.safety import guarded
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The facts of a batch, and what was found in vain: by the LLM for any reason, by the rules beyond what a batch may give.
+
+    turned_down: as facts, the first of them. refused: how many there were, and of the records in those that stand, by reason;
+        refused_entities: of the entities in them.
+    """
+
+    facts: tuple[Fact, ...]
+    turned_down: tuple[RefusedFact, ...] = ()
+    refused: Mapping[str, int] = field(default_factory=dict)
+    refused_entities: Mapping[str, int] = field(default_factory=dict)
+
+
+def extract(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:
+    """What is worth remembering of a batch of messages.
+
+    One call to the model for a batch that fits into one, and none where no user spoke. What the model cannot answer for its
+    length, or gives no usable answer to, is asked once more in halves. Raises what the model raises; AnswerRefused is final.
+    """
+    found = _found(messages, background, model)
+    return replace(found, facts=guarded(found.facts, messages))
+
+
+def _found(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:
+    if not Portion(tuple(messages)).is_spoken:
+        return Extraction(())
+    if model is None:
+        return _within_limits(extract_offline(messages, background))
+    earlier = bearing(background.earlier, messages)
+    asked = [portion for portion in portions(messages, earlier) if portion.is_spoken]
+    question = _Question(messages, background, model)
+    grounded = joined(answer for portion in asked for answer in question.ask(portion))
+    return Extraction(
+        facts=grounded.facts,
+        turned_down=grounded.turned_down[:MAX_REFUSED],
+        refused=_by_reason(grounded.refused),
+        refused_entities=_by_reason(grounded.refused_entities),
+    )
+
+
+def _within_limits(found: Sequence[Fact]) -> Extraction:
+    """As many of the facts as their messages and the batch may give, the first of them."""
+    facts: list[Fact] = []
+    over: list[Fact] = []
+    of_messages: Counter[int] = Counter()
+    for fact in found:
+        said_in = max(fact.sources)
+        full = len(facts) == MAX_FACTS_BY_RULES or of_messages[said_in] == MAX_FACTS_OF_A_MESSAGE
+        of_messages[said_in] += not full
+        (over if full else facts).append(fact)
+    turned_down = tuple(RefusedFact.of(Refusal.OVER_LIMIT, fact) for fact in over[:MAX_REFUSED])
+    return Extraction(tuple(facts), turned_down, {str(Refusal.OVER_LIMIT): len(over)} if over else {})
+
+
+def _by_reason(refused: Mapping[Any, int]) -> dict[str, int]:
+    return {str(reason): count for reason, count in refused.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What every call of a batch shares. messages: whole, for what a part of one says is held against all of it."""
+
+    messages: Sequence[Message]
+    background: Background
+    model: LanguageModel
+
+    def ask(self, portion: Portion) -> list[Grounded]:
+        """The answer to one call; where that is none, those to its halves."""
+        try:
+            return [self._answer(portion)]
+        except (AnswerTruncated, AnswerUnusable) as refused:
+            failure = refused
+            smaller = halves(portion)
+        if smaller is None:
+            raise failure
+        return [self._answer(half) for half in smaller]
+
+    def _answer(self, portion: Portion) -> Grounded:
+        shown = replace(self.background, earlier=latest(portion.earlier))
+        labels = {number: f"part {part} of {count}" for number, (part, count) in portion.parts.items()}
+        answer = self.model.answer(extraction_prompt(portion.messages, shown, labels))
+        numbers = {message.number for message in portion.messages}
+        whole = [message for message in self.messages if message.number in numbers]
+        return facts_of(answer, whole, replace(self.background, earlier=portion.earlier))

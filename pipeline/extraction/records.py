@@ -1,0 +1,226 @@
+"""Facts in a shape of the app's own: what a model wrote, held against the schema and against what was said."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import Any, Final
+
+import jsonschema_rs
+from pydantic import TypeAdapter, ValidationError
+
+from mosshead.language_model.objects import leaves, read_object
+from pipeline.extraction.mentions import Vocabulary
+from pipeline.models import Record, RecordSchema
+
+_MOMENT: Final = re.compile(
+    r"(?:\d{4}-\d\d-(?P<day>\d\d))?(?:(?:^|[T ])(?P<clock>\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+
+
+_DURATION: Final = re.compile(r"-?P(?=T?\d)(?:\d+[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?")
+
+
+_FIGURES: Final = re.compile(r"\d+(?:\.\d+)?")
+
+
+_MIDNIGHT: Final = "00:00"
+
+
+def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: Vocabulary) -> Record | None:
+    """The record that a model proposes, or None: its schema is unknown, it does not fit, or it says what nobody said.
+
+    data: JSON text of an object. grounds: what was said. A value that the schema gives as a choice need not have been said.
+    """
+    schema = next((one.schema for one in schemas if one.name == name), None)
+    try:
+        read = read_object(data)
+    except ValueError:
+        return None
+    if schema is None or not fits(read, closed(schema)):
+        return None
+    return Record(name=name, data=read) if is_said(read, schema, grounds) else None
+
+
+def is_said(data: Any, schema: Mapping[str, Any], grounds: Vocabulary) -> bool:
+    """Whether every name and number in some data occurs in what was said, or is a choice that the schema gives."""
+    chosen = grounds | Vocabulary.of(_choices(schema))
+    return all(_occurs(part, chosen) for text in _texts(data) for part in _spoken(text))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    yield from (
+        str(leaf) for leaf in leaves(value) if isinstance(leaf, str | int | float) and not isinstance(leaf, bool)
+    )
+
+
+def _spoken(text: str) -> list[str]:
+    """What has to have been said of a text: of a date or a time, which schemas want in figures, the day and what the clock shows.
+
+    The month may have been said by name, the year be that of the message; midnight stands where no time of the day was said.
+    """
+    if moment := _MOMENT.fullmatch(text):
+        day, clock = moment["day"], moment["clock"]
+        return [part for part in (day, None if day and clock == _MIDNIGHT else clock) if part] or [text]
+    if _DURATION.fullmatch(text):
+        return [figures for figures in _FIGURES.findall(text) if float(figures)]
+    return [text]
+
+
+def _occurs(text: str, grounds: Vocabulary) -> bool:
+    return not (grounds.lacks_name_or_number_of(text) or grounds.doubts_an_opening_of(text))
+
+
+def _choices(schema: Any) -> Iterator[str]:
+    """The values that a schema gives to choose from, at any depth."""
+    if isinstance(schema, list | tuple):
+        for one in schema:
+            yield from _choices(one)
+    elif isinstance(schema, Mapping):
+        for key, inner in schema.items():
+            if key in {"enum", "const"}:
+                yield from _texts(inner)
+            else:
+                yield from _choices(inner)
+
+
+_DEFINED: Final = frozenset({"$defs", "definitions"})
+
+
+_NAMED: Final = _DEFINED | {"properties"}
+"""Below them the keys are names of the app's own."""
+
+_VALUES: Final = frozenset({"default", "enum", "const", "examples"})
+
+
+_TOGETHER: Final = frozenset({"allOf", "if", "then", "else", "not"})
+
+
+_EITHER: Final = frozenset({"anyOf", "oneOf"})
+
+
+_SHUT: Final[Mapping[str, Any]] = {"not": {}}
+"""Fits nothing, as false does; but it is known for the library's own."""
+
+_NUMBER: Final = re.compile(r"[-+]?[\d.]+")
+
+
+def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether data fits a JSON Schema, its formats included: what does not, a typed read could not take.
+
+    Nothing is loaded from anywhere: a schema that points elsewhere fits nothing.
+    """
+    try:
+        validator = jsonschema_rs.validator_for(dict(schema), offline=True, validate_formats=True, formats=_FORMATS)
+        return validator.is_valid(data)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return False
+
+
+def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON Schema in which no object has fields that it does not name, unless it says that it may.
+
+    One that is put together of several (``allOf``, ``if``) has the fields that any of them names.
+    """
+    shared = set[str]()
+    done: dict[str, Any] = _at_any_depth(schema, partial(_closed, shared))
+    defined = {key: done[key] for key in _DEFINED if isinstance(done.get(key), Mapping)}
+    return done | {
+        key: {name: _opened(one) if f"#/{key}/{name}" in shared else one for name, one in named.items()}
+        for key, named in defined.items()
+    }
+
+
+def _closed(shared: set[str], one: dict[str, Any]) -> dict[str, Any]:
+    """One schema closed, those within it being so already. shared: takes up what else its fields are named in."""
+    places = _TOGETHER | (_EITHER if "properties" in one else frozenset())
+    parts = [part for key in places & one.keys() for part in _parts_in(one[key])]
+    parts += [one] if "properties" in one and "$ref" in one else []
+    if not any(part.keys() & {"properties", "$ref", "unevaluatedProperties"} for part in parts):
+        return {"additionalProperties": _SHUT, **one} if "properties" in one else one
+    shared.update(part["$ref"] for part in parts if "$ref" in part)
+    opened = {key: _opened(one[key]) for key in places & one.keys()}
+    says = one.keys() & {"additionalProperties", "unevaluatedProperties"}
+    return {**one, **opened, **({} if says else {"unevaluatedProperties": _SHUT})}
+
+
+def _opened(one: Any) -> Any:
+    """A schema, or some, as before it was closed."""
+    if isinstance(one, list):
+        return [_opened(part) for part in one]
+    return {key: value for key, value in one.items() if value is not _SHUT} if isinstance(one, Mapping) else one
+
+
+def _parts_in(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Mapping)]
+
+
+def accepted(schema: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a document its schema still has a place for: an app may ask for other fields by now than when it was made."""
+    left = _accepted(dict(body), partial(accepts, schema))
+    return left if isinstance(left, dict) else {}
+
+
+def accepts(schema: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    """Whether a schema has a place for a part of a document; what it wants beside it may be missing."""
+    return fits(part, _of_parts(closed(schema)))
+
+
+def _accepted(value: Any, has_a_place: Callable[[Any], bool]) -> Any:
+    """The value without what has no place; None where nothing is left of it."""
+    if has_a_place(value):
+        return value
+    if isinstance(value, Mapping):
+        fields = {name: _accepted(one, partial(_has_a_place_as, name, has_a_place)) for name, one in value.items()}
+        return {name: one for name, one in fields.items() if one is not None} or None
+    if isinstance(value, list):
+        items = (_accepted(one, lambda part: has_a_place([part])) for one in value)
+        return [one for one in items if one is not None]
+    return None
+
+
+def _has_a_place_as(name: str, has_a_place: Callable[[Any], bool], part: Any) -> bool:
+    return has_a_place({name: part})
+
+
+def _of_parts(schema: Any) -> Any:
+    """A JSON Schema of what may be a part of the whole: of a part it may be open which of several kinds it is of."""
+    return _at_any_depth(
+        schema,
+        lambda one: {"anyOf" if key == "oneOf" else key: value for key, value in one.items() if key != "required"},
+    )
+
+
+def _at_any_depth(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """A JSON Schema of which each one that it is made of was changed."""
+    if isinstance(schema, list | tuple):
+        return [_at_any_depth(one, change) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    inner = {
+        key: {name: _at_any_depth(one, change) for name, one in value.items()}
+        if key in _NAMED and isinstance(value, Mapping)
+        else value
+        if key in _VALUES
+        else _at_any_depth(value, change)
+        for key, value in schema.items()
+    }
+    return change(inner)
+
+
+def _read_as(shape: Any) -> Callable[[str], bool]:
+    """Whether a typed read takes a text for a time: the formats of JSON Schema know none without a zone."""
+    adapter = TypeAdapter(shape)
+
+    def reads(text: str) -> bool:
+        try:
+            adapter.validate_json(json.dumps(text), strict=True)
+        except ValidationError:
+            return False
+        return _NUMBER.fullmatch(text) is None  # which pydantic takes for seconds since 1970
+
+    return reads
+
+
+_FORMATS: Final = {"date-time": _read_as(datetime), "time": _read_as(time), "duration": _read_as(timedelta)}

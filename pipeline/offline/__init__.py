@@ -1,5 +1,0 @@
-"""Extraction by rules alone, for a service without an LLM."""
-
-from pipeline.offline.extract import extract_offline
-
-__all__ = ["extract_offline"]

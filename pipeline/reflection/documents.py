@@ -1,0 +1,296 @@
+"""A namespace's documents, as forming and editing them see them: the body, and since when each field is so, and by whose hand.
+
+Fields are named by JSON Pointers; see `mosshead.managing.patching`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import reduce
+from typing import Any
+from uuid import UUID
+
+from mosshead.kinds import Granularity, Role
+from mosshead.language_model.objects import leaves
+from mosshead.language_model.ports import LanguageModel
+from mosshead.managing.fields import Sourced, read_fields
+from mosshead.managing.patching import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
+from mosshead.managing.prompts import document_prompt
+from mosshead.managing.talk import Talk
+from mosshead.transcript import Turn
+from pipeline.extraction.chunks import portions
+from pipeline.extraction.dates import words_for
+from pipeline.extraction.mentions import Vocabulary
+from pipeline.extraction.records import accepted, accepts, closed, fits, is_said
+from pipeline.models import Message, Occurrence, RecordSchema
+from pipeline.safety import suspicion_of, texts_in
+from pipeline.times import times_in
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Since when a field is as it is: when it was said, or edited. hand: the app edited it; else it was formed.
+
+    by: the decision that set it; None where that is about to be made.
+    """
+
+    at: datetime
+    hand: bool
+    by: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A document as it was read. version: 0 where there is none yet. marks: of every field that was ever set or removed."""
+
+    body: Json = field(default_factory=dict)
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a document becomes. patch: what makes the new body of the old one. marked: the fields that this sets or removes."""
+
+    body: Json
+    patch: Json
+    marked: Mapping[str, Mark]
+
+
+class Misfit(ValueError):
+    """A change would make of a document what does not fit its schema."""
+
+
+def edited(shape: RecordSchema, held: Held, patch: Json, at: datetime) -> Changed:
+    """A document as the app edits it: the fields that it names are so from here on, whatever was said before. Raises Misfit."""
+    return changed(shape, held, patch, dict.fromkeys(fields_of(patch), Mark(at, hand=True)))
+
+
+def changed(shape: RecordSchema, held: Held, patch: Json, marked: Mapping[str, Mark]) -> Changed:
+    """A document with a patch applied. Raises Misfit."""
+    body = merged(held.body, patch)
+    if not fits(body, closed(shape.schema)):
+        raise Misfit(f"does not fit the schema {shape.name}")
+    return Changed(body=body, patch=patch, marked=marked)
+
+
+def unformed(
+    versions: Sequence[Held], decisions: Collection[UUID], said: Mapping[UUID, str]
+) -> tuple[list[Held], set[UUID]]:
+    """The versions of a document, in order, without the fields that some decisions set, as if nobody had ever spoken of them; and
+    the other decisions that had set more than is left. They need not fit their schema.
+
+    What was set there may stand in what others made of it, as in a list that was added to: it goes from that, too, unless what
+    they were made of says it. said: that, by decision.
+    """
+    lost = set[str]()
+    left, trimmed = list[Held](), set[UUID]()
+    for before, held in zip((Held(), *versions), versions, strict=False):
+        gone = {pointer for pointer, mark in held.marks.items() if mark.by in decisions}
+        for pointer in gone:
+            lost |= _texts(value_at(held.body, pointer)) - _texts(before.body)
+        body: Json = reduce(removed, sorted(gone), held.body)
+        for pointer, mark in held.marks.items():
+            value = value_at(body, pointer)
+            if mark.hand or mark.by is None or value is None:
+                continue
+            own = said.get(mark.by, "")
+            kept = _without(value, [one for one in lost if not _holds(own, [one])])
+            if kept is None:
+                gone.add(pointer)
+            if kept != value:
+                body = removed(body, pointer) if kept is None else replaced(body, pointer, kept)
+                trimmed.add(mark.by)
+        left.append(replace(held, body=body, marks={key: mark for key, mark in held.marks.items() if key not in gone}))
+    return left, trimmed
+
+
+def _texts(value: Any) -> set[str]:
+    given = (
+        str(one).casefold() for one in leaves(value) if isinstance(one, str | int | float) and not isinstance(one, bool)
+    )
+    return {one for one in given if one.strip()}
+
+
+def _holds(value: Any, texts: Iterable[str]) -> bool:
+    """Whether a value says one of some texts, as whole words."""
+    return any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", one) for text in texts for one in _texts(value))
+
+
+def _without(value: Any, texts: Collection[str]) -> Any:
+    """A value without what says one of some texts; None where nothing is left."""
+    if isinstance(value, list):
+        return [one for one in value if not _holds(one, texts)] or (None if value else value)
+    return None if _holds(value, texts) else value
+
+
+def settled(marks: Mapping[str, Mark], marked: Mapping[str, Mark]) -> dict[str, Mark]:
+    """The marks after a change: a field that is set anew takes those of what was in it along."""
+    kept = {
+        old: mark for old, mark in marks.items() if not any(old == new or old.startswith(f"{new}/") for new in marked)
+    }
+    return kept | dict(marked)
+
+
+def barred(marks: Mapping[str, Mark], fields: Iterable[str], said_at: datetime) -> set[str]:
+    """Which of some fields a message of a time may not change: what was edited by hand after it was said stays so."""
+    edits = [pointer for pointer, mark in marks.items() if mark.hand and mark.at > said_at]
+    return {one for one in fields if any(touches(one, edit) for edit in edits)}
+
+
+_A_PHRASE = 4
+"""Words from which a text is more than a name, and is judged as a fact's content is."""
+
+_WITHIN_A_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY, Granularity.DAY})
+
+
+@dataclass(frozen=True, slots=True)
+class Formed:
+    """What comes of some messages. change: None where nothing changes. sources: the messages that bear it out.
+
+    refused: how many of the LLM's proposals were not taken, by reason; reasons hold nothing of the conversation.
+    """
+
+    change: Changed | None
+    sources: tuple[UUID, ...] = ()
+    refused: Mapping[str, int] = field(default_factory=dict)
+
+
+def form_document(
+    shape: RecordSchema, held: Held, messages: Sequence[Message], model: LanguageModel, *, instructions: str = ""
+) -> Formed:
+    """The document after some messages, in order; one call to the model for as many as fit into one, none where no user spoke.
+
+    A field is taken where a user's message bears it out, where it names nothing that was not said, where it is no instruction,
+    and where nobody has edited it by hand since that was said. What is left has to fit the schema, or nothing is taken of it.
+    Raises what the model raises.
+    """
+    forming = _Forming(shape, held, instructions)
+    for portion in portions(messages, ()):
+        if portion.is_spoken:
+            forming.take(portion.messages, model)
+    return forming.result()
+
+
+@dataclass
+class _Forming:
+    """The document while portions of what was said are taken up one after the other."""
+
+    shape: RecordSchema
+    first: Held
+    instructions: str
+    now: Held = field(init=False)
+    marked: dict[str, Mark] = field(default_factory=dict)
+    sources: dict[UUID, None] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.now = replace(self.first, body=accepted(self.shape.schema, self.first.body))
+
+    def take(self, messages: Sequence[Message], model: LanguageModel) -> None:
+        """Ask about some messages, and take what of the answer can be taken."""
+        talk = Talk(tuple(_turn(message) for message in messages))
+        prompt = document_prompt(
+            talk,
+            name=self.shape.name,
+            schema=self.shape.schema,
+            current=self.now.body or None,
+            instructions=self.instructions,
+        )
+        fields, refused = read_fields(model.answer(prompt), talk.numbers, talk.spoken)
+        self.refused.update(one.why for one in refused)
+        grounds = self._grounds(messages)
+        patch, marked, sources = dict[str, Any](), dict[str, Mark](), list[UUID]()
+        for one in fields:
+            cited = [messages[number - 1] for number in one.sources]
+            free = self._free(one, cited, grounds)
+            if free:
+                patch |= free
+                marked |= dict.fromkeys(fields_of(free), Mark(_said_at(cited), hand=False))
+                sources += [message.event_id for message in cited]
+        self._apply(patch, marked, sources)
+
+    def result(self) -> Formed:
+        """What has come of it all."""
+        change = None
+        if self.marked:
+            patch = patch_between(self.first.body, self.now.body)
+            change = Changed(body=self.now.body, patch=patch, marked=self.marked)
+        return Formed(change, tuple(self.sources), dict(self.refused))
+
+    def _free(self, one: Sourced, cited: Sequence[Message], grounds: Vocabulary) -> dict[str, Any]:
+        """A proposed field as a patch, without what may not be taken of it."""
+        now = {one.name: self.now.body.get(one.name)}
+        patch = patch_between(now, self._after(one))
+        if any(map(_suspicious, texts_in(patch))):
+            self.refused["value: looks like an instruction"] += 1
+            return {}
+        if not is_said(patch, self.shape.schema, grounds):
+            self.refused["value: names what nobody said"] += 1
+            return {}
+        edited = barred(self.now.marks, fields_of(patch), _said_at(cited))
+        if edited:
+            self.refused["name: was edited by hand since"] += len(edited)
+        return without(patch, edited)
+
+    def _after(self, one: Sourced) -> dict[str, Any]:
+        """The field after what is proposed: an object with that in it, or that alone, where the two are not of one kind."""
+        held, whole = self.now.body.get(one.name), {one.name: one.value}
+        within: dict[str, Any] = merged({one.name: held}, whole)
+        if self._accepts(within) or not (self._accepts(whole) and self._is_of_another_kind(one, held)):
+            return within
+        return whole
+
+    def _is_of_another_kind(self, one: Sourced, held: Any) -> bool:
+        """Whether what is there is no object, or one with a field that has no place beside what is proposed."""
+        if not (isinstance(held, Mapping) and isinstance(one.value, Mapping)):
+            return True
+        others = ({key: inner} for key, inner in held.items() if key not in one.value)
+        return not all(self._accepts({one.name: {**one.value, **other}}) for other in others)
+
+    def _accepts(self, part: Mapping[str, Any]) -> bool:
+        return accepts(self.shape.schema, part)
+
+    def _grounds(self, shown: Sequence[Message]) -> Vocabulary:
+        held = [str(leaf) for leaf in leaves(dict(self.now.body)) if isinstance(leaf, str | int | float)]
+        said = (text for message in shown for text in (message.content, message.speaker or ""))
+        told = Vocabulary.of(["User", *said, *held])
+        return told.with_all(map(words_for, set(_days_in(shown))))
+
+    def _apply(self, patch: Mapping[str, Any], marked: Mapping[str, Mark], sources: Sequence[UUID]) -> None:
+        if not patch:
+            return
+        try:
+            change = changed(self.shape, self.now, patch, marked)
+        except Misfit as error:
+            self.refused[str(error)] += 1
+            return
+        self.now = replace(self.now, body=change.body, marks=settled(self.now.marks, marked))
+        self.marked = settled(self.marked, marked)
+        self.sources |= dict.fromkeys(sources)
+
+
+def _turn(message: Message) -> Turn:
+    return Turn(role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at)
+
+
+def _days_in(messages: Sequence[Message]) -> Iterator[Occurrence]:
+    """The days of which some messages speak, with "tomorrow" or "on Friday": a document has them written out."""
+    for message in messages:
+        for past in (True, False):
+            for phrase in times_in(message.content, message.occurred_at, past=past):
+                if phrase.occurred.granularity in _WITHIN_A_DAY:
+                    yield phrase.occurred
+
+
+def _said_at(cited: Sequence[Message]) -> datetime:
+    """When a user said it, the last time."""
+    return max(message.occurred_at for message in cited if message.role is Role.USER)
+
+
+def _suspicious(text: str) -> bool:
+    return len(text.split()) >= _A_PHRASE and suspicion_of(text, "", ()) is not None

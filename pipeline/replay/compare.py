@@ -1,0 +1,152 @@
+"""What another generation of memories knows otherwise: what an operator looks at before it takes the place of the first."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+
+from mosshead.kinds import MemoryKind
+from pipeline.consolidation.comparison import NEGATIONS, plain, shape, words
+from pipeline.consolidation.rules import DUPLICATE
+from pipeline.replay.models import KnownMemory
+from pipeline.replay.similarity import Likeness, are_apart, closeness, value_key
+
+Pair = tuple[KnownMemory, KnownMemory]
+"""A memory of before, and the one of after that stands for it."""
+
+_Side = dict[UUID, KnownMemory]
+_Key = Callable[[KnownMemory], Hashable | None]
+
+_ROUNDING: Final = 1e-4
+"""A product of a matrix may differ in its last digits from that of its rows, by which it is decided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Each active memory of two generations in one place.
+
+    same: how many both know, as good as word for word. reworded: what both know in other words, the most alike first.
+    only_before, only_after: what one of them alone knows, in the order in which they were given.
+    """
+
+    same: int
+    reworded: tuple[Pair, ...]
+    only_before: tuple[KnownMemory, ...]
+    only_after: tuple[KnownMemory, ...]
+
+
+def compare(before: Sequence[KnownMemory], after: Sequence[KnownMemory]) -> Comparison:
+    """Pair the memories of two generations one to one, the most alike first; no more than is active counts.
+
+    In other words says the same only what rests on a message in common. What says the same word for word need not, as the one may
+    have missed what the other took from it; but what happened on two days may be told by the same words.
+    """
+    left, right = ({one.memory_id: one for one in side if one.active} for side in (before, after))
+    same = len(_taken(left, right, [(one, right[key]) for key, one in left.items() if key in right]))
+    for key in (_statement, _shape):
+        keys = {one.memory_id: key(one) for one in (*left.values(), *right.values())}
+        same += len(_taken(left, right, _of_one_source(left, right, keys)))
+        same += len(_taken(left, right, _of_one_key(left, right, keys)))
+    reworded = _taken(left, right, _close(left, right), fits=lambda one, other: not are_apart(one, other))
+    return Comparison(
+        same=same, reworded=tuple(reworded), only_before=tuple(left.values()), only_after=tuple(right.values())
+    )
+
+
+def _taken(
+    left: _Side, right: _Side, pairs: Iterable[Pair], fits: Callable[[KnownMemory, KnownMemory], bool] | None = None
+) -> list[Pair]:
+    """The pairs, in order, of which neither is in one already; both are taken out of what is left."""
+    taken = []
+    for one, other in pairs:
+        if one.memory_id in left and other.memory_id in right and (fits is None or fits(one, other)):
+            del left[one.memory_id], right[other.memory_id]
+            taken.append((one, other))
+    return taken
+
+
+def _statement(memory: KnownMemory) -> Hashable:
+    """What two memories have in common that are the same statement."""
+    return plain(memory.content)
+
+
+def _shape(memory: KnownMemory) -> Hashable | None:
+    """What two memories have in common whose words agree by `agree` of `pipeline.consolidation.comparison`; None for fillers."""
+    said = words(memory.content)
+    hangs_together = shape(said)
+    denied = sum(word.form in NEGATIONS for word in said) % 2
+    return (denied, hangs_together) if hangs_together.heads or hangs_together.adjuncts else None
+
+
+def _of_one_source(left: _Side, right: _Side, keys: Mapping[UUID, Hashable | None]) -> list[Pair]:
+    """Those of one key that rest on a message in common, on the most of them first."""
+    pairs = _sharing(left, right, lambda one: keys[one.memory_id])
+    return sorted(pairs, key=lambda pair: (-len(pair[0].sources & pair[1].sources), *_ids(pair)))
+
+
+def _of_one_key(left: _Side, right: _Side, keys: Mapping[UUID, Hashable | None]) -> Iterator[Pair]:
+    """Those of one key, whatever they rest on, but for events."""
+    mine, its = (_by_key(side.values(), keys) for side in (left, right))
+    for key, ones in mine.items():
+        yield from zip(ones, its.get(key, ()), strict=False)
+
+
+def _by_key(memories: Iterable[KnownMemory], keys: Mapping[UUID, Hashable | None]) -> dict[Hashable, list[KnownMemory]]:
+    found: dict[Hashable, list[KnownMemory]] = defaultdict(list)
+    for one in sorted(memories, key=lambda one: one.memory_id):
+        key = keys[one.memory_id]
+        if key is not None and one.kind != MemoryKind.EVENT:
+            found[key].append(one)
+    return found
+
+
+def _close(left: _Side, right: _Side) -> list[Pair]:
+    """Those that rest on a message in common and may say the same in other words, the closest first."""
+    weighed: dict[tuple[UUID, UUID], tuple[Likeness, Pair]] = {}
+    for pair in chain(_sharing(left, right, value_key), _near(left, right)):
+        close = closeness(*pair)
+        if close is not None:
+            weighed[_ids(pair)] = close, pair
+    in_order = sorted(weighed.items(), key=lambda item: (-item[1][0][0], -item[1][0][1], *item[0]))
+    return [pair for _, (_, pair) in in_order]
+
+
+def _sharing(left: _Side, right: _Side, key: _Key) -> list[Pair]:
+    """The pairs that have a message and a key in common, each once."""
+    known: dict[tuple[UUID, Hashable], list[KnownMemory]] = defaultdict(list)
+    for other in right.values():
+        shared = key(other)
+        for source in other.sources if shared is not None else ():
+            known[source, shared].append(other)
+    found: dict[tuple[UUID, UUID], Pair] = {}
+    for one in left.values():
+        shared = key(one)
+        for source in one.sources if shared is not None else ():
+            for other in known.get((source, shared), ()):
+                found[one.memory_id, other.memory_id] = one, other
+    return list(found.values())
+
+
+def _near(left: _Side, right: _Side) -> Iterator[Pair]:
+    """The pairs of one message whose cosine is that of a duplicate, or all but."""
+    mine, its = ([(one, one.vector) for one in side.values() if one.vector is not None] for side in (left, right))
+    by_source: dict[UUID, list[int]] = defaultdict(list)
+    for row, (other, _) in enumerate(its):
+        for source in other.sources:
+            by_source[source].append(row)
+    matrix = np.stack([vector for _, vector in its]) if its else np.empty((0, 0), np.float32)
+    for one, vector in mine:
+        for source in one.sources & by_source.keys():
+            rows = by_source[source]
+            cosines = matrix[rows] @ vector
+            yield from ((one, its[rows[place]][0]) for place in np.flatnonzero(cosines >= DUPLICATE - _ROUNDING))
+
+
+def _ids(pair: Pair) -> tuple[UUID, UUID]:
+    """The ids of a pair, whichever of both was before: an order that is the same read either way."""
+    one, other = sorted((pair[0].memory_id, pair[1].memory_id))
+    return one, other

@@ -1,0 +1,327 @@
+"""What people did by hand, done again in another generation: each id that a command names by that of its counterpart there."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from mosshead.events import Clarify, Command, EditDocument, Forget, Merge, Remember, Split, Undo
+from mosshead.events.identity import MAX_SPLIT_OFF
+from mosshead.events.remembering import MAX_FORGOTTEN
+from mosshead.names import normalise
+from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
+from pipeline.replay.similarity import Alike, Likeness, is_part, likeness
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A command that is not replayed. why: in fixed words. done: nothing is missing for it, since it is so already."""
+
+    why: str
+    done: bool = False
+
+
+NOT_REPLAYED: Final = frozenset({"configure", "set_prompt", "roll_back_prompt", "feedback", "erase"})
+"""Types of events that no generation repeats. What the app wants of the namespace, and its prompts, the namespace carries itself,
+and they are of no generation; what was erased is gone, so that nothing is left to erase."""
+
+_NOT_SAID: Final = "nothing there says what was forgotten"
+
+
+_NOT_REPLACED: Final = "nothing there says what was replaced"
+
+
+_SAID_TWICE: Final = "more memories there say what was replaced than one"
+
+
+_SAYS_MORE: Final = "what says it there says what stays, too"
+
+
+_TOO_MANY: Final = "more memories there say it than one event may name"
+
+
+_NOBODY: Final = "nobody there is who was meant"
+
+
+def translate(command: Command, then: Generation, now: Generation) -> Command | LeftOut:
+    """A command of one generation as it is to be carried out in another, or why it is left out.
+
+    then: what the one knew of the ids that the command names, when it was carried out there; its memories are those, and all that
+    share a message with them. now: what the other knows once all that came before the command has taken effect in it.
+    Whatever names no id is returned as it is.
+    """
+    translated = _TRANSLATED_BY.get(type(command))
+    return command if translated is None else translated(command, then, now)
+
+
+def left_unsaid(command: Command, then: Generation, now: Generation) -> str | None:
+    """Why a part of a translated command is missing all the same: what was forgotten or replaced may stay in other words."""
+    if isinstance(command, Remember):
+        return _left_standing(command, then, now)
+    if not isinstance(command, Forget):
+        return None
+    unsaid = [key for key in command.memories if not meant_by([key], then.memories, now.memories).memories]
+    return None if _says_nothing(now, unsaid, then) else _NOT_SAID
+
+
+def _forget(command: Forget, then: Generation, now: Generation) -> Command | LeftOut:
+    meant = meant_by(command.memories, then.memories, now.memories)
+    if not meant.memories:
+        return LeftOut(_NOT_SAID, done=_says_nothing(now, command.memories, then))
+    if meant.shared:
+        return LeftOut(_SAYS_MORE)
+    if len(meant.memories) > MAX_FORGOTTEN:
+        return LeftOut(_TOO_MANY)
+    return command.model_copy(update={"memories": meant.memory_ids})
+
+
+def _remember(command: Remember, then: Generation, now: Generation) -> Command:
+    """The memory is put down in any case. It replaces what is known there, and nothing that says what stays as well.
+
+    The version that was read is one of the other generation.
+    """
+    if command.replaces is None:
+        return command
+    replaced = next(iter(_replaceable(command.replaces, then, now)), None)
+    return command.model_copy(update={"replaces": replaced, "of_version": None})
+
+
+def _replaceable(memory_id: UUID, then: Generation, now: Generation) -> list[UUID]:
+    """What stands there for a memory that was replaced, and for nothing else; the most alike first."""
+    meant = meant_by([memory_id], then.memories, now.memories)
+    return [one.memory_id for one in meant.memories if one.active and one.memory_id not in meant.shared]
+
+
+def _left_standing(command: Remember, then: Generation, now: Generation) -> str | None:
+    """Why what a memory replaced may still be known there beside it."""
+    if command.replaces is None:
+        return None
+    meant = meant_by([command.replaces], then.memories, now.memories)
+    if not meant.memories:
+        return None if _says_nothing(now, [command.replaces], then) else _NOT_REPLACED
+    if meant.shared:
+        return _SAYS_MORE
+    return _SAID_TWICE if len(_replaceable(command.replaces, then, now)) > 1 else None
+
+
+def _merge(command: Merge, then: Generation, now: Generation) -> Command | LeftOut:
+    entity, into = (_person(key, then, now) for key in (command.entity_id, command.into))
+    if entity is None or into is None:
+        return LeftOut(_NOBODY)
+    if entity == into:
+        return LeftOut("they are one already", done=True)
+    return command.model_copy(update={"entity_id": entity, "into": into})
+
+
+def _split(command: Split, then: Generation, now: Generation) -> Command | LeftOut:
+    entity = _person(command.entity_id, then, now)
+    memories = meant_by(command.memories, then.memories, now.memories).memory_ids
+    if entity is None:
+        return LeftOut(_NOBODY)
+    if not memories:
+        return LeftOut("nothing there says what was known of the other")
+    if len(memories) > MAX_SPLIT_OFF:
+        return LeftOut(_TOO_MANY)
+    return command.model_copy(update={"entity_id": entity, "memories": memories})
+
+
+def _clarify(command: Clarify, then: Generation, now: Generation) -> Command | LeftOut:
+    asked = next((one for one in then.questions if one.question_id == command.question_id), None)
+    question = question_of(asked, now.questions) if asked else None
+    if command.question_id is not None and question is None:
+        return LeftOut("nobody asks there")
+    entity = None if command.entity_id is None else _person(command.entity_id, then, now)
+    if command.entity_id is not None and entity is None:
+        return LeftOut(_NOBODY)
+    return command.model_copy(update={"question_id": question, "entity_id": entity})
+
+
+def _undo(command: Undo, then: Generation, now: Generation) -> Command | LeftOut:
+    taken_back = next((one for one in then.decisions if one.decision_id == command.decision_id), None)
+    if taken_back is None:
+        return LeftOut("no such decision was made")
+    found = _decisions_of(taken_back, then, now)
+    if not found:
+        return LeftOut("what was taken back was not done there", done=_nothing_to_take_back(taken_back, then, now))
+    if len(found) > 1:
+        return LeftOut("several decisions there may be the one that was taken back")
+    return command.model_copy(update={"decision_id": found[0]})
+
+
+def _edit_document(command: EditDocument, _: Generation, __: Generation) -> Command:
+    """The version that was read is one of the other generation."""
+    return command.model_copy(update={"document_version": None})
+
+
+_TRANSLATED_BY: Final[Mapping[type[Command], Callable[[Any, Generation, Generation], Command | LeftOut]]] = {
+    Undo: _undo,
+    Remember: _remember,
+    Forget: _forget,
+    Clarify: _clarify,
+    Merge: _merge,
+    Split: _split,
+    EditDocument: _edit_document,
+}
+"""How each command that names what is one generation's own is translated; the others are of every generation."""
+
+TRANSLATED: Final = frozenset(str(one.model_fields["type"].default) for one in _TRANSLATED_BY)
+"""Types of events that name what is one generation's own: ids, and versions."""
+
+
+def _says_nothing(now: Generation, memory_ids: Collection[UUID], then: Generation) -> bool:
+    """Whether nothing at all was taken there from the messages on which some memories rest."""
+    sources = {message for one in then.memories if one.memory_id in memory_ids for message in one.sources}
+    return all(one.sources.isdisjoint(sources) for one in now.memories)
+
+
+def _nothing_to_take_back(decision: KnownDecision, then: Generation, now: Generation) -> bool:
+    """Whether what was decided left no trace there: a command that was left out, or a fact that was not found."""
+    if decision.event_id is not None:
+        return all(one.event_id != decision.event_id for one in now.decisions)
+    return decision.memory_id is not None and _says_nothing(now, [decision.memory_id], then)
+
+
+def _person(entity_id: UUID, then: Generation, now: Generation) -> UUID | None:
+    person = next((one for one in then.people if one.entity_id == entity_id), None)
+    return person_of(person, now.people) if person else None
+
+
+def _decisions_of(taken_back: KnownDecision, then: Generation, now: Generation) -> list[UUID]:
+    """The decisions of the other generation that did what one did: by the same command, or to what says the same.
+
+    An import is one command and makes a decision of each of its memories.
+    """
+    of_event = [one for one in now.decisions if one.event_id == taken_back.event_id]
+    if taken_back.event_id is not None and len(of_event) < 2:
+        return [one.decision_id for one in of_event]
+    alike = [one for one in of_event if one.action == taken_back.action]
+    if taken_back.memory_id is None:
+        # Of a fact of which no memory was made nothing tells which one it is.
+        return [one.decision_id for one in alike if taken_back.event_id is not None and one.memory_id is None]
+    memories = meant_by([taken_back.memory_id], then.memories, now.memories).memory_ids
+    by_memory = ([one.decision_id for one in alike if one.memory_id == key] for key in memories)
+    return next(filter(None, by_memory), [])
+
+
+def counterparts_of(memory: KnownMemory, others: Iterable[KnownMemory]) -> tuple[UUID, ...]:
+    """The memories of the other generation that say what one says, or a part of it, the most alike first.
+
+    One of the same id is the only one: what an app put down by its own hand keeps its id.
+    """
+    return tuple(one.memory_id for one, _ in _alike(memory, others))
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The memories that stand for some of the other generation, the most alike to each first.
+
+    shared: those of them that stand for another there as well, so that what is done to them is done to that one, too.
+    """
+
+    memories: tuple[KnownMemory, ...]
+    shared: frozenset[UUID]
+
+    @property
+    def memory_ids(self) -> list[UUID]:
+        """Their ids."""
+        return [one.memory_id for one in self.memories]
+
+
+def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[KnownMemory]) -> Meant:
+    """The counterparts of some memories that are not those of others that stay.
+
+    named: ids of memories of the one generation; then: those memories, and those that share a message with them. now: the
+    memories of the other generation. One that is more like a memory that is not named is that one's: "User's sister lives in
+    Berlin" is near to "User lives in Berlin". So is a part that such a one tells, too.
+    """
+    by_id = {one.memory_id: one for one in then}
+    staying = [one for one in then if one.active and one.memory_id not in set(named)]
+    standing = [one for one in now if one.active]
+    found: dict[UUID, KnownMemory] = {}
+    shared: set[UUID] = set()
+    for memory in (by_id[key] for key in named if key in by_id):
+        for one, alike in _alike(memory, now):
+            claims = {other.memory_id: _claim(other, one) for other in staying}
+            if any(_is_rather(claim, alike) for claim in claims.values()):
+                continue
+            found[one.memory_id] = one
+            if one.active and any(_says_too(by_id[key], one, claim, alike, standing) for key, claim in claims.items()):
+                shared.add(one.memory_id)
+    return Meant(tuple(found.values()), frozenset(shared))
+
+
+def person_of(person: KnownPerson, others: Iterable[KnownPerson]) -> UUID | None:
+    """Who stands for somebody in the other generation; None for nobody, and where two may.
+
+    Names are not unique: of those who share one, whoever is spoken of in most of the same messages.
+    """
+    known = list(others)
+    if any(one.entity_id == person.entity_id for one in known):
+        return person.entity_id
+    if person.is_user:
+        return next((one.entity_id for one in known if one.is_user), None)
+    namesakes = [one for one in known if not one.is_user and one.names & person.names]
+    if not person.sources:
+        of_its_sort = [one.entity_id for one in namesakes if one.entity_type == person.entity_type]
+        return of_its_sort[0] if len(of_its_sort) == 1 else None
+    in_common = {one.entity_id: len(one.sources & person.sources) for one in namesakes}
+    most = max(in_common.values(), default=0)
+    likeliest = [key for key, number in in_common.items() if number == most > 0]
+    return likeliest[0] if len(likeliest) == 1 else None
+
+
+def question_of(question: KnownQuestion, others: Iterable[KnownQuestion]) -> UUID | None:
+    """The question of the other generation about the same mention in the same message; None where nobody asks there."""
+    mention = normalise(question.mention)
+    known = list(others)
+    if any(one.question_id == question.question_id for one in known):
+        return question.question_id
+    # What stands in no message is a mention of its own, whatever its name.
+    if question.message_id is None:
+        return None
+    of_the_message = (one for one in known if one.message_id == question.message_id)
+    return next((one.question_id for one in of_the_message if normalise(one.mention) == mention), None)
+
+
+def _alike(memory: KnownMemory, others: Iterable[KnownMemory]) -> list[tuple[KnownMemory, Likeness]]:
+    """Its counterparts, the most alike first, each with its likeness; of two in the same words the one in the same state."""
+    weighed = [(one, likeness(memory, one) or _as_part(one, memory)) for one in others]
+    found = [(one, alike) for one, alike in weighed if alike is not None]
+    itself = [(one, alike) for one, alike in found if alike[0] is Alike.ITSELF]
+    return itself or sorted(found, key=lambda pair: _order(memory, *pair))
+
+
+def _order(memory: KnownMemory, one: KnownMemory, alike: Likeness) -> tuple[float, float, bool, UUID]:
+    by, cosine = alike
+    return -by, -cosine, one.active != memory.active, one.memory_id
+
+
+def _as_part(part: KnownMemory, whole: KnownMemory) -> Likeness | None:
+    return (Alike.PART, 1.0) if is_part(part, whole) else None
+
+
+def _claim(other: KnownMemory, one: KnownMemory) -> Likeness | None:
+    """By what a memory of the other generation says what another says, or either says it as a part of more."""
+    return likeness(other, one) or _as_part(one, other) or _as_part(other, one)
+
+
+def _is_rather(claim: Likeness | None, alike: Likeness) -> bool:
+    """Whether a memory stands for another rather than for the one that it is alike to."""
+    return claim is not None and (claim > alike or alike[0] is Alike.PART)
+
+
+def _says_too(
+    other: KnownMemory, one: KnownMemory, claim: Likeness | None, alike: Likeness, standing: Sequence[KnownMemory]
+) -> bool:
+    """Whether a memory says what another that stays says as well, which nothing else says better.
+
+    What is merely near to a memory that says something else for sure is not said by it; nor is a part of it shared, where the
+    words of the whole are those of the memory that is named.
+    """
+    if claim is None or alike[0] is Alike.ITSELF:
+        return False
+    if claim[0] is Alike.NEAR and alike[0] > Alike.NEAR:
+        return False
+    if claim[0] is Alike.PART and alike[0] is Alike.WORDS and not is_part(one, other):
+        return False
+    return not any((_claim(other, better) or claim) > claim for better in standing)

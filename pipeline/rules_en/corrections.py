@@ -1,0 +1,370 @@
+"""Words that put something said before right: "Actually, I meant Tuesday", "no, it's Leeds, not London"."""
+
+import re
+from dataclasses import dataclass
+
+from pipeline.rules_en.grammar import ADVERBS
+from pipeline.rules_en.names import RUN
+
+_CUE = re.compile(
+    (
+        r"^(?:(?:wait|hang on|hold on|oops|whoops|ah|oh|hmm|um|well|no|nope|nah|sorry|my bad|my "
+        r"mistake|apologies|actually|correction|edit|i was wrong|i misspoke|that's wrong|that is wrong"
+        r"|that's not right|scratch that|strike that|forget that|on second thoughts?|rather|i "
+        r"mean)\b[\s,.:!;—–-]*)+"
+    ),
+    re.IGNORECASE,
+)
+
+
+_STRONG = re.compile(
+    (
+        r"\b(?:actually|correction|i was wrong|misspoke|my bad|my mistake|that's wrong|that is wrong|"
+        r"that's not right|scratch that|strike that|second thought|i meant|no,|nope|no sorry|sorry, |"
+        r"wait|oops|whoops|i mean|edit:)"
+    ),
+    re.IGNORECASE,
+)
+
+
+_DENYING = re.compile(r"\b(?:no|nope|wait|wrong|mistake|misspoke|scratch|strike|mean)\b", re.IGNORECASE)
+
+
+_WITHDRAWN = re.compile(
+    r"^(?:no,? |wait,? |actually,? |oh,? )*(?:scratch|strike|forget|ignore) (?:that|it)\b", re.IGNORECASE
+)
+
+
+_MEANT = re.compile(
+    (
+        r"^(?:i (?:actually )?meant(?: to say)?|i should have said|it should be|it(?:'s| is| was)(?: "
+        r"actually| really)?|that(?:'s| is| should be)|make (?:it|that)|should be|it's on|we "
+        r"meant)\s+(?P<value>.+)$"
+    ),
+    re.IGNORECASE,
+)
+
+
+_NOT = re.compile(
+    r"^(?P<value>.+?)(?:,| and| -|;)? ?(?:\bnot|rather than|instead of) (?:on |in |at )?(?P<wrong>[^,.]+)$",
+    re.IGNORECASE,
+)
+
+
+_NOT_FIRST = re.compile(
+    r"^(?:it(?:'s| is) )?not (?P<wrong>[^,.]+?),? (?:but|it(?:'s| is)) (?P<value>.+)$", re.IGNORECASE
+)
+
+
+_ARTICLE_OF_ONE = re.compile(r"^an? ", re.IGNORECASE)
+
+
+_ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
+
+
+_WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+
+
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+
+
+_DAY_OF_MONTH = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"
+
+
+_YEAR = r"(?:19|20)\d\d"
+
+
+_IN_FIGURES = r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./])\d{1,2}\1\d{4})"
+
+
+_SHAPES = tuple(
+    (re.compile(right), re.compile(wrong or right))
+    for right, wrong in (
+        (rf"\b{_IN_FIGURES}\b", rf"\b(?:{_IN_FIGURES}|{_DAY_OF_MONTH}(?:,? {_YEAR})?)\b"),
+        (rf"\b{_DAY_OF_MONTH},? {_YEAR}\b", rf"\b(?:{_IN_FIGURES}|{_DAY_OF_MONTH}(?:,? {_YEAR})?)\b"),
+        (rf"(?i:\b{_WEEKDAY}\b)", ""),
+        (rf"\b{_DAY_OF_MONTH}\b", ""),
+        (rf"\b{_MONTH} {_YEAR}\b", rf"\b{_MONTH}(?: {_YEAR})?\b"),
+        (rf"\b{_MONTH}\b", ""),
+        (r"(?i:\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b)", ""),
+        (r"\b\d{1,2}:\d\d\b", ""),
+        (rf"(?<![\w.,/-]){_YEAR}(?![\w/-]|[.,]\d)", ""),
+        (r"(?i:\b(?:yesterday|today|tomorrow|tonight)\b)", ""),
+        (r"(?<![\w.,/])\d+(?:[.,/]\d+)*(?!\w|[.,/]\d)", ""),
+        (r"(?i:\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)", ""),
+        (r"\S+@\S+", ""),
+    )
+)
+"""What may be put right, and what it takes the place of: a date with its year that of one without, too."""
+
+
+_DENIED = re.compile(r"\bnot (?:on |in |at |from )?$", re.IGNORECASE)
+
+
+_NAME = re.compile(rf"(?<![\w']){RUN}")
+
+
+_MOST_VALUE_WORDS = 6
+
+
+_NO = r"(?:(?:oh|sorry|well),? )?(?:no,? (?:wait(?! for\b)|actually|sorry)|(?:wait|actually|sorry),? no)"
+
+
+_WITHIN = re.compile(
+    rf"(?<! to)(?:\s*(?:[,;–—…]|(?<!\.)\.\.+)| -+) ?(?:and )?(?P<cue>(?P<sure>{_NO}|(?:scratch|strike) that"
+    r"|(?:wait|correction)(?=[,:;.…]))"
+    r"|(?P<no>(?:well,? )?no)(?=[,:;.…])|sorry|oops|or rather|i mean|i meant)\b[\s,:;.…–-]*(?P<right>\S.*)$"
+    rf"|(?<! is)(?<! was)(?<! are)(?<! has)(?<! had)(?<! have)(?<! with)(?<! to) (?:(?P<bare>{_NO})|or rather) "
+    r"(?!lists?\b|times?\b|for\b|to\b)(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+"""What puts right in the same sentence. sure: what stood before it is wrong, whatever follows; no: where little follows."""
+
+
+_MOST_WORDS_WITHIN = 3
+
+
+_ASIDE = re.compile(
+    rf"(?:{'|'.join(sorted(ADVERBS))}|[a-z]+ly|thanks|lol|haha|yes|why|not|please|ok|for real|about (?:it|that))\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """value: what is right, None where a whole sentence says it. wrong: what it replaces, where said.
+
+    rest: the sentence without its cue, when it may stand alone. withdraws: what was said just before is taken back.
+    of_a_thing: it says what "it" is, which was said to be something else: "no wait, it's pasta".
+    """
+
+    value: str | None
+    wrong: str | None
+    rest: str
+    withdraws: bool
+    of_a_thing: bool = False
+
+
+def read_correction(text: str) -> Correction | None:
+    """The correction that a sentence makes, None where it makes none."""
+    cue = _CUE.match(text)
+    head = cue[0] if cue else ""
+    rest = text[len(head) :].strip().rstrip(".!")
+    strong = (
+        bool(_STRONG.search(head))
+        or re.match(r"i (?:actually )?meant\b|i should have said\b", rest, re.IGNORECASE) is not None
+    )
+    contrast = re.match(r"^it(?:'s| is) .{2,40},? not \w", rest, re.IGNORECASE) is not None
+    if not (strong or contrast):
+        return None
+    value, wrong = _value(rest)
+    of_a_thing = _DENYING.search(head) is not None and re.match(r"it(?:'s| is) ", rest, re.IGNORECASE) is not None
+    return Correction(value, wrong, rest, _WITHDRAWN.match(text) is not None, of_a_thing)
+
+
+def _value(rest: str) -> tuple[str | None, str | None]:
+    first = _NOT_FIRST.match(rest)
+    if first:
+        return _tidy(first["value"]), _tidy(first["wrong"])
+    meant = _MEANT.match(rest)
+    said = meant["value"] if meant else rest
+    contrast = _NOT.match(said)
+    if contrast and (meant or len(said.split()) <= _MOST_VALUE_WORDS):
+        return _tidy(contrast["value"]), _tidy(contrast["wrong"])
+    if meant and len(said.split()) <= _MOST_VALUE_WORDS:
+        return _tidy(said), None
+    return (_tidy(said), None) if 0 < len(said.split()) <= 2 else (None, None)
+
+
+def _tidy(value: str) -> str:
+    return _ARTICLE.sub("", value.strip(" ,.!"))
+
+
+def put_right_within(text: str) -> tuple[str, str] | None:
+    """What is said first, and what puts it right in the same sentence, "my flight is at 7, no wait, 8", as two sentences.
+
+    The second is empty where nothing is put right: "it's blue, no, seriously".
+    """
+    match = _WITHIN.search(text)
+    if match is None or text.rstrip().endswith("?") or _CUE.fullmatch(text[: match.start()]) or match.start() == 0:
+        return None
+    right = match["right"] or match["rest"]
+    brief = len(right.split()) <= _MOST_WORDS_WITHIN
+    if _ASIDE.match(right):
+        return text[: match.start()], ""
+    if match["sure"] or match["bare"] or (match["no"] and brief):
+        return text[: match.start()], f"scratch that, {right}"
+    return (text[: match.start()], f"I mean, {right}") if brief else None
+
+
+def with_other_end(earlier: str, end: str | None, correction: Correction) -> str | None:
+    """The earlier sentence with the right value in the place of the one that it ends with; None where it ends otherwise."""
+    earlier, value = earlier.rstrip(" .!"), _ARTICLE_OF_ONE.sub("", correction.value or "")
+    if not end or not earlier.lower().endswith(f" {end.lower()}") or len(value.split()) != len(end.split()):
+        return None
+    wrong = earlier[-len(end) :]
+    return earlier[: -len(end)] + value if wrong[0].isupper() == value[0].isupper() else None
+
+
+def corrected(earlier: str, correction: Correction) -> str | None:
+    """The earlier sentence with the right value in the place of the wrong one, None where no place fits."""
+    if correction.value is None:
+        return None
+    if correction.wrong:
+        return _replace_last(
+            re.compile(rf"(?<!\w){re.escape(correction.wrong)}(?!\w)", re.IGNORECASE), earlier, correction.value
+        )
+    if any(right.search(correction.value) for right, _ in _SHAPES):
+        return _replace_shapes(earlier, correction.value)
+    if correction.value[:1].isupper() and _NAME.fullmatch(correction.value):
+        return _replace_last_name(earlier, correction.value)
+    return None
+
+
+def _replace_shapes(text: str, value: str) -> str | None:
+    """Each date, time and number of the value in the place of the last of its kind; None where the first has no place."""
+    places: dict[tuple[int, int], str] = {}
+    for right, wrong in _SHAPES:
+        said = right.search(value)
+        if said is None:
+            continue
+        value = f"{value[: said.start()]} {value[said.end() :]}"
+        free = [
+            match.span()
+            for match in wrong.finditer(text)
+            if not _DENIED.search(text, 0, match.start())
+            and all(match.end() <= start or match.start() >= end for start, end in places)
+        ]
+        if free:
+            places[free[-1]] = said[0]
+        elif not places:
+            return None
+    for (start, end), new in sorted(places.items(), reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _replace_last(pattern: re.Pattern[str], text: str, value: str) -> str | None:
+    matches = list(pattern.finditer(text))
+    if not matches:
+        return None
+    last = matches[-1]
+    return text[: last.start()] + value + text[last.end() :]
+
+
+def _replace_last_name(text: str, value: str) -> str | None:
+    matches = [m for m in _NAME.finditer(text) if _may_be_wrong(m, text)]
+    if not matches:
+        return None
+    last = matches[-1]
+    return text[: last.start()] + value + text[last.end() :]
+
+
+def _may_be_wrong(name: re.Match[str], text: str) -> bool:
+    denied = _DENIED.search(text, 0, name.start())
+    return name.start() > 0 and not denied and not re.fullmatch(r"I|I'.*", name[0])
+
+
+_BEFORE = (
+    r"(?:(?:please|pls|plz|kindly|can you|could you|would you|will you|you can|just|actually|and|but|then|oh|ok|okay|no|nah"
+    r"|sorry|oops|haha|lol|wait)\b[\s,]*)*"
+)
+
+
+_AFTER = r"(?:[\s,.!]*\b(?:please|pls|haha|lol|sorry|thanks|thank you|now|again))*[\s.!?]*$"
+
+
+_SAID = r"i(?:'ve| have)? (?:just )?(?:said|told you|mentioned|wrote|typed)"
+
+
+_LAST = r"(?:my|the|that) (?:last|previous) (?:message|thing|one|bit|part|sentence|statement|remark)(?: i said)?"
+
+
+_NOT_KEPT = r"do(?:n't| not) (?:store|save|keep|memori[sz]e|record)"
+
+
+_KEEP = rf"(?:do(?:n't| not) remember|{_NOT_KEPT})"
+
+
+_REMOVE = r"(?:ignore|disregard|delete|erase|remove|scratch|strike)"
+
+
+_WHAT_WAS_SAID = rf"(?:what {_SAID}|(?:that )?{_SAID} (?:that|this|it|anything)|{_LAST})"
+
+
+_JEST = r"(?:(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)|jks?)"
+
+
+_TAKEN_BACK = re.compile(
+    rf"(?!no,? (?:kidding|joking)){_BEFORE}(?:{_JEST}|(?:forget|{_KEEP}) (?:that|this|{_WHAT_WAS_SAID})"
+    rf"|{_REMOVE} {_WHAT_WAS_SAID}){_AFTER}",
+    re.IGNORECASE,
+)
+
+
+_PERHAPS_AN_ANSWER = re.compile(
+    rf"{_BEFORE}(?:not really|never ?mind(?: that)?|(?:forget|{_KEEP}) it|{_REMOVE} (?:that|this|it)"
+    rf"|that(?:'s| is| was) (?:a lie|a joke|not true|untrue)){_AFTER}",
+    re.IGNORECASE,
+)
+"""What takes back what the user said where the assistant has said nothing since; else it speaks of that."""
+
+
+_FORGET_THAT = re.compile(
+    rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?: the fact)? that (?:{_SAID} (?:that )?)?(?P<said>.+?){_AFTER}",
+    re.IGNORECASE,
+)
+
+
+_FOR_NOW = re.compile(
+    r"\bfor (?:now|once|today|tonight|this|the (?:moment|time being)|(?:a|one) (?:sec\w*|minute|moment|bit|while|day|night))\b"
+    r"|\b(?:this (?:time|once)|just once)\b|^i(?:'m| am) (?!\w+ing\b).*\b(?:today|tonight)\b"
+    r"|(?: and|[,;:]| -) (?:please )?(?:give|tell|show|suggest|recommend|find|write|order|pretend|imagine|suppose|help|answer"
+    r"|let's|what|where|how|who|which)\b",
+    re.IGNORECASE,
+)
+"""What is to be left out of account for a while, and remembered: "forget that I'm vegan for a second"."""
+
+
+_ASKED = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
+
+
+_BREAK = r"(?:,|;| -+|–|—)"
+
+
+_AT_ITS_END = re.compile(
+    rf"(?:(?:{_BREAK}| but| and)+ (?=pls |please )|(?:{_BREAK}| but)+ (?=forget|(?:just )?kidding)|{_BREAK} (?={_NOT_KEPT})"
+    rf"|(?:{_BREAK}| but| and)+ (?={_NOT_KEPT} (?:that|this)\b))"
+    rf"(?P<back>(?:please |pls )*(?:(?:forget|{_KEEP}) (?:that|this|it)|(?:just )?kidding)){_AFTER}",
+    re.IGNORECASE,
+)
+"""Not so where the speaker may tell of himself: "I had surgery but don't remember it", "I set the alarm and forget it"."""
+
+
+def takes_back(text: str, *, answering: bool) -> bool:
+    """Whether a sentence takes back what its speaker said last. answering: somebody else may have spoken since."""
+    if _only_asks(text):
+        return False
+    return bool(_TAKEN_BACK.match(text)) or (not answering and bool(_PERHAPS_AN_ANSWER.match(text)))
+
+
+def may_take_back(text: str) -> bool:
+    """Whether a sentence states nothing, since it takes something back, or answers so."""
+    return takes_back(text, answering=False)
+
+
+def to_be_forgotten(text: str) -> str | None:
+    """What somebody asks to be forgotten, as a sentence: "I live in Leeds" of "please forget that I live in Leeds"."""
+    match = None if _only_asks(text) else _FORGET_THAT.match(text)
+    return match["said"] if match and not _FOR_NOW.search(match["said"]) else None
+
+
+def _only_asks(text: str) -> bool:
+    """Whether a sentence asks, and does not ask for something: "Don't remember that I like cake?"."""
+    return text.rstrip().endswith("?") and not _ASKED.search(text)
+
+
+def taken_back_within(text: str) -> tuple[str, str] | None:
+    """What is said and taken back in one sentence, as two: "my salary is 40k, please don't remember that"."""
+    match = _AT_ITS_END.search(text)
+    return (text[: match.start()], match["back"]) if match and match.start() else None

@@ -1,0 +1,762 @@
+"""Facts from the messages of a batch by rules alone: what the service does when no LLM is configured.
+
+The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean
+on it:
+pronouns, "we", a correction, a yes to the assistant's question.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from mosshead.kinds import EntityType, MemoryKind, Role
+from pipeline.models import USER, Background, Fact, KnownEntity, Mention, Message
+from pipeline.rules_en.compose import Source, compose_process, find_process
+from pipeline.rules_en.corrections import (
+    Correction,
+    corrected,
+    put_right_within,
+    read_correction,
+    taken_back_within,
+    takes_back,
+    to_be_forgotten,
+    with_other_end,
+)
+from pipeline.rules_en.grammar import expand
+from pipeline.rules_en.interpret import tell
+from pipeline.rules_en.names import Discourse, Gazetteer
+from pipeline.rules_en.sentences import Sentence, sentences, whole
+from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener
+from pipeline.times.words import NUMBERS
+
+_MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
+
+
+def extract_offline(messages: Sequence[Message], background: Background) -> list[Fact]:
+    """The facts that the messages state, in their order.
+
+    Only what a user says in English counts, or confirms. Where a message names its speaker, its facts are about the
+    speaker by
+    name, otherwise about "User".
+    """
+    listener = _Listener(_speakers([*background.earlier, *messages]), background)
+    for message in background.earlier:
+        listener.hear(message, in_batch=False)
+    for message in messages:
+        listener.hear(message, in_batch=True)
+    return with_evidence([*listener.forgotten, *listener.facts], messages, background, listener.speakers)
+
+
+def _speakers(messages: Iterable[Message]) -> frozenset[str]:
+    """The names of those who speak as users."""
+    said = (message.speaker for message in messages if message.role is Role.USER)
+    return frozenset(speaker for speaker in said if speaker and speaker.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence that stated something, for corrections: the words that the rules saw, and the facts that they made.
+
+    message: the one that held it; None when it came before the batch, so that no fact of the batch can name it as
+    its source.
+    """
+
+    text: str
+    me: str
+    message: Message | None
+    facts: tuple[Fact, ...]
+    discourse: Discourse
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The state of one conversation.
+
+    asked: the last sentence of the assistant, while it is unanswered, and its message, None when that came before
+    the batch.
+    heard: the user who spoke last, whom the assistant answers; None before anybody did.
+    interrupted: another user spoke before this one does.
+    marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
+    may replace it.
+    fiction: what is said belongs to a story or a game.
+    lately, before: what each speaker's latest message stated so far, and what the one before it did.
+    """
+
+    discourses: dict[str, Discourse] = field(default_factory=dict)
+    said: list[Said] = field(default_factory=list)
+    asked: tuple[Sentence, Message | None] | None = None
+    heard: str | None = None
+    interrupted: bool = False
+    marked: str | None = None
+    withdrawn: bool = False
+    lately: dict[str, list[Said]] = field(default_factory=dict)
+    before: dict[str, list[Said]] = field(default_factory=dict)
+    fiction: bool = False
+
+    def enter(self, me: str, you: str | None) -> None:
+        """A new message of a speaker: things are out of sight, people no news, a firm a message older."""
+        before = self.discourses.get(me, Discourse(me, you))
+        people = tuple(replace(person, fresh=False) for person in before.people)
+        self.interrupted = self.heard not in {None, me}
+        self.heard = me
+        self.before[me], self.lately[me] = self.lately.get(me, []), []
+        self.discourses[me] = replace(before, thing=None, firm_age=before.firm_age + 1, people=people)
+
+    def keep(self, said: Said) -> None:
+        """Remember a sentence for the corrections to come."""
+        self.said = [*self.said, said][-_REMEMBERED:]
+        self.lately.setdefault(said.me, []).append(said)
+
+    def said_by(self, me: str) -> list[Said]:
+        """What a speaker stated lately, oldest first."""
+        return [said for said in self.said if said.me == me and said.text]
+
+    def just_said_by(self, me: str) -> Said | None:
+        """What a speaker stated last, in this message or the one before it."""
+        said = [*self.before.get(me, ()), *self.lately.get(me, ())]
+        return next((one for one in reversed(said) if one.text), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of a user as it is heard: who speaks, its sentences, and these without openers and marks.
+
+    said_in: the message as a source, None when it came before the batch.
+    """
+
+    message: Message
+    here: Conversation
+    me: str
+    sentences: Sequence[Sentence] = ()
+    texts: Sequence[str] = ()
+    said_in: Message | None = None
+
+    @property
+    def discourse(self) -> Discourse:
+        return self.here.discourses[self.me]
+
+
+class _Listener:
+    """Hears message after message; ``facts`` are those of the batch so far, corrections already applied.
+
+    forgotten: what is to be known no more.
+    speakers: who goes by a name, which are all where several speak, now or before; one alone is "User", whatever the name.
+    """
+
+    def __init__(self, present: frozenset[str], background: Background) -> None:
+        self.facts: list[Fact] = []
+        self._told: set[tuple[MemoryKind, str]] = set()
+        self.forgotten: list[Fact] = []
+        heard = present | background.speakers
+        self.speakers = heard if len(heard) > 1 else frozenset()
+        self._present = present
+        self._gazetteer = Gazetteer(background.entities)
+        self._own_firm: str | None = None
+        self._conversations: dict[str | None, Conversation] = {}
+
+    def hear(self, message: Message, *, in_batch: bool) -> None:
+        """Take in one message; what came before the batch only explains."""
+        here = self._conversations.setdefault(message.conversation, Conversation())
+        said_in = message if in_batch else None
+        if message.role is Role.ASSISTANT:
+            spoken = sentences(message.content)
+            here.asked = (spoken[-1], said_in) if spoken else None
+        if message.role is Role.USER:
+            self._hear_user(message, here, said_in)
+
+    def _hear_user(self, message: Message, here: Conversation, said_in: Message | None) -> None:
+        me = message.speaker if message.speaker in self.speakers and message.speaker else USER
+        others = (self._present & self.speakers) - {me}
+        asked_of = here.heard or me
+        here.enter(me, next(iter(others)) if len(others) == 1 else None)
+        if here.asked and is_confirmation(message.content):
+            if asked_of == me:
+                self._confirm(Turn(message, here, me, said_in=said_in))
+        elif is_english(message.content):
+            self._read(message, here, me, said_in)
+        here.asked = None
+
+    def _confirm(self, turn: Turn) -> None:
+        """The user's yes makes the assistant's sentence his own; both messages are its sources."""
+        if turn.here.asked is None:
+            return
+        asked, by = turn.here.asked
+        text = confirmed(asked)
+        if text is None or classify(text) is not Act.STATEMENT or holds_secret(text):
+            return
+        numbers = (by.number, turn.message.number) if by else (turn.message.number,)
+        self._state(
+            text, turn, Source(numbers, asked.quote if by else turn.message.content.strip(), turn.message.occurred_at)
+        )
+
+    def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
+        found = [piece for sentence in sentences(message.content) for piece in _pieces(sentence)]
+        opened = [split_mark(without_opener(sentence.text)) for sentence in found]
+        asked = here.asked[0].text if here.asked else ""
+        texts = [
+            whole(without_opener(text), listed=sentence.listed, asked=asked)
+            for sentence, (_, text) in zip(found, opened, strict=True)
+        ]
+        if texts and poses_a_puzzle(texts):
+            return
+        turn = Turn(message, here, me, found, texts, said_in)
+        at = 0
+        while at < len(found):
+            at = self._sentence(turn, at, marked=opened[at][0] or here.marked == me)
+
+    def _sentence(self, turn: Turn, at: int, *, marked: bool) -> int:
+        """Hear the sentence at a place; the place to go on from."""
+        text, here = turn.texts[at], turn.here
+        if not text:
+            here.marked = turn.me if marked else here.marked
+            return at + 1
+        here.fiction = (here.fiction and not ends_fiction(text)) or opens_fiction(text)
+        if here.fiction or turn.sentences[at].foreign or holds_secret(turn.sentences[at].text):
+            return at + 1
+        here.marked = None
+        return self._process(turn, at, marked=marked) or self._plain(turn, at, marked=marked)
+
+    def _process(self, turn: Turn, at: int, *, marked: bool) -> int | None:
+        taught = find_process(turn.sentences, turn.texts, at, marked=marked)
+        if taught is None or any(holds_secret(sentence.text) for sentence in turn.sentences[at : taught.end]):
+            return None
+        fact = compose_process(taught, turn.message, turn.sentences, turn.discourse, marked=marked)
+        self._keep(Said("", turn.me, turn.said_in, (fact,), turn.discourse), turn)
+        return taught.end
+
+    def _plain(self, turn: Turn, at: int, *, marked: bool) -> int:
+        text = turn.texts[at]
+        source = Source((turn.message.number,), turn.sentences[at].quote, turn.message.occurred_at, marked)
+        if self._put_right(turn, at, source):
+            return at + 1
+        act = classify(text)
+        if act in {Act.QUESTION, Act.COMMAND}:
+            return self._asked_for(turn, at, act, source)
+        if act is Act.STATEMENT:
+            self._state(stated_part(text), turn, source)
+        rests_on_it = supposes(text) or (act is Act.STATEMENT and introduces_payload(text, act))
+        return len(turn.sentences) if rests_on_it else at + 1
+
+    def _asked_for(self, turn: Turn, at: int, act: Act, source: Source) -> int:
+        """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
+        text = turn.texts[at]
+        part = stated_part(text)
+        if part == text:
+            part = given_reason(text) or text
+        if part != text and classify(part) is Act.STATEMENT and not introduces_payload(text, act):
+            self._state(part, turn, source)
+        return len(turn.sentences) if introduces_payload(text, act) else at + 1
+
+    def _state(self, text: str, turn: Turn, source: Source) -> None:
+        before = replace(turn.discourse, own_firm=self._own_firm or turn.discourse.own_firm)
+        told = tell(text, source, before, self._gazetteer)
+        turn.here.discourses[turn.me] = told.discourse
+        self._learn(told.learnt)
+        firm = told.discourse.own_firm
+        self._own_firm = self._gazetteer.canonical(firm) if firm and turn.me == USER else self._own_firm
+        self._keep(Said(text, turn.me, turn.said_in, told.facts, before), turn)
+
+    def _keep(self, said: Said, turn: Turn) -> None:
+        turn.here.keep(said)
+        if turn.said_in is not None:
+            for fact in said.facts:
+                if (fact.kind, fact.content) not in self._told:
+                    self._told.add((fact.kind, fact.content))
+                    self.facts.append(fact)
+
+    def _learn(self, learnt: tuple[KnownEntity, ...]) -> None:
+        known = self._gazetteer.types
+        new = tuple(entity for entity in learnt if entity.name.casefold() not in known or entity.aliases)
+        if new:
+            self._gazetteer = Gazetteer((*self._gazetteer.entities, *new))
+
+    def _put_right(self, turn: Turn, at: int, source: Source) -> bool:
+        """Apply a correction; whether the sentence was one."""
+        text, here = turn.texts[at], turn.here
+        act = classify(text)
+        if act is Act.RETRACTION:
+            self._take_back(turn, at, source)
+            return True
+        if at and turn.sentences[at].quote == turn.sentences[at - 1].quote:
+            self._put_right_within(turn, at, source)
+            return True
+        own = here.said_by(turn.me)
+        unwanted = to_be_forgotten(text)
+        if unwanted is not None and classify(unwanted) is Act.STATEMENT:
+            self._forget(_claimed(tell(unwanted, source, turn.discourse, self._gazetteer).facts), turn, source)
+            return True
+        words = f"scratch that, {text}" if here.withdrawn else turn.sentences[at].text
+        here.withdrawn = False
+        correction = None if act is Act.QUESTION else read_correction(words)
+        if correction is None:
+            return False
+        replaced = self._substitute(correction, own, turn, source) or self._restate(correction, own, turn, source)
+        return replaced or _MEANT.match(correction.rest) is not None
+
+    def _put_right_within(self, turn: Turn, at: int, source: Source) -> None:
+        """A sentence puts its first piece right: that is told with the right value, or the second piece takes its place."""
+        last = next(iter(turn.here.said_by(turn.me)[-1:]), None)
+        correction = read_correction(turn.sentences[at].text)
+        if correction is None:
+            return
+        said = last if last and last.facts and last.text == stated_part(turn.texts[at - 1]) else None
+        if said and self._put_right_at_once(said, correction, turn, source):
+            return
+        if correction.withdraws and (said or classify(correction.rest) is Act.STATEMENT):
+            anew = tell(correction.rest, source, turn.discourse, self._gazetteer).facts
+            slots = {_slot(fact) for fact in anew}
+            wrong = said.facts if said else ()
+            self._withdraw([fact for fact in wrong if fact.attribute and _slot(fact) in slots] or wrong[-1:])
+            self._keep(Said(correction.rest, turn.me, turn.said_in, anew, turn.discourse), turn)
+
+    def _put_right_at_once(self, said: Said, correction: Correction, turn: Turn, source: Source) -> bool:
+        """Tell the first piece with the right value in its place; whether there is such a place."""
+        text = corrected(said.text, correction) or with_other_end(said.text, said.facts[-1].value, correction)
+        if text is None:
+            return False
+        return self._swap(said, tell(text, source, said.discourse, self._gazetteer).facts, text, turn)
+
+    def _take_back(self, turn: Turn, at: int, source: Source) -> None:
+        """What the speaker said last holds no more; what came before the batch may be remembered already.
+
+        That takes plain words: "not really" may answer somebody whose words the app does not publish.
+        """
+        said = turn.here.just_said_by(turn.me)
+        if said is None:
+            return
+        answering = (turn.here.asked is not None or turn.here.interrupted) and at == 0
+        if not takes_back(turn.texts[at], answering=answering or said.message is None):
+            return
+        turn.here.withdrawn = True
+        if said.message is None:
+            self._forget(said.facts, turn, source)
+        self._withdraw(said.facts)
+
+    def _forget(self, facts: Sequence[Fact], turn: Turn, source: Source) -> None:
+        """Facts that are not to be known any more, whether they are of this batch or remembered."""
+        contents = {fact.content for fact in facts}
+        self._withdraw(fact for fact in self.facts if fact.content in contents)
+        if turn.said_in is not None:
+            here = {"sources": source.numbers, "quote": source.quote, "marked": False, "corrects": False}
+            self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
+
+    def _substitute(self, correction: Correction, own: Sequence[Said], turn: Turn, source: Source) -> bool:
+        """The correction names only what was wrong: the earlier sentence is told again with the right value."""
+        for said in reversed(own):
+            text = corrected(said.text, correction)
+            if text is None and correction.of_a_thing and said is own[-1] and said.message is turn.said_in:
+                text = _of_another_end(said, correction)
+            if text is None or text == said.text:
+                continue
+            numbers = (said.message.number, *source.numbers) if said.message else source.numbers
+            said_at = said.message.occurred_at if said.message else source.said_at
+            again = replace(source, numbers=tuple(dict.fromkeys(numbers)), said_at=said_at, corrects=True)
+            if self._swap(said, tell(text, again, said.discourse, self._gazetteer).facts, text, turn):
+                return True
+        return False
+
+    def _swap(self, said: Said, told: tuple[Fact, ...], text: str, turn: Turn) -> bool:
+        """Put new facts in the place of those that they contradict; what both sentences say stays as it was."""
+        old, new = {fact.content for fact in said.facts}, {fact.content for fact in told}
+        right = tuple(fact for fact in told if fact.content not in old)
+        if right:
+            self._withdraw(fact for fact in said.facts if fact.content not in new)
+            self._keep(Said(text, turn.me, turn.said_in, right, said.discourse), turn)
+        return bool(right)
+
+    def _restate(self, correction: Correction, own: Sequence[Said], turn: Turn, source: Source) -> bool:
+        """The correction is a sentence of its own, which takes the place of what was said of the same subject."""
+        if correction.withdraws and own:
+            self._withdraw(own[-1].facts)
+        told = tell(correction.rest, source, turn.discourse, self._gazetteer)
+        if not told.facts or classify(correction.rest) is not Act.STATEMENT:
+            return correction.withdraws
+        facts = tuple(
+            fact.model_copy(update={"corrects": fact.attribute is not None or correction.withdraws})
+            for fact in told.facts
+        )
+        slots = {_slot(fact) for fact in facts if fact.attribute}
+        self._withdraw(fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots)
+        turn.here.discourses[turn.me] = told.discourse
+        self._keep(Said(correction.rest, turn.me, turn.said_in, facts, turn.discourse), turn)
+        return True
+
+    def _withdraw(self, facts: Iterable[Fact]) -> None:
+        gone = {id(fact) for fact in facts}
+        self.facts = [fact for fact in self.facts if id(fact) not in gone]
+        self._told = {(fact.kind, fact.content) for fact in self.facts}
+
+
+def _slot(fact: Fact) -> tuple[str | None, str | None]:
+    """What a fact says one value of: its subject and its attribute."""
+    return next((mention.name for mention in fact.mentions if mention.role == "subject"), None), fact.attribute
+
+
+def _pieces(sentence: Sentence) -> tuple[Sentence, ...]:
+    """A sentence that puts itself right, or takes itself back, as two of one quote; any other as it is."""
+    pieces = taken_back_within(sentence.text) or put_right_within(sentence.text)
+    return tuple(replace(sentence, text=text) for text in pieces) if pieces else (sentence,)
+
+
+def _claimed(facts: Sequence[Fact]) -> list[Fact]:
+    """What a sentence says, without what its words take for known: of "my sister Anna lives in Leeds" not whose sister she is."""
+    called = {(mention.description, mention.name) for fact in facts for mention in fact.mentions if mention.description}
+    taken = {f"{name} is {tie}" for tie, name in called if any(f"{tie} {name}" in fact.content for fact in facts)}
+    return [fact for fact in facts if fact.content not in taken]
+
+
+def _of_another_end(said: Said, correction: Correction) -> str | None:
+    """What was said of a thing, with what is right of it at its end: "my favourite food is pasta"."""
+    of_a_thing = re.match(r"(?:i|i'm|im|we|we're)\b", said.text, re.IGNORECASE) is None
+    return with_other_end(said.text, said.facts[-1].value, correction) if said.facts and of_a_thing else None
+
+
+_TRAILING_QUESTION = re.compile(
+    r"^(?P<said>.{6,}?)(?:,| -+| —|;)?(?: and| so| but)?[, ]+(?P<asked>(?:can|could|what|how|where"
+    r"|which|who|why|any|got any|is there|are there|do you|does|did you|should i|would you|will"
+    r"|have you|what's|how's|please)\b.*)\?$",
+    re.IGNORECASE,
+)
+
+
+_TRAILING_REQUEST = re.compile(
+    r"^(?P<said>(?:i|we|my|our|i'm|i've)\b.{4,}?)(?:,| -+| —|;)(?: and| so)? (?:please|can you|"
+    r"could you|so (?:please )?(?:keep|write|make|give|suggest|tell)) .*$",
+    re.IGNORECASE,
+)
+
+
+_OF_ONESELF = (
+    r"(?:i'm|i am|i have|i've|i don't|i do not|i can't|i cannot|i live|i work|i hate|i love|i like|i only|i never"
+    r"|i always|i take|i play|i run|i own"
+    r"|we're|we are|we have|we've|we live|my|our)"
+)
+
+
+_GIVEN_FIRST = re.compile(
+    rf"^(?:since|because|as|given(?: that)?|seeing(?: as| that)|considering(?: that)?"
+    rf"|now that) (?P<said>{_OF_ONESELF}\b[^,]{{4,}}), ?\S",
+    re.IGNORECASE,
+)
+
+
+_GIVEN_LAST = re.compile(
+    rf"(?:,| -| –|;|\bbecause|\bsince|\bgiven that)(?: because| since| as| and"
+    rf"| but)? (?P<said>{_OF_ONESELF}\b.{{4,}})$",
+    re.IGNORECASE,
+)
+
+
+_CHECKS = re.compile(
+    r"^(?:\w+"
+    r"|(?:(?:so|and|but|oh|ok|okay|hm+|um+|wait|what|sorry|just|hold on|hang on|hey|no|yes) )*"
+    r"(?:wait|what|hold on|hang on|just checking|to (?:be clear|check|confirm|be sure)|let me (?:check|see|think)"
+    r"|remind me|tell me|(?:one|a|another|quick) (?:\w+ )?question|according to \w+(?: \w+)?|you (?:said|say|think|mean)"
+    r"|(?:are you (?:sure|certain|saying)|is (?:it|that) (?:true|right|correct)|am i (?:right|correct|wrong)"
+    r"|do you (?:mean|remember|believe)|did (?:you|i) (?:say|mean|tell)|have i told|(?:what|why) do you (?:mean|say)"
+    r"|how do you know|which (?:one )?is (?:true|right|correct))\b.*))$",
+    re.IGNORECASE,
+)
+"""What asks whether that is so which follows: "Wait, I work at Google?", "What do you mean, I live in Oslo?"."""
+
+
+_ADDRESSES = re.compile(r"\b(?:you|your|what|how|which|please)\b", re.IGNORECASE)
+
+
+_OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
+
+
+def given_reason(text: str) -> str | None:
+    """What a question or a request says of the user in passing: "dinner ideas, I'm allergic to nuts" → "I'm allergic to nuts"."""
+    match = _GIVEN_FIRST.match(text) or _GIVEN_LAST.search(text)
+    if match and text.endswith("?") and _CHECKS.match(text[: match.start()].replace(",", "")):
+        return None
+    said = match["said"].rstrip("?!. ") if match else None
+    return said if said and not _ADDRESSES.search(said) else None
+
+
+def stated_part(text: str) -> str:
+    """What the user says of himself before he asks: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
+    match = _TRAILING_QUESTION.match(text) if text.endswith("?") else _TRAILING_REQUEST.match(text)
+    if match is None or not _OWN.match(match["said"]):
+        return text
+    return match["said"]
+
+
+_YES = re.compile(
+    (
+        r"^(?:yes|yep|yeah|yup|correct|right|exactly|indeed|absolutely|that(?:'s| is) (?:right|correct"
+        r"|true|it)|true|you(?:'re| are) right|you got it|precisely|definitely|sure am|i am|i do|"
+        r"affirmative)"
+        r"(?:[\s,.!]+(?:yes|exactly|correct|right|indeed|that(?:'s| is) (?:right|correct|true|it)|true"
+        r"|i (?:do|am|did|have)|precisely|absolutely|please|thanks|sure|you(?:'re| are) right|you got "
+        r"it))*[\s.!]*$"
+    ),
+    re.IGNORECASE,
+)
+
+
+_LEAD = re.compile(
+    (
+        r"^(?:(?:so|ah|oh|ok|okay|got it|i see|great|right|just to (?:confirm|check|be sure)|to "
+        r"confirm|if i understand(?: correctly)?|am i right that|is it (?:right|correct|true) that|"
+        r"did you say(?: that)?|you mean|you said(?: that)?|then|and|thanks)[,:!. -]+)+"
+    ),
+    re.IGNORECASE,
+)
+
+
+_TAG = re.compile(
+    r"[, ]+(?:right|correct|is that (?:right|correct)|isn't it|don't you|aren't you|yes|no|am i right)$", re.IGNORECASE
+)
+
+
+_INVERSIONS = (
+    (re.compile(r"^do you (?:currently |still )?(?=\w)", re.IGNORECASE), "I "),
+    (re.compile(r"^are you (?=\w)", re.IGNORECASE), "I am "),
+    (re.compile(r"^is your (?P<n>[\w ]+?) (?P<v>[A-Z][\w ]*)$"), r"my \g<n> is \g<v>"),
+    (re.compile(r"^is your (?P<n>\w+(?: \w+)?) (?P<v>\w.*)$", re.IGNORECASE), r"my \g<n> is \g<v>"),
+)
+
+
+_PERSONS = (
+    (re.compile(r"\byou are\b|\byou're\b", re.IGNORECASE), "I am"),
+    (re.compile(r"\byou were\b", re.IGNORECASE), "I was"),
+    (re.compile(r"\byou've\b", re.IGNORECASE), "I have"),
+    (re.compile(r"\byour\b", re.IGNORECASE), "my"),
+    (re.compile(r"\b(?:to|for|with|from|of|at) you\b", re.IGNORECASE), lambda m: m[0][:-3] + "me"),
+    (re.compile(r"\byou\b", re.IGNORECASE), "I"),
+)
+
+
+_OPEN = re.compile(r"\b(?:or|any(?:\w+)?)\b|^(?:do|are|is) you not\b|^do(?:n't)? you mean\b", re.IGNORECASE)
+"""A yes to one of these does not say what is so: "tea or coffee?", "allergic to anything?", "do you not like it?"."""
+
+
+_OFFER = re.compile(r"\b(?:me|I|I'll|want|like me|help|need|would you|shall|should|my)\b")
+
+
+def is_confirmation(content: str) -> bool:
+    """Whether a message says yes and nothing else."""
+    return _YES.match(content.strip()) is not None
+
+
+def confirmed(asked: Sentence) -> str | None:
+    """The assistant's sentence as the user's own, None where it supposes nothing about the user."""
+    text = _LEAD.sub("", asked.text).strip()
+    text = _TAG.sub("", text.rstrip("?.! "))
+    if _OFFER.search(text) or _OPEN.search(text):
+        return None
+    text = next((pattern.sub(mine, text) for pattern, mine in _INVERSIONS if pattern.match(text)), text)
+    if not re.match(r"(?:you|your|i|my)\b", text, re.IGNORECASE):
+        return None
+    for pattern, mine in _PERSONS:
+        text = pattern.sub(mine, text)
+    return expand(text)
+
+
+_REMEMBERED = 8
+"""How many sentences back a correction looks for what it corrects."""
+
+
+_ENGLISH = frozenset(
+    """
+    the a an and or but of to in on at for with from by about as is are was were be been am have has had do does did
+    will
+    would can could should i you he she it we they me him her us them my your his its our their this that these those
+    there
+    here not no yes so if when what who where why how which because than then just also now i'm it's don't i've that's
+    """.split()
+)
+
+
+_FOREIGN = frozenset(
+    """
+    der die das den dem ein eine einen einem einer und oder aber ich du er sie wir ihr mein meine meinen dein ist
+    sind bin
+    war habe hat haben nicht kein keine mit von zu zum zur auf für seit auch noch wie wenn dass bei nach heute morgen
+    el la los las un una unos y o pero yo tú ella nosotros mi mis tu su sus es son soy está están estoy tengo tiene hay
+    no con de del en por para que qué como cuando muy más también ya se le lo al vivo
+    le les des du et ou mais je il elle nous vous mon ma mes ton ta son sa est sont suis ai ont pas avec dans sur
+    pour qui
+    que au aux ce cette c'est j'ai une très plus chez depuis
+    il lo gli i di e ma io lui noi mio mia è sono ho ha non con per che mi nel della dei alla più anche sempre questo
+    o os as um uma e mas eu ele ela meu minha é são estou tenho tem não com em no na para que muito também
+    i w na do z że się nie jest są mam ma mój moja to ale od po przez
+    ve bir bu da de için ile ben benim var yok çok ama değil
+    het een en ik jij hij zij wij mijn niet geen van voor met op naar bij ook
+    """.split()
+) - frozenset(
+    "a an the i me do no as so in on of to was am is he we at by it or on die man war had will what son pay".split()
+)
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
+
+
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+
+
+_LEAST_LATIN = 0.7
+
+
+def is_english(text: str) -> bool:
+    """Whether more of its small words are English than of other languages; a text without any counts as English."""
+    words = [word.lower() for word in _WORD.findall(text.replace("’", "'"))]
+    letters = "".join(words).replace("'", "")
+    if letters and len(_LATIN.findall(letters)) < _LEAST_LATIN * len(letters):
+        return False
+    foreign = sum(word in _FOREIGN for word in words)
+    return foreign < 2 or foreign <= sum(word in _ENGLISH for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A message as names are looked for in it."""
+
+    conversation: str | None
+    words: str
+
+
+def with_evidence(
+    facts: Sequence[Fact], messages: Sequence[Message], background: Background, speakers: frozenset[str]
+) -> list[Fact]:
+    """The facts with sources for every name; a name that came by a pronoun brings the message that gave it."""
+    by_number = {message.number: _Said(message.conversation, _words(message)) for message in messages}
+    known = {name.casefold() for entity in background.entities for name in (entity.name, *entity.aliases)}
+    known |= {USER.casefold(), *(speaker.casefold() for speaker in speakers)}
+    return [_proven(fact, by_number, known) for fact in facts]
+
+
+def _proven(fact: Fact, messages: dict[int, _Said], known: set[str]) -> Fact:
+    sources = fact.sources
+    mentions = []
+    for mention in fact.mentions:
+        givers = tuple(_givers(mention, sources, messages, known))
+        if givers:
+            mentions.append(mention)
+            sources = tuple(sorted({*sources, *(g for g in givers if g > 0)}))
+    named = {mention.name for mention in mentions}
+    relations = tuple(r for r in fact.relations if {r.subject, r.object} <= named)
+    return fact.model_copy(update={"sources": sources, "mentions": tuple(mentions), "relations": relations})
+
+
+def _givers(mention: Mention, sources: tuple[int, ...], messages: dict[int, _Said], known: set[str]) -> Iterator[int]:
+    """Numbers of the messages to be added for a name, or 0 when none is needed."""
+    name = mention.name.casefold()
+    if mention.entity_type is EntityType.PROCESS or name in known or any(name in messages[n].words for n in sources):
+        yield 0
+        return
+    earlier = [n for n in messages if n < max(sources) and name in messages[n].words]
+    here = [n for n in earlier if messages[n].conversation == messages[max(sources)].conversation]
+    yield from (here or earlier)[-1:]
+
+
+def _words(message: Message) -> str:
+    return " ".join(message.content.replace("’", "'").split()).casefold()
+
+
+_SUPPOSES = re.compile(
+    r"(?:(?:and|but|so|ok|okay|now|just)[, ]+)*(?:imagine|suppose|supposing|pretend|assume|assuming|say|hypothetically"
+    r"|let'?s (?:say|imagine|assume|suppose|pretend))(?:,? (?:that|for (?:a|one) (?:moment|second|minute)))*,?"
+    r" (?:i|i'm|im|we|we're|my|our)\b",
+    re.IGNORECASE,
+)
+
+
+_WORKED_OUT = re.compile(
+    r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
+    re.IGNORECASE,
+)
+
+
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|im|my|me|we|our|us|mine)\b", re.IGNORECASE)
+
+
+_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IGNORECASE)
+
+
+_FICTION = re.compile(
+    r"\brole[- ]?play|\b(?:stay|be|get|speak|answer|reply) in character\b|\bpretend (?:you|to be|i|i'm|we|that you"
+    r"|that i)\b"
+    r"|\blet'?s play\b(?! (?:football|tennis|chess|cricket))|\b(?:text adventure|dungeon master|game master|d&d|dnd"
+    r"|rpg)\b"
+    r"|^(?:you(?:'re| are) (?:a|an|the) .{2,60}(?:,|\band\b) (?:i'm|i am|and i)\b)|^once upon a time\b|^(?:scene"
+    r"|chapter|verse|chorus|prologue)(?: \w+)?:"
+    r"|\b(?:my|the|a) (?:character|protagonist|narrator|hero|heroine|villain|rogue|paladin|wizard"
+    r"|bard)\b(?:'s)? (?:is|says|said|has|was|lives|wants|name)"
+    r"|^(?:write|continue|finish|draft|here(?:'s| is)) (?:me )?(?:a|the|my|this|another)? ?(?:\w+ ){0,3}(?:story"
+    r"|poem|song|lyrics|scene|monologue|dialogue|fanfic|haiku)\b"
+    r"|^(?:opening|first|last) (?:line|paragraph|sentence)s?:|\b(?:lyrics|fan ?fic(?:tion)?)\b",
+    re.IGNORECASE,
+)
+
+
+_FICTION_ENDS = re.compile(
+    r"\b(?:ooc|out of character|end (?:of )?(?:the )?(?:role[- ]?play|game|scene|story)"
+    r"|stop (?:the )?(?:role[- ]?play|game)|in real life|irl|for real"
+    r"|back to reality|the real me|anyway)\b",
+    re.IGNORECASE,
+)
+
+
+def poses_a_puzzle(texts: Sequence[str]) -> bool:
+    """Whether sentences are given to be worked out, and tell of nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
+    *given, asked = texts
+    if not given or not _WORKED_OUT.match(asked) or any(_FIRST_PERSON.search(text) for text in texts):
+        return False
+    return any(_NUMBER.search(text) for text in given)
+
+
+def supposes(text: str) -> bool:
+    """Whether a sentence asks to suppose something of the speaker, on which what follows rests: "Imagine I am a doctor."."""
+    return _SUPPOSES.match(text) is not None
+
+
+def opens_fiction(text: str) -> bool:
+    """Whether a sentence begins something made up, a game, a story or a role, in which nobody speaks of himself."""
+    return _FICTION.search(text) is not None
+
+
+def ends_fiction(text: str) -> bool:
+    """Whether a sentence comes back from it."""
+    return _FICTION_ENDS.search(text) is not None
+
+
+_MARK = re.compile(
+    r"^(?:(?:please|pls|and|also|just|but|so|so please|ok,?|it's important)[, ]+)*"
+    r"(?:remember|don'?t (?:ever )?forget|do not forget|never forget|keep in mind|bear in mind|"
+    r"make a note(?: of)?|take note(?: of)?|note(?= that\b|:)|for the record|memori[sz]e|save"
+    r"(?= this| that)|note to self|for your notes|put (?:this|that|it) down|write (?:this|that|it) down|jot (?:this"
+    r"|that|it) down|important(?=:)"
+    r"|(?:can|could|would|will) you (?:please |also )?(?:remember|note(?: down)?|keep in mind|save|write down"
+    r"|jot down|put down)(?= that| this| my| our|:)"
+    r"|it's important (?:that you|to|for you to) (?:know|remember|note)"
+    r"|you (?:really )?(?:need|have|should|must|ought) (?:to )?(?:know|remember|learn|note)|(?:i|"
+    r"we) (?:want|need|would like|'d like) you to (?:know|remember|learn|note)|learn(?= this| the "
+    r"following| how (?:we|to|i|you)\b)|this is important|very important(?=:))\b"
+    r"(?:,? (?:this|that|the following|the fact|for (?:later|next time|the future|me)|please|"
+    r"process|procedure|one|well|about|something)\b)*\s*[:,.!;–-]*\s*",
+    re.IGNORECASE,
+)
+
+
+_TRAILING = re.compile(
+    (
+        r"(?<!n't)(?<!not)[\s,.;–-]+(?:please )?(?:remember (?:this|that|it)|don'?t forget(?: (?:this|that|it))?|keep "
+        r"(?:this|that|it) in mind|make a note(?: of (?:this|that|it))?|save (?:this|that|it)|note "
+        r"(?:this|that|it) down)(?: please)?[.!]*$"
+    ),
+    re.IGNORECASE,
+)
+
+
+def split_mark(text: str) -> tuple[bool, str]:
+    """Whether the sentence asks to be remembered, and what is left of it without the asking."""
+    match = _MARK.match(text)
+    if match:
+        return True, text[match.end() :].rstrip("?") if match[0].rstrip(" :,").endswith(("that", "this")) else text[
+            match.end() :
+        ]
+    trailing = _TRAILING.search(text)
+    return (True, text[: trailing.start()]) if trailing else (False, text)

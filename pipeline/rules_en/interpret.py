@@ -1,0 +1,589 @@
+"""One sentence told: its clauses read, the rules asked, facts composed, and what later words may point back to."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mosshead.genders import PRONOUNS, gender_of
+from mosshead.kinds import EntityType, Granularity, MemoryKind
+from pipeline.models import Fact, KnownEntity, Mention, Occurrence
+from pipeline.rules_en import rule_families
+from pipeline.rules_en.clauses import Clause, Statement, clauses, read_statement, set_before
+from pipeline.rules_en.compose import Source, compose
+from pipeline.rules_en.grammar import (
+    ACQUAINTANCES,
+    FIRST_NAMES,
+    KINSHIP,
+    ORG_ENDINGS,
+    PETS,
+    ROLES,
+    expand,
+    possessive,
+    tense_at,
+    to_third_person,
+)
+from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort, Subject, looks_like_name, spoken_of
+from pipeline.rules_en.relevance import notable, on_the_desk
+from pipeline.rules_en.rule_families import Alias, Nickname
+from pipeline.rules_en.rules import Finding, Rule, first_finding
+from pipeline.times import resolve_time, times_in
+from pipeline.times.words import RECURRING, WEEKDAY
+
+RULES: tuple[Rule, ...] = (
+    *rule_families.IDENTITY_RULES,
+    *rule_families.PEOPLE_RULES,
+    *rule_families.ORGANISATION_RULES,
+    *rule_families.EVENT_RULES,
+    *rule_families.PLACE_RULES,
+    *rule_families.RULES,
+    *rule_families.PREFERENCE_RULES,
+)
+"""Every family, in the order in which they are asked."""
+
+_NO_ONE_DAY = re.compile(RECURRING, re.IGNORECASE)
+
+
+_RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
+
+
+_A_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
+
+
+_YEARLY = ("birthday", "anniversary")
+
+
+_LAPSING = re.compile(
+    r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
+    r" (?:yesterday|(?:just |earlier )?last (?:week|weekend|month|year|night|morning|"
+    r"afternoon|evening|spring|summer|autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:an?|two|three|\d+"
+    r"|a few|half a) "
+    r"(?:day|week|month|year)s? ago(?: today)?)$"
+)
+
+
+_THIS_ONE = re.compile(r"\b(?:the|this|that|your) ")
+
+
+_TIMELESS = frozenset({"birthday", "age", "name"})
+
+
+_OF_ITS_DAY = re.compile(r"(?:just )?turn(?:s|ed)\b|will be\b")
+"""An age is of no time, but the day on which somebody reaches it is."""
+
+_DATABLE = frozenset({MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.RELATIONSHIP})
+
+
+_TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|manages?|owns?|leads?)\b(?! \w+ing\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a sentence amounted to."""
+
+    facts: tuple[Fact, ...]
+    discourse: Discourse
+    learnt: tuple[KnownEntity, ...] = ()
+
+
+def tell(text: str, source: Source, discourse: Discourse, gazetteer: Gazetteer) -> Told:
+    """The facts of a sentence that states something, and the discourse after it."""
+    plain = expand(text)
+    third = to_third_person(plain, discourse.me, speaks_for(text, discourse))
+    aliases = tuple(alias for alias in rule_families.aliases(third) if alias.name != discourse.me)
+    nickname = rule_families.nickname(plain)
+    if nickname:
+        return _tell_nickname(nickname, source, discourse, gazetteer)
+    facts: list[Fact] = []
+    for clause in _all_clauses(rule_families.without_aliases(text) if aliases else text, discourse):
+        text, discourse = by_trade(clause.text, discourse)
+        for introduction in introductions(text, discourse):
+            unmarked = replace(source, marked=False, corrects=False)
+            fact, discourse = _tell_clause(Clause(introduction.sentence), unmarked, discourse, gazetteer, ())
+            facts += [fact] if fact else []
+        fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
+        facts += [fact] if fact else []
+        discourse = with_unnamed(text, discourse)
+    return Told(tuple(facts), discourse, tuple(_learnt(facts)))
+
+
+def _all_clauses(text: str, discourse: Discourse) -> Iterator[Clause]:
+    """The clauses; a name set before its sentence, "Acme, they sell tea", is that of a newcomer who had none yet."""
+    found = clauses(text)
+    name = set_before(text)
+    if name and discourse.expected and found:
+        yield Clause(f"{name} is our {discourse.expected}")
+    yield from found
+
+
+def _tell_nickname(nickname: Nickname, source: Source, discourse: Discourse, gazetteer: Gazetteer) -> Told:
+    """ "We call it WOBS", "everyone calls Peter 'mosshead'": a fact of its own."""
+    bearer = discourse.meant_by(nickname.bearer) if nickname.bearer in PRONOUNS else None
+    known = nickname.bearer
+    if nickname.bearer in PRONOUNS:
+        known = (bearer.subject.name or "") if bearer else ""
+    elif nickname.bearer in {"it", "them"}:
+        known = discourse.firm or (discourse.thing.name if discourse.thing else None) or ""
+    if not known or known == nickname.alias:
+        return Told((), discourse)
+    if nickname.bearer not in {"it", "them"}:
+        discourse = discourse.with_person(spoken_of(Subject(known, Sort.PERSON, known), discourse))
+    fact = _alias_fact(known, nickname.alias, source, gazetteer, person=nickname.bearer not in {"it", "them"})
+    return Told((described(fact, discourse),), discourse)
+
+
+def _tell_clause(
+    clause: Clause, source: Source, discourse: Discourse, gazetteer: Gazetteer, aliases: tuple[Alias, ...]
+) -> tuple[Fact | None, Discourse]:
+    timed = f"{clause.text} {clause.lead}"
+    heard = replace(discourse, firm=speaks_for(clause.text, discourse))
+    dated = resolve_time(timed, source.said_at) is not None
+    statement = read_statement(clause.text, heard, gazetteer, dated=dated)
+    if statement is None:
+        return None, discourse
+    finding = first_finding(statement, RULES)
+    occurred = _when(statement, timed, source) if dated else None
+    kind = _kind(statement, finding, occurred, source) or (MemoryKind.FACT if aliases else None)
+    if kind is None:
+        return None, after(statement, None, None, discourse, clause.text)
+    timeless = kind not in _DATABLE or (
+        finding is not None and finding.rule.attribute in _TIMELESS and not _OF_ITS_DAY.match(statement.core)
+    )
+    fact = compose(
+        statement, finding, kind, source, gazetteer, occurred=None if timeless else occurred, aliases=aliases
+    )
+    fact = _without_its_time(_naming_aliases(_dated_value(fact, occurred), aliases))
+    if not (source.marked or stands_alone(fact, statement)):
+        return None, after(statement, None, None, discourse, clause.text)
+    following = after(statement, finding, fact, discourse, clause.text)
+    return described(fact, following), following
+
+
+def _when(statement: Statement, text: str, source: Source) -> Occurrence | None:
+    if _NO_ONE_DAY.search(text):
+        return None
+    # The words around the time tell its direction better than those that the sentence opens with.
+    first = next(iter(times_in(text, source.said_at)), None)
+    around = tense_at(text, first.start, first.end) if first else None
+    return resolve_time(text, source.said_at, past=statement.past if around is None else around)
+
+
+def _kind(
+    statement: Statement, finding: Finding | None, occurred: Occurrence | None, source: Source
+) -> MemoryKind | None:
+    if finding is None:
+        return notable(statement, dated=occurred is not None, marked=source.marked)
+    kind = finding.rule.kind
+    if (
+        kind is MemoryKind.PREFERENCE
+        and occurred is None
+        and not source.marked
+        and _THIS_ONE.search(statement.core)
+        and on_the_desk(statement.core)
+    ):
+        return None
+    if (
+        kind is MemoryKind.FACT
+        and occurred is not None
+        and finding.rule.attribute not in _TIMELESS
+        and not _TIMES_ACTION.match(statement.core)
+    ):
+        return MemoryKind.EVENT
+    return kind
+
+
+def _dated_value(fact: Fact, occurred: Occurrence | None) -> Fact:
+    """ "Tomorrow" says nothing later on, nor "Friday" of what has no time; the date does."""
+    attribute, value = fact.attribute or "", fact.value or ""
+    lapsing = _RELATIVE.match(value) or (fact.occurred is None and _A_WEEKDAY.fullmatch(value))
+    if occurred is None or not lapsing:
+        return fact
+    if attribute.endswith(_YEARLY) and occurred.granularity is Granularity.DAY:
+        day = f"{occurred.start.day} {occurred.start:%B}"
+        content = re.sub(rf"(?:\bon )?\b{re.escape(value)}\b", f"on {day}", fact.content, count=1)
+        return fact.model_copy(update={"value": day, "content": content, "occurred": None})
+    if fact.occurred is None or not attribute.endswith(" day"):
+        return fact
+    return fact.model_copy(update={"value": occurred.start.date().isoformat()})
+
+
+def _without_its_time(fact: Fact) -> Fact:
+    """ "Yesterday" at the end of a sentence misleads whoever reads it later; the resolved time says it better."""
+    lapsing = _LAPSING.search(fact.content) if fact.occurred else None
+    if (
+        lapsing is None
+        or (fact.attribute or "").endswith((" day", " time"))
+        or len(fact.content[: lapsing.start()].split()) < 3
+    ):
+        return fact
+    return fact.model_copy(update={"content": fact.content[: lapsing.start()]})
+
+
+def _naming_aliases(fact: Fact, aliases: tuple[Alias, ...]) -> Fact:
+    """The words that gave the aliases were set aside for the rules; the content says them again."""
+    named = {mention.name for mention in fact.mentions}
+    others = [alias.alias for alias in aliases if alias.name in named and alias.alias not in fact.content]
+    return (
+        fact.model_copy(update={"content": f"{fact.content}, also known as {' and '.join(others)}"}) if others else fact
+    )
+
+
+def _alias_fact(name: str, alias: str, source: Source, gazetteer: Gazetteer, *, person: bool) -> Fact:
+    assumed = EntityType.PERSON if person else EntityType.CONCEPT
+    entity_type = gazetteer.types.get(name.casefold(), assumed)
+    mention = Mention(name=name, entity_type=entity_type, role="subject", aliases=(alias,))
+    return Fact(
+        kind=MemoryKind.FACT,
+        content=f"{name} is also known as {alias}",
+        sources=source.numbers,
+        quote=source.quote,
+        mentions=(mention,),
+        marked=source.marked,
+    )
+
+
+def _learnt(facts: list[Fact]) -> Iterator[KnownEntity]:
+    for fact in facts:
+        for mention in fact.mentions:
+            if mention.entity_type is not EntityType.CONCEPT:
+                yield KnownEntity(mention.name, mention.entity_type, mention.aliases, mention.parent)
+
+
+_NAMED = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.SYSTEM})
+
+
+def after(
+    statement: Statement, finding: Finding | None, fact: Fact | None, discourse: Discourse, clause: str
+) -> Discourse:
+    """Whom "he", "it" and "we" can mean from here on; of the names of a clause, the first is the likeliest."""
+    subject = statement.subject
+    role = newcomer(clause)
+    discourse = replace(discourse, expected=role) if role else discourse
+    for mention in reversed(fact.mentions if fact else ()):
+        if mention.name != discourse.me and not _is_subject(mention, statement, finding):
+            discourse = _with_mention(mention, discourse)
+    if finding is not None and finding.rule.owner_is_subject:
+        pass
+    elif subject.sort is Sort.PERSON or (subject.sort is Sort.NAMED and _is_person(subject, fact)):
+        discourse = discourse.with_person(_subject_person(statement, fact, discourse, clause))
+    elif subject.sort is Sort.NAMED:
+        org = subject.name if subject.entity_type is EntityType.ORG else discourse.org
+        discourse = replace(discourse, thing=subject, org=org)
+    return _with_firm(statement, finding, fact, discourse) if fact else discourse
+
+
+def described(fact: Fact, discourse: Discourse) -> Fact:
+    """The fact with each person told from his namesakes by what the conversation first said of him."""
+    mentions = tuple(_told_apart(mention, discourse) for mention in fact.mentions)
+    return fact.model_copy(update={"mentions": mentions})
+
+
+def _told_apart(mention: Mention, discourse: Discourse) -> Mention:
+    person = discourse.called(mention.name)
+    if person is None or mention.name == discourse.me:
+        return mention
+    if mention.entity_type is not EntityType.PERSON and person.subject.name != mention.name:
+        return mention
+    changes: dict[str, object] = {"entity_type": EntityType.PERSON}
+    if person.described and not (mention.description or "").startswith(person.described[0]):
+        changes["description"] = person.described[0]
+    if person.parent and mention.parent is None:
+        changes["parent"] = person.parent
+    if person.short and mention.name == person.subject.name:
+        changes["aliases"] = tuple(dict.fromkeys((*mention.aliases, person.short)))
+    return mention.model_copy(update=changes)
+
+
+def _is_person(subject: Subject, fact: Fact | None) -> bool:
+    """What looked like a mere name may be somebody after all: "Poppy is Peter's daughter"."""
+    return any(m.name == subject.name and m.entity_type is EntityType.PERSON for m in (fact.mentions if fact else ()))
+
+
+def _is_subject(mention: Mention, statement: Statement, finding: Finding | None) -> bool:
+    owned = finding is not None and finding.rule.owner_is_subject
+    return mention.role == "subject" and statement.subject.sort is not Sort.THING and not owned
+
+
+def _with_mention(mention: Mention, discourse: Discourse) -> Discourse:
+    if mention.entity_type is EntityType.PERSON:
+        return discourse.with_person(_with_parent(spoken_of(_person(mention), discourse, mention.description), mention))
+    if mention.entity_type in _NAMED:
+        org = mention.name if mention.entity_type is EntityType.ORG else discourse.org
+        thing = Subject(mention.name, Sort.NAMED, mention.name, mention.entity_type)
+        return replace(discourse, thing=thing, org=org)
+    return discourse
+
+
+def _person(mention: Mention) -> Subject:
+    return Subject(mention.name, Sort.PERSON, mention.name)
+
+
+def _subject_person(statement: Statement, fact: Fact | None, discourse: Discourse, clause: str) -> Person:
+    mention = next((m for m in fact.mentions if m.role == "subject"), None) if fact else None
+    parts = mention.description.split(", ") if mention and mention.description else []
+    subject = replace(statement.subject, sort=Sort.PERSON, entity_type=EntityType.PERSON)
+    person = spoken_of(subject, discourse, parts[0] if parts else None, _pronoun(clause))
+    person = replace(person, described=tuple(dict.fromkeys((*person.described, *parts))))
+    return _with_parent(person, mention) if mention else person
+
+
+def _pronoun(clause: str) -> str:
+    opening = re.match(r"(?:he|she)\b", clause, re.IGNORECASE)
+    return opening[0] if opening else ""
+
+
+def _with_parent(person: Person, mention: Mention) -> Person:
+    return replace(person, parent=person.parent or mention.parent)
+
+
+def _with_firm(statement: Statement, finding: Finding | None, fact: Fact, discourse: Discourse) -> Discourse:
+    """The firm that a sentence gives as the speaker's own."""
+    if finding is None or statement.negated or finding.rule.predicate == "studies_at":
+        return discourse
+    firm = finding.groups.get("object") if finding.rule.object_type is EntityType.ORG else None
+    own = statement.subject.sort is Sort.SELF or finding.rule.owner_is_subject
+    named = any(mention.name == firm for mention in fact.mentions)
+    return replace(discourse, firm=firm, firm_age=0, own_firm=firm) if own and firm and named else discourse
+
+
+_TIES = KINSHIP | ACQUAINTANCES | PETS | ROLES
+
+
+_RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}
+
+
+_MODIFIERS = (
+    "older younger elder big little twin best new old former good close late first second eldest youngest only third"
+)
+
+
+_TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?"
+
+
+_TIE = rf"(?P<role>(?:(?:{'|'.join(_MODIFIERS.split())}) )*(?P<tie>[a-z][\w-]+|C[A-Z]O)(?<!-))"
+
+
+_BROUGHT_IN = re.compile(
+    rf"(?<!not )(?<!n't )\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|{CAPITAL}\w+'s) {_TIE},? "
+    rf"(?P<name>{_TITLE}{CAPITAL}[\w-]+(?: {CAPITAL}[\w-]+)?)(?!'s|\w)"
+)
+
+
+_UNNAMED = re.compile(
+    rf"\b(?:[Mm]y"
+    rf"|[Oo]ur) (?P<noun>(?:(?:{'|'.join(_MODIFIERS.split())}) )*(?:{'|'.join(sorted(_RELATIVES, key=len, reverse=True))}))"
+    rf"(?!'s?\b|-| {CAPITAL}| (?:is )?(?:called|named)\b)\b"
+)
+
+
+_BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
+
+
+_NEWCOMER = re.compile(
+    r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on"
+    r"|gained)"
+    r"(?: up| on)? an? (?:(?:new|big|first|second|great|lovely) )*(?P<role>[a-z-]+)\b"
+)
+
+
+_NEWCOMERS = ROLES | ACQUAINTANCES | {"supplier", "vendor", "investor", "sponsor", "neighbour", "tenant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """Somebody brought in by a tie; sentence: the tie as a sentence of its own, "Peter is my brother-in-law"."""
+
+    name: str
+    sentence: str
+
+
+def introductions(clause: str, discourse: Discourse) -> Iterator[Introduction]:
+    """Those whom a clause brings in by a tie, in order."""
+    for match in _BROUGHT_IN.finditer(clause):
+        whose, name = match["whose"], match["name"]
+        bare = re.sub(rf"^{_TITLE}", "", name)
+        if match["tie"].lower() not in _TIES or not (looks_like_name(bare) or bare.split()[0].lower() in FIRST_NAMES):
+            continue
+        owner = _owner(whose, clause[: match.start()], discourse)
+        if owner is not None:
+            yield Introduction(bare, f"{name} is {owner} {match['role']}")
+
+
+def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
+    """The discourse after a clause that speaks of "my daughter": what follows may say "her name is Saffron"."""
+    for match in _UNNAMED.finditer(clause):
+        noun, me = match["noun"], discourse.me
+        text = f"{possessive(me)} {noun}"
+        known = any(noun == p.subject.noun or text in p.described for p in discourse.people)
+        if not known:
+            subject = Subject(text, Sort.PERSON, None, EntityType.PERSON, noun, me)
+            discourse = discourse.with_person(Person(subject, (), None, gender_of(None, noun.split()[-1])))
+    return discourse
+
+
+def _owner(whose: str, before: str, discourse: Discourse) -> str | None:
+    if whose.lower() in {"my", "our"}:
+        return whose.lower()
+    if whose.lower() not in {"his", "her"}:
+        return whose
+    named = [word for word in re.findall(rf"{CAPITAL}[\w-]+", before) if word.lower() in FIRST_NAMES]
+    if named:
+        return possessive(named[-1]) if gender_of(named[-1], "") in {None, PRONOUNS[whose.lower()]} else None
+    person = discourse.meant_by(whose)
+    return possessive(person.subject.name) if person and person.subject.name else None
+
+
+def by_trade(clause: str, discourse: Discourse) -> tuple[str, Discourse]:
+    """ "Peter the plumber keeps bees" → "Peter keeps bees", of the one Peter who is a plumber."""
+    match = _BY_TRADE.search(clause)
+    if match is None or match["role"] not in ROLES or not looks_like_name(match["name"]):
+        return clause, discourse
+    name, role = match["name"], match["role"]
+    person = discourse.called(name, role) or Person(
+        Subject(name, Sort.PERSON, name), (role,), None, gender_of(name, "")
+    )
+    return clause[: match.start()] + name + clause[match.end() :], discourse.with_person(person)
+
+
+def newcomer(clause: str) -> str | None:
+    """What somebody unnamed is who was just gained: "we signed a new client" → "client"."""
+    match = _NEWCOMER.match(expand(clause))
+    return match["role"] if match and match["role"] in _NEWCOMERS else None
+
+
+_STAFF = "|".join(sorted(ROLES - {"partner", "author", "lead", "head"}))
+
+
+FIRM_LASTS = 6
+"""For how many messages after a firm was named "we" still speaks for it."""
+
+_AT_WORK = re.compile(
+    r"\b[Ww]e(?: \w+ly| also| mostly| mainly| just| only)? (?:do|make|build|sell|offer|provide|"
+    r"help|have|are|were|run|use|launch\w*|hire\w*|develop|specialise|specialize|serve|work|ship|"
+    r"publish|deliver|focus"
+    r"|create|operate|manage|plan|aim|write|design|grow|need|started|opened|just|recently|call|"
+    r"check|deploy|employ|train|review|produce|release\w*)\b"
+)
+
+
+_SURELY_WORK = re.compile(
+    r"\b(?:works?|working|writes?|freelances?) for us\b|\b(?:joined|joining|joins|left|leaving|hired by) us\b"
+    rf"|\b(?:one of )?our (?:\w+ )?(?:{_STAFF}|client|customer|supplier|office|firm)s?\b"
+)
+
+
+_PRIVATE = re.compile(
+    rf"\b(?:our|we)\b.*\b(?:{'|'.join(sorted(KINSHIP | PETS))}|kids|children|house|home|family|"
+    r"flat|apartment|wedding|holidays?|vacation|parents|marriage|honeymoon|garden|trip|mortgage|married|"
+    r"engaged|dating|vegetarian|vegan)s?\b",
+    re.IGNORECASE,
+)
+
+
+_OF_ANYBODY = re.compile(r"\b[Ww]e(?: \w+ly| also| just| only)? (?:have|are|were|need|plan|just|recently|started)\b")
+
+
+_AT_HOME = "go|mov|gett|expect|visit|stay|hav|think|fly|driv|eat|cook|watch|sail|camp|hik"
+
+
+_OF_WORK = re.compile(
+    rf"\b(?:{_STAFF}|{'|'.join(sorted(ORG_ENDINGS))}|hiring|launch\w*|clients?|customers?|suppliers?|offices?|staff|employees?"
+    r"|people|compan(?:y|ies)|firms?|business|agency|products?|apps?|software|sales|revenue|budgets?|projects?|deadlines?"
+    r"|releas\w+|sprints?|servers?|websites?|sites?|shops?|stores?|orders?|contracts?|deals?|investors?|funding|startup"
+    rf"|brands?|content|meetings?|invoices?|based|(?!(?:{_AT_HOME})ing\b)\w+ing)s?\b",
+    re.IGNORECASE,
+)
+"""What somebody who speaks of himself and those at home seldom speaks of."""
+
+
+_OURS = re.compile(r"\b[Oo]urs?\b|\bus\b")
+
+
+def speaks_for(clause: str, discourse: Discourse) -> str | None:
+    """The firm that "we" means here: one named lately, in a sentence that is about work and not about home."""
+    if discourse.own_firm is not None and _SURELY_WORK.search(clause):
+        return discourse.own_firm
+    if discourse.firm is None or discourse.firm_age > FIRM_LASTS or _PRIVATE.search(clause):
+        return None
+    if _OF_ANYBODY.search(expand(clause)) and not _OF_WORK.search(clause):
+        return None
+    return discourse.firm if _AT_WORK.search(expand(clause)) or _OURS.search(clause) else None
+
+
+_IT = re.compile(r"(?<!when )(?<!because )(?<!if )(?<!that )\bit\b")
+
+
+_POINTING = re.compile(
+    r"\b(?:that|this|these|those)(?=$|[,.;]| (?:the hard way|yesterday|today|again|too|as well|for|with|on|in|at|to"
+    r"|before)\b)"
+    r"|\b(?:learned|learnt|knows|said|did|does|do|done|loves|likes|hates) (?:that|this)$"
+)
+
+
+_THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were|will|has|have)\b)")
+
+
+_THEY = re.compile(r"\b(?:they|them|their|theirs)\b")
+
+
+_HE = re.compile(r"\b(?:he|him|his|she|her|hers)\b")
+
+
+_MANY = re.compile(r"\b(?:[a-z]{2,}s|children|people|folks|each|every|all|both|team|family|staff|and)\b")
+
+
+_OWN_WAY = re.compile(r"^(?:has|have) (?:[\w']+'s )?own (?:way|thing|pace|style|approach)s?$")
+
+
+_TOLD = re.compile(
+    r"^(?:told|tells|asked|said to|called|rang|texted|emailed|messaged) \w+(?: (?:yesterday|today|last \w+|this \w+))?$"
+)
+
+
+_BARE_NUMBER = re.compile(r"^(?:has|have|had|is|are|got) (?:at )?\d+(?: (?:right )?now| today| so far)?$")
+
+
+_GOODBYE = re.compile(
+    r"^(?:has|have|had|got|needs?|is off|is going|is heading|must)(?: got)? to (?!\w+ed\b).*\b(?:now|bye|goodbye|soon)$"
+    r"|\b(?:bye|goodbye|see you)$"
+)
+
+
+def stands_alone(fact: Fact, statement: Statement) -> bool:
+    """Whether every pronoun of the fact finds whom it means within the fact itself."""
+    predicate = statement.predicate
+    if any(hollow.match(statement.core) for hollow in (_OWN_WAY, _TOLD)) or _GOODBYE.search(predicate):
+        return False
+    if statement.subject.sort is Sort.GROUP and _BARE_NUMBER.match(statement.core):
+        return False
+    if _IT.search(predicate) or _POINTING.search(predicate):
+        return False
+    if _THERE.search(predicate) or _THERE.search(statement.subject.text):
+        return False
+    return _they_is_named(fact, statement) and _he_is_named(fact, statement)
+
+
+def _they_is_named(fact: Fact, statement: Statement) -> bool:
+    match = _THEY.search(fact.content)
+    if match is None:
+        return True
+    if statement.subject.owner and statement.subject.sort is Sort.PERSON:
+        return True
+    if statement.subject.sort in {Sort.GROUP, Sort.NAMED}:
+        return not statement.core.startswith("is their ")
+    owner = "" if statement.subject.sort is Sort.SELF else statement.subject.text
+    at = _THEY.search(statement.predicate)
+    object_words = statement.predicate[: at.start()].split()[1:] if at else []
+    return _MANY.search(f"{owner} {' '.join(object_words)}") is not None
+
+
+def _he_is_named(fact: Fact, statement: Statement) -> bool:
+    match = _HE.search(fact.content)
+    if match is None:
+        return True
+    if statement.subject.sort is Sort.PERSON:
+        gender = gender_of(statement.subject.name, statement.subject.noun)
+        return gender in {None, PRONOUNS[match[0]]}
+    before = fact.content[: match.start()]
+    people = {m.name for m in fact.mentions if m.entity_type is EntityType.PERSON} - {statement.discourse.me}
+    words = {word.lower() for word in re.findall(r"[\w-]+", before)}
+    return bool(words & (KINSHIP | ACQUAINTANCES | FIRST_NAMES)) or any(name in before for name in people)

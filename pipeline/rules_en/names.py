@@ -1,0 +1,465 @@
+"""The named things of a text and what sort of thing each is, by known names, by the words around it and by its form."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from functools import cached_property
+
+from mosshead.genders import PRONOUNS, Gender, gender_of
+from mosshead.kinds import EntityType
+from pipeline.models import USER, KnownEntity
+from pipeline.rules_en.grammar import (
+    AUXILIARIES,
+    FIRST_NAMES,
+    KINSHIP,
+    NATIONALITIES,
+    NOT_NAMES,
+    ONE_OF,
+    ORG_ENDINGS,
+    PLACE_ENDINGS,
+    VERBS,
+    as_one,
+    comparable,
+)
+
+CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
+
+
+RUN = rf"{CAPITAL}[\w&'-]*(?:(?:\.|) (?:(?:of|de|van|von|la|le|du|del|der|den|the|&) ){{0,2}}(?:{CAPITAL}|\d)[\w&'-]*){{0,5}}"
+
+
+_RUN = re.compile(rf"(?<![\w@#/]){RUN}")
+
+
+_TITLE = re.compile(r'(?<!no )"([A-ZÀ-Þ][^"]{2,60})"')
+
+
+_OWNED = re.compile(r"'s?$")
+
+
+_DOTTED_I = "i\u0307"
+
+
+_MOST_RUN_WORDS = 6
+
+
+_ORG_STARTS = frozenset({"university", "institute", "bank", "ministry", "school", "college", "department"})
+
+
+_PLACE_STARTS = frozenset({"lake", "mount", "mt", "san", "st", "new", "los", "las"})
+
+
+_ALSO_WORDS = (
+    NOT_NAMES
+    | VERBS
+    | AUXILIARIES
+    | frozenset(
+        "rose grace joy faith art bill jack rob pat sue grant frank dawn eve iris ivy lily amber "
+        "ruby penny sunny chip max dean"
+        " guy miles page young king bush brown white black green cherry olive angel dolly drew sky "
+        "star pearl violet major".split()
+    )
+)
+"""Names that are words as well: only their capital tells."""
+
+_CUES: tuple[tuple[re.Pattern[str], EntityType], ...] = tuple(
+    (re.compile(pattern), entity_type)
+    for pattern, entity_type in (
+        (
+            (
+                r"\b(?:project|app|product|campaign|book|novel|blog|podcast|game|site|website|startup idea|"
+                r"newsletter|album|band)(?:,? (?:called|named))? $"
+            ),
+            EntityType.PROJECT,
+        ),
+        (
+            (
+                r"\b(?:works?|working|worked|job|intern\w*|employed|hired|interview\w*|studies|studied|"
+                r"studying|degree|shift|position|role)\b.{0,24}\b(?:at|for|by|with|from) $"
+            ),
+            EntityType.ORG,
+        ),
+        (
+            (
+                r"\b(?:company|firm|employer|client|agency|organi[sz]ation|startup|band|charity|school|"
+                r"university|joined|founded|co-founded|left)(?:,? (?:called|named|is))? $"
+            ),
+            EntityType.ORG,
+        ),
+        (r"\b(?:launch\w*|releas\w*|building|rewriting|prototyping) $", EntityType.PROJECT),
+        (
+            (
+                r"\b(?:using|uses?|tool|software|platform|server|database|install(?:ed)?|migrat\w+ to|runs? on"
+                r"|written in|built (?:with|in|on)) (?:called |named )?$"
+            ),
+            EntityType.SYSTEM,
+        ),
+        (
+            (
+                r"\b(?:live[sd]?|living|moved|moving|move|from|born|travel\w*|trip|flew|fly|flying|visit(?:ed|"
+                r"ing)?|based|office|city|town|near|vacation|holiday|drove|relocat\w+|house|home|stay\w*)(?: "
+                r"(?:back|out|up|down))?(?: (?:in|to|from|at|of|near))?(?: \w+ to)? $"
+            ),
+            EntityType.PLACE,
+        ),
+        (r"\b(?:in|near|from|around|outside|across) (?:the )?$", EntityType.PLACE),
+        (
+            (
+                r"\b(?:with|met|meet|married|dating|friend|brother|sister|wife|husband|son|daughter|boss|"
+                r"colleague|mother|father|mum|mom|dad|uncle|aunt|cousin|partner|girlfriend|boyfriend|"
+                r"neighbou?r|dog|cat|puppy|kitten|baby|whippet|spaniel|labrador|terrier"
+                r"|named|called|ask|told|tell|calls?|thanks|by),? $"
+            ),
+            EntityType.PERSON,
+        ),
+        (rf"\b(?:{'|'.join(sorted(KINSHIP))}|friend) [A-ZÀ-Þ]\w+(?: and|,) $", EntityType.PERSON),
+        (r"\b(?:in|from|to|near) [A-ZÀ-Þ]\w+, $", EntityType.PLACE),
+        (r"\bat (?:the )?$", EntityType.ORG),
+        (r"\bto (?:the )?$", EntityType.PLACE),
+    )
+)
+
+
+_PERSON_AFTER = re.compile(
+    rf"^'s (?:\w+ )?(?:{'|'.join(sorted(KINSHIP))})\b|"
+    r"^(?: \w+ly)? (?:said|says|told|thinks|loves|likes|hates|works|lives|lived|wants|went|married"
+    r"|teaches|studies|turned|got|and I|is (?:(?:my|our|his|her|User's) (?!favou?rite)|one of|"
+    r"married|a (?:nurse|doctor)))\b"
+)
+
+
+_FIRM_WORD = (
+    r"(?:company|firm|agency|startup|start-up|business|organi[sz]ation|charity|bank|supplier|client|customer|employer"
+    r"|vendor|competitor)"
+)
+
+
+_FIRM_AFTER = re.compile(
+    rf"^ (?:is (?:based|headquartered|hiring)|is an? (?:[\w-]+ ){{0,4}}{_FIRM_WORD}|hired|employs|sells|makes"
+    rf"|is (?:also )?(?:one of )?(?:our|my|[A-ZÀ-Þ][\w ]*'s) (?:[a-z]+ )?{_FIRM_WORD}s?)\b"
+)
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """The names that the namespace knows already, recognised in any case."""
+
+    entities: tuple[KnownEntity, ...] = ()
+
+    @cached_property
+    def types(self) -> dict[str, EntityType]:
+        """The type of each known name and alias, casefolded; of a name that two types share, the first."""
+        found: dict[str, EntityType] = {}
+        for entity in self.entities:
+            for name in (entity.name, *entity.aliases):
+                found.setdefault(name.casefold(), entity.entity_type)
+        return found
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        return {name.casefold(): name for entity in self.entities for name in (entity.name, *entity.aliases)}
+
+    def canonical(self, name: str) -> str:
+        """The name of which this one is an alias, else the name itself."""
+        return next((entity.name for entity in self.entities if name in entity.aliases), name)
+
+    @cached_property
+    def short_forms(self) -> dict[str, EntityType]:
+        """The first words of longer names of organisations: "Acme" of "Acme Logistics"."""
+        orgs = (e.name.casefold().split() for e in self.entities if e.entity_type is EntityType.ORG)
+        return {
+            words[0]: EntityType.ORG for words in orgs if len(words) > 1 and words[0] not in _ALSO_WORDS | FIRST_NAMES
+        }
+
+    @cached_property
+    def _looked_for(self) -> tuple[str, ...]:
+        """Every name that counts in any case, the longest first."""
+        names = [name for name in self.spellings if len(name) > 1 and name not in _ALSO_WORDS]
+        return tuple(sorted(names, key=len, reverse=True))
+
+    def pattern_for(self, text: str) -> re.Pattern[str] | None:
+        """A pattern of the known names that a text may hold.
+
+        One of all names costs more to compile than a message to read, and again after each sentence that introduces somebody.
+        """
+        folded = text.casefold()
+        folded = f"{folded}\n{folded.replace(_DOTTED_I, 'i')}"  # a pattern takes "İ" for "i"
+        names = [re.escape(name) for name in self._looked_for if name in folded]
+        return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE) if names else None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name as it is to be kept, its type, and where it stands in the text."""
+
+    name: str
+    entity_type: EntityType
+    start: int
+    end: int
+
+
+def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[Named]:
+    """The names in a text, in order.
+
+    first_counts: whether a capital at the very start means a name, rather than the start of a sentence.
+    """
+    known = gazetteer.pattern_for(text)
+    found = [
+        Named(
+            gazetteer.spellings.get(m[0].casefold(), m[0]),
+            gazetteer.types.get(m[0].casefold(), EntityType.CONCEPT),
+            *m.span(),
+        )
+        for m in (known.finditer(text) if known else ())
+    ]
+    for start, name in _runs(text):
+        end = start + len(name)
+        found = [n for n in found if not _only_first_name(n, name, start)]
+        if (start == 0 and not first_counts) or any(n.start < end and start < n.end for n in found):
+            continue
+        entity_type = guess_type(name, text[:start], text[end:], gazetteer)
+        if entity_type is not EntityType.CONCEPT or not _only_says_which(text, start, end):
+            found.append(Named(name, entity_type, start, end))
+    return sorted(found, key=lambda n: n.start)
+
+
+def _only_says_which(text: str, start: int, end: int) -> bool:
+    """Whether a name only tells which thing is meant, "the Leeds half marathon", or is a word that is quoted."""
+    before, after = text[:start], text[end:]
+    return (before.endswith(" the ") and re.match(r" [a-z]", after) is not None) or (
+        before.endswith('"') and after.startswith('"') and " " not in text[start:end]
+    )
+
+
+def _only_first_name(known: Named, name: str, start: int) -> bool:
+    """Whether what was known is but the first name of a full one: "Sarah" of "Sarah Okafor"."""
+    return known.entity_type is EntityType.PERSON and known.start == start and name.startswith(f"{known.name} ")
+
+
+def _runs(text: str) -> Iterator[tuple[int, str]]:
+    if text.upper() == text:
+        return
+    titles = list(_TITLE.finditer(text))
+    for title in titles:
+        yield title.start(1), title[1]
+    for match in _RUN.finditer(text):
+        if any(title.start() < match.start() < title.end() for title in titles):
+            continue
+        words = match[0].split(" ")[:_MOST_RUN_WORDS]
+        offset = match.start()
+        while words and _is_no_name(words[0]):
+            offset += len(words[0]) + 1
+            words = words[1:]
+        while words and (_is_no_name(words[-1]) or not re.match(rf"{CAPITAL}|\d", words[-1])):
+            words = words[:-1]
+        cut = next((i + 1 for i, word in enumerate(words[:-1]) if _OWNED.search(word)), len(words))
+        name = _OWNED.sub("", " ".join(words[:cut])).rstrip("-&.'")
+        if re.match(CAPITAL, name):
+            yield offset, name
+
+
+def _is_no_name(word: str) -> bool:
+    bare = _OWNED.sub("", word.lower()).rstrip(".")
+    return (
+        bare in NOT_NAMES
+        or bare in NATIONALITIES
+        or (len(bare) == 1)
+        or not re.match(rf"{CAPITAL}|\d|of|de|van|von|la|le|du|del|der|den|the|&", word)
+    )
+
+
+def guess_type(name: str, before: str, after: str, gazetteer: Gazetteer) -> EntityType:
+    """The type of a name by what is known of it, its own words, and the words around it."""
+    own = gazetteer.types.get(name.casefold()) or gazetteer.short_forms.get(name.casefold())
+    own = own or _own_type(name.lower().split())
+    if own is not None:
+        return own
+    if not before and _FIRM_AFTER.match(after):
+        return EntityType.ORG
+    tail = before[-60:]
+    cued = next((entity_type for pattern, entity_type in _CUES if pattern.search(tail)), None)
+    return cued or (EntityType.PERSON if _PERSON_AFTER.match(after) else EntityType.CONCEPT)
+
+
+def _own_type(words: list[str]) -> EntityType | None:
+    """What the words of a name tell by themselves: "Blue Lake", "Acme Ltd", "Anna Berg"."""
+    if words[-1] in ORG_ENDINGS or words[0] in _ORG_STARTS:
+        return EntityType.ORG
+    if words[-1] in PLACE_ENDINGS or words[0] in _PLACE_STARTS:
+        return EntityType.PLACE
+    return EntityType.PERSON if words[0] in FIRST_NAMES and len(words) <= 3 else None
+
+
+def looks_like_name(text: str) -> bool:
+    """Whether a text is one to three capitalised words, none of them a word that is no name."""
+    words = text.split()
+    return 0 < len(words) <= 3 and all(re.match(CAPITAL, w) and not _is_no_name(w) for w in words)
+
+
+def titled(text: str) -> str:
+    """A name given in lower case, "new york", as names are written; one with a capital in it stays."""
+    if any(c.isupper() for c in text):
+        return text
+    small = {"of", "the", "and", "de", "van", "von", "on", "upon"}
+    return " ".join(w if i and w in small else w[:1].upper() + w[1:] for i, w in enumerate(text.split(" ")))
+
+
+def only_once(names: Iterable[Named]) -> list[Named]:
+    """The first of each name."""
+    seen: dict[str, Named] = {}
+    for named in names:
+        seen.setdefault(named.name.casefold(), named)
+    return list(seen.values())
+
+
+_MOST_PEOPLE = 12
+"""How many people a conversation keeps in sight."""
+
+
+class Sort(Enum):
+    """What sort of subject a statement has."""
+
+    SELF = auto()
+    GROUP = auto()
+    PERSON = auto()
+    NAMED = auto()
+    THING = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom or what a statement is about.
+
+    text: as it stands in the content ("User's brother Peter"). name: the entity's name, None for an unnamed one.
+    noun: what it is to its owner ("brother", "team meeting"). owner: the name before the possessive, or None.
+    bare: it stood without article and owner ("rent", "hotfixes"), and so may be meant in general.
+    """
+
+    text: str
+    sort: Sort
+    name: str | None = None
+    entity_type: EntityType = EntityType.PERSON
+    noun: str = ""
+    owner: str | None = None
+    bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who was spoken of.
+
+    described: what the messages called him by, the first of it telling him from his namesakes. parent: his firm.
+    short: what he
+    was called before his full name came.
+    gender: by the pronouns that were used of him, else by his name. fresh: he came up in the message at hand.
+    """
+
+    subject: Subject
+    described: tuple[str, ...] = ()
+    parent: str | None = None
+    gender: Gender | None = None
+    short: str | None = None
+    fresh: bool = True
+
+    @property
+    def tie(self) -> str | None:
+        """What he is to somebody: "User's brother", "one of User's writers at WOBS"."""
+        return self.described[0] if self.described and "'s " in self.described[0] else None
+
+    @property
+    def epithet(self) -> str | None:
+        """The tie as it reads before his name: "User's brother", "User's writer"."""
+        return as_one(self.tie) if self.tie and self.tie.startswith(ONE_OF) else self.tie
+
+
+@dataclass(frozen=True, slots=True)
+class Discourse:
+    """What the words before explain: who speaks, for which firm, and whom a pronoun can mean.
+
+    me: "User", or the speaker's name. you: the other one of two human speakers. firm: what "we" speaks for.
+    own_firm: the firm that the batch gave as the speaker's own, in this conversation or another.
+    people: those spoken of, the latest last. org: the organisation named last. expected: what an unnamed newcomer
+    is to the speaker ("client"), whose name the next sentence may give.
+    """
+
+    me: str = USER
+    you: str | None = None
+    firm: str | None = None
+    firm_age: int = 0
+    own_firm: str | None = None
+    people: tuple[Person, ...] = field(default=())
+    thing: Subject | None = None
+    org: str | None = None
+    expected: str | None = None
+
+    def meant_by(self, pronoun: str) -> Person | None:
+        """The latest one whom the pronoun can mean."""
+        gender = PRONOUNS.get(pronoun.lower())
+        return next((p for p in reversed(self.people) if p.gender is None or p.gender is gender), None)
+
+    def called(self, name: str, described: str | None = None) -> Person | None:
+        """The latest one of this name, of whom the description was said, where one is given."""
+        return next(
+            (
+                p
+                for p in reversed(self.people)
+                if _same_name(p.subject.name, name) and (described is None or _so_described(p, described))
+            ),
+            None,
+        )
+
+    def with_person(self, person: Person) -> "Discourse":
+        """The person spoken of last."""
+        others = tuple(p for p in self.people if not _same_one(p, person))
+        return replace(self, people=(*others, person)[-_MOST_PEOPLE:])
+
+
+def spoken_of(subject: Subject, discourse: Discourse, said: str | None = None, pronoun: str = "") -> Person:
+    """The subject as a person, with what was known of him; said: what this sentence describes him by."""
+    noun = subject.noun if subject.owner else ""
+    known = discourse.called(subject.name, said) if subject.name else None
+    if known is None and subject.name and (said is None or not noun):
+        known = discourse.called(subject.name)
+        if known and said and not pronoun and bears_another_tie(known, said):
+            known = None
+    described = known.described if known else ()
+    if said and said not in described:
+        described = (*described, said)
+    gender = (
+        PRONOUNS.get(pronoun.lower())
+        or (known.gender if known else None)
+        or gender_of(subject.name, noun or said or "")
+    )
+    short = replace(subject, text=subject.name, owner=None, noun="") if subject.name else subject
+    if known is None:
+        return Person(short, described, None, gender)
+    before = known.subject.name
+    first_name = before if before and (subject.name or "").startswith(f"{before} ") else known.short
+    return Person(short, described, known.parent, gender, first_name, known.fresh)
+
+
+def bears_another_tie(person: Person, said: str) -> bool:
+    """Whether somebody is known as another relative or friend of the same person: "User's mother" and "User's daughter"."""
+    said, tie = comparable(said, person.tie or "")
+    owner, possessive, relation = said.partition("'s ")
+    known_owner, _, known = tie.partition("'s ")
+    if not possessive or not relation.strip() or not known.strip() or owner != known_owner:
+        return False
+    return relation.partition(",")[0].split()[-1:] != known.partition(",")[0].split()[-1:]
+
+
+def _so_described(person: Person, description: str) -> bool:
+    """Whether he was called so, alone or as somebody's: "baker" fits "User's baker"."""
+    return any(known == description or known.endswith(f" {description}") for known in person.described)
+
+
+def _same_name(one: str | None, other: str) -> bool:
+    return one is not None and (one == other or one.split()[0] == other or other.split(maxsplit=1)[0] == one)
+
+
+def _same_one(one: Person, other: Person) -> bool:
+    if one.subject.name is None or other.subject.name is None:
+        return one.subject.text == other.subject.text
+    same = _same_name(one.subject.name, other.subject.name)
+    return same and (not one.described or not other.described or one.described[0] == other.described[0])

@@ -1,0 +1,589 @@
+"""Which plain statements are worth keeping, of those that no rule claims: what happened, what is planned, what somebody does."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mosshead.kinds import MemoryKind
+from pipeline.models import USER
+from pipeline.rules_en.clauses import EVALUATIVE, THIN, Statement
+from pipeline.rules_en.grammar import AUXILIARIES, ROLES, VERBS, base_of, is_past
+from pipeline.rules_en.names import Sort
+
+_VAGUE_VERBS = frozenset(
+    """
+    admit adore agree appreciate ask assume believe bet care check come dislike doubt enjoy expect feel figure forget
+    get go guess hang happen hate hear hope imagine keep know let like look love mean mind miss need notice prefer
+    promise realise realize recommend remember root say see seem show sound suggest suppose swear talk tell thank
+    think trust try understand wait want wish wonder worry
+    """.split()
+)
+"""They say what somebody feels just now, or lean on words that are not there."""
+
+
+_NEVER_DATED = frozenset(
+    "think hope guess mean know feel believe suppose bet wish wonder want need like love agree".split()
+)
+
+
+_VAGUE_PROGRESSIVES = _VAGUE_VERBS | frozenset("do get have be sit stand kid say joke lie call start stay give".split())
+
+
+_REQUESTED = frozenset(
+    """
+    ask be check clarify confirm continue discuss do find forget get give go have hear keep know let look make miss
+    remember say schedule see send share show stay take talk tell thank try understand use
+    """.split()
+)
+
+
+_ABILITIES = frozenset("speak play swim drive code cook eat drink ride sing dance fly sail".split())
+
+
+_STATE_CHANGES = frozenset(
+    "married engaged divorced promoted accepted hired fired pregnant vaccinated diagnosed "
+    "licensed certified separated".split()
+)
+
+
+_UNREAL = frozenset("could should may might must would bet bets".split())
+
+
+_VAGUE_SAID = frozenset(
+    "say tell ask mean guess think quote see hear look talk thank try check go smile laugh cry".split()
+)
+
+
+_ASKING = re.compile(
+    r"(?:an?|some|another|one more|no|the same|this) (?:quick |small |big |last )?(?:question|problem|issue|idea"
+    r"|request|error|doubt|favou?r)"
+)
+
+
+_AMOUNT = re.compile(r"\d|\b(?:ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred)\b")
+
+
+_POSTED = re.compile(
+    r"(?:on (?:leave|holiday|sick leave|call|duty|a diet|antibiotics|medication|parental leave|maternity leave"
+    r"|insulin|decaf)|off work|responsible for|in charge of|based in|part of|member of|away)\b|good at \w|allergic"
+    r"|(?:on|off) (?:sugar|gluten|dairy|caffeine|coffee|alcohol|nights|days|shift|duty|the pill)\b"
+)
+
+
+_DO_VAGUE = re.compile(r"(?:it|that|this|so|what|anything|everything|nothing|something|well|fine|my|the same)\b")
+
+
+_UNABLE = re.compile(
+    r"(?:just |really |still )?(?:cannot|could not|did not|do not|does not) (?:\w+ly |even )?(?:find|figure|get|see"
+    r"|remember|believe|stop|access|open|log|sleep"
+    r"|decide|think|tell|wait|help|work out|make|fix|reach|say|know|understand|remember)\b"
+)
+"""What somebody does not manage just now."""
+
+
+_BY_THEN = re.compile(
+    r"\b(?:by|before|until|on|till) (?:the )?(?:\d|end of|(?i:mon|tues|wednes|thurs|fri|satur|sun)day|(?i:jan|feb"
+    r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|next|tomorrow|christmas|easter)"
+)
+
+
+_NO_SUCH = re.compile(
+    r"have (?:an?|any|no) (?!time|idea|clue|problem|energy|choice|money|access|internet|questions?|more|other|one"
+    r"|plans?|issue|doubt|reason"
+    r"|opinion|preference|preferences|further|of|luck|news|ideas|chance|right)\w+"
+)
+
+
+_DECIDED = re.compile(
+    r"(?:(?:has|have) )?(?:decided (?:on|against|to (?!go\b|ask|try|let|give)|that)|agreed (?:on|to \w+|that)"
+    r"|voted (?:for|against|to|\d)|settled on|opted (?:for|to)"
+    r"|chose|chosen|picked|signed off on) (?!it\b|that\b|this\b|you\b|with\b)\w+"
+)
+
+
+_NOTHING = re.compile(
+    r"\b(?:thing|point|idea|question|one|problem|issue|rest|same|answer|reason|way|trick|note|code|error"
+    r"|capital|population|definition)s?\b(?! for\b)"
+)
+"""Things of which a sentence without an owner says nothing that lasts."""
+
+
+_GOALS = frozenset(
+    "want wants wanted plan plans planned hope hopes intend intends aim aims dream dreams need "
+    "needs decided expect expects".split()
+)
+
+
+_PROPER = re.compile(r"[A-ZÀ-Þ]\w+|\d")
+
+
+_OWNTHINGS = re.compile(
+    r"\b(?:question|problem|issue|point|guess|thought|idea|mind|goodness|bad|fault|pleasure|heart|"
+    r"god|turn|day|head|feeling|opinion"
+    r"|request|concern|advice|hope|code|query|text|essay|answer|attempt|word|eye|bottom|jaw|love|"
+    r"support|friendship|message|photo|pic"
+    r"|picture|journey|dream|passion|life|experience|work|time|way|bad|weekend|week)s?$"
+)
+
+
+_HAD_VAGUE_NOUNS = """
+    question feeling idea problem look nice great good lot blast point chance hard bit minute second moment request
+    task few tough rough really super wonderful amazing awesome hunch thought time same best power ton fun
+    """.split()
+
+
+_HAD_VAGUE = """
+    no any some something nothing everything anything so such never had it that this trouble issues? questions fun faith
+    """.split()
+
+
+_BEEN_VAGUE = """
+    so really very good great fine well busy a an feeling thinking doing looking able to there hard tough up real
+    super
+    """.split()
+
+
+_HAS_VAGUE = re.compile(
+    rf"(?:to (?=\w)|(?:a|an|the) (?:{'|'.join(_HAD_VAGUE_NOUNS)})\b|(?:{'|'.join(_HAD_VAGUE)})\b|[\w']+'s back\b"
+    rf"|been (?:{'|'.join(_BEEN_VAGUE)})\b)"
+)
+
+
+_GOT = re.compile(
+    r"(?:an?|the|some|two|three|\w+ new|to|into|accepted|back from|[A-ZÀ-Þ]\w+'s)"
+    r" (?!walk\b|go\b|lot|bit|chance|hang|point|sense|kick|idea|surge|ton|few|go\b|know|see|be\b|back\b|feel)"
+)
+
+
+_WHAT_ONE_IS = re.compile(r"(?:an?|one of|the|[A-ZÀ-Þ][\w& ]*'s) \w")
+
+
+_LIVED_THROUGH = re.compile(r"(?:an?|the) (?!lot|bit|few|ton|feeling|idea|question|thought)")
+
+
+_KEPT = re.compile(
+    r"(?:\w+ )?(?:bees|chickens|hens|ducks|geese|goats|sheep|pigs|horses|ponies|alpacas|rabbits|pigeons|reptiles"
+    r"|snakes|cattle"
+    r"|cows|an? (?:diary|journal|allotment|garden|blog|notebook|log))\b"
+)
+"""What is kept for years, rather than in mind or in touch."""
+
+
+_OFFSPRING = re.compile(r"\b(?:child|baby|twins|boy|girl)\b")
+
+
+_AT_HAND = re.compile(
+    r"\b(?:function|script|code|regex|query|essay|e?mail|letter|poem|prompt|paragraph|assignment|homework)s?\b"
+)
+"""What somebody wants help with just now."""
+
+
+_ONLY_SAID = frozenset("know say tell thank share hear".split())
+
+
+_WENT = re.compile(r"(?:to|on|for|back|out with|there|with|\w+ing) \w+")
+
+
+_STANDING = re.compile(r"\bsince\b|^(?:has|have) been\b|^(?:likes|loves|hates|prefers)\b|\bevery\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicate:
+    """The words of a predicate, and whether it names a time."""
+
+    words: list[str]
+    dated: bool
+    own: bool = True
+    """Whether it is the speaker's."""
+    together: bool = False
+    """Whether it is the speaker's with others: what "we" want is no request to the assistant."""
+    among: bool = False
+    """Whether the speaker is one of several, to whom a "will" is a promise."""
+
+    @property
+    def rest(self) -> str:
+        return " ".join(self.words[1:])
+
+    def after_first(self) -> "_Predicate":
+        return replace(self, words=self.words[1:])
+
+
+def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | None:
+    """The kind under which a plain statement is kept, None for what says too little to be remembered.
+
+    dated: a time phrase was resolved. marked: the user asked to remember it.
+    """
+    if not statement.core.split():
+        return None  # "I can't": what is not said
+    kind = MemoryKind.EVENT if dated and not _STANDING.search(statement.core) else MemoryKind.FACT
+    if marked or _DECIDED.match(statement.core):
+        return kind
+    if in_passing(statement, dated=dated):
+        return None
+    about_a_thing = statement.subject.sort is Sort.THING
+    kept = _notable_thing(statement, dated=dated) if about_a_thing else _notable_doing(statement, dated=dated)
+    return kind if kept else None
+
+
+def _notable_doing(statement: Statement, *, dated: bool) -> bool:
+    """Whether it is worth keeping what somebody, or something with a name, does or is."""
+    words = statement.core.split()
+    if statement.negated and (words[0] in _ABILITIES - {"code", "dance"} or _NO_SUCH.match(statement.core)):
+        return True
+    if len(words) < 2 or not _substance(words[1:]):
+        return False
+    judge = _JUDGES.get(words[0].lower(), _notable_verb)
+    if _UNABLE.match(statement.predicate) or (words[0] == "did" and not PINNED.search(statement.core)):
+        return False
+    own = statement.subject.sort in {Sort.SELF, Sort.GROUP}
+    among = statement.discourse.me != USER
+    said = _Predicate(words, dated, own, among or statement.subject.sort is Sort.GROUP, among)
+    return judge(said) or _specific(said)
+
+
+def _substance(words: list[str]) -> bool:
+    """Whether something is left when the words that point elsewhere are taken away."""
+    return any(word.lower().strip(",.'\"") not in THIN for word in words)
+
+
+def _notable_thing(statement: Statement, *, dated: bool) -> bool:
+    subject, core = statement.subject, statement.core
+    if subject.owner is None:
+        return not _NOTHING.search(subject.noun) and _specific(_Predicate(core.split(), dated, own=False))
+    if _OWNTHINGS.search(subject.noun) and not _specific(_Predicate(core.split(), dated, own=False)):
+        return False
+    complement = re.match(r"(?:is|are|was|were|has been) (?P<rest>.+)", core)
+    if complement:
+        return not EVALUATIVE.match(complement["rest"])
+    return (dated and base_of(core.split()[0]) not in _VAGUE_VERBS) or _specific(
+        _Predicate(core.split(), dated, own=False)
+    )
+
+
+def _specific(said: _Predicate) -> bool:
+    """Whether a number, a name or a date pins down what is said: "is off from Friday", "goes up to 935"."""
+    words, rest = said.words, said.rest.replace(USER, "")
+    head = words[0].lower()
+    base = base_of(head)
+    if (
+        len(words) < 2
+        or _ASKING.match(said.rest)
+        or head in _UNREAL
+        or base in (_NEVER_DATED if said.own else _NEVER_DATED - {"need"})
+        or _vaguely_said(base, said)
+        or (EVALUATIVE.match(said.rest) and (said.own or not _AMOUNT.search(rest)))
+    ):
+        return False
+    if said.own and base in {"need", "have"} and words[1] == "to":
+        return _BY_THEN.search(rest) is not None and len(words) > 4 and words[2] not in _ONLY_SAID
+    if said.own and (
+        base in {"need", "want", "plan"} or (head in {"is", "are"} and words[1] in {"looking", "trying", "thinking"})
+    ):
+        return said.together and said.dated
+    if head in {"will", "cannot", "can"} and (base := base_of(words[1])) != "do" and base in _REQUESTED | _VAGUE_VERBS:
+        return False
+    return (len(words) > 2 and (said.dated or PINNED.search(rest) is not None)) or PINNED.match(rest) is not None
+
+
+def _vaguely_said(base: str | None, said: _Predicate) -> bool:
+    if base == "do":
+        return _DO_VAGUE.match(said.rest) is not None
+    return base in _VAGUE_SAID and not (base == "see" and said.dated)
+
+
+def _notable_verb(said: _Predicate) -> bool:
+    words, head = said.words, said.words[0]
+    base = base_of(head)
+    if base is None:
+        inflected = head.islower() and (is_past(head) or head.endswith("s"))
+        return inflected and (said.dated or len(words) > 2)
+    if base == "make" and len(words) > 2 and words[2] in {"think", "feel", "realise", "realize", "want"}:
+        return False
+    if base == "keep" and _KEPT.match(said.rest):
+        return True
+    named = said.dated and _PROPER.search(said.rest.replace(USER, "")) is not None
+    return base not in _VAGUE_VERBS or (named and base not in _NEVER_DATED)
+
+
+def _notable_went(said: _Predicate) -> bool:
+    return _WENT.match(said.rest) is not None and (
+        said.dated or said.words[0] == "went" or "every" in said.rest or _PROPER.search(said.rest) is not None
+    )
+
+
+def _notable_got(said: _Predicate) -> bool:
+    return said.words[1] in _STATE_CHANGES or _GOT.match(said.rest) is not None
+
+
+def _notable_copula(said: _Predicate) -> bool:
+    words, rest = said.words, said.rest
+    if words[1].endswith("ing") and len(words) > 2:
+        return _notable_progressive(said)
+    if EVALUATIVE.match(rest):
+        return False
+    if _WHAT_ONE_IS.match(rest) or words[1] in _STATE_CHANGES or words[1] in {"born", "from"}:
+        return True
+    if _POSTED.match(rest) or words[1].strip(",") in ROLES:
+        return True
+    named = _PROPER.search(rest) is not None
+    if words[0] == "was" and words[1] in {"in", "at", "on"}:
+        return named
+    return words[1].endswith("ed") and base_of(words[1]) is not None and (said.dated or named)
+
+
+def _notable_progressive(said: _Predicate) -> bool:
+    verb, after = said.words[1], said.words[2:]
+    if verb == "going":
+        return _notable_going(said, after)
+    if verb == "getting" or (_AT_HAND.search(said.rest) and not said.dated):
+        return after[0] in _STATE_CHANGES
+    base = _from_gerund(verb)
+    if verb == "doing":
+        return (
+            _substance(after)
+            and not EVALUATIVE.match(said.rest.partition(" ")[2])
+            and (said.among or PINNED.search(said.rest) is not None)
+        )
+    if base in {"try", "think", "hope"}:
+        return len(after) > 2 and (after[1] in AIMS or (after[0] in {"of", "about"} and after[1].endswith("ing")))
+    if base in _BY_OBJECT:
+        return _BY_OBJECT[base](said, after)
+    return (
+        base is not None
+        and base not in _VAGUE_PROGRESSIVES
+        and (after[0] != "up" or base == "save")
+        and _substance(after)
+    )
+
+
+def _notable_going(said: _Predicate, after: list[str]) -> bool:
+    if after[0] in {"with", "for"}:
+        return said.together and _substance(after[1:])
+    to_do = after[0] == "to" and len(after) > 1 and after[1] in VERBS
+    return _notable_goal(said.after_first()) if to_do else said.dated
+
+
+_BY_OBJECT: dict[str | None, Callable[[_Predicate, list[str]], bool]] = {
+    "expect": lambda said, _: _OFFSPRING.search(said.rest) is not None,
+    "look": lambda _, after: after[0] == "for" and len(after) > 1,
+    "have": lambda said, after: said.dated and after[0] in {"a", "an", "twins", "surgery"},
+}
+"""Verbs whose object decides whether to be at it is worth a word."""
+
+
+def _from_gerund(word: str) -> str | None:
+    stem = word[:-3]
+    forms = (stem, stem + "e", stem[:-1])
+    return next((form for form in forms if form in VERBS or form in AUXILIARIES or form in _VAGUE_PROGRESSIVES), None)
+
+
+def _notable_has(said: _Predicate) -> bool:
+    words, rest = said.words, said.rest
+    if _HAS_VAGUE.match(rest):
+        lived = said.dated and words[0] == "had" and _LIVED_THROUGH.match(rest) is not None and len(words) > 4
+        return lived or (rest.startswith("been to ") and _PROPER.search(rest) is not None)
+    if words[1] == "been":
+        return len(words) > 3 and words[2].endswith("ing") and _notable_progressive(said.after_first())
+    if is_past(words[1]):
+        return base_of(words[1]) not in _VAGUE_VERBS and _substance(words[2:])
+    return True
+
+
+def _notable_will(said: _Predicate) -> bool:
+    words = said.words
+    if words[1] == "be" and len(words) > 3 and words[2].endswith("ing"):
+        return _notable_progressive(said.after_first())
+    known = words[1] in VERBS - _REQUESTED - _VAGUE_VERBS
+    meant = said.dated or said.among or words[1] in AIMS
+    return len(words) > 2 and known and meant and _substance(words[2:])
+
+
+def _notable_would(said: _Predicate) -> bool:
+    words = said.words
+    return words[1] in {"like", "love"} and words[2:3] == ["to"] and len(words) > 4 and words[3] in AIMS
+
+
+def _notable_can(said: _Predicate) -> bool:
+    return len(said.words) > 2 and said.words[1] in _ABILITIES
+
+
+def _notable_goal(said: _Predicate) -> bool:
+    """ "Wants to learn Spanish" is a goal, "wants to know how" a request to the assistant."""
+    words = said.words
+    if "to" not in words[:4]:
+        due = said.together and said.dated and words[1] in {"a", "an", "the"}
+        return not said.own or due or (words[0].startswith("plan") and len(words) > 3)
+    goal = words[words.index("to") + 1 :]
+    if len(goal) < 2 or not _substance(goal[1:]):
+        return False
+    needed = words[0].startswith("need") and not said.dated
+    if goal[0] in _REQUESTED:
+        return said.dated and _PROPER.search(" ".join(goal)) is not None and goal[0] not in _ONLY_SAID
+    return not needed
+
+
+def _never(_: _Predicate) -> bool:
+    return False
+
+
+_JUDGES: dict[str, Callable[[_Predicate], bool]] = {
+    **dict.fromkeys(("is", "are", "was", "were"), _notable_copula),
+    **dict.fromkeys(("has", "have", "had"), _notable_has),
+    **dict.fromkeys(("can", "cannot"), _notable_can),
+    **dict.fromkeys(("should", "could", "may", "might", "must", "bets", "bet"), _never),
+    **dict.fromkeys(("got", "gets", "get"), _notable_got),
+    **dict.fromkeys(("went", "goes", "go"), _notable_went),
+    **dict.fromkeys(_GOALS, _notable_goal),
+    "will": _notable_will,
+    "would": _notable_would,
+}
+"""Who judges a predicate, by its first word; any other verb is judged by itself."""
+
+
+AIMS = frozenset(
+    """
+    adopt become build buy climb create finish grow improve launch learn live lose marry move open own publish quit
+    retire run save sell start stop study travel visit work write
+    """.split()
+)
+
+
+PINNED = re.compile(
+    r"[A-ZÀ-Þ]\w+|\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:two|three|four|five|six|seven|eight|nine"
+    r"|ten|eleven|twelve"
+    r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|once|twice|dozen|half"
+    r"|january|february|march|april|june|july|august|september|october|november|december)\b"
+)
+
+
+_ON_THE_DESK = re.compile(
+    r"\b(?:functions?|scripts?|code|regex|quer(?:y|ies)|tests?|lines?|tabs?|rows?|columns?|csv|json|errors?"
+    r"|exceptions?|commands?|output|logs?|loops?"
+    r"|variables?|methods?|builds?|buttons?|options?|steps?|versions?|chapters?|sections?|paragraphs?|sentences?"
+    r"|words?|pages?|articles?|movies?|films?"
+    r"|songs?|recipes?|prompts?|answers?|screenshots?|poems?|essays?"
+    r"|servers? and|restarted|env|sandbox|drafts?|endings?|titles?|fonts?|layouts?)\b",
+    re.IGNORECASE,
+)
+"""What is worked on, or looked at, in the conversation itself."""
+
+
+_MOMENTARY = re.compile(
+    r"\b(?:in|for|till|until|another|last|only|have|has) (?:\w+ )?(?:\d+|a few|five|ten|fifteen|twenty|thirty"
+    r"|a couple of) ?(?:more )?(?:min(?:ute)?s?|seconds?)\b"
+    r"|\bin a (?:minute|second|moment|sec)\b|\b(?:at|on) \d+ (?:percent|%)$|^is (?:in|on|at) (?:a|the) (?:meeting"
+    r"|call|bus|train|tube|phone|bath|queue)\b"
+)
+
+
+_SMALL = re.compile(
+    r"(?:made (?:some|a few|a|the|an) (?:changes?|mistakes?|errors?|edits?|typos?|start|list|note|joke)"
+    r"|took the (?:bus|train|tube|tram|lift|stairs)|found\b|spent\b"
+    r"|waited\b|smiled\b|laughed\b|cried\b|tried\b|put\b|went to the (?:shop|shops|store|bathroom|kitchen|pub|gym)$"
+    r"|met someone|bought (?:milk|bread|food|groceries)"
+    r"|is feeling\b|has (?:a|an) (?:\w+ )?(?:headache|hangover|cold|cough)$|is looking for\b)"
+)
+
+
+_LASTING = frozenset(
+    """
+    adopt become begin break build buy cancel change close create decide divorce donate drop earn end enrol enroll
+    fail finish
+    found get give graduate grow have hire inherit install invest join launch learn leave lose make marry migrate
+    move need open
+    own pass plan plant pick publish quit receive record register rent renovate resign retire sell separate settle
+    sign sponsor start
+    stop study switch take teach train upgrade win work write accept apply book order lend borrow pay owe refuse
+    agree swap split
+    land meet use retake relocate graduate qualify sail
+    """.split()
+)
+"""What one has done and still counts a year later."""
+
+
+_FOR_A_WHILE = (
+    AIMS
+    | _LASTING
+    | frozenset(
+        "learn study work train apply switch use teach practise organise organize host date see expect think look".split()
+    )
+)
+
+
+_HABITS = frozenset(
+    "do eat drink smoke drive work use have own speak play wear take keep live cook read watch like celebrate want plan"
+    " swim sing ride sail ski cycle dance".split()
+)
+
+
+_UNDONE = re.compile(
+    r"(?:was|were) (?:[a-z]+ing (?!up\b)(?!.*\b(?:in|since|for|until) (?:[A-Z]|\\d))|going|about|planning|thinking"
+    r"|hoping|supposed|meant|wondering|trying|just)\b(?! on \w+day)"
+)
+
+
+_LORE = re.compile(
+    r"is the (?:capital|largest|biggest|highest|tallest|longest|smallest|fastest|deepest|oldest|most \w+) .*\b(?:of"
+    r"|in|on)\b"
+    r"|(?:was|were) (?:created|invented|discovered|written|painted|composed|directed|designed|founded) (?:by|in) "
+    r"|won the (?:world cup|war|nobel|election)"
+    r"|(?:boils?|melts?|freezes?) at|wrote [A-Z]\w+$"
+)
+"""What an encyclopedia says."""
+
+
+_A_TIME = re.compile(r"^(?:next |this |the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?! )|^\d", re.IGNORECASE)
+
+
+_STAFFED = re.compile(
+    r"\b\d+ (?:people|of us|employees|kids|children|members|students|pupils|staff|residents|units|guests)\b"
+)
+
+
+def in_passing(statement: Statement, *, dated: bool) -> bool:
+    """Whether a statement is about what lies on the desk just now, about the moment, or about the world at large."""
+    core, subject = statement.core, statement.subject
+    if _MOMENTARY.search(core) or _UNDONE.match(core) or _LORE.match(core) or _A_TIME.match(subject.text):
+        return True
+    if subject.sort in {Sort.SELF, Sort.GROUP}:
+        return not dated and _own_small_matter(statement)
+    if subject.text == "There":
+        return not dated and _STAFFED.search(core) is None
+    return subject.sort is Sort.THING and subject.owner is None and _ON_THE_DESK.search(subject.noun) is not None
+
+
+def on_the_desk(text: str) -> bool:
+    """Whether a text is about something that the conversation itself works on: "the second paragraph"."""
+    return _ON_THE_DESK.search(text) is not None
+
+
+def _just_doing(core: str) -> bool:
+    """Whether it is what somebody is at just now, "is making soup", rather than for a while, "is learning Spanish"."""
+    doing = re.match(r"(?:is|are) (?P<verb>[a-z]+ing)\b(?! to\b)", core)
+    if doing is None or doing["verb"] in {"doing", "going", "getting"}:
+        return False
+    stem = doing["verb"][:-3]
+    return not {stem, f"{stem}e", stem[:-1]} & _FOR_A_WHILE
+
+
+def _told_in_passing(statement: Statement) -> bool:
+    """Whether it is part of a story: something done once that leaves nothing behind, or something not done."""
+    head = statement.core.split()[0].lower()
+    if head in AUXILIARIES:
+        return False
+    base = base_of(head)
+    if is_past(head):
+        return base not in _LASTING and "never" not in statement.predicate
+    return base is None or (statement.negated and base not in _HABITS)
+
+
+def _own_small_matter(statement: Statement) -> bool:
+    core = statement.core
+    past = is_past(core.split()[0])
+    pinned = PINNED.search(core.replace(USER, "")) is not None
+    if _just_doing(core) or (_told_in_passing(statement) and (past or not pinned)):
+        return True
+    if not pinned and _SMALL.match(core):
+        return True
+    return _ON_THE_DESK.search(core) is not None and (past or core.startswith(("is ", "has ")))

@@ -1,0 +1,882 @@
+"""What somebody does, and for whom."""
+
+import re
+from dataclasses import dataclass
+
+from mosshead.kinds import EntityType, MemoryKind
+from pipeline.rules_en.grammar import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NATIONALITIES, PARTNERS, PETS, ROLES
+from pipeline.rules_en.names import CAPITAL, RUN, Sort
+from pipeline.rules_en.rules import BEARERS, END, FOR_GOOD, LASTING, NAME_OR_NOUN, PEOPLE, SELF, THINGS, Rule, rule
+
+_FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
+
+
+_A = r"(?:an? |the )"
+
+
+_AS = rf"(?: as {_A}?(?P<role>[\w -]+?)(?= (?:in|since|and|now|for|at|with)\b|,|$))?"
+
+ROLE_PATTERN = (
+    r"(?:(?!(?:bit|lot|little|big|huge|fan|member|good|bad)\b)[\w-]+ "
+    rf"){{0,3}}?(?:{'|'.join(sorted(ROLES, key=len, reverse=True))})s?\b(?:[ -](?:engineer|"
+    r"developer|manager|designer|teacher|officer|assistant|writer|scientist|nurse|analyst|"
+    r"consultant|chef|lead|architect))*(?: of (?!mine|ours|User)[\w ]+?(?= at| for| in|$|,))?"
+)
+"""A job as a noun phrase: "primary school teacher", "head of marketing"."""
+
+
+_DESCRIBED = rf"(?P<role>(?P<value>{ROLE_PATTERN}))"
+
+
+_OWN = r"(?:(?:[\w']+'s )+|his |her |their )"
+
+
+_ANOTHER = (
+    r"(?:first|second|third|other|old|previous|former|last|side|part-time|weekend|summer|holiday|student|school|temp|temporary"
+    r"|night|evening|volunteer\w*)"
+)
+"""Which job it is where it need not be the one that is known."""
+
+
+_MINE = rf"{_OWN}(?!{_ANOTHER}\b)(?:[\w-]+ )?"
+
+
+_NO_END = r"(?:offer|interview|application|advert|hunt|search|fair|posting|early|half|un\w+|with(?:out)? (?![A-Z]))"
+
+
+_HELD = rf"(?:{_MINE}job\b(?! {_NO_END})|(?:the job|{_MINE}(?:position|post))(?:{FOR_GOOD}|(?= (?:at|with)\b)))"
+
+
+_LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|(?:let go|dismissed)(?! by\b)|made redundant))"
+
+
+_SAYS_MORE = r"(?:from|at|by|(?:on|in) (?=[A-Z\d])|last|this|yesterday|today|because|after|again)"
+
+
+def _job_is(value: str, *, noun: str) -> Rule:
+    """ "My profession is …": of some nouns anything may be said, of others only what is a job."""
+    return rule(
+        rf"is (?:as )?{_A}?(?P<value>{value})(?: (?:at|for) (?:the )?(?P<object>{RUN}))?$",
+        MemoryKind.FACT,
+        noun=noun,
+        subjects=THINGS,
+        attribute="job",
+        owner_is_subject=True,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        (
+            rf"(?:works?|is working|has worked(?={LASTING})|has been working)(?: \w+ly| part[- ]time| full[- ]time| "
+            rf"remotely| now)* (?:at|for|with(?= (?:the )?[A-ZÀ-Þ])) (?!themself\b)(?:the )?{_FIRM}{_AS}"
+        ),
+        MemoryKind.FACT,
+        attribute="works_at",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        (
+            rf"(?:works?|is working|has worked(?={LASTING})|has been working|is employed)(?: \w+ly| part[- ]time| "
+            rf"full[- ]time)* as {_A}?(?P<role>(?P<value>[\w' -]+?))(?: (?:at|for|with) (?:the "
+            rf")?(?P<object>{RUN}))?(?= (?:in|since|and|now|for|at|with|from)\b|,|$)"
+        ),
+        MemoryKind.FACT,
+        attribute="job",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        rf"(?:is employed (?:by|at|with)|interns at|is interning at) (?:the )?{_FIRM}{_AS}",
+        MemoryKind.FACT,
+        attribute="works_at",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:(?:just |recently )?(?:joined|started (?:working |work |a (?:new )?job |my new job "
+            r")?(?:at|for|with)|got (?:an?|the|User's) (?:new )?(?:job|position|role|offer) (?:at|with|"
+            r"from)|got hired (?:by|at)|was hired (?:by|at)|has (?:just )?(?:joined|started at)|starts at|"
+            r"accepted a (?:job|position|role) (?:at|with)|switched jobs to)) (?:the "
+            rf")?(?P<object>{RUN}){_AS}"
+        ),
+        MemoryKind.FACT,
+        attribute="works_at",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        name_only=True,
+        describes=True,
+    ),
+    rule(
+        (
+            rf"(?:has )?(?:(?:left|quit|resigned from|lost|gave up|given up|walked out of) {_HELD}|{_LET_GO}(?=$|,| {_SAYS_MORE})"
+            rf"|(?:left|quit|resigned from|stopped working (?:at|for|with)) (?:the )?(?P<gone>{RUN}){FOR_GOOD})"
+        ),
+        MemoryKind.FACT,
+        ends="works_at",
+    ),
+    rule(
+        (
+            r"(?:(?:just |recently )?(?:left|quit|resigned from|retired from)|(?:was|got) (?:fired|laid "
+            rf"off|let go|made redundant)) ?(?:(?:from|by) )?(?P<gone>{RUN}|\w+)?"
+        ),
+        MemoryKind.FACT,
+    ),
+    rule(
+        (
+            rf"(?:(?:co-?)?founded|(?:co-?)?owns?|set up|started) (?:{_A}?(?:\w+ )?(?:company|business|firm"
+            r"|startup|agency|studio|shop|restaurant|café|cafe|bakery|charity),? (?:called |named "
+            rf")?)?(?P<object>{RUN})"
+        ),
+        MemoryKind.FACT,
+        predicate="owns",
+        object_type=EntityType.ORG,
+        name_only=True,
+    ),
+    rule(
+        (
+            rf"(?:runs?|has|owns?|(?:co-?)?founded|started|set up) {_A}(?:\w+ ){{0,3}}?(?:company|business|"
+            r"firm|startup|start-up|agency|studio|shop|restaurant|café|cafe|bakery|charity),? (?:called |"
+            rf"named )(?P<object>{RUN}|{NAME_OR_NOUN})"
+        ),
+        MemoryKind.FACT,
+        predicate="owns",
+        object_type=EntityType.ORG,
+    ),
+    rule(
+        (
+            r"(?:runs?|manages?|leads?|heads?|directs?|is running|is leading|is managing|oversees|is in "
+            rf"charge of|is responsible for|handles|looks after) (?P<role>(?:the |our |{RUN}'s |User's "
+            rf")[\w' -]+?)(?= (?:in|at|of|for|and|with)\b|$|,)(?: (?:in|at|of) (?:the )?(?P<where>{RUN}))?"
+        ),
+        MemoryKind.FACT,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:is|became|has become|was promoted to|got promoted to|got a job as|has been) "
+            rf"{_A}?{_DESCRIBED}(?: (?:at|for|with|of) (?:the )?(?P<object>{RUN}))?(?= |$|,)"
+        ),
+        MemoryKind.FACT,
+        attribute="job",
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        describes=True,
+    ),
+    rule(
+        (
+            r"(?:studies|is studying|studied|goes to|went to|attends|attended|is a student at|graduated "
+            rf"from|is enrolled at)(?: [\w ]+?)?(?: at| from)? (?P<object>(?:the )?(?:University of {RUN}|"
+            rf"{RUN} (?:University|College|School|Academy|Institute)|MIT|UCLA|Oxford|Cambridge|Harvard|"
+            rf"Stanford|Yale)){END}"
+        ),
+        MemoryKind.FACT,
+        predicate="studies_at",
+        object_type=EntityType.ORG,
+    ),
+    _job_is(r"[\w' -]+?", noun="(?:new |current )?(?:job title|profession|occupation)"),
+    _job_is(ROLE_PATTERN, noun="(?:new |current |day |full-time )?(?:job|role|position)"),
+    rule(
+        rf"is (?P<object>{RUN})$",
+        MemoryKind.FACT,
+        noun="(?:new |current )?(?:employer|workplace|company)",
+        subjects=THINGS,
+        attribute="works_at",
+        owner_is_subject=True,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        name_only=True,
+    ),
+)
+
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+
+
+_WHEN = (
+    r"(?:on |at |every |in |for |from )?(?:the )?(?P<value>(?:(?:mon|tues|wednes|thurs|fri|satur|"
+    r"sun)days?\b|\d{1,2}(?::\d\d)? ?"
+    r"(?:am|pm|o'clock)\b|\d{1,2}:\d\d|noon\b|midnight\b|tomorrow\b|tonight\b|today\b|next \w+|\d{1,2}(?:st|nd|rd|th)\b"
+    rf"|{_MONTH} \d|\d{{1,2}} {_MONTH}\b|\d{{4}}-\d\d).*)"
+)
+
+
+_IS = (
+    r"(?:is|are|was|were|starts?|begins?|takes? place|happens?|falls?|ends?|runs?|has been|got|"
+    r"opens?|closes?|leaves?|departs?)"
+    r"(?: now| usually| always)?(?: been)?"
+)
+
+
+_SET = (
+    r"(?: (?:moved|scheduled|set|booked|planned|postponed|rescheduled|due|held|changed|"
+    r"pushed))?(?: back)?(?: to| for| until)?"
+)
+
+EVENT_RULES: tuple[Rule, ...] = (
+    rule(
+        rf"(?i:{_IS}{_SET} {_WHEN})",
+        MemoryKind.EVENT,
+        noun=r"(?P<event>[\w ' -]+)",
+        subjects=THINGS | {Sort.NAMED},
+        attribute="{event} {unit}",
+    ),
+    rule(
+        r"(?:is|are|was|were|got|has been|have been)(?: now)? (?:off|cancell?ed|called off|postponed|delayed"
+        r"|scrapped|axed|put off|on hold|back on)"
+        r"(?= for|$|,| because| due| this| until| after| since| now| again| anyway| by)",
+        MemoryKind.EVENT,
+        noun=r"(?!all|bets|day)[\w ' -]{3,}",
+        subjects=THINGS | {Sort.NAMED},
+    ),
+    rule(
+        r"(?:will (?:happen|take place|go ahead)|is (?:happening|going ahead))\b",
+        MemoryKind.EVENT,
+        noun=r"[\w ' -]{3,}",
+        subjects=THINGS | {Sort.NAMED},
+    ),
+    rule(
+        r"(?:is|are|was|goes? (?:up|down) to|went (?:up|down) to|rises? to|rose to|costs?|stands? at)(?: now| still"
+        r"| up| down| at| to| about| around| roughly)*"
+        r" (?P<value>[£$€]?\d[\d,.]*\d|[£$€]?\d+)(?= (?:euros?|pounds|dollars|a month|a week|a year|now|per|from"
+        r"|percent|people|kg|kilos)\b|%|$|,(?!\d))",
+        MemoryKind.FACT,
+        noun=r"(?P<thing>(?!.*\b(?:birthday|age|name|one|thing)\b)[a-z][\w -]{1,40})",
+        subjects=THINGS,
+        attribute="{thing}",
+    ),
+)
+
+
+_PERSON = frozenset({Sort.PERSON})
+
+
+_ANYONE = frozenset({Sort.SELF, Sort.PERSON})
+
+
+_BE = r"(?:is|was|has been)"
+
+
+_NATIONALITY = "|".join(n.capitalize() for n in sorted(NATIONALITIES))
+
+
+_GIVEN = "|".join(sorted(FIRST_NAMES - {"will", "rose", "grace", "frank", "ray", "max", "hope", "mark", "jack"}))
+
+
+_PET = "|".join(sorted(PETS))
+
+
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+
+
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+
+
+_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+
+
+_COUNTED = rf"(?:{_TENS})(?:[- ](?:{_ONES}))?|{_ONES}|{_TEENS}"
+
+
+_STATUS = (
+    r"between jobs|married|single|divorced|engaged|widowed|pregnant|retired|left-handed|colou?r-?blind|diabetic"
+    r"|asthmatic|autistic|dyslexic|gay|bi|bisexual|lesbian|trans(?:gender)?|non-binary|blind|deaf|"
+    r"unemployed|self-employed|an? (?:only child|twin|introvert|extrovert|immigrant|single (?:mum|"
+    r"mom|dad|parent|mother|father)|widower?|veteran|parent)"
+)
+
+IDENTITY_RULES: tuple[Rule, ...] = (
+    rule(
+        rf"is (?P<value>(?:{RUN}|[a-z]+))$",
+        MemoryKind.FACT,
+        noun="(?:(?:full|first|real|given) )?name",
+        subjects=THINGS,
+        attribute="name",
+        owner_is_subject=True,
+        object_type=EntityType.PERSON,
+        content="{owner}'s name is {value}",
+    ),
+    rule(
+        rf"(?:is(?: called| named)?|goes by) (?!(?:{_NATIONALITY})\b|(?i:{_STATUS})$)(?P<value>{RUN}|{_GIVEN})$",
+        MemoryKind.FACT,
+        subjects=SELF,
+        attribute="name",
+        object_type=EntityType.PERSON,
+        content="{subject}'s name is {value}",
+    ),
+    rule(
+        (
+            r"(?:is|turned|just turned|will be|turns) (?P<value>\d{1,3})(?: years?[ -]old| years of age| "
+            r"yo)?(?=$|,| (?:and|now|today|this|last|next|yesterday|tomorrow|in|on|but)\b)"
+        ),
+        MemoryKind.FACT,
+        subjects=_ANYONE,
+        attribute="age",
+    ),
+    rule(
+        rf"(?:is|turned|turns|will be) (?P<value>(?:{_COUNTED}))(?: years? (?:old|of age))?(?=$|,| (?:and|now|today"
+        rf"|this|next|in|on|but)\b)",
+        MemoryKind.FACT,
+        subjects=_PERSON,
+        attribute="age",
+    ),
+    rule(rf"is (?P<value>(?:{_COUNTED})) years? (?:old|of age)\b", MemoryKind.FACT, subjects=_ANYONE, attribute="age"),
+    rule(
+        r"(?:is|falls) (?:on )?(?:the )?(?P<value>.*\d.*|\w+day)",
+        MemoryKind.FACT,
+        noun="birthday|date of birth|birth date",
+        subjects=THINGS,
+        attribute="birthday",
+        owner_is_subject=True,
+    ),
+    rule(r"was born on (?:the )?(?P<value>.*\d.*)", MemoryKind.FACT, subjects=_ANYONE, attribute="birthday"),
+    rule(
+        r"is (?P<value>[^\s@,]+@[^\s@,]+\.\w+)",
+        MemoryKind.FACT,
+        noun="(?:work |private |personal )?e-?mail(?: address)?",
+        subjects=THINGS,
+        attribute="email",
+        owner_is_subject=True,
+    ),
+    rule(r"can be reached at (?P<value>[^\s@,]+@[^\s@,]+\.\w+)", MemoryKind.FACT, subjects=_ANYONE, attribute="email"),
+    rule(
+        r"is (?P<value>\+?[\d /()-]{6,})$",
+        MemoryKind.FACT,
+        noun="(?:phone|mobile|cell|telephone)(?: number)?",
+        subjects=THINGS,
+        attribute="phone",
+        owner_is_subject=True,
+    ),
+    rule(
+        r"is (?P<value>[\w/+:-]+(?: time)?)",
+        MemoryKind.FACT,
+        noun="time ?zone",
+        subjects=THINGS,
+        attribute="timezone",
+        owner_is_subject=True,
+    ),
+    rule(
+        r"(?:is|lives|works) (?:in|on|at) (?P<value>(?:UTC|GMT|CES?T|E[SD]T|P[SD]T|BST|IST)(?:[+-]\d+)?)(?= |$)",
+        MemoryKind.FACT,
+        subjects=_ANYONE,
+        attribute="timezone",
+    ),
+    rule(
+        r"(?:is|lives|works) (?:in|on) (?:the )?(?P<value>[A-Z]{2,4}(?:[+-]\d+)?|\w+) (?:time|time ?zone)\b",
+        MemoryKind.FACT,
+        subjects=_ANYONE,
+        attribute="timezone",
+    ),
+    rule(
+        rf"is married to (?P<object>{RUN}|[a-z]+){END}",
+        MemoryKind.RELATIONSHIP,
+        subjects=_ANYONE,
+        attribute="partner",
+        predicate="married_to",
+        object_type=EntityType.PERSON,
+    ),
+    rule(
+        rf"(?:married|is engaged to|is dating|has been dating) (?P<object>{RUN}){END}",
+        MemoryKind.RELATIONSHIP,
+        subjects=_ANYONE,
+        attribute="partner",
+        predicate="partner_of",
+        object_type=EntityType.PERSON,
+        name_only=True,
+    ),
+    rule(
+        rf"(?:has )?(?:broke(?:n)? up|split up|separated|(?:got )?divorced|(?:is|are) divorced(?= from))(?: (?:with|from))?"
+        rf"(?: (?P<gone>{RUN}))?{FOR_GOOD}",
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        ends="partner",
+    ),
+    rule(rf"{_BE} (?:{_STATUS})\b", MemoryKind.FACT, subjects=_ANYONE),
+    rule(rf"is (?:an? )?(?:half |part |originally |native )?(?:{_NATIONALITY})\b", MemoryKind.FACT, subjects=PEOPLE),
+    rule(
+        rf"(?:speaks?|can speak|is fluent in|understands) (?P<value>(?:{_NATIONALITY}))\b",
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+    ),
+    rule(
+        (
+            rf"has an? (?:\w+ )?(?P<role>(?:\w+ )?(?:{_PET}|son|daughter|brother|sister|baby|boyfriend|"
+            rf"girlfriend|friend)),? (?:called|named|whose name is) (?P<object>{RUN}|[a-z]+){END}"
+        ),
+        MemoryKind.RELATIONSHIP,
+        subjects=PEOPLE,
+        predicate="has_{role}",
+        object_type=EntityType.PERSON,
+        describes=True,
+    ),
+    rule(
+        (
+            r"has (?:an? )?(?:\w+ )?(?:diabetes|asthma|adhd|ADHD|autism|dyslexia|epilepsy|arthritis|"
+            r"depression|anxiety|migraines?|celiac|coeliac)\b"
+        ),
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+    ),
+)
+
+
+_ORGANISATION_WORD = (
+    r"(?:new |own |little |small )?(?:company|firm|business|startup|start-up|agency|"
+    r"organi[sz]ation|employer|charity|studio|shop)(?:'s name)?"
+)
+
+
+_PROJECT = (
+    r"(?:new |current |main |side |latest |big )?(?P<what>project|app|product|website|site|blog|"
+    r"podcast|campaign|newsletter|game|book|novel|band|team|channel)(?:'s name)?"
+)
+
+_MAKES = (
+    r"(?:start|build|launch|plan|develop|writ|runn|creat|prepar|design|releas|kick|work|publish|record)"
+    r"(?:ing|s|es|e|ed)?(?: on| off| up| out)?"
+)
+
+
+_MADE = r"(?:project|app|tool|product|website|site|blog|podcast|campaign|newsletter|game|series|programme|program|channel|album)"
+
+ORGANISATION_RULES: tuple[Rule, ...] = (
+    rule(
+        rf"is (?:called |named |known as )?(?P<object>{RUN})",
+        MemoryKind.FACT,
+        noun=_ORGANISATION_WORD,
+        subjects=THINGS,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        owner_is_subject=True,
+        name_only=True,
+    ),
+    rule(
+        r"is (?:called |named )(?P<object>[a-z][\w ]*)",
+        MemoryKind.FACT,
+        noun=_ORGANISATION_WORD,
+        subjects=THINGS,
+        predicate="works_at",
+        object_type=EntityType.ORG,
+        owner_is_subject=True,
+    ),
+    rule(
+        rf"is (?:called |named |known as )(?P<object>{RUN}|[a-z][\w ]*)",
+        MemoryKind.FACT,
+        noun=_PROJECT,
+        subjects=THINGS,
+        predicate="works_on",
+        object_type=EntityType.PROJECT,
+        owner_is_subject=True,
+    ),
+    rule(
+        rf"(?:is|are|has|have|was|were)?(?: (?:been|just|now|finally"
+        rf"|currently))* ?{_MAKES} an? (?:[\w-]+ ){{0,3}}?{_MADE}"
+        rf"(?:,? (?:called|named)|,) (?P<object>{RUN})",
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        predicate="works_on",
+        object_type=EntityType.PROJECT,
+        name_only=True,
+    ),
+    rule(
+        rf"is (?P<object>{RUN})$",
+        MemoryKind.FACT,
+        noun=_PROJECT,
+        subjects=THINGS,
+        predicate="works_on",
+        object_type=EntityType.PROJECT,
+        owner_is_subject=True,
+        name_only=True,
+    ),
+    rule(
+        rf"is (?:now )?(?:called|named) (?P<value>{RUN}|[a-z]+)(?= now$|$|,)",
+        MemoryKind.FACT,
+        noun=r"(?P<thing>.+)",
+        subjects=THINGS,
+        attribute="{thing}'s name",
+    ),
+)
+
+_KNOWN_AS = (
+    r"(?:also |otherwise |better |formerly |usually |commonly )?(?:known|referred to|abbreviated) "
+    r"(?:as|to)|a\.?k\.?a\.?|or simply|or just|(?:which |that )?(?:we|people|everyone) (?:just |"
+    r"also |usually |all )?calls?(?: it| him| her| them)?|called .{0,4}by everyone|nicknamed|"
+    r"(?:whose )?nickname(?: is|d)|for short|short"
+)
+
+
+_ALIAS = rf"(?:{RUN}|[A-Z]{{2,}}|\"[^\"]{{2,40}}\")"
+
+
+_ALIAS_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        (
+            rf"(?P<name>{RUN})(?:,| \(| -)? ?(?:is |are |was )?(?:{_KNOWN_AS}) "
+            rf"(?P<alias>{_ALIAS})(?P<more>(?:,? (?:and|or) {_ALIAS})*)"
+        ),
+        rf"(?P<name>{RUN}) \((?:aka |or |also )?(?P<alias>[A-Z][A-Za-z0-9&.-]{{1,12}})\)",
+        rf"(?P<name>{RUN}),? or (?P<alias>{_ALIAS}),? for short",
+        (
+            rf"(?P<alias>{_ALIAS})(?:,)? (?:is |which is |it is )?(?:short for|stands for|means|is an? "
+            rf"(?:nickname|abbreviation|acronym) (?:for|of)) (?P<name>{RUN})"
+        ),
+    )
+)
+
+
+_CALLERS = (
+    r"(?:[Ww]e|I|[Tt]hey|[Pp]eople|[Ff]riends|[Ee]very(?:one|body)(?: (?:at|in|on) [\w ]{2,20}?)?"
+    r"|(?:[Mm]y|[Oo]ur|[Tt]he)(?: (?:whole|entire|rest of the|other))?(?: [a-z]+){1,2})"
+)
+
+
+_CALL_IT = re.compile(
+    rf"(?:^|[,;] |\b(?:and|but|so|because) ){_CALLERS}(?: (?:all|just|also|usually|always|now|still|often))* calls? "
+    rf"(?P<bearer>it|him|her|them|{CAPITAL}[\w-]+) (?:the )?(?:just )?"
+    rf"(?P<alias>{_ALIAS}|'[^']{{2,40}}')(?: now| these days)?(?=$|[,.;!)]| (?:because|after|since|for|now|at)\b)"
+    rf"|\b(?P<subject>it|he|she|It|He|She) is (?:also )?(?:known as|called|nicknamed) (?P<other>{_ALIAS}"
+    rf"|'[^']{{2,40}}')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name for a thing, and the words of the text that say so."""
+
+    name: str
+    alias: str
+
+
+def aliases(text: str) -> list[Alias]:
+    """The other names that a text gives: "also known as", "short for", an acronym in brackets."""
+    found = []
+    for pattern in _ALIAS_PATTERNS:
+        for match in pattern.finditer(text):
+            more = re.findall(_ALIAS, match.groupdict().get("more") or "")
+            found += [Alias(match["name"], alias.strip('"')) for alias in (match["alias"], *more)]
+    return [alias for alias in found if alias.name != alias.alias]
+
+
+@dataclass(frozen=True, slots=True)
+class Nickname:
+    """Another name that people call somebody or something by; bearer: a name, or the pronoun of whoever was named before."""
+
+    bearer: str
+    alias: str
+
+
+def nickname(text: str) -> Nickname | None:
+    """The other name in "we call it WOBS", "the whole office calls Peter 'mosshead'"."""
+    match = _CALL_IT.search(text)
+    if match is None:
+        return None
+    alias = (match["alias"] or match["other"]).strip("\"'")
+    return Nickname(match["bearer"] or match["subject"].lower(), alias)
+
+
+def without_aliases(text: str) -> str:
+    """The text without its "also known as", so that the rules see the plain sentence."""
+    text = re.sub(rf",? (?:and )?(?:is )?(?:{_KNOWN_AS}) {_ALIAS}(?:,? (?:and|or) {_ALIAS})*,?", "", text)
+    return re.sub(r" \((?:aka |or )?[A-Z][A-Za-z0-9&.-]{1,12}\)", "", text)
+
+
+_PERSON_SORTS = frozenset({Sort.PERSON, Sort.NAMED})
+
+
+_TIE = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
+
+
+_PARTNER = "|".join(sorted(PARTNERS))
+
+
+_OWNER = r"(?P<owner>[\w.& -]+?)'s"
+
+
+_MODIFIER = (
+    r"(?:(?:older|younger|elder|big|little|twin|best|new|old|former|good|close|ex|late|first|"
+    r"second|eldest|youngest|own|main|biggest|smallest|oldest|newest|latest|favou?rite|only|"
+    r"longest|top) )*"
+)
+
+PEOPLE_RULES: tuple[Rule, ...] = (
+    rule(
+        rf"(?:is|are) (?:called |named )?(?P<value>{RUN}|(?<=called )[a-z]+|(?<=named )[a-z]+)$",
+        MemoryKind.RELATIONSHIP,
+        noun=rf"(?:{_PARTNER})(?:'s name)?",
+        subjects=THINGS | {Sort.PERSON},
+        attribute="partner",
+        content="{owner}'s {noun} is {value}",
+        object_type=EntityType.PERSON,
+        owner_is_subject=True,
+    ),
+    rule(
+        rf"(?:is(?: called| named)?|are called) (?P<object>{RUN})$",
+        MemoryKind.RELATIONSHIP,
+        noun=rf"(?P<role>(?:{_MODIFIER})(?:{_TIE}|{ROLE_PATTERN}))(?: at {RUN})?(?:'s name)?",
+        subjects=THINGS | {Sort.PERSON},
+        predicate="has_{role}",
+        object_type=EntityType.PERSON,
+        describes=True,
+        owner_is_subject=True,
+    ),
+    rule(
+        rf"(?:is(?: called| named)?) (?P<object>{RUN}|[a-z]+)$",
+        MemoryKind.RELATIONSHIP,
+        noun=rf"(?P<role>(?:{_MODIFIER})(?:{_TIE}))'s name",
+        subjects=THINGS,
+        predicate="has_{role}",
+        object_type=EntityType.PERSON,
+        describes=True,
+        owner_is_subject=True,
+    ),
+    rule(
+        rf"(?:is|was|became|has been) (?:also )?one of {_OWNER} (?P<role>{_MODIFIER}[\w -]+?)$",
+        MemoryKind.RELATIONSHIP,
+        subjects=_PERSON_SORTS,
+        describes=True,
+    ),
+    rule(
+        rf"(?:is|was|became|has been) {_OWNER} (?P<role>{_MODIFIER}(?:{_TIE}|{ROLE_PATTERN}|C[A-Z]O))(?= |$|,)",
+        MemoryKind.RELATIONSHIP,
+        subjects=_PERSON_SORTS,
+        describes=True,
+    ),
+    rule(
+        rf"(?:is|was) an? (?P<role>{_MODIFIER}(?:{_TIE}))s? of {_OWNER}$",
+        MemoryKind.RELATIONSHIP,
+        subjects=_PERSON_SORTS,
+        describes=True,
+    ),
+    rule(
+        (
+            rf"(?:is|are) (?:{_MODIFIER})(?:friends|married|siblings|brothers|sisters|twins|colleagues|"
+            r"neighbours|engaged|dating|together)\b"
+        ),
+        MemoryKind.RELATIONSHIP,
+        subjects=frozenset({Sort.GROUP, Sort.PERSON}),
+    ),
+)
+
+
+_PLACE = rf"(?P<value>(?P<object>{NAME_OR_NOUN})(?:, {RUN})?)"
+
+
+_NAMED = rf"(?P<value>(?P<object>{RUN})(?:, {RUN})?)"
+
+
+_RESIDE = (
+    rf"(?:lives?|resides?|is living|is now living|has lived(?={LASTING})|has been living|is based|is settled"
+    r"|currently lives?|stays?)"
+)
+
+
+_FROM = r"(?:is|comes|hails|originally comes) (?:originally )?from"
+
+
+_NO_PLACE = "(?:constant )?(?:fear|hope|peace|harmony|denial|poverty|luxury|squalor|silence|pain|sin|dread|the past)"
+
+
+_EVERYONE = PEOPLE | {Sort.NAMED}
+
+
+_CALENDAR = (
+    r"(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|"
+    r"Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)"
+)
+
+PLACE_RULES: tuple[Rule, ...] = (
+    rule(
+        (
+            rf"{_RESIDE}(?: \w+ly| alone| now| together| with [\w' ]{{2,30}}?)?"
+            r" (?:in|at|near|on(?= [A-Z])|just outside|outside|outside of)"
+            rf" (?!{_NO_PLACE}\b)(?:the )?{_PLACE}"
+        ),
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        attribute="lives_in",
+        predicate="lives_in",
+        object_type=EntityType.PLACE,
+    ),
+    rule(
+        rf"(?:has )?(?:just )?moved (?:out of|away from) (?:the )?(?P<gone>{RUN}){FOR_GOOD}",
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        ends="lives_in",
+    ),
+    rule(
+        rf"(?:is|is now|has been) (?:located|based|headquartered) in (?:the )?{_PLACE}",
+        MemoryKind.FACT,
+        subjects=_EVERYONE,
+        attribute="located_in",
+        predicate="located_in",
+        object_type=EntityType.PLACE,
+    ),
+    rule(
+        (
+            r"(?:just |recently )?(?:moved|relocated|has (?:just |recently )?(?:moved|relocated)|emigrated"
+            r"|immigrated|moved back|settled)(?: back| here| house| home| over| down| up)*(?: from "
+            rf"(?P<origin>{RUN}))?(?: (?:with|together) [\w' ]{{2,30}}?)? (?:to|in) (?:the "
+            rf")?{_CALENDAR}{_NAMED}"
+        ),
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        attribute="lives_in",
+        predicate="lives_in",
+        object_type=EntityType.PLACE,
+        name_only=True,
+    ),
+    rule(
+        (
+            r"(?:moved|has moved|relocated) (?:back )?to (?P<object>[a-z]+(?: [a-z]+)?)(?= (?:last|this|"
+            r"yesterday|today|in|two|three|a|with|from|when|because|recently)\b|"
+            r"$)(?<!house)(?<!flat)(?<!apartment)(?<!place)(?<!city)(?<!country)"
+        ),
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        attribute="lives_in",
+        predicate="lives_in",
+        object_type=EntityType.PLACE,
+    ),
+    rule(
+        rf"{_FROM} {_PLACE}",
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        attribute="hometown",
+        predicate="from",
+        object_type=EntityType.PLACE,
+    ),
+    rule(
+        (
+            r"(?:was born(?: and raised)?|grew up|was raised|was brought up) (?:in|near|on) (?:the "
+            rf")?{_CALENDAR}{_NAMED}"
+        ),
+        MemoryKind.FACT,
+        subjects=PEOPLE,
+        predicate="grew_up_in",
+        object_type=EntityType.PLACE,
+        name_only=True,
+    ),
+    rule(
+        rf"is (?:in )?{_PLACE}",
+        MemoryKind.FACT,
+        noun="home ?town|home|home city|birthplace",
+        subjects=THINGS,
+        attribute="hometown",
+        predicate="from",
+        object_type=EntityType.PLACE,
+        owner_is_subject=True,
+    ),
+    rule(
+        r"is (?P<value>.*\w.*)",
+        MemoryKind.FACT,
+        noun="(?:home |new |postal |mailing )?address",
+        subjects=THINGS,
+        attribute="address",
+        owner_is_subject=True,
+    ),
+)
+
+
+_VAGUE = (
+    r"(?! (?:to$|it$|it|that|this|them|those|these|so|the (?:idea|sound|way|vibe|look)|to (?:hear|"
+    r"see|know|think|say|help|thank|share|ask|chat|talk)|how|when|what|seeing|hearing|User|"
+    r"everything|every)\b)(?! you)"
+)
+
+
+_DIETS = (
+    r"(?:vegetarian|vegan|pescatarian|gluten-free|kosher|halal|keto|lactose[- ]intolerant|"
+    r"gluten[- ]intolerant|coeliac|celiac|teetotal)"
+)
+
+PREFERENCE_RULES: tuple[Rule, ...] = (
+    rule(
+        (
+            r"(?:is|has (?:been|become|gone)|became|went|eats|is on|follows)(?: an?| strictly)? "
+            rf"(?P<value>{_DIETS})\b(?: diet)?"
+        ),
+        MemoryKind.PREFERENCE,
+        subjects=BEARERS,
+        attribute="diet",
+    ),
+    rule(
+        (
+            r"(?:is|has) (?:\w+ )?(?:allergic to|allergy to|an allergy to|intolerant to|intolerant of) "
+            r"(?P<thing>.+)"
+        ),
+        MemoryKind.FACT,
+        subjects=BEARERS,
+    ),
+    rule(
+        (
+            r"(?:likes?|loves?|adores?|enjoys?|hates?|dislikes?|detests?|prefers?|despises?|loathes?|"
+            rf"avoids?|craves?|(?:used to )?love|loved|enjoyed|hated|adored){_VAGUE} (?P<thing>.*\w.*)"
+        ),
+        MemoryKind.PREFERENCE,
+    ),
+    rule(
+        (
+            r"(?:(?:can ?not|cannot|can not)(?: really)? )?(?:stand|bear|tolerate|abide|stomach) (?!it|that|this|"
+            r"you)(?P<thing>\w.*)"
+        ),
+        MemoryKind.PREFERENCE,
+    ),
+    rule(
+        (
+            r"is (?:(?:an? )?(?:big|huge|massive|great|real|lifelong) )?(?:an? )?(?:into|fond of|fan of|"
+            r"lover of|obsessed with|crazy about|passionate about|keen on|addicted to|mad about|hooked on|"
+            r"interested in|afraid of|scared of|terrified of|tired of|sick of) (?!it\b|that\b|this\b|"
+            r"you\b)(?P<thing>\w.*)"
+        ),
+        MemoryKind.PREFERENCE,
+    ),
+    rule(
+        r"is an? (?:\w+ )?(?P<thing>[\w-]+ (?:person|lover|enthusiast|fan|addict|fanatic|buff|geek|nerd))\b",
+        MemoryKind.PREFERENCE,
+    ),
+    rule(r"(?:would rather|would prefer) (?!not (?:say|to say))(?P<thing>\w.*)", MemoryKind.PREFERENCE),
+    rule(r"(?:drink|eat|eats|drinks|smoke|smokes|does not eat|wear)\b (?P<thing>\w.*)", MemoryKind.PREFERENCE),
+    rule(
+        r"(?:is|are|has always been|would be|must be) (?P<value>.*\w.*)",
+        MemoryKind.PREFERENCE,
+        noun=r"(?:all-time |absolute )?favou?rite (?P<thing>[\w ]+)",
+        subjects=THINGS,
+        attribute="favourite_{thing}",
+        owner_is_subject=True,
+    ),
+    rule(
+        r"(?:is|are) (?P<owner>[\w ]+)'s (?:all-time |absolute )?favou?rite (?P<thing>[\w ]+)$",
+        MemoryKind.PREFERENCE,
+        subjects=BEARERS | THINGS,
+    ),
+    rule(
+        (
+            r"(?:thinks?|believes?|reckons?|is convinced|feels? strongly)(?: that)? (?!so\b|it\b|that\b|"
+            r"this\b|they\b|he\b|she\b|you\b|User\b|about\b|of\b|there\b|we\b|in\b)(?P<thing>\w+(?: "
+            r"\S+){2,})"
+        ),
+        MemoryKind.BELIEF,
+        subjects=PEOPLE,
+    ),
+    rule(
+        r"(?:says?|said|claims?|claimed|insists?|insisted|told User|tells User|reckons?|swears?)(?: that)? (?!so\b"
+        r"|it\b|that\b|yes\b|no\b|hi\b|hello\b|to\b"
+        r"|sorry\b|thanks?\b|goodbye\b|nothing\b|something\b|anything\b|about\b|you\b|what\b|how\b|why\b|the same\b"
+        r"|[\"'])(?P<thing>\w+(?: \S+){2,})",
+        MemoryKind.BELIEF,
+        noun=rf"|(?:\w+ )?(?:{'|'.join(sorted(KINSHIP))})",
+        subjects=frozenset({Sort.PERSON}),
+    ),
+    rule(r"believes? in (?P<thing>\w.*)", MemoryKind.BELIEF, subjects=PEOPLE),
+)

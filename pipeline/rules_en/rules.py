@@ -1,0 +1,136 @@
+"""A rule: which predicates it fits, and what it then says about the fact."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mosshead.kinds import EntityType, MemoryKind
+from pipeline.rules_en.clauses import Statement
+from pipeline.rules_en.grammar import FIRST_NAMES, NOT_NAMES, possessive
+from pipeline.rules_en.names import RUN, Sort, looks_like_name, titled
+
+_STOP_WORDS = (
+    "with|and|but|since|for|because|as|when|where|which|who|right now|now|at the moment|these "
+    "days|currently|today|yesterday|tomorrow|last|next|this"
+    r"|in \d|in (?:a|the)|(?:a|\w+) (?:few|couple|years?|months?|weeks?|days?)\b|on|after|before|"
+    r"until|till|from|to|so|while|if|at|of|every|again|permanently|recently|actually|too|also|"
+    r"anymore|any more|instead|via|by|in|near|obviously|though|honestly|thankfully|luckily|sadly|unfortunately|anyway"
+)
+END = rf"(?=\s+(?:{_STOP_WORDS})\b|[,;:()!]|\s-|\.$|\s?$)"
+"""What a noun phrase of a rule ends before."""
+NOUN = rf"[\w][\w'&./+#-]*(?: [\w'&./+#-]+){{0,5}}?{END}"
+"""A short noun phrase up to the next preposition, conjunction or mark."""
+NAME_OR_NOUN = rf"(?:{RUN}|{NOUN})"
+LASTING = (
+    r".*\b(?:since|(?:all [\w']+|whole) life|now|for (?:(?:about|almost|nearly|over|more than|at least|around|the)"
+    r" )*(?:\d|an?\b|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|many|several|some|years|months|ages|last|past))"
+)
+"""What follows "has lived" or "has worked" of what goes on: without it, it is told of some time in the past."""
+
+_SEASON = "(?:spring|summer|autumn|fall|winter)"
+FOR_GOOD = (
+    r"(?=$|[,;]| (?:last|this (?!morning|afternoon|evening)|yesterday|today|recently|because|due to|after|when|over|again|and"
+    r"|but|so|\d+|two|three|four|five|six|a (?:few|couple|week|month|year|while)|(?:in|on) (?=[A-Z\d])"
+    rf"|in (?:early|late|the {_SEASON})|for good|for (?=[A-Z])"
+    r"|to (?:join|start|become|found|work|go|be|pursue|study|travel|raise))\b)"
+)
+"""What may follow the name of what was left: "left Acme last week", and not "left Acme a voicemail", "left Acme at 5"."""
+
+SELF = frozenset({Sort.SELF})
+PEOPLE = frozenset({Sort.SELF, Sort.PERSON, Sort.GROUP})
+THINGS = frozenset({Sort.THING})
+BEARERS = frozenset({Sort.SELF, Sort.PERSON, Sort.GROUP, Sort.NAMED})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a predicate of a certain form says.
+
+    pattern: matched at the start of the statement's core. noun: matched whole against what the subject is, where
+    that matters.
+    attribute: may name groups, "favourite_{thing}"; its value is the group "value", else "object".
+    predicate: of the relation from the subject to the group "object". object_type: what that object is.
+    content: replaces subject and predicate where those would read badly; names groups, {subject} and {me}.
+    owner_is_subject: the fact is about the owner of the noun: "User's name is Sarah" is about User.
+    name_only: fits only where the object is written as a name.
+    describes: the group "role" tells the subject from its namesakes.
+    ends: the attribute whose value holds no more.
+    """
+
+    pattern: re.Pattern[str]
+    kind: MemoryKind
+    subjects: frozenset[Sort] = PEOPLE
+    noun: re.Pattern[str] | None = None
+    attribute: str | None = None
+    predicate: str | None = None
+    object_type: EntityType | None = None
+    content: str | None = None
+    owner_is_subject: bool = False
+    name_only: bool = False
+    describes: bool = False
+    ends: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule made of a statement; ``groups`` holds what its pattern caught, names put right."""
+
+    rule: Rule
+    groups: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def value(self) -> str | None:
+        return self.groups.get("value") or self.groups.get("object")
+
+
+def rule(pattern: str, kind: MemoryKind, *, noun: str | None = None, **more: object) -> Rule:
+    """A rule from the text of its patterns."""
+    compiled = re.compile(noun, re.IGNORECASE) if noun else None
+    return Rule(re.compile(pattern), kind, noun=compiled, **more)  # type: ignore[arg-type]
+
+
+def first_finding(statement: Statement, rules: Iterable[Rule]) -> Finding | None:
+    """What the first rule that fits says."""
+    return next((found for each in rules if (found := fit(statement, each))), None)
+
+
+def fit(statement: Statement, rule: Rule) -> Finding | None:
+    """What one rule says of a statement, None where it does not fit."""
+    if statement.subject.sort not in rule.subjects:
+        return None
+    noun = rule.noun.fullmatch(statement.subject.noun) if rule.noun else None
+    match = rule.pattern.match(statement.core)
+    if match is None or (rule.noun is not None and noun is None):
+        return None
+    groups = {
+        key: text.strip(" ,.")
+        for key, text in ({**(noun.groupdict() if noun else {}), **match.groupdict()}).items()
+        if text
+    }
+    thing = groups.get("object")
+    if thing == possessive(statement.discourse.me):
+        return None
+    if (
+        thing is not None
+        and rule.object_type is EntityType.ORG
+        and f" with {thing}" in match[0]
+        and thing.lower() in FIRST_NAMES
+    ):
+        return None
+    if thing is not None and rule.object_type is not None:
+        if not usable(thing, rule.name_only):
+            return None
+        if groups.get("value", "").startswith(thing):
+            groups["value"] = titled(groups["value"])
+        groups["object"] = titled(thing)
+    elif rule.object_type is EntityType.PERSON and "value" in groups:
+        groups["value"] = titled(groups["value"])
+    return Finding(rule, groups)
+
+
+def usable(text: str, name_only: bool) -> bool:
+    """Whether a noun phrase can stand for an entity, rather than for "a small flat" or "it"."""
+    first = text.split(maxsplit=1)[0].lower() if text.split() else ""
+    if first in NOT_NAMES and not looks_like_name(text):
+        return not name_only and first == "the" and len(text.split()) > 1
+    return not name_only or looks_like_name(text) or any(c.isupper() for c in text)

@@ -1,0 +1,205 @@
+"""Why a proposed fact must not become a memory.
+
+Its own words and its quote are held against every shape, what surrounds the quote against those that do harm in passing.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+
+from mosshead.fence import message_line, one_line, shown_name
+from mosshead.kinds import Role
+from pipeline.models import Fact, Message
+from pipeline.safety.addressees import addressed_in_other_words
+from pipeline.safety.declarations import declares
+from pipeline.safety.favours import asks_favours
+from pipeline.safety.frames import addresses, calls_tools, poses, sends_away
+from pipeline.safety.instructions import (
+    claims_rights,
+    orders,
+    overrides,
+    recasts,
+    rules,
+    run_together,
+    tampers,
+    triggers,
+)
+from pipeline.safety.languages import in_other_words
+from pipeline.safety.narration import without_reports
+from pipeline.safety.normalise import concealed, hides, readings, turned, unescaped, visible
+from pipeline.safety.notices import addressed_to_programs, gives_notice
+from pipeline.safety.standing_orders import stands
+
+_INSTRUCTION = "an instruction to the assistant"
+_HIDDEN = "hides text"
+_FRAME = "poses as a system message"
+
+_Judge = Callable[[str], str | None]
+_Shapes = tuple[tuple[str, Callable[[str], bool]], ...]
+
+_SHAPES: _Shapes = (
+    ("looks like a call of a tool", calls_tools),
+    ("tells the assistant to load an address", addresses),
+    ("tells the assistant to send something away", sends_away),
+    ("claims rights for the user", claims_rights),
+    ("tells the memory what to hold", tampers),
+    ("a rule about the assistant", rules),
+    (_INSTRUCTION, overrides),
+    (_INSTRUCTION, addressed_to_programs),
+    (_FRAME, gives_notice),
+    (_INSTRUCTION, asks_favours),
+    (_INSTRUCTION, recasts),
+    (_INSTRUCTION, triggers),
+    (_INSTRUCTION, orders),
+    (_INSTRUCTION, in_other_words),
+    (_INSTRUCTION, addressed_in_other_words),
+    (_INSTRUCTION, stands),
+    (_INSTRUCTION, declares),
+)
+_IN_PASSING = frozenset({rules, recasts, orders})
+"""Shapes that a fact itself must not have. Beside one they are no harm: "I never drank coffee, so stop suggesting cafes"."""
+
+REASONS = frozenset({_HIDDEN, _FRAME, *(reason for reason, _ in _SHAPES)})
+"""Every reason that there is."""
+
+_AROUND_A_FACT: _Shapes = tuple((reason, tells) for reason, tells in _SHAPES if tells not in _IN_PASSING)
+
+_MOST = 3_000
+"""Characters of one text that are judged at once; what is longer is judged in pieces that overlap."""
+
+_OVERLAP = 500
+_AROUND = 600
+"""Characters of the message on each side of a quote that are judged with it."""
+
+_A_PHRASE = 4
+"""Words from which a detail of a fact is more than a name."""
+
+_AN_ORDER = 3
+"""Words from which a name can give an order ("ignore previous instructions"); shorter ones are brands ("Obey Clothing")."""
+
+_REDACTED = re.compile(r"[\[(]\s?redacted(?::[^\[\]()\n]{0,40})?\s?[\])]", re.IGNORECASE)
+"""What redaction leaves in a secret's place, and what people write like it."""
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+def suspicion_of(content: str, quote: str, sources: Sequence[Message]) -> str | None:
+    """Why what is proposed as a fact must not become a memory, or None.
+
+    sources: the messages that the fact was taken from: the paragraph around the quote is judged too, or, where none holds the
+    quote, all that the user said in them. The reason is one of `REASONS` and holds nothing of the conversation.
+    """
+    return _first(_judged, (content, quote)) or _of_sources(quote, sources, _judged, _judged_beside)
+
+
+def steers(message: Message) -> bool:
+    """Whether a message must not come back into a prompt: by what it says, or by the line that a prompt would show.
+
+    That line begins with the speaker's name, and what the name leaves open the content can finish. A role before it is our own
+    word, and no part of what is judged.
+    """
+    texts = [message.content]
+    if shown_name(message.speaker) is not None:
+        texts.append(message_line(message.role, message.speaker, message.content[:_OVERLAP]))
+    return _first(_judged, texts) is not None
+
+
+def instructs(name: str) -> bool:
+    """Whether a name, an alias or a description that an app gave is an instruction. Two words are a name, whatever they order."""
+    return len(name.split()) >= _AN_ORDER and _first(_judged, (name,)) is not None
+
+
+def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
+    """The facts, each with its suspicion. Names and descriptions in a fact are judged as its content is."""
+    said = {message.number: message for message in messages}
+    judged, beside = cache(_judged), cache(_judged_beside)
+
+    def marked(fact: Fact) -> Fact:
+        sources = [said[number] for number in fact.sources if number in said]
+        own = _first(judged, (fact.content, fact.quote, *_details(fact)))
+        return fact.model_copy(update={"suspicion": own or _of_sources(fact.quote, sources, judged, beside)})
+
+    return tuple(marked(fact) for fact in facts)
+
+
+def _first(judged: _Judge, texts: Sequence[str]) -> str | None:
+    shown = dict.fromkeys(form for text in texts for form in _forms(text))
+    return next((reason for text in shown if text.strip() and (reason := judged(text))), None)
+
+
+def _forms(text: str) -> Iterator[str]:
+    """A text, and as a prompt shows it; each also without the marks of redaction, which part phrases that a model still reads."""
+    line = one_line(text)
+    for one in (text,) if line == " ".join(text.split()) else (text, line):  # readings take blanks alike
+        yield one
+        if "redacted" in one.casefold():
+            yield _REDACTED.sub("", one)
+
+
+def _of_sources(quote: str, sources: Sequence[Message], judged: _Judge, beside: _Judge) -> str | None:
+    """What the paragraphs that hold the quote give away; where none does, all that the user said counts as the quote."""
+    quoting = [message.content for message in sources if quote and quote in message.content]
+    if not quoting:
+        return _first(judged, [message.content for message in sources if message.role is Role.USER])
+    places = ((content, content.index(quote)) for content in quoting)
+    return _first(beside, [_paragraph(content, at, at + len(quote)) for content, at in places])
+
+
+def _details(fact: Fact) -> Iterator[str]:
+    """What a fact holds besides, as far as it is more than a name."""
+    mentioned = (
+        text for one in fact.mentions for text in (one.name, *one.aliases, one.parent or "", one.description or "")
+    )
+    recorded = texts_in(fact.record.data) if fact.record else ()
+    return (text for text in (*mentioned, fact.value or "", *recorded) if len(text.split()) >= _A_PHRASE)
+
+
+def texts_in(data: object) -> Iterator[str]:
+    """The texts that some data holds, the names of its fields among them: those of a map are a model's own."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping):
+        yield from (text for pair in data.items() for part in pair for text in texts_in(part))
+    elif isinstance(data, list | tuple):
+        yield from (text for part in data for text in texts_in(part))
+
+
+def _paragraph(content: str, start: int, end: int) -> str:
+    before = max((match.end() for match in _PARAGRAPH.finditer(content, 0, start)), default=0)
+    after = _PARAGRAPH.search(content, end)
+    return content[max(before, start - _AROUND) : min(after.start() if after else len(content), end + _AROUND)]
+
+
+def _judged(text: str) -> str | None:
+    return _of_pieces(text, _SHAPES)
+
+
+def _judged_beside(text: str) -> str | None:
+    return _of_pieces(text, _AROUND_A_FACT)
+
+
+def _of_pieces(text: str, shapes: _Shapes) -> str | None:
+    step = _MOST - _OVERLAP
+    pieces = (text[at : at + _MOST] for at in range(0, max(len(text) - _OVERLAP, 1), step))
+    return next((reason for piece in pieces if (reason := _reason(piece, shapes))), None)
+
+
+def _reason(text: str, shapes: _Shapes) -> str | None:
+    if hides(text):
+        return _HIDDEN
+    shown = visible(unescaped(text))
+    for reading in readings(text):
+        if poses(reading, shown):
+            return _FRAME
+        own = without_reports(reading)
+        found = next((reason for reason, tells in shapes if tells(own)), None)
+        if found:
+            return found
+    if any(overrides(reading) or run_together(reading) for reading in turned(text)):
+        return _HIDDEN
+    return _HIDDEN if any(_is_message(hidden) for hidden in concealed(text)) else None
+
+
+def _is_message(hidden: str) -> bool:
+    """Text that took the trouble to be encoded and reads as words is not there for people."""
+    return len(hidden.split()) > 2

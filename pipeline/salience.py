@@ -1,0 +1,265 @@
+"""Stage 2: how much a fact matters, from 0 to 10, by its words alone and without an LLM.
+
+Six factors are scored by how many of their cues occur, and summed by weight; the sum is the salience (requirement S1). A process
+starts higher, and nothing raises a fact as far as that the user asked to remember it (S2). The cues are English.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from mosshead.kinds import MemoryKind
+from pipeline.models import Fact
+
+MOST: Final = 10.0
+
+
+PROCESS_START: Final = 3.0
+"""What a taught procedure has before any cue is counted. It lifts nothing above MARKED_FLOOR."""
+
+MARKED_FLOOR: Final = 8.5
+"""Where "remember this" begins: the most that the five factors beside the marking can sum up to. What remains up to 10 is
+shared out by the plain sum, so that marked facts still rank."""
+
+WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "temporal_urgency": 0.20,
+        "relationships": 0.20,
+        "action_language": 0.20,
+        "explicit_marking": 0.15,
+        "self_reference": 0.15,
+        "complexity": 0.10,
+    }
+)
+
+_STEPS: Final = (0.0, 4.0, 6.0, 8.0, 9.0, MOST)
+
+
+def _cues(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for pattern in patterns)
+
+
+# A command to remember, and not "I remember that day", "do you remember this song".
+_COMMANDS: Final = _cues(
+    r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bto )remember (?:this|that|it)",
+    r"(?:do not|don['’]t|never) forget (?:this|that|it)",
+    r"(?:you|please) (?:need to |must |have to |should )?(?:learn|memori[sz]e) (?:this|that|it|how)",
+    r"(?:keep|bear) (?:this|that|it) in mind",
+    r"(?:make|take) (?:a )?note",
+    r"for future reference",
+)
+
+_COMMAND: Final = "command"
+
+
+_FIRST_PERSON: Final = "first_person"
+
+
+_THE_USER: Final = "the_user"
+
+_CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = MappingProxyType(
+    {
+        "temporal_urgency": _cues(
+            r"today|tonight|now|right away|immediately",
+            r"tomorrow",
+            r"urgent|urgently|asap|as soon as possible",
+            r"deadlines?|due|overdue",
+            r"(?:by|before|until|till) (?:the end of |next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day",
+            r"(?:by|before|until|till) (?:noon|midnight|tonight|tomorrow|the end of|\d{1,2}(?::\d\d)?(?: ?[ap]m)?)",
+            r"(?:this|next|coming) (?:morning|afternoon|evening|week|weekend|month)",
+            r"soon|shortly|upcoming|in (?:a|an|one|two|three|\d+) (?:minutes?|hours?|days?|weeks?)",
+            r"expires?|expiring|last chance|time is running out",
+        ),
+        "relationships": _cues(
+            r"mother|father|mom|mum|dad|parents?|grand(?:mother|father|ma|pa|parents?)",
+            r"brothers?|sisters?|siblings?|cousins?|aunts?|uncles?|niece|nephew",
+            r"sons?|daughters?|child|children|kids?|bab(?:y|ies)",
+            r"wife|husband|spouse|partner|fianc[eé]e?|girlfriend|boyfriend|married|engaged|divorced|dating",
+            r"friends?|buddy|neighbou?rs?|roommates?|flatmates?",
+            r"boss|manager|supervisor|mentor|reports to",
+            r"colleagues?|co-?workers?|teammates?|team|employees?|interns?",
+            r"clients?|customers?|suppliers?|vendors?|investors?",
+            r"doctor|dentist|therapist|teacher|lawyer|landlord",
+            r"work(?:s|ed|ing)? (?:at|for|with)|founded|owns?|runs|employs|hired",
+            r"one of (?:our|my|the)|member of|part of|belongs to|relat(?:ed|ive)s?",
+        ),
+        "action_language": _cues(
+            r"(?:need|have|want|got)(?:s|ed|ing)? to|has to|had to",
+            r"must|should|ought to",
+            r"will|going to|gonna|plan(?:s|ned|ning)? to|intend(?:s|ed)? to",
+            r"make sure|ensure|verify|check(?:s|ed|ing)?|review(?:s|ed|ing)?|tests?|tested",
+            r"send(?:s|ing)?|sent|call(?:s|ed|ing)?|email(?:s|ed)?|ask(?:s|ed)?|tell(?:s)?|contact(?:s|ed)?",
+            r"finish(?:es|ed)?|complete(?:s|d)?|deliver(?:s|ed)?|submit(?:s|ted)?|launch(?:es|ed|ing)?|ship(?:s|ped)?",
+            r"build(?:s|ing)?|built|write(?:s)?|writing|creat(?:e|es|ed|ing)|prepar(?:e|es|ed|ing)|fix(?:es|ed)?",
+            r"start(?:s|ed|ing)?|stop(?:s|ped)?|quit|mov(?:e|es|ed|ing)|chang(?:e|es|ed)|decid(?:e|es|ed)|switch(?:ed)?",
+            r"always|never|every time|whenever",
+            r"schedul(?:e|es|ed)|book(?:s|ed)|organi[sz](?:e|es|ed)|arrang(?:e|es|ed)",
+        ),
+        "explicit_marking": (
+            *_COMMANDS,
+            *_cues(
+                r"important|importantly|crucial|critical|essential|vital",
+                r"note that|pay attention|key point|bottom line",
+                r"from now on|going forward",
+                r"remember|remind",
+            ),
+        ),
+        "complexity": _cues(
+            r"because|since|therefore|so that|in order to",
+            r"if|unless|otherwise|depending on|in case",
+            r"when|while|until|whenever|after|before",
+            r"although|though|however|but|except|instead|rather than",
+            r"first|firstly|then|next|finally|step \d+|steps?",
+            r"which|whose|where|who",
+            r"\d+(?:[.,:]\d+)*",
+            r"and",
+        ),
+        _COMMAND: _COMMANDS,
+        _FIRST_PERSON: _cues(
+            r"i(?:['’](?:m|ve|d|ll))?", r"my|mine", r"me|myself", r"we(?:['’](?:re|ve|d|ll))?|our|ours"
+        ),
+        _THE_USER: _cues(r"(?-i:User)"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Salience:
+    """How much a fact matters, and why.
+
+    value: 0 to 10, to two decimals. matches: how many cues of each factor were found.
+    process: by how much the start of a process has raised the value. marked: the value is that of a marked fact.
+    """
+
+    value: float
+    matches: Mapping[str, int] = field(hash=False)
+    process: float = 0.0
+    marked: bool = False
+
+    @property
+    def factors(self) -> Mapping[str, float]:
+        """Each factor's score before its weight, 0 to 10."""
+        return {name: factor_score(count) for name, count in self.matches.items()}
+
+    def explained(self) -> dict[str, Any]:
+        """How the value came about, as JSON has it: of each factor the matches, its score, weight and contribution; their sum,
+        what the start of a process added, and whether the fact is marked."""
+        factors = {
+            name: {
+                "matches": count,
+                "score": score,
+                "weight": WEIGHTS[name],
+                "contribution": round(score * WEIGHTS[name], 2),
+            }
+            for name, count in self.matches.items()
+            for score in (factor_score(count),)
+        }
+        total = round(sum(factor["contribution"] for factor in factors.values()), 2)
+        return {"factors": factors, "sum": total, "process": self.process, "marked": self.marked, "value": self.value}
+
+    def __str__(self) -> str:
+        named = [f"{name.replace('_', ' ')} {score:g}" for name, score in self.factors.items() if score]
+        raised = ["a process"] * bool(self.process) + ["marked to be remembered"] * self.marked
+        return f"{self.value:g} ({', '.join(named + raised) or 'no cue'})"
+
+
+_Search = Callable[[str, str], frozenset[int]]
+"""Which cues of a factor a text holds."""
+
+
+def score_all(facts: Mapping[int, Fact], said: Mapping[int, str]) -> dict[int, Salience]:
+    """Score the facts of a batch, by number. said: the texts of its messages, by number.
+
+    Each text is searched once, however many facts were taken from it.
+    """
+    found = cache(_found)
+    return {number: _scored(fact, [said[one] for one in fact.sources], found) for number, fact in facts.items()}
+
+
+def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
+    """Score one fact.
+
+    sources: the texts of the messages that it was taken from. They are searched for marks, and for the other cues where the
+    fact has no quote: a long message carries many facts, and its cues belong to one of them.
+
+    A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The value is the
+    sum by WEIGHTS. A process has PROCESS_START more, up to MARKED_FLOOR. What is marked goes on from MARKED_FLOOR in proportion.
+    """
+    return _scored(fact, sources, _found)
+
+
+def _scored(fact: Fact, sources: Sequence[str], found: _Search) -> Salience:
+    said = (fact.quote,) if fact.quote.strip() else tuple(sources)
+    matches = _count_cues(fact, said, sources, found)
+    total = sum(WEIGHTS[name] * factor_score(count) for name, count in matches.items())
+    start = min(PROCESS_START, max(0.0, MARKED_FLOOR - total)) if fact.kind is MemoryKind.PROCESS else 0.0
+    marked = fact.marked or _count(found, _COMMAND, said) > 0
+    value = total + start
+    if marked:
+        value = MARKED_FLOOR + value * (MOST - MARKED_FLOOR) / MOST
+    return Salience(round(value, 2), matches, round(start, 2), marked)
+
+
+def factor_score(matches: int) -> float:
+    """The score of a factor with so many cues: 0, 4, 6, 8, then one more each, up to 10."""
+    return _STEPS[min(matches, len(_STEPS) - 1)]
+
+
+def _count_cues(fact: Fact, said: Sequence[str], sources: Sequence[str], found: _Search) -> dict[str, int]:
+    words = (fact.content, *said)
+    further_entities = max(0, len(fact.mentions) - 1)
+    return {
+        "temporal_urgency": _count(found, "temporal_urgency", words),
+        "relationships": _count(found, "relationships", words) + len(fact.relations),
+        "action_language": _count(found, "action_language", words),
+        "explicit_marking": _count(found, "explicit_marking", (*words, *sources)) + fact.marked,
+        "self_reference": _count(found, _FIRST_PERSON, said) + _count(found, _THE_USER, (fact.content,)),
+        "complexity": _count(found, "complexity", words) + further_entities,
+    }
+
+
+def _count(found: _Search, factor: str, texts: Sequence[str]) -> int:
+    """How many cues of a factor the texts hold; one that several of them hold counts once."""
+    return len(frozenset[int]().union(*(found(factor, text) for text in texts)))
+
+
+def _found(factor: str, text: str) -> frozenset[int]:
+    return frozenset(number for number, cue in enumerate(_CUES[factor]) if cue.search(text))
+
+
+STATED: Final = 0.9
+"""Of what the user said plainly: solid at once."""
+
+INFERRED: Final = 0.5
+"""Of a guess or an inference: a hypothesis, until it is said again."""
+
+STEP: Final = 0.15
+
+
+SOLID: Final = 0.75
+
+
+_LEAST: Final = 0.05
+
+
+_DIGITS: Final = 4  # stored as a real, 0.9 comes back a little less
+
+Tier = Literal["hypothesis", "solid"]
+
+
+def tier_of(confidence: float) -> Tier:
+    """Solid from 0.75 on."""
+    return "solid" if confidence >= SOLID else "hypothesis"
+
+
+def reinforced(confidence: float) -> float:
+    """After it was said again: 0.15 more, up to 1."""
+    return min(1.0, round(confidence + STEP, _DIGITS))
+
+
+def contradicted(confidence: float) -> float:
+    """After somebody else said otherwise: 0.15 less, and never nothing."""
+    return max(_LEAST, round(confidence - STEP, _DIGITS))
