@@ -169,20 +169,6 @@ def base_form(word: str) -> str:
     return _without_e(word)
 
 
-_LASTING: Final = _bases("longer anymore more still yet instead nowadays since")
-
-
-_STOPPED: Final = _bases("stopped stop quit ceased")
-
-
-_DOUBTFUL_AFTER_NOT: Final = _bases(
-    "only just necessarily always really very quite entirely exactly too so that sure every all both"
-)
-
-
-_PLAIN_NEGATIONS: Final = frozenset({"not", "no", "never"})
-
-
 _VOWELS: Final = re.compile(r"[aeiouy]+")
 
 
@@ -200,6 +186,20 @@ def _of_participle(stem: str) -> str:
 
 def _without_e(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(_VOWELS.findall(word[:-1])) > 1 else word
+
+
+_LASTING: Final = _bases("longer anymore more still yet instead nowadays since")
+
+
+_STOPPED: Final = _bases("stopped stop quit ceased")
+
+
+_DOUBTFUL_AFTER_NOT: Final = _bases(
+    "only just necessarily always really very quite entirely exactly too so that sure every all both"
+)
+
+
+_PLAIN_NEGATIONS: Final = frozenset({"not", "no", "never"})
 
 
 _MILD: Final = {base_form("dislike"): ("like", True), "enjoy": ("like", False), "unmarried": ("married", True)}
