@@ -26,11 +26,11 @@ from benchmarks.lag import Lag, lag_of
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from mosshead import Memory
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.publisher import open_spool
+from mosshead.api.settings import client_settings
+from mosshead.paths import NamespacePath
+from mosshead.publishing.publishers import open_spool
+from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.spool import Spool
-from mosshead.queue import EventQueue
-from mosshead.settings import client_settings
 from workers.machine import wait_until
 
 _PROCESSES = 4

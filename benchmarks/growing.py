@@ -27,7 +27,7 @@ from benchmarks.reading.loading import load
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from mosshead import Namespace
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from workers.operating.indexing import index_scopes
 
 _EMPTY = 0

@@ -38,8 +38,8 @@ from db import embedding_models
 from db.engine import open_engine
 from db.keys import LaneRef
 from mosshead import Memory, Namespace, with_memory
-from mosshead.embedders import MiniLM
-from mosshead.namespaces import NamespacePath
+from mosshead.embeddings import MiniLM
+from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.given import Remembering
 from workers.machine.ports import LOOPBACK

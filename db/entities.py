@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Row, text
 
 from db.decisions import Stamp
 from db.keys import LaneRef
-from mosshead.kinds import EntityType
-from mosshead.names import normalise
-from mosshead.registry import RegisteredEntity
+from mosshead.language.names import normalise
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 
 
 def user(connection: Connection, lane: LaneRef) -> RegisteredEntity | None:

@@ -11,7 +11,7 @@ from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
 from db.keys import LaneRef
-from mosshead.names import normalise
+from mosshead.language.names import normalise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from sqlalchemy.sql.expression import bindparam
 
 from db.decisions import Stamp
 from db.keys import LaneRef
-from mosshead.zones import offset_of
+from mosshead.timestamps import offset_of
 
 Vector = NDArray[np.float32]
 

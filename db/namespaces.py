@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.keys import LaneRef
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 
 
 def path_of(connection: Connection, lane: LaneRef) -> tuple[str, ...] | None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, text
 
 from db.entities import PARENT, REGISTERED, registered
 from db.keys import LaneRef
-from mosshead.registry import RegisteredEntity
+from mosshead.models.entities import RegisteredEntity
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from sqlalchemy.sql.expression import bindparam
 from db.decisions import Stamp
 from db.keys import LaneRef
 from db.memories import VersionConflict
-from mosshead.prompts.templates import OptimizerOrOff
-from mosshead.prompts.variables import Syntax
+from mosshead.models.prompts import OptimizerOrOff, Syntax
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from psycopg import sql
 from sqlalchemy import Connection, text
 
 from db.keys import LaneRef
-from mosshead.reading.indexed_sql import Scanned
+from mosshead.search.indexed import Scanned
 
 OUTGROWN: Final = 20_000
 """Rows from which a scope gets its indexes: a scan of so many takes some 40 ms."""

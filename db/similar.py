@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from db.keys import BatchRef, LaneRef
-from mosshead.reading.indexed_sql import LOOK_ON, in_literals
-from mosshead.tenancy import rows_within
-from mosshead.zones import in_zone
+from mosshead.search.indexed import LOOK_ON, in_literals
+from mosshead.store.connection import rows_within
+from mosshead.timestamps import in_zone
 
 _LOOK = 100
 """So many rows the index of vectors looks at (``hnsw.ef_search``) to tell which few are nearest."""

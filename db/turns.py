@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.expression import bindparam
 
 from db.keys import BatchRef, LaneRef
-from mosshead.zones import in_zone
+from mosshead.timestamps import in_zone
 
 Vector = NDArray[np.float32]
 

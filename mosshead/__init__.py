@@ -14,7 +14,8 @@ public, and a change to it stands in the changelog.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mosshead.decisions import Considered, Decision, Related
+from mosshead.api.memory import Memory
+from mosshead.api.namespace import Namespace
 from mosshead.errors import (
     AmbiguousName,
     ConfigurationError,
@@ -38,33 +39,42 @@ from mosshead.errors import (
     UndoRefused,
     WaitTimeout,
 )
-from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
-from mosshead.memory import Memory
-from mosshead.namespace import Namespace
-from mosshead.namespaces import values
-from mosshead.results import Entity, Hit, Hits, Occurrence, Profile, Progress, Source, StoredMemory
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.memories import (
+    Considered,
+    Decision,
+    Entity,
+    Hit,
+    Hits,
+    Occurrence,
+    Profile,
+    Progress,
+    Related,
+    Source,
+    StoredMemory,
+)
+from mosshead.paths import values
 
 if TYPE_CHECKING:
-    from mosshead.asking import Candidate, Question
-    from mosshead.documents import Document, Record, StoredDocument
-    from mosshead.erasing import Receipt
-    from mosshead.graph import Neighbour
-    from mosshead.importing import Imported
-    from mosshead.injection import with_memory
-    from mosshead.json_values import to_json
-    from mosshead.mentions import Mention, MentionKind
-    from mosshead.prefixes import HitIn, Under
-    from mosshead.prompts.stored import StoredPrompt
-    from mosshead.reading.contexts import Context, Explanation
-    from mosshead.reading.found import StoredMessage
-    from mosshead.reading.recalled import Excerpt, Recalled, RecalledMessage
-    from mosshead.reading.reranking import Reranker
-    from mosshead.resolving import Resolved
-    from mosshead.stories.intents import StoryIntent
-    from mosshead.stories.story import Story, StoryEvidence, StorySentence
-    from mosshead.summaries import Summary
-    from mosshead.tracking import InFocus, Referring, Tracked, TrackedTurn
-    from mosshead.working import WorkingMemory
+    from mosshead.api.erasures import Receipt
+    from mosshead.api.groups import HitIn, Under
+    from mosshead.api.namespace import Summary
+    from mosshead.contrib.focus import InFocus, Referring, Tracked, TrackedTurn
+    from mosshead.contrib.openai_client import with_memory
+    from mosshead.contrib.stories.requests import StoryIntent
+    from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence
+    from mosshead.contrib.working_memory import WorkingMemory
+    from mosshead.entities.mentions import Mention, MentionKind
+    from mosshead.entities.questions import Candidate, Question
+    from mosshead.entities.resolution import Resolved
+    from mosshead.models.context import Context, Excerpt, Explanation, Recalled, RecalledMessage
+    from mosshead.models.documents import Document, Record, StoredDocument
+    from mosshead.models.messages import StoredMessage
+    from mosshead.models.prompts import StoredPrompt
+    from mosshead.publishing.imports import Imported
+    from mosshead.search.rerank import Reranker
+    from mosshead.serialization import to_json
+    from mosshead.store.entities import Neighbour
 
 __version__ = "0.1.0"
 
@@ -144,26 +154,25 @@ __all__ = [
 ]
 
 _LATER = {
-    "mosshead.asking": "Candidate Question",
-    "mosshead.documents": "Document Record StoredDocument",
-    "mosshead.erasing": "Receipt",
-    "mosshead.graph": "Neighbour",
-    "mosshead.importing": "Imported",
-    "mosshead.injection": "with_memory",
-    "mosshead.json_values": "to_json",
-    "mosshead.mentions": "Mention MentionKind",
-    "mosshead.prefixes": "HitIn Under",
-    "mosshead.prompts.stored": "StoredPrompt",
-    "mosshead.reading.contexts": "Context Explanation",
-    "mosshead.reading.found": "StoredMessage",
-    "mosshead.reading.recalled": "Excerpt Recalled RecalledMessage",
-    "mosshead.reading.reranking": "Reranker",
-    "mosshead.resolving": "Resolved",
-    "mosshead.stories.intents": "StoryIntent",
-    "mosshead.stories.story": "Story StoryEvidence StorySentence",
-    "mosshead.summaries": "Summary",
-    "mosshead.tracking": "InFocus Referring Tracked TrackedTurn",
-    "mosshead.working": "WorkingMemory",
+    "mosshead.entities.questions": "Candidate Question",
+    "mosshead.models.documents": "Document Record StoredDocument",
+    "mosshead.api.erasures": "Receipt",
+    "mosshead.store.entities": "Neighbour",
+    "mosshead.publishing.imports": "Imported",
+    "mosshead.contrib.openai_client": "with_memory",
+    "mosshead.serialization": "to_json",
+    "mosshead.entities.mentions": "Mention MentionKind",
+    "mosshead.api.groups": "HitIn Under",
+    "mosshead.models.prompts": "StoredPrompt",
+    "mosshead.models.messages": "StoredMessage",
+    "mosshead.models.context": "Context Excerpt Explanation Recalled RecalledMessage",
+    "mosshead.search.rerank": "Reranker",
+    "mosshead.entities.resolution": "Resolved",
+    "mosshead.contrib.stories.requests": "StoryIntent",
+    "mosshead.contrib.stories.story": "Story StoryEvidence StorySentence",
+    "mosshead.api.namespace": "Summary",
+    "mosshead.contrib.focus": "InFocus Referring Tracked TrackedTurn",
+    "mosshead.contrib.working_memory": "WorkingMemory",
 }
 """By module, the names that it is loaded for when one of them is first asked for: few apps use more than some of them."""
 

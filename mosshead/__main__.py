@@ -1,5 +1,5 @@
 """``python -m mosshead``: the command, where its script is not on the PATH."""
 
-from mosshead.cli.app import main
+from mosshead.cli.main import main
 
 main()

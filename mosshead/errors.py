@@ -21,7 +21,7 @@
     │   ├── StoreMismatch       the database lacks what this version reads (also a ConfigurationError)
     │   └── ReadTimeout         a read did not end in time (also a TimeoutError)
     ├── EmbedderUnavailable     the embedding endpoint did not answer
-    ├── ModelUnavailable        an LLM did not answer (`mosshead.language_model.ports`)
+    ├── ModelUnavailable        an LLM did not answer (`mosshead.llm.protocol`)
     ├── AnswerRefused           an LLM gave no usable answer (there, too)
     └── WaitTimeout             events are still being consolidated (also a TimeoutError)
 

@@ -1,7 +1,9 @@
 """Regular expressions that are compiled when they are first looked for, and not when their module is imported."""
 
 import re
-from typing import Any, cast
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, Final, TypeVar, cast
 
 AS_ASCII = str.maketrans("İıſ\u212a", "Iisk")
 """The four letters that `re.IGNORECASE` takes for ASCII ones, and ``lower`` does not make such: "FRİDAY", "ſunday"."""
@@ -28,3 +30,25 @@ class _Uncompiled:
         found = getattr(re.compile(self._source, self._flags), name)
         setattr(self, name, found)  # from here on it is found without this method, as quick as on the pattern itself
         return found
+
+
+T = TypeVar("T")
+
+_REMEMBERED: Final = 16_384
+
+
+_LONGEST: Final = 64
+
+
+def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
+    """The same function, which knows what it made of each of the latest words.
+
+    Of what is longer than words are, nothing is kept: it seldom comes again, and a text without a space may be of any length.
+    """
+    known = lru_cache(_REMEMBERED)(function)
+
+    @wraps(function)
+    def of_word(word: str) -> T:
+        return known(word) if len(word) <= _LONGEST else function(word)
+
+    return of_word

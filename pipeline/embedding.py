@@ -11,8 +11,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from mosshead.embedders.embedder import Embedder
-from mosshead.kinds import Role
+from mosshead.embeddings.protocol import Embedder
+from mosshead.models.kinds import Role
 from pipeline.models import Message
 from pipeline.safety import steers
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 
 USER = "User"
 """The name under which facts speak of the namespace's own user, until that name is known and after."""
@@ -128,7 +128,7 @@ class Fact(_Value):
     stated: said plainly by the user; False for a guess or an inference, which stays a hypothesis.
     marked: the user asked to remember it.
     corrects: it puts something said earlier right ("Actually, I meant …").
-    dated_by: who says when it occurred: the model, the rules of `pipeline.times`, or both alike.
+    dated_by: who says when it occurred: the model, the rules of `mosshead.language.dates`, or both alike.
     record: the fact in a shape of the app's own.
     suspicion: why it must not become a memory, as an instruction to the assistant must not.
     ends: the attribute whose value holds no more ("works_at" of "User quit User's job").

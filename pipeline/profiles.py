@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from mosshead.language_model.data import barred, block
-from mosshead.language_model.ports import AnswerRefused, LanguageModel, Prompt
-from mosshead.registry import RegisteredEntity
+from mosshead.llm.prompt_data import barred, block
+from mosshead.llm.protocol import AnswerRefused, LanguageModel, Prompt
+from mosshead.models.entities import RegisteredEntity
 from pipeline.extraction.prompt import Answer, Text
 
 _SENTENCES = 8

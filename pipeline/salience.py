@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from mosshead.kinds import MemoryKind
+from mosshead.models.kinds import MemoryKind
 from pipeline.models import Fact
 
 MOST: Final = 10.0

@@ -18,7 +18,7 @@ from config.settings import Settings, settings
 from db.engine import open_engine
 from db.keys import LaneRef
 from mosshead import Memory
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from mosshead.urls import sqlalchemy_url
 from tests.given import Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
 from tests.machine_given import machine_of_minilm

@@ -22,12 +22,12 @@ from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
 from db.leases import Lease
 from db.memories import NewMemory
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from mosshead.events import parse_event
-from mosshead.kinds import EntityType
-from mosshead.namespaces import NamespacePath
-from mosshead.registry import RegisteredEntity
-from mosshead.tenancy import tenant_transaction
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from workers.sweeper import claiming
 
 Vector = NDArray[np.float32]

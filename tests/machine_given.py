@@ -14,7 +14,7 @@ from config.settings import Settings
 from db import embedding_models
 from db.engine import open_engine
 from db.migrate import migrate
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from workers.machine import Addresses, servers
 from workers.machine.folder import held
 from workers.machine.postgres import postgres, url

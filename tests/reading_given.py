@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from mosshead.kinds import MemoryKind, Role
-from mosshead.reading.found import MemoryFound, Spread, StoredMessage
-from mosshead.results import Hit
+from mosshead.models.kinds import MemoryKind, Role
+from mosshead.models.memories import Hit
+from mosshead.models.messages import MemoryFound, Spread, StoredMessage
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LONG_AGO = datetime(2016, 5, 4, 9, tzinfo=UTC)

@@ -9,7 +9,7 @@ from config.settings import settings
 from db.keys import LaneRef
 from db.replay import generations
 from mosshead import Memory, Namespace
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import claim
 from workers.operating import replaying

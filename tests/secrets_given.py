@@ -11,8 +11,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mosshead.redaction.accounts import passes_mod_97
-from mosshead.redaction.cards import passes_luhn
+from mosshead.redaction.numbers import passes_luhn, passes_mod_97
 
 _ALNUM = string.ascii_letters + string.digits
 _URL_SAFE = _ALNUM + "-_"

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid5
 
-from mosshead.genders import Gender
-from mosshead.kinds import EntityType
-from mosshead.tracking import Known, KnownEntity, Named, State, Turn, track
+from mosshead.contrib.focus import Known, KnownEntity, Named, State, Turn, track
+from mosshead.language.wordlists import Gender
+from mosshead.models.kinds import EntityType
 
 HE, SHE = Gender.HE, Gender.SHE
 

@@ -14,7 +14,7 @@ from config.logging import configure_logging
 from config.settings import settings
 from db.engine import open_engine
 from mosshead.errors import MossheadError
-from mosshead.queue import transport_options
+from mosshead.publishing.queue import transport_options
 from workers import losses
 from workers.broker import check_broker
 from workers.heartbeat import Heartbeat

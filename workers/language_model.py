@@ -2,7 +2,7 @@
 
 from config.settings import Settings
 from mosshead.errors import ConfigurationError
-from mosshead.language_model.openai import OnUsage, OpenAILanguageModel
+from mosshead.llm.openai import OnUsage, OpenAILanguageModel
 
 _NO_KEY = "none"
 

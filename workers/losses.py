@@ -10,7 +10,7 @@ from config.settings import settings
 from db import leases
 from db.engine import open_engine
 from db.keys import BatchRef, LaneRef
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.parts import WORKER_URL
 from workers.retries import describe
 

@@ -9,9 +9,9 @@ from config.settings import Settings, settings
 from db import embedding_models
 from db.embedding_models import Model
 from db.engine import check_login, open_engine
-from mosshead.embedders import Embedder, Endpoint, open_embedder, spec_of
+from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
 from mosshead.errors import ConfigurationError, EmbedderMismatch
-from mosshead.language_model import LanguageModel
+from mosshead.llm import LanguageModel
 from workers.language_model import open_language_model, open_other_model
 from workers.stages.kept_model import UsageLog
 

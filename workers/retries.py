@@ -9,8 +9,8 @@ from sqlalchemy.exc import TimeoutError as NoneFree
 
 from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
-from mosshead.language_model import AnswerRefused, ModelUnavailable
-from mosshead.language_model.ports import ModelTooSlow
+from mosshead.llm import AnswerRefused, ModelUnavailable
+from mosshead.llm.protocol import ModelTooSlow
 from workers.providers import EMBEDDER, LLM
 
 _LONGEST = timedelta(minutes=5)

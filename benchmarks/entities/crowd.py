@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from benchmarks.entities import vocabulary
 from benchmarks.entities.world import World, WorldEntity, WorldMemory
-from mosshead.kinds import EntityType, MemoryKind
+from mosshead.models.kinds import EntityType, MemoryKind
 
 _FIRMS = 20  # one in so many of the crowd
 _BELONGS = 3  # one in so many people to a firm

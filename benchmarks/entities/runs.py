@@ -20,7 +20,7 @@ from benchmarks.entities.who import Answer, score_who
 from benchmarks.entities.world import Who, World, WorldEntity, WorldMemory
 from benchmarks.rig import Rig
 from mosshead import Memory
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 
 _SEED = 5
 _PATIENCE_SECONDS = 300.0

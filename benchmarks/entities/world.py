@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from mosshead.kinds import EntityType, MemoryKind, Role
+from mosshead.models.kinds import EntityType, MemoryKind, Role
 
 WORLD, WHO, TOGETHER, TALK = (
     "disambiguation/worlds.jsonl",

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
-from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 
 Action = Literal["add", "update", "supersede", "contradict", "none"]
 Id = Annotated[str, Field(pattern=r"^\S+$")]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from benchmarks.extraction.cases import Case, GoldFact, Session, store_before
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 
 
 def faults_of(case: Case) -> Iterator[str]:

@@ -19,9 +19,9 @@ from benchmarks.extraction.matching import Proposal
 from benchmarks.extraction.scoring import CaseRun
 from db import inbox, lanes
 from db.keys import BatchRef, LaneRef
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.checking import check_events, numbered
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.publishing.validation import check_events, numbered
+from mosshead.store.connection import tenant_transaction
 from workers import tasks
 from workers.parts import parts
 from workers.stages.running import StageFailed

@@ -41,7 +41,7 @@ POINTS = (
     Point("after_claim", "workers.sweeper.dispatching:hint"),
     Point("before_lease", "workers.stages.running:_take_lease"),
     Point("after_lease", "workers.stages.running:_work_and_store"),
-    Point("after_answer", "mosshead.language_model.openai:OpenAILanguageModel.answer", after=True),
+    Point("after_answer", "mosshead.llm.openai:OpenAILanguageModel.answer", after=True),
     Point("after_step_result", "workers.stages.kept_model:KeptModel.answer", after=True),
     Point("before_apply", "workers.stages.deciding:decide", after=True),
     Point("in_apply", "db.decisions:log", after=True),

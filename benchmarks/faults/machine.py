@@ -20,8 +20,8 @@ from benchmarks.faults.model import Event, Model
 from config.settings import Settings
 from db import dead_letters, inbox, lanes, leases
 from db.keys import BatchRef, LaneRef
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.given import as_text, event
 from workers.sweeper.claiming import claim
 

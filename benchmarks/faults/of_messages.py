@@ -15,7 +15,7 @@ from benchmarks.faults.failpoints import POISON, arm, disarm
 from benchmarks.faults.history import History, Sent
 from benchmarks.faults.runs import Inject, Run
 from mosshead.events import parse_event
-from mosshead.queue import EventQueue
+from mosshead.publishing.queue import EventQueue
 
 _DEAD_WITHIN_SECONDS = 30.0
 _TASKS = "mosshead:tasks:"

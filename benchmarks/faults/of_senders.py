@@ -20,8 +20,8 @@ from benchmarks.faults.hostile import TENANT, Hostile, an_event, as_element, hos
 from benchmarks.faults.runs import CHAT, Inject, Run
 from benchmarks.faults.supervisor import eventually
 from mosshead.errors import WaitTimeout
-from mosshead.namespaces import NamespacePath
-from mosshead.queue import QUEUE
+from mosshead.paths import NamespacePath
+from mosshead.publishing.queue import QUEUE
 
 TASKS_REFUSED = "refused_tasks"
 """The field of `python -m workers status --json` with the task messages that workers refused."""

@@ -23,7 +23,7 @@ from benchmarks.faults.cluster import READY_SECONDS, WORKERS, Cluster
 from benchmarks.faults.history import Effect, Histories, Sent
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from mosshead.errors import WaitTimeout
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 
 NAMESPACES = ("acme/ann", "acme/bob", "acme/cem", "acme/dana", "beta/eve", "beta/finn")
 APPS = {"app-1": "spool-one", "app-2": "spool-one", "app-3": "spool-two"}

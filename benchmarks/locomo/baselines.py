@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchmarks.locomo.conversations import Conversation, Turn
 from benchmarks.locomo.scoring import BUDGETS, Answered, within
-from mosshead.embedders import Embedder
+from mosshead.embeddings import Embedder
 
 Words = Callable[[Sequence[str]], list[Counter[str]]]
 """The stemmed words of texts, with how often each occurs."""

@@ -17,7 +17,7 @@ from benchmarks.locomo.unrelated import UNRELATED
 from benchmarks.replaying_model import ReplayingModel
 from benchmarks.rig import Rig, rig
 from mosshead import Memory, Namespace
-from mosshead.embedders import open_embedder
+from mosshead.embeddings import open_embedder
 
 _PATIENCE_SECONDS = 3600.0
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.peers.telling import COUNTED_IN
-from mosshead.embedders import MiniLM, Vectors
+from mosshead.embeddings import MiniLM, Vectors
 from workers import tasks
 from workers.app import app
 

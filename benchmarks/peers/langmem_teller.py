@@ -12,7 +12,7 @@ from langgraph.store.postgres import PostgresStore
 from langmem import create_memory_store_manager
 
 from benchmarks.peers.telling import CountedEmbedder, Job, Message, Search, Teller, serve
-from mosshead.embedders.minilm import DIMENSIONS
+from mosshead.embeddings.local.minilm import DIMENSIONS
 
 _NAMESPACE = ("memories", "peers")
 

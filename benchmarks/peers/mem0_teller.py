@@ -10,7 +10,7 @@ from langchain_core.embeddings import Embeddings
 from mem0 import Memory
 
 from benchmarks.peers.telling import CountedEmbedder, Job, Message, Search, Teller, serve
-from mosshead.embedders.minilm import DIMENSIONS
+from mosshead.embeddings.local.minilm import DIMENSIONS
 
 _USER = "peers"
 

@@ -20,7 +20,7 @@ from benchmarks.peers.endpoint import Endpoint
 from benchmarks.peers.scoring import Row, rows_of
 from benchmarks.peers.telling import COUNTED_IN, Cost, Found, Job, Message
 from benchmarks.rig import Rig, rig
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from workers.machine.processes import ROOT
 
 TOP = 10
@@ -76,7 +76,7 @@ class _System:
 
 def check_peers(python: Path) -> None:
     """Raises PeersMissing where that interpreter cannot import the peers; it says what to install."""
-    imports = "import mem0, langmem, langgraph.store.postgres, langchain_openai, mosshead.embedders.minilm"
+    imports = "import mem0, langmem, langgraph.store.postgres, langchain_openai, mosshead.embeddings.local.minilm"
     if not (python.exists() and _runs(python, imports)):
         raise PeersMissing(
             f"{python} has not all of mem0, langmem and their Postgres store. Run 'make peers', which installs "

@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from mosshead.embedders.minilm import MiniLM
+from mosshead.embeddings.local.minilm import MiniLM
 
 T = TypeVar("T")
 

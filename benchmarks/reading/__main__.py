@@ -26,7 +26,7 @@ from benchmarks.reading.side_by_side import together
 from benchmarks.sentences import sentences
 from db.search_indexes import OUTGROWN
 from mosshead import Memory
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from workers.operating.indexing import index_scopes
 
 _THREADS = (1, 8)

@@ -12,7 +12,7 @@ from config.settings import Settings
 from db import embedding_models
 from db.engine import open_engine
 from db.migrate import migrate
-from mosshead.embedders import Embedder
+from mosshead.embeddings import Embedder
 from workers.machine import Addresses, servers
 
 

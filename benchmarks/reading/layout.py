@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 
 SIZES = (100, 1_000, 10_000, 100_000)
 SHARED = 8

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.reading.layout import Layout, in_turns
 from benchmarks.reading.statements import FILL, MAKE, SPACE, TIDY, VOCABULARY, WHOLE
 from benchmarks.sentences import sentences
-from mosshead.embedders import Embedder
+from mosshead.embeddings import Embedder
 
 SENTENCES: Final = 1_000
 _DIMENSIONS: Final = 384

@@ -13,7 +13,7 @@ from benchmarks.reading.floors import Bare, truth
 from benchmarks.reading.layout import Space
 from benchmarks.reading.loading import Known
 from mosshead import Memory, Namespace
-from mosshead.embedders import Embedder
+from mosshead.embeddings import Embedder
 
 _T = TypeVar("_T")
 _WARM = 12

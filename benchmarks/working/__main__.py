@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from mosshead import WorkingMemory
-from mosshead.working import InProcess, InRedis, Store
+from mosshead.contrib.working_memory import InProcess, InRedis, Store
 from workers.machine.folder import held
 from workers.machine.redis import redis
 

@@ -9,7 +9,7 @@ from db.erasure.memories import TOLD
 from db.undo.entities import same_entity
 from db.undo.rows import of_lane
 from db.unlearning import FORMING, LETTER, decided_on, is_said_still, part_of
-from mosshead.names import normalise
+from mosshead.language.names import normalise
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 

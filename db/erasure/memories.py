@@ -13,7 +13,7 @@ from db import memories
 from db.keys import LaneRef
 from db.memories import Vector
 from db.undo.rows import of_lane, told_by
-from mosshead.zones import in_zone
+from mosshead.timestamps import in_zone
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row, text
 
 from db.erasure.scopes import TABLES_OF_NAMESPACE
 from db.keys import LaneRef
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 
 
 @dataclass(frozen=True, slots=True)

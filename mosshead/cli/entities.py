@@ -1,12 +1,16 @@
 """The commands that tell who is who: the entities of a namespace, and whom a name means."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 from rich.markup import escape
 
-from mosshead.cli.shell import In, Json, json_lines, new_table, open_namespace, print_answer
+from mosshead.api.namespace import Namespace
+from mosshead.cli.output import AsOf, In, Json, json_lines, new_table, open_namespace, print_answer
+from mosshead.entities.questions import Question
 
 entity_cli = typer.Typer()
 
@@ -46,3 +50,94 @@ def resolve(  # noqa: PLR0917 - typer's options are its parameters
         table.add_row(f"{one.score:.2f}", escape(one.name), escape(one.description), str(one.entity_id))
     told = found.question.text if found.question else f"{found.mention or 'nobody'}: {found.status}"
     print_answer(json_output, {"resolved": found}, escape(told), *([table] if found.candidates else []))
+
+
+graph_cli = typer.Typer()
+
+
+@graph_cli.command()
+def neighbours(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")],
+    depth: Annotated[int, typer.Option(help="How many edges away at most, up to 4.")] = 2,
+    fan_out: Annotated[int, typer.Option(help="How many edges of each entity are followed, up to 200.")] = 20,
+    as_of: AsOf = None,
+    json_output: Json = False,
+) -> None:
+    """What is related to an entity, and to that, the nearest first."""
+    with open_namespace(namespace) as opened:
+        found = opened.neighbours(entity, depth=depth, fan_out=fan_out, as_of=as_of)
+    table = new_table("distance", "entity", "type", "edge", "memory")
+    for one in found:
+        edge = f"{one.predicate} ->" if one.direction == "out" else f"<- {one.predicate}"
+        said_by = str(one.memory_id) if one.memory_id else ""
+        table.add_row(str(one.distance), escape(one.name), one.entity_type, escape(edge), said_by)
+    print_answer(json_output, {"neighbours": found}, table)
+
+
+identity_cli = typer.Typer()
+
+Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
+
+
+@identity_cli.command()
+def questions(namespace: In, json_output: Json = False) -> None:
+    """Whom a mention means, where the words left it open; with what waits for the answer."""
+    with open_namespace(namespace) as opened:
+        found = opened.questions()
+    print_answer(json_output, {"questions": found}, *(line for one in found for line in _lines(one)))
+
+
+@identity_cli.command()
+def clarify(
+    namespace: In,
+    question_id: Annotated[str, typer.Argument(help="A question's id, as 'mosshead questions' shows it.")],
+    entity_id: Annotated[str | None, typer.Argument(help="Who is meant, by id; left out: somebody new.")] = None,
+    wait: Wait = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Answer a question: what waits for it is linked, and the answer is kept. The event's id undoes it."""
+    with open_namespace(namespace) as opened:
+        _finish(opened, opened.clarify(question_id, entity_id), wait, as_json=json_output)
+
+
+@identity_cli.command()
+def merge(
+    namespace: In,
+    entity_id: Annotated[str, typer.Argument(help="Who is somebody else, by id.")],
+    into: Annotated[str, typer.Argument(help="Who they are, by id.")],
+    wait: Wait = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Say that two entities are one. The event's id undoes it."""
+    with open_namespace(namespace) as opened:
+        _finish(opened, opened.merge(entity_id, into), wait, as_json=json_output)
+
+
+@identity_cli.command()
+def split(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    entity_id: Annotated[str, typer.Argument(help="Who is two, by id.")],
+    memories: Annotated[list[str], typer.Argument(help="The ids of the memories that are about the other.")],
+    name: Annotated[str | None, typer.Option(help="The other's name; the same by default.")] = None,
+    alias: Annotated[list[str] | None, typer.Option(help="Another name of the other's; may be repeated.")] = None,
+    description: Annotated[str | None, typer.Option(help="What tells the other apart.")] = None,
+    wait: Wait = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Say that one entity is two. The event's id is the new entity's, and undoes it."""
+    with open_namespace(namespace) as opened:
+        event_id = opened.split(entity_id, memories, name=name, aliases=alias or (), description=description)
+        _finish(opened, event_id, wait, as_json=json_output)
+
+
+def _lines(question: Question) -> Iterator[str]:
+    yield f"[yellow]{escape(question.text)}[/]  {question.id}"
+    yield from (f"  waits: {escape(memory)}" for memory in question.memories)
+    yield from (f"  {one.entity_id}  {escape(one.description)}" for one in question.candidates)
+
+
+def _finish(opened: Namespace, event_id: UUID, wait: float, *, as_json: bool) -> None:
+    if wait:
+        opened.wait(timeout=wait)
+    print_answer(as_json, {"event_id": event_id}, f"published: {event_id}")

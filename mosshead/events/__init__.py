@@ -11,16 +11,27 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from mosshead.errors import InvalidEvent, InvalidNamespace
-from mosshead.events.commands import MAX_IMPORTED, Configure, Import, Reflect, Undo
-from mosshead.events.conversations import Summarise
-from mosshead.events.documents import EditDocument
+from mosshead.events.commands import (
+    MAX_IMPORTED,
+    Clarify,
+    Configure,
+    EditDocument,
+    Erase,
+    Forget,
+    Import,
+    Merge,
+    PromptFeedback,
+    Reflect,
+    Remember,
+    RollBackPrompt,
+    SetPrompt,
+    Split,
+    Summarise,
+    Undo,
+)
 from mosshead.events.envelope import MAX_CONTENT_BYTES, MAX_EVENT_BYTES, MAX_NUMBER, VERSION, storable
-from mosshead.events.erasing import Erase
-from mosshead.events.identity import Clarify, Merge, Split
 from mosshead.events.messages import ConversationEnded, MessageEvent
-from mosshead.events.prompts import PromptFeedback, RollBackPrompt, SetPrompt
-from mosshead.events.remembering import Forget, Remember
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 
 __all__ = [
     "MAX_CONTENT_BYTES",

@@ -1,16 +1,25 @@
 """Events that have something done with a namespace: taken back, set up, brought in."""
 
-from typing import Literal
+import json
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from mosshead.events.envelope import MAX_METADATA_BYTES, Envelope
-from mosshead.imported import ImportedEntity, ImportedMemory
+from mosshead.events.imports import MAX_ALIASES, ImportedEntity, ImportedMemory, Name, NameOfEntity
+from mosshead.models.kinds import MemoryKind, Role
+from mosshead.models.prompts import MAX_CHARACTERS, OptimizerOrOff, PromptTemplate, Syntax, template_of
 
 MAX_INSTRUCTIONS = 4_000
+
+
 MAX_SCHEMAS = 20
+
+
 MAX_PROFILES = 5
+
+
 MAX_IMPORTED = 200
 
 
@@ -70,3 +79,243 @@ class Import(Envelope):
     type: Literal["import"] = "import"
     entities: list[ImportedEntity] = Field(default_factory=list, max_length=MAX_IMPORTED)
     memories: list[ImportedMemory] = Field(default_factory=list, max_length=MAX_IMPORTED)
+
+
+class Summarise(Envelope):
+    """Sum a conversation up: what was said in it so far at once, and what follows when it rests."""
+
+    type: Literal["summarise"] = "summarise"
+    conversation: str = Field(min_length=1, max_length=200)
+
+
+MAX_PATCH_BYTES = MAX_METADATA_BYTES
+
+
+class EditDocument(Envelope):
+    """Change a document by hand. Refused where it has moved on, or would not fit its schema; the decision log says so then.
+
+    document: the name of its schema. patch: a JSON Merge Patch (RFC 7396): a null removes a field, an object is merged.
+    document_version: the version that the edit is meant for, 0 where there is to be none yet; None for whatever is there.
+    """
+
+    type: Literal["edit_document"] = "edit_document"
+    document: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")
+    patch: dict[str, JsonValue] = Field(min_length=1)
+    document_version: int | None = Field(None, ge=0, lt=2**31)
+
+    @field_validator("patch")
+    @classmethod
+    def _check_patch(cls, patch: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        if len(json.dumps(patch, ensure_ascii=False).encode()) > MAX_PATCH_BYTES:
+            raise ValueError(f"more than {MAX_PATCH_BYTES:,} bytes; a document is for what is short")
+        return patch
+
+
+MAX_ERASED = 200
+
+ErasedScope = Literal["everything", "conversation", "entity", "memories"]
+"""What an erasure takes; each is a field of the event, of which it gives one."""
+
+
+class Erase(Envelope):
+    """Delete for good, whatever rests on it included, and keep out what was published before and comes later. Cannot be undone.
+
+    It does not wait for its turn. One of: everything of the namespace; all that was said in a ``conversation``; an entity, with
+    every memory that was ever linked to it; some memories. With a memory go the messages that it came from.
+    """
+
+    type: Literal["erase"] = "erase"
+    everything: bool = False
+    entity: UUID | None = None
+    memories: list[UUID] = Field(default_factory=list, max_length=MAX_ERASED)
+
+    @model_validator(mode="after")
+    def _check_one(self) -> "Erase":
+        if len(self._given()) != 1:
+            raise ValueError("everything: give one of everything, conversation, entity and memories")
+        return self
+
+    @property
+    def scope(self) -> ErasedScope:
+        """What it takes."""
+        return self._given()[0]
+
+    def _given(self) -> list[ErasedScope]:
+        return [scope for scope in get_args(ErasedScope) if getattr(self, scope)]
+
+
+MAX_SPLIT_OFF = 1_000
+
+
+class Clarify(Envelope):
+    """The answer to "Which Peter?".
+
+    question_id: of a question that the service holds open; what waits for the answer is linked then. Without it the answer is to
+        a question that a read asked: mention is the name, and text what was said around it.
+    entity_id: who is meant; None for nobody that is known, but somebody new.
+    """
+
+    type: Literal["clarify"] = "clarify"
+    question_id: UUID | None = None
+    mention: str | None = Field(None, min_length=1, max_length=200)
+    text: str | None = Field(None, min_length=1, max_length=8_000)
+    entity_id: UUID | None = None
+
+    @model_validator(mode="after")
+    def _check_question(self) -> "Clarify":
+        if self.question_id is None and (self.mention is None or self.text is None):
+            raise ValueError("question_id: missing; or give the mention and the text that it stands in")
+        if self.question_id is None and self.entity_id is None:
+            raise ValueError(
+                "entity_id: missing; only a question that the service holds can be answered with somebody new"
+            )
+        return self
+
+
+class Merge(Envelope):
+    """Two entities are one: all that is known of the first is known of the second from here on."""
+
+    type: Literal["merge"] = "merge"
+    entity_id: UUID
+    into: UUID
+
+    @model_validator(mode="after")
+    def _check_two(self) -> "Merge":
+        if self.entity_id == self.into:
+            raise ValueError("into: is the same entity; name another")
+        return self
+
+
+class Split(Envelope):
+    """One entity is two: some of the memories about it are about somebody else of the same name, or of another."""
+
+    type: Literal["split"] = "split"
+    entity_id: UUID
+    memories: list[UUID] = Field(min_length=1, max_length=MAX_SPLIT_OFF)
+    name: NameOfEntity | None = None
+    aliases: list[Name] = Field(default_factory=list, max_length=MAX_ALIASES)
+    description: str | None = Field(None, min_length=1, max_length=500)
+
+
+MAX_REASON = 500
+
+
+MAX_RULES = 4_000
+
+
+MAX_FEEDBACK = 8_000
+
+
+MAX_TURNS = 200
+
+PromptName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$")]
+
+
+class SetPrompt(Envelope):
+    """A text of a prompt from here on: a new version, or the first.
+
+    template: the text; the app's own words, which stay as they are, as those of a message do not.
+    syntax: of its variables. optimizer: the kind that improves it by feedback, or "off". instructions: how it may be changed;
+    when_to_update: when. Where one of these three is left out it stays as it was; at first, "metaprompt" and nothing.
+    reason: for whoever looks at the versions.
+    follows: the version that it is to follow, 0 for none; where another is there by then, nothing changes.
+    """
+
+    type: Literal["set_prompt"] = "set_prompt"
+    name: PromptName
+    template: str = Field(min_length=1, max_length=MAX_CHARACTERS)
+    syntax: Syntax = "format"
+    optimizer: OptimizerOrOff | None = None
+    instructions: str | None = Field(None, max_length=MAX_RULES)
+    when_to_update: str | None = Field(None, max_length=MAX_RULES)
+    reason: str = Field("", max_length=MAX_REASON)
+    follows: int | None = Field(None, ge=0)
+
+    @model_validator(mode="after")
+    def _check_template(self) -> "SetPrompt":
+        template_of(PromptTemplate(text=self.template, name="template", syntax=self.syntax))
+        return self
+
+
+class RollBackPrompt(Envelope):
+    """An earlier text of a prompt from here on: a new version that says what that one said."""
+
+    type: Literal["roll_back_prompt"] = "roll_back_prompt"
+    name: PromptName
+    to: int = Field(ge=1)
+
+
+class PromptedTurn(BaseModel):
+    """A turn of a conversation that a prompt led to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
+
+    role: Role
+    content: str
+
+
+class PromptFeedback(Envelope):
+    """What came of a prompt: a conversation, and what was said of it. It waits until the prompt is improved, and is used once.
+
+    score: from 0, as bad as can be, to 1.
+    """
+
+    type: Literal["feedback"] = "feedback"
+    prompt: PromptName
+    messages: list[PromptedTurn] = Field(default_factory=list, max_length=MAX_TURNS)
+    feedback: str = Field("", max_length=MAX_FEEDBACK)
+    score: float | None = Field(None, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _check_something_said(self) -> "PromptFeedback":
+        if not self.messages and not self.feedback:
+            raise ValueError("messages: missing; give the conversation, or say in feedback what was wrong")
+        return self
+
+
+MAX_REMEMBERED = 8_000
+
+
+MAX_FORGOTTEN = 200
+
+
+MAX_ABOUT = 20
+
+_Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Remember(Envelope):
+    """A memory as it shall be known; `mosshead.ids.remembered_id` gives its id.
+
+    about: names of whom it is about, its subject first; by default those that its content names. Who is not known by that name
+        is not linked, nor is anybody where the words leave it open who is meant.
+    replaces: a memory that it stands for from here on. A name that one of those bears whom that one is about means that one
+        again, and where neither ``about`` nor the words name another of the sort of its subject, it is about that, too.
+        of_version: the version of that one that was read; refused where it says something else by then.
+    """
+
+    type: Literal["remember"] = "remember"
+    content: str = Field(min_length=1, max_length=MAX_REMEMBERED)
+    kind: MemoryKind = MemoryKind.FACT
+    about: list[_Name] | None = Field(None, max_length=MAX_ABOUT)
+    replaces: UUID | None = None
+    of_version: int | None = Field(None, ge=1)
+
+    @model_validator(mode="after")
+    def _check_content(self) -> "Remember":
+        if not self.content.strip():
+            raise ValueError("content: is empty")
+        if self.of_version is not None and self.replaces is None:
+            raise ValueError("of_version: is of the memory that this one replaces; give replaces, too")
+        return self
+
+
+class Forget(Envelope):
+    """Close memories: they are known no longer, and stay as what was known before. An undo of the event brings them back.
+
+    reason: why, for the decision log.
+    """
+
+    type: Literal["forget"] = "forget"
+    memories: list[UUID] = Field(min_length=1, max_length=MAX_FORGOTTEN)
+    reason: str | None = Field(None, min_length=1, max_length=500)

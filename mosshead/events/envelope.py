@@ -7,9 +7,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from mosshead.ids import uuid7
-from mosshead.moments import Moment
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from mosshead.patterns import lazy_pattern
+from mosshead.timestamps import Moment
 
 VERSION: Literal[1] = 1
 MAX_NUMBER = 2**53 - 1

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from mosshead.contents import by_one_name, text_of
 from mosshead.events.envelope import MAX_CONTENT_BYTES, MAX_METADATA_BYTES, Envelope
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
+from mosshead.text import by_one_name, text_of
 
 MAX_INJECTED = 200
 

@@ -4,24 +4,105 @@ One process ships for all on a spool. The others stand by, and one takes over wh
 disk) is waited for, and `publish` never waits with it.
 """
 
+import fcntl
+import logging
+import os
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from threading import Event, Lock, Thread, current_thread
+from uuid import UUID
 
-from mosshead.errors import SpoolUnavailable
-from mosshead.publishing import forking
-from mosshead.publishing.acknowledgements import Acknowledgements
-from mosshead.publishing.peer import Peer
-from mosshead.publishing.shipment import Shipment
-from mosshead.publishing.shipping_lock import ShippingLock
+from sqlalchemy import URL, create_engine
+from sqlalchemy.exc import DBAPIError
+
+from mosshead.errors import QueueUnavailable, SpoolUnavailable, StoreUnavailable
+from mosshead.paths import NamespacePath
+from mosshead.publishing import fork_safety
+from mosshead.publishing.queue import EventQueue
+from mosshead.publishing.signing import SigningKey, sign
 from mosshead.publishing.spool import Spool
-from mosshead.queue import EventQueue
-from mosshead.signing import SigningKey
+from mosshead.publishing.validation import numbered
+from mosshead.publishing.window import Turn, Window
+from mosshead.store import memories
+from mosshead.store.connection import tenant_transaction
 
 _STAND_BY_SECONDS = 0.5
+
+
 _HAND_OVER_SECONDS = 0.2  # the one that ships may be about to end, too
+
+
 _LOOK_SECONDS = 0.1  # what other processes publish wakes nobody here
+
+
 _BREATH_SECONDS = 0.01  # a burst gathers, and the app's threads have the interpreter
+
+
+class Acknowledgements:
+    """Asks Postgres, as the reader, how far each namespace's events have come into the inbox."""
+
+    def __init__(self, url: URL) -> None:
+        self._engine = create_engine(
+            url, pool_size=1, max_overflow=0, hide_parameters=True, connect_args={**_CONNECT_ARGS}
+        )
+        fork_safety.watch_engine(self._engine)
+
+    def read(self, publisher: UUID, namespaces: Mapping[int, NamespacePath]) -> dict[int, int]:
+        """By key, the highest number of the publisher up to which a namespace's events are in the inbox without a gap.
+
+        Raises StoreUnavailable where Postgres does not answer.
+        """
+        keys = {path.namespace_id: key for key, path in namespaces.items()}
+        by_tenant: dict[UUID, list[UUID]] = {}
+        for path in namespaces.values():
+            by_tenant.setdefault(path.tenant_id, []).append(path.namespace_id)
+        try:
+            return {
+                keys[namespace_id]: up_to
+                for tenant_id, namespace_ids in by_tenant.items()
+                for namespace_id, up_to in self._of_tenant(tenant_id, namespace_ids, publisher).items()
+            }
+        except DBAPIError as error:
+            raise StoreUnavailable(f"MOSSHEAD_DATABASE_URL: Postgres did not answer ({type(error).__name__})") from None
+
+    def close(self) -> None:
+        """Give the connection back; the next read opens another."""
+        self._engine.dispose()
+
+    def _of_tenant(self, tenant_id: UUID, namespace_ids: list[UUID], publisher: UUID) -> dict[UUID, int]:
+        with tenant_transaction(self._engine, tenant_id) as connection:
+            return memories.received(connection, tenant_id, namespace_ids, publisher)
+
+
+_LEAST_PAUSE, _MOST_PAUSE = 0.1, 1.0
+
+
+@dataclass(slots=True)
+class Peer:
+    """When to turn to it next, and whether it is away. Times are seconds of the monotonic clock."""
+
+    name: str
+    due: float = 0.0
+    away: bool = False
+    _pause: float = _LEAST_PAUSE
+
+    def answered(self) -> bool:
+        """It is there; returns whether it was away before."""
+        was_away, self.away, self._pause = self.away, False, _LEAST_PAUSE
+        if was_away:
+            _log.info("%s is back", self.name)
+        return was_away
+
+    def failed(self, now: float, reason: str) -> None:
+        """It is away: the next try is 0.1 seconds off, then 0.2 and so on up to 1. Said once, until it is back."""
+        if not self.away:
+            _log.warning("%s is away, and is waited for: %s", self.name, reason)
+        self.away = True
+        self.due = now + self._pause
+        self._pause = min(2 * self._pause, _MOST_PAUSE)
 
 
 class Shipper:
@@ -39,7 +120,7 @@ class Shipper:
         self._key = key
         self._ours = ShippingLock(spool.path)
         self._begin()
-        forking.watch(self)
+        fork_safety.watch(self)
 
     def _begin(self) -> None:
         self._starting = Lock()
@@ -163,3 +244,214 @@ class Shipper:
             self._published.set()
         finally:
             self._waking = False
+
+
+# A server that is gone without a word is noticed after some ten seconds, not after hours.
+_CONNECT_ARGS = {
+    "connect_timeout": 2,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+    "application_name": "mosshead-shipper",
+}
+
+_log = logging.getLogger("mosshead")
+
+
+_AT_ONCE = 40  # events between two rests
+
+
+_NAMESPACES_TO_ASK = 50
+
+
+_LEAST_POLL, _MOST_POLL = 0.1, 1.0
+
+
+_ACKNOWLEDGED_SECONDS = 0.25
+
+
+_IDLE_SECONDS = 5.0
+
+_CROWDED_BYTES = 64 * 2**20
+"""What the queue may take of Redis's memory before little is sent: some seconds' work of an intake, and an eighth of the 512 MB
+that Redis has under docker compose. The rest is for the windows of many spools, and for the workers' hints."""
+
+
+class Shipment:
+    """Sends what waits, cuts what was received, sends again what seems lost. Redis and Postgres may be away at any time."""
+
+    def __init__(
+        self, *, spool: Spool, queue: EventQueue, acknowledgements: Acknowledgements, key: SigningKey | None
+    ) -> None:
+        self._spool = spool
+        self._queue = queue
+        self._acknowledgements = acknowledgements
+        self._key = key
+        self._broker, self._store = Peer("the event queue"), Peer("Postgres")
+        self._publisher = UUID(int=0)  # nobody; the first look at the spool tells
+        self._point = 0
+        self._window = Window(spool.sizes)
+        self._crowded = False
+        self._look_at = 0.0
+        self._poll = _LEAST_POLL
+        self._busy_at = time.monotonic()
+        self._tidy = False
+
+    @property
+    def can_send(self) -> bool:
+        """Whether what is published now could go out at once."""
+        return not (self._broker.away or self._crowded or self._window.full)
+
+    @property
+    def unsent(self) -> bool:
+        """Whether something that never went out could."""
+        return self.can_send and self._window.unsent
+
+    def step(self) -> bool:
+        """Do a little of what there is to do; returns whether there is more of it at once. Raises SpoolUnavailable."""
+        now = time.monotonic()
+        self._learn()
+        self._look(now)
+        sent = self._send(now)
+        self._acknowledge(now)
+        self._tidy_up(now)
+        return sent
+
+    def _learn(self) -> None:
+        changes = self._spool.changes(self._point)
+        if changes.publisher != self._publisher:
+            self._publisher, self._window = changes.publisher, Window(self._spool.sizes)
+            changes = self._spool.changes(0)
+        self._point = changes.point
+        self._window.learn(changes.waiting)
+
+    def _look(self, now: float) -> None:
+        """Whether the queue is crowded, by all who publish together: none of them sees the others' windows."""
+        if self._window.empty or now < max(self._look_at, self._broker.due):
+            return
+        try:
+            self._crowded = self._queue.bytes() >= _CROWDED_BYTES
+        except QueueUnavailable as error:
+            self._broker.failed(time.monotonic(), str(error))
+            return
+        self._look_at = now + _ACKNOWLEDGED_SECONDS
+
+    def _send(self, now: float) -> bool:
+        may = now >= self._broker.due
+        turns = self._window.next_turns(_AT_ONCE, crowded=self._crowded) if may else []
+        if not turns:
+            return False
+        events = [event for turn in turns for event in self._events(turn)]
+        try:
+            self._queue.publish_together(events)
+        except QueueUnavailable as error:
+            self._window.failed(turns)
+            self._broker.failed(time.monotonic(), str(error))
+            return False
+        self._broker_answered()
+        self._window.went(turns, now)
+        if not self._store.away:
+            self._poll, self._store.due = _LEAST_POLL, min(self._store.due, now + _LEAST_POLL)
+        return True
+
+    def _events(self, turn: Turn) -> list[str]:
+        events = [
+            numbered(body, self._publisher, number)
+            for number, body in self._spool.read(self._publisher, turn.key, turn.first, turn.last)
+        ]
+        return [sign(event, self._key) for event in events] if self._key else events
+
+    def _acknowledge(self, now: float) -> None:
+        asked = self._window.to_ask_about(_NAMESPACES_TO_ASK) if now >= self._store.due else {}
+        if not asked:
+            return
+        try:
+            received = self._acknowledgements.read(self._publisher, asked)
+        except StoreUnavailable as error:
+            self._store.failed(time.monotonic(), str(error))
+            return
+        self._store.answered()
+        if self._window.has_less(received, asked):
+            self._spool.begin_anew(self._publisher)
+            _log.warning(
+                "Postgres lacks what it had of the spool %s, as after a backup was put back: that is gone from here, too; what "
+                "waits is numbered anew",
+                self._spool.path,
+            )
+            return
+        news = self._window.news(received)
+        for key, up_to in news.items():
+            self._spool.cut(self._publisher, key, up_to)
+            self._window.received(key, up_to)
+        self._poll = _LEAST_POLL if news else min(1.5 * self._poll, _MOST_POLL)
+        self._store.due = now + self._poll
+        if self._window.overdue(now) and not self._crowded:  # it is behind the crowd, in all likelihood
+            self._send_again(now)
+
+    def _send_again(self, now: float) -> None:
+        try:
+            length = self._queue.length()
+        except QueueUnavailable as error:
+            self._broker.failed(time.monotonic(), str(error))
+            return
+        self._broker_answered()
+        self._window.send_again(now, queue_empty=length == 0)
+
+    def _broker_answered(self) -> None:
+        if self._broker.answered():
+            self._window.reconnected()
+
+    def _tidy_up(self, now: float) -> None:
+        if not self._window.empty:
+            self._busy_at, self._tidy = now, False
+            self._spool.trim()
+        elif not self._tidy and now - self._busy_at >= _IDLE_SECONDS:
+            self._tidy = True
+            self._spool.tidy()
+            self._acknowledgements.close()
+
+
+class ShippingLock:
+    """A lock beside a spool that one process has at a time. The kernel takes it from a process that dies."""
+
+    def __init__(self, spool: Path) -> None:
+        self._path = spool.with_suffix(".lock")
+        self._descriptor: int | None = None
+        self._changing = Lock()
+        fork_safety.watch(self)
+
+    def take(self) -> bool:
+        """Have it, or not because another process does. Raises OSError where the file cannot be made."""
+        with self._changing:
+            if self._descriptor is not None:
+                return True
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(descriptor)
+                return False
+            self._descriptor = descriptor
+            return True
+
+    def give_back(self) -> None:
+        """Let another process have it."""
+        with self._changing:
+            descriptor, self._descriptor = self._descriptor, None
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def before_fork(self) -> None:
+        """Wait until the file is open and known, or neither: a child that knew nothing of its copy would hold the lock on."""
+        self._changing.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._changing.release()
+
+    def after_fork_in_child(self) -> None:
+        """The lock is the parent's. Closing the child's copy does not free it, and keeps the child from holding it on."""
+        self._changing.release()
+        with suppress(OSError):
+            self.give_back()

@@ -4,24 +4,39 @@ One spool is one publisher, however many processes use it. It numbers the events
 counters stay when the events are cut.
 """
 
+import fcntl
+import hashlib
 import json
+import logging
+import os
 import socket
 import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from uuid import UUID
 
-from mosshead.errors import SpoolFull, SpoolUnavailable
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from mosshead.errors import ConfigurationError, SpoolFull, SpoolUnavailable
 from mosshead.ids import uuid7
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.spool_file import SpoolFile
+from mosshead.paths import NamespacePath
+from mosshead.publishing import fork_safety
+from mosshead.publishing.fork_safety import InUse
 
 _VERSION = 1
+
+
 _LARGE_LOG_BYTES = 16 * 2**20
+
+
 _CUT_AT_ONCE = 100
+
+
 _PAGES_AT_ONCE = 100
 
 
@@ -253,9 +268,17 @@ _COUNTERS = """
     select spool.point, spool.bytes, namespaces.key, coalesce(namespaces.newest, 0)
     from spool left join namespaces on namespaces.name = ?
 """
+
+
 _ADD_NAMESPACE = "insert into namespaces (name) values (?)"
+
+
 _ADD = "insert into events (namespace, number, body, spooled_at) values (?, ?, ?, ?)"
+
+
 _MOVE_NAMESPACE = "update namespaces set newest = ?, changed = ? where key = ?"
+
+
 _MOVE_SPOOL = "update spool set point = ?, bytes = ?"
 
 _NEWEST = (
@@ -263,9 +286,13 @@ _NEWEST = (
 )
 
 _POINT = "select publisher, point from spool"
+
+
 _CHANGED = (
     "select key, name, cut_up_to, newest from namespaces where changed > ? and newest > cut_up_to order by changed"
 )
+
+
 _READ = """
     select number, body from events
     where (select publisher from spool) = ? and namespace = ? and number between ? and ? order by number
@@ -274,13 +301,276 @@ _READ = """
 _SIZES = "select length(body) from events where namespace = ? and number between ? and ? order by number"
 
 _CUT_UP_TO = "select cut_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
+
+
 _SIZE = "select coalesce(sum(length(body)), 0) from events where namespace = ? and number <= ?"
+
+
 _CUT = "delete from events where namespace = ? and number <= ?"
+
+
 _MOVE_CUT = "update namespaces set cut_up_to = ? where key = ?"
+
+
 _SHRINK = "update spool set bytes = bytes - ?"
+
+
 _VACUUM = f"pragma incremental_vacuum({_PAGES_AT_ONCE})"
 
 _HELD = """
     select namespaces.name, count(*) as waiting from events join namespaces on namespaces.key = events.namespace
     group by namespaces.key order by waiting desc, namespaces.name
 """
+
+
+_BUSY_SECONDS = 10.0
+
+
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it holds what was said
+
+
+_PRAGMAS = (
+    "pragma auto_vacuum = incremental",  # first: it must be there before the first table
+    "pragma journal_mode = wal",
+    "pragma synchronous = normal",
+    "pragma secure_delete = on",
+    # The shipper makes the checkpoints, so that no publish waits for the disk; this is for when it cannot.
+    "pragma wal_autocheckpoint = 10000",
+)
+
+
+_FIXES = (
+    ("full", "free some space there"),
+    ("readonly", "set it to a folder that this process may write to"),
+    ("locked", "another process holds it; if none should, find out which and end it"),
+    ("not a database", "move the file away; what waits in it cannot be read"),
+    ("malformed", "move the file away; what waits in it can no longer be read"),
+)
+
+_log = logging.getLogger("mosshead")
+
+
+class SpoolFile:
+    """One SQLite connection to a file, for one process at a time, with a lock around every use.
+
+    prepare: makes the tables of a file that has none, and looks through one that has; called with each new connection, while no
+    other process opens a file of the folder.
+    """
+
+    def __init__(self, path: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
+        self.path = path
+        self._prepare = prepare
+        self._in_use = InUse(SpoolUnavailable)
+        self._tidying = Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._opened: tuple[int, tuple[int, int]] | None = None  # by which process, and which file
+        self._closed = False
+        fork_safety.watch(self)
+
+    def exists(self) -> bool:
+        """Whether the file was made yet, or this process may not look; whoever uses it then is told so."""
+        try:
+            return self.path.exists()
+        except OSError:
+            return True
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for statements that write nothing. Raises SpoolUnavailable."""
+        self._check_process()
+        with self._in_use.use(), self._translated():
+            yield self._open()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that has the file for itself; all of it or nothing. Raises SpoolUnavailable."""
+        self._check_process()
+        with self._in_use.use(), self._translated():
+            self._forget_removed()
+            connection = self._open()
+            try:
+                connection.execute("begin immediate")
+                yield connection
+                connection.execute("commit")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("rollback")
+                raise
+
+    def checkpoint(self, *, emptying: bool) -> None:
+        """Move what is in the write-ahead log into the file, while readers and writers go on.
+
+        emptying: also cut the log to nothing, where nobody uses it at this moment.
+        """
+        with self._tidying, suppress(sqlite3.OperationalError):  # somebody else is at it; another time
+            # Never made anew, should somebody have removed it.
+            connection = sqlite3.connect(f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
+            try:
+                connection.execute(f"pragma wal_checkpoint({'truncate' if emptying else 'passive'})")
+            finally:
+                connection.close()
+
+    def log_bytes(self) -> int:
+        """The size of the write-ahead log."""
+        with suppress(OSError):
+            return self.path.with_name(f"{self.path.name}-wal").stat().st_size
+        return 0
+
+    def close(self) -> None:
+        """Close the connection; there is none after it."""
+        self._closed = True
+        self.rest()
+
+    def rest(self) -> None:
+        """Close the connection until it is needed again. One that a signal handler interrupted the use of is left to that."""
+        with self._in_use.between() as interrupted:
+            if not interrupted:
+                self._disconnect()
+
+    def before_fork(self) -> None:
+        """Wait for what is under way, and close."""
+        self._tidying.acquire()
+        self._in_use.before_fork()
+        self._disconnect()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on; the next use opens again."""
+        self._in_use.after_fork()
+        self._tidying.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on; the next use opens the child's own connection."""
+        self.after_fork_in_parent()
+
+    def _check_process(self) -> None:
+        """Before the lock, which may be held by a thread that this process does not have."""
+        if self._connection is not None and self._opened is not None and self._opened[0] != os.getpid():
+            raise SpoolUnavailable(
+                "this process was forked by a server that does not tell Python so; call Memory.connect after the fork"
+            )
+
+    def _open(self) -> sqlite3.Connection:
+        if self._closed:
+            raise SpoolUnavailable("the memory is closed; connect again with Memory.connect")
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        folder = self.path.parent
+        folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        with _held(folder):
+            with suppress(FileExistsError):
+                # Never opened where it is there: to close a file again drops all locks that this process has on it.
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _PRIVATE_FILE))
+            connection = sqlite3.connect(
+                self.path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
+            )
+            try:
+                for pragma in _PRAGMAS:
+                    connection.execute(pragma)
+                self._prepare(connection)
+                self._opened = os.getpid(), _identity(self.path)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _forget_removed(self) -> None:
+        """Somebody removed the file: what is written to it from now on would be gone with this process."""
+        if self._connection is None or self._opened is None:
+            return
+        with suppress(FileNotFoundError):
+            if _identity(self.path) == self._opened[1]:
+                return
+        _log.warning("MOSSHEAD_SPOOL_DIR: the spool %s was removed while it was in use; a new one is made", self.path)
+        self._disconnect()
+
+    def _disconnect(self) -> None:
+        # In this order: an interrupt may come in between.
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            self._disconnect()
+            reason = str(error)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+        else:
+            return
+        fix = next(
+            (fix for sign, fix in _FIXES if sign in reason), "set it to a folder on a local disk that can be written to"
+        )
+        raise SpoolUnavailable(f"MOSSHEAD_SPOOL_DIR: the spool {self.path} cannot be used ({reason}); {fix}") from None
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """One process at a time: SQLite does not wait for its turn when a file becomes a write-ahead one."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+SUFFIX = ".spool"
+
+
+def default_folder() -> Path:
+    """The user's state folder (XDG Base Directory Specification), which outlasts a restart of the machine.
+
+    In "~" where the user has no home: that is for `spool_path` to say, which an app without a spool does not ask.
+    """
+    state = os.environ.get("XDG_STATE_HOME")
+    base = Path(state) if state and Path(state).is_absolute() else _home() / ".local" / "state"
+    return base / "mosshead"
+
+
+def _home() -> Path:
+    with suppress(RuntimeError):
+        return Path.home()
+    return Path("~")
+
+
+def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:
+    """The spool's file. Logins do not count: a changed password leaves nothing behind in another file.
+
+    Raises ConfigurationError where one of the two is no URL, or the folder is in the home of a user who has none.
+    """
+    urls = {"MOSSHEAD_BROKER_URL": broker_url, "MOSSHEAD_DATABASE_URL": database_url}
+    places = "\n".join(_place(_parsed(url, setting)) for setting, url in urls.items())
+    return _whole(folder) / f"{hashlib.sha256(places.encode()).hexdigest()[:16]}{SUFFIX}"
+
+
+def _whole(folder: Path) -> Path:
+    try:
+        return folder.expanduser().absolute()
+    except RuntimeError:  # a container that runs under some number
+        raise ConfigurationError(
+            f"MOSSHEAD_SPOOL_DIR: {folder} is in a home folder, and there is none; set it to the whole path of a folder on a "
+            "disk that lasts"
+        ) from None
+
+
+def _parsed(url: str, setting: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):  # whose words may hold a piece of the password
+        raise ConfigurationError(f"{setting}: not a URL; a / or @ in its password is written %2F, %40") from None
+
+
+def _place(url: URL) -> str:
+    hosts = [str(url.query.get(name, "")) for name in ("host", "port")]  # of a socket's folder, or of several hosts
+    return "\n".join(map(str, (url.host, url.port, *hosts, url.database)))

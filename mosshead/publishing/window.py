@@ -5,14 +5,13 @@ acknowledged in time goes again from there on. At most WINDOW events and WINDOW_
 small while nobody takes from it. While others crowd it, less goes out.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from mosshead.publishing.spool import Waiting
-from mosshead.publishing.turns import Turns
 
 WINDOW = 250
 """Events under way at most: about what the intake takes at once. More would delay who comes next, and help nobody."""
@@ -265,3 +264,28 @@ def _within(sizes: Sequence[int], most_bytes: int) -> Sequence[int]:
 def _waits(flow: Flow, now: float) -> float:
     """Seconds since the oldest of a flow's events under way went; 0 where it is about to go again."""
     return now - flow.runs[0][1] if flow.runs else 0.0
+
+
+class Turns:
+    """Namespaces that wait to be served, by a key each.
+
+    Between two turns of a tenant every other tenant that waits has one, and so have the namespaces within a tenant: an import of
+    a million messages holds up another tenant's message by one turn, not by a million.
+    """
+
+    def __init__(self) -> None:
+        self._tenants: OrderedDict[str, OrderedDict[int, None]] = OrderedDict()
+
+    def add(self, tenant: str, key: int) -> None:
+        """A namespace waits; one that does already keeps its place."""
+        self._tenants.setdefault(tenant, OrderedDict()).setdefault(key)
+
+    def take(self) -> int | None:
+        """The namespace whose turn it is, which waits no more; None where none does."""
+        if not self._tenants:
+            return None
+        tenant, keys = self._tenants.popitem(last=False)
+        key, _ = keys.popitem(last=False)
+        if keys:
+            self._tenants[tenant] = keys  # last in the line
+        return key

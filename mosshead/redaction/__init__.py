@@ -7,7 +7,7 @@ A secret is known by its own look (`tokens`, `cards`, `accounts`), by what is sa
 docs/privacy.md says what is redacted, where, and what is not promised.
 """
 
+from mosshead.redaction.events import redact_event, redact_fields, redact_json
 from mosshead.redaction.redact import redact
-from mosshead.redaction.texts import redact_event, redact_fields, redact_json
 
 __all__ = ["redact", "redact_event", "redact_fields", "redact_json"]

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction.folding import in_small
-from mosshead.redaction.found import Found, Kind
-from mosshead.redaction.sentences import IS, STILL, Sentence
+from mosshead.redaction.text import IS, STILL, Found, Kind, Sentence, in_small
 
 _NUMBER = r"(?:[ \-_]?(?:numbers?|num|no|nr|nummer|numero|#)\.?)?"
 _PASSPORT = rf"(?<![a-z])(?:passports?|reisepass|passeport|pasaporte|passaporto|passaporte|paspoort|pasport){_NUMBER}"

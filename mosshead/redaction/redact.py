@@ -4,20 +4,22 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction import codes, identity_numbers, logins, named, passwords, pins
-from mosshead.redaction.accounts import find_ibans, find_social_security
-from mosshead.redaction.cards import find_cards
-from mosshead.redaction.codes import find_authenticator, find_one_time, find_recovery
-from mosshead.redaction.folding import fold, in_small
-from mosshead.redaction.found import MARK, Found, mark
+from mosshead.redaction import identity_numbers, numbers, passwords
+from mosshead.redaction import passwords as logins
+from mosshead.redaction import passwords as named
 from mosshead.redaction.identity_numbers import find_identity_numbers
-from mosshead.redaction.logins import find_logins
-from mosshead.redaction.named import find_named
-from mosshead.redaction.near import find_near
-from mosshead.redaction.passwords import find_passwords
-from mosshead.redaction.pins import find_pins
-from mosshead.redaction.seeds import find_seeds
-from mosshead.redaction.tokens import find_tokens
+from mosshead.redaction.numbers import (
+    find_authenticator,
+    find_cards,
+    find_ibans,
+    find_one_time,
+    find_pins,
+    find_recovery,
+    find_social_security,
+)
+from mosshead.redaction.passwords import find_logins, find_named, find_passwords, find_seeds
+from mosshead.redaction.text import MARK, Found, fold, in_small, mark
+from mosshead.redaction.tokens import find_near, find_tokens
 
 _LONG_TOKEN = lazy_pattern(r"[a-z0-9+/_.\-]{16}|private key")
 _SHORTEST = 5
@@ -63,18 +65,18 @@ class Finder(NamedTuple):
 
 FINDERS = (
     Finder(find_passwords, 5, stems=passwords.NEEDS),
-    Finder(find_pins, 6, digits=True, stems=pins.PIN_NEEDS),
+    Finder(find_pins, 6, digits=True, stems=numbers.PIN_NEEDS),
     Finder(find_logins, 8, stems=logins.LOGIN_NEEDS),
-    Finder(find_one_time, 8, digits=True, stems=codes.ONE_TIME_NEEDS),
+    Finder(find_one_time, 8, digits=True, stems=numbers.ONE_TIME_NEEDS),
     Finder(find_near, 8, digits=True),
     Finder(find_named, 9, stems=named.NAMED_NEEDS),
     Finder(find_identity_numbers, 9, digits=True, stems=identity_numbers.NEEDS),
     Finder(find_tokens, 11, looks_so=lambda small: bool(_LONG_TOKEN.search(small))),
     Finder(find_social_security, 11, digits=True),
     Finder(find_cards, 12, digits=True),
-    Finder(find_recovery, 13, stems=codes.NEEDS),
+    Finder(find_recovery, 13, stems=numbers.NEEDS),
     Finder(find_ibans, 15, digits=True),
-    Finder(find_authenticator, 16, stems=codes.AUTHENTICATOR_NEEDS),
+    Finder(find_authenticator, 16, stems=numbers.AUTHENTICATOR_NEEDS),
     Finder(find_seeds, 47, looks_so=lambda small: sum(map(small.count, " \n-,")) > 10),
 )
 """From the one that finds something in the shortest text to the one that needs the longest."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mosshead.kinds import EntityType, MemoryKind
-from mosshead.names import LETTER, normalise
+from mosshead.language.dates.spans import MONTHS, NUMBERS, WEEKDAYS
+from mosshead.language.names import LETTER, normalise
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.models import USER, Decision, Known, Mention, NewFact, Occurrence
-from pipeline.times.words import MONTHS, NUMBERS, WEEKDAYS
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:

@@ -8,7 +8,7 @@ disposes: its answer is checked, and where it is refused the rules decide.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mosshead.language_model.ports import LanguageModel
+from mosshead.llm.protocol import LanguageModel
 from pipeline.consolidation.comparison import may_be_about_the_same, may_replace_each_other
 from pipeline.consolidation.llm import Answered, ask
 from pipeline.consolidation.nomination import nominated

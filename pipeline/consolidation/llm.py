@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Final, Literal
 
-from mosshead.kinds import Granularity
-from mosshead.language_model.data import barred, block, label, local_day, local_time
-from mosshead.language_model.ports import LanguageModel, Prompt
+from mosshead.llm.prompt_data import barred, block, label, local_day, local_time
+from mosshead.llm.protocol import LanguageModel, Prompt
+from mosshead.models.kinds import Granularity
 from pipeline.consolidation.comparison import (
     adds_details,
     are_apart,

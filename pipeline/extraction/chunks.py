@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import accumulate, pairwise
 
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 from pipeline.models import Message
 
 CALL_TOKENS = 8_000

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Literal
 
-from mosshead.kinds import Granularity, MemoryKind
+from mosshead.language.dates import TimePhrase, times_in
+from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING
+from mosshead.models.kinds import Granularity, MemoryKind
 from pipeline.extraction.mentions import Vocabulary
 from pipeline.extraction.prompt import ExtractedTime
 from pipeline.models import Message, Occurrence
 from pipeline.rules_en.grammar import tense_at
-from pipeline.times import TimePhrase, times_in
-from pipeline.times.words import FINER, NAMES_A_TIME, RECURRING
 
 _SLACK = timedelta(minutes=1)
 """By which an end may fall short: models like 23:59."""

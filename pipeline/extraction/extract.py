@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mosshead.language_model.ports import AnswerTruncated, AnswerUnusable, LanguageModel
+from mosshead.llm.protocol import AnswerTruncated, AnswerUnusable, LanguageModel
 from pipeline.extraction.chunks import Portion, bearing, halves, latest, portions
 from pipeline.extraction.grounding import (
     MAX_FACTS_BY_RULES,

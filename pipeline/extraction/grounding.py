@@ -14,8 +14,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from mosshead.kinds import SPEAKING, EntityType, MemoryKind, Role
-from mosshead.names import MARKS
+from mosshead.language.names import MARKS
+from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from pipeline.extraction.dates import date_fact, occurrence_of, words_for
 from pipeline.extraction.mentions import EntityRefusal, NamesInPlay, Said, Vocabulary, mentions_of
 from pipeline.extraction.prompt import ExtractedFact, ExtractedRecord, ExtractedRelation, ExtractionAnswer, RecordedFact

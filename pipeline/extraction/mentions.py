@@ -13,7 +13,7 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import chain, pairwise
 
-from mosshead.names import NO_FIGURE, normalise, without_accents
+from mosshead.language.names import NO_FIGURE, normalise, without_accents
 from pipeline.extraction.prompt import ExtractedFact, ExtractedMention
 from pipeline.models import USER, KnownEntity, Mention
 

@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
-from mosshead.language_model.answers import Answer, JsonText, Text, storable
-from mosshead.language_model.data import barred, block, label, local_time
-from mosshead.language_model.ports import Prompt
+from mosshead.llm.prompt_data import barred, block, label, local_time
+from mosshead.llm.protocol import Prompt
+from mosshead.llm.structured import Answer, JsonText, Text, storable
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from pipeline.models import Background, KnownEntity, Message, RecordSchema
 
 _VERSION = 3

@@ -10,7 +10,7 @@ from typing import Any, Final
 import jsonschema_rs
 from pydantic import TypeAdapter, ValidationError
 
-from mosshead.language_model.objects import leaves, read_object
+from mosshead.llm.structured import leaves, read_object
 from pipeline.extraction.mentions import Vocabulary
 from pipeline.models import Record, RecordSchema
 

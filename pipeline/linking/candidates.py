@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mosshead.kinds import EntityType
-from mosshead.names import name_key, normalise, spelled_out
-from mosshead.registry import RegisteredEntity
-from mosshead.words import remembered
+from mosshead.language.names import name_key, normalise, spelled_out
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
+from mosshead.patterns import remembered
 from pipeline.consolidation.comparison import telling
 from pipeline.models import Mention
 from pipeline.rules_en.grammar import ACQUAINTANCES, KINSHIP, ROLES, comparable

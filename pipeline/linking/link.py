@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from mosshead.disambiguation import Evidence, Resolution, disambiguate
-from mosshead.kinds import EntityType
-from mosshead.names import normalise
-from mosshead.registry import RegisteredEntity
+from mosshead.entities.disambiguation import Evidence, Resolution, disambiguate
+from mosshead.language.names import normalise
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 from pipeline.consolidation.comparison import telling
 from pipeline.linking import candidates as introductions
 from pipeline.linking.candidates import Bearer, bearers, differ, folded, same_sort

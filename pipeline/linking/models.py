@@ -10,8 +10,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from mosshead.disambiguation import Evidence, Telling
-from mosshead.registry import RegisteredEntity
+from mosshead.entities.disambiguation import Evidence, Telling
+from mosshead.models.entities import RegisteredEntity
 from pipeline.models import Fact
 
 Vector = NDArray[np.float32]

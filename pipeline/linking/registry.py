@@ -7,10 +7,10 @@ from uuid import UUID
 
 import numpy as np
 
-from mosshead.disambiguation import Evidence
-from mosshead.kinds import EntityType
-from mosshead.names import possible_names
-from mosshead.registry import RegisteredEntity
+from mosshead.entities.disambiguation import Evidence
+from mosshead.language.names import possible_names
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 from pipeline.consolidation.comparison import telling
 from pipeline.linking.candidates import folded, names
 from pipeline.linking.models import Around, Link, Refusal, Role, ToLink, Vector

@@ -1,6 +1,6 @@
 """A namespace's documents, as forming and editing them see them: the body, and since when each field is so, and by whose hand.
 
-Fields are named by JSON Pointers; see `mosshead.managing.patching`.
+Fields are named by JSON Pointers; see `mosshead.schemas`.
 """
 
 import re
@@ -12,21 +12,20 @@ from functools import reduce
 from typing import Any
 from uuid import UUID
 
-from mosshead.kinds import Granularity, Role
-from mosshead.language_model.objects import leaves
-from mosshead.language_model.ports import LanguageModel
-from mosshead.managing.fields import Sourced, read_fields
-from mosshead.managing.patching import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
-from mosshead.managing.prompts import document_prompt
-from mosshead.managing.talk import Talk
-from mosshead.transcript import Turn
+from mosshead.contrib.managers.prompts import Talk, document_prompt
+from mosshead.contrib.managers.values import Sourced, read_fields
+from mosshead.events.transcripts import Turn
+from mosshead.language.dates import times_in
+from mosshead.llm.protocol import LanguageModel
+from mosshead.llm.structured import leaves
+from mosshead.models.kinds import Granularity, Role
+from mosshead.schemas import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
 from pipeline.extraction.chunks import portions
 from pipeline.extraction.dates import words_for
 from pipeline.extraction.mentions import Vocabulary
 from pipeline.extraction.records import accepted, accepts, closed, fits, is_said
 from pipeline.models import Message, Occurrence, RecordSchema
 from pipeline.safety import suspicion_of, texts_in
-from pipeline.times import times_in
 
 Json = Mapping[str, Any]
 

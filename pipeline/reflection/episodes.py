@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from mosshead.kinds import MemoryKind
-from mosshead.language_model.ports import LanguageModel
-from mosshead.managing.episodes import Episode, episode_manager
-from mosshead.managing.schemas import as_json
-from mosshead.managing.talk import Talk
-from mosshead.transcript import Turn
+from mosshead.contrib.managers.memories import Episode, episode_manager
+from mosshead.contrib.managers.prompts import Talk
+from mosshead.events.transcripts import Turn
+from mosshead.llm.protocol import LanguageModel
+from mosshead.models.kinds import MemoryKind
+from mosshead.schemas import as_json
 from pipeline.extraction.chunks import portions
 from pipeline.extraction.mentions import Vocabulary
 from pipeline.models import Fact, Message, Record

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mosshead.language_model.data import barred, block
-from mosshead.language_model.ports import AnswerRefused, LanguageModel, Prompt
+from mosshead.llm.prompt_data import barred, block
+from mosshead.llm.protocol import AnswerRefused, LanguageModel, Prompt
 from pipeline.extraction.prompt import Answer, Text, shown_message
 from pipeline.models import Message
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
-from mosshead.kinds import MemoryKind
+from mosshead.models.kinds import MemoryKind
 from pipeline.consolidation.comparison import NEGATIONS, plain, shape, words
 from pipeline.consolidation.rules import DUPLICATE
 from pipeline.replay.models import KnownMemory

@@ -6,9 +6,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from mosshead.events import Clarify, Command, EditDocument, Forget, Merge, Remember, Split, Undo
-from mosshead.events.identity import MAX_SPLIT_OFF
-from mosshead.events.remembering import MAX_FORGOTTEN
-from mosshead.names import normalise
+from mosshead.events.commands import MAX_FORGOTTEN, MAX_SPLIT_OFF
+from mosshead.language.names import normalise
 from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 from pipeline.replay.similarity import Alike, Likeness, is_part, likeness
 

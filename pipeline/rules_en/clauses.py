@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from mosshead.genders import PRONOUNS, gender_of
-from mosshead.kinds import EntityType
+from mosshead.language.wordlists import PRONOUNS, gender_of
+from mosshead.models.kinds import EntityType
 from pipeline.models import KnownEntity
 from pipeline.rules_en.grammar import (
     ACQUAINTANCES,

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mosshead.kinds import EntityType, MemoryKind
+from mosshead.language.dates.spans import NUMBERS
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.models import USER, Fact, Mention, Message, Occurrence, Relation
 from pipeline.rules_en.clauses import Statement
 from pipeline.rules_en.grammar import (
@@ -24,7 +25,6 @@ from pipeline.rules_en.names import RUN, Discourse, Gazetteer, Named, Sort, Subj
 from pipeline.rules_en.rule_families import Alias
 from pipeline.rules_en.rules import Finding
 from pipeline.rules_en.sentences import Sentence
-from pipeline.times.words import NUMBERS
 
 _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
 

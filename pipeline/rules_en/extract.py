@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from mosshead.kinds import EntityType, MemoryKind, Role
+from mosshead.language.dates.spans import NUMBERS
+from mosshead.models.kinds import EntityType, MemoryKind, Role
 from pipeline.models import USER, Background, Fact, KnownEntity, Mention, Message
 from pipeline.rules_en.compose import Source, compose_process, find_process
 from pipeline.rules_en.corrections import (
@@ -27,7 +28,6 @@ from pipeline.rules_en.interpret import tell
 from pipeline.rules_en.names import Discourse, Gazetteer
 from pipeline.rules_en.sentences import Sentence, sentences, whole
 from pipeline.rules_en.speech_acts import Act, classify, holds_secret, introduces_payload, without_opener
-from pipeline.times.words import NUMBERS
 
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from pipeline.times.words import MONTH, WEEKDAY
+from mosshead.language.dates.spans import MONTH, WEEKDAY
 
 ADVERBS = frozenset(
     """

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mosshead.genders import PRONOUNS, gender_of
-from mosshead.kinds import EntityType, Granularity, MemoryKind
+from mosshead.language.dates import resolve_time, times_in
+from mosshead.language.dates.spans import RECURRING, WEEKDAY
+from mosshead.language.wordlists import PRONOUNS, gender_of
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from pipeline.models import Fact, KnownEntity, Mention, Occurrence
 from pipeline.rules_en import rule_families
 from pipeline.rules_en.clauses import Clause, Statement, clauses, read_statement, set_before
@@ -26,8 +28,6 @@ from pipeline.rules_en.names import CAPITAL, Discourse, Gazetteer, Person, Sort,
 from pipeline.rules_en.relevance import notable, on_the_desk
 from pipeline.rules_en.rule_families import Alias, Nickname
 from pipeline.rules_en.rules import Finding, Rule, first_finding
-from pipeline.times import resolve_time, times_in
-from pipeline.times.words import RECURRING, WEEKDAY
 
 RULES: tuple[Rule, ...] = (
     *rule_families.IDENTITY_RULES,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
 
-from mosshead.genders import PRONOUNS, Gender, gender_of
-from mosshead.kinds import EntityType
+from mosshead.language.wordlists import PRONOUNS, Gender, gender_of
+from mosshead.models.kinds import EntityType
 from pipeline.models import USER, KnownEntity
 from pipeline.rules_en.grammar import (
     AUXILIARIES,

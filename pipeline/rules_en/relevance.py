@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from mosshead.kinds import MemoryKind
+from mosshead.models.kinds import MemoryKind
 from pipeline.models import USER
 from pipeline.rules_en.clauses import EVALUATIVE, THIN, Statement
 from pipeline.rules_en.grammar import AUXILIARIES, ROLES, VERBS, base_of, is_past

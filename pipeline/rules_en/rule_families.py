@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from mosshead.kinds import EntityType, MemoryKind
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.rules_en.grammar import ACQUAINTANCES, FIRST_NAMES, KINSHIP, NATIONALITIES, PARTNERS, PETS, ROLES
 from pipeline.rules_en.names import CAPITAL, RUN, Sort
 from pipeline.rules_en.rules import BEARERS, END, FOR_GOOD, LASTING, NAME_OR_NOUN, PEOPLE, SELF, THINGS, Rule, rule

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mosshead.kinds import EntityType, MemoryKind
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.rules_en.clauses import Statement
 from pipeline.rules_en.grammar import FIRST_NAMES, NOT_NAMES, possessive
 from pipeline.rules_en.names import RUN, Sort, looks_like_name, titled

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from mosshead.language.dates.spans import MONTHS
 from pipeline.rules_en.grammar import (
     ACQUAINTANCES,
     AUXILIARIES,
@@ -19,7 +20,6 @@ from pipeline.rules_en.grammar import (
     is_past,
 )
 from pipeline.rules_en.names import RUN
-from pipeline.times.words import MONTHS
 
 MOST_HEARD = 32_000
 """Characters of a message that are read: a longer one is a pasted document rather than talk."""

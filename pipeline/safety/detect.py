@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
-from mosshead.fence import message_line, one_line, shown_name
-from mosshead.kinds import Role
+from mosshead.fencing import message_line, one_line, shown_name
+from mosshead.models.kinds import Role
 from pipeline.models import Fact, Message
 from pipeline.safety.addressees import addressed_in_other_words
 from pipeline.safety.declarations import declares

@@ -11,7 +11,7 @@ from celery import Celery
 from kombu.messaging import Producer
 from redis import Redis
 
-from mosshead.queue import EXCHANGE, QUEUE, open_connection
+from mosshead.publishing.queue import EXCHANGE, QUEUE, open_connection
 from tests.acceptance.running import Running, machine
 from tests.fake_openai import FakeOpenAI, Fault, Request
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mosshead.fence import NOTE
+from mosshead.fencing import NOTE
 from tests.acceptance.running import Running
 from tests.fake_openai import FakeOpenAI
 

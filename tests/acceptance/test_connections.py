@@ -16,8 +16,8 @@ from redis import Redis
 from benchmarks.faults.proxy import Proxy, proxied
 from db.engine import open_engine
 from mosshead.events import parse_event
-from mosshead.namespaces import NamespacePath
-from mosshead.queue import EventQueue
+from mosshead.paths import NamespacePath
+from mosshead.publishing.queue import EventQueue
 from tests.acceptance.running import Running, machine
 from tests.given import Publishing, event
 from workers.app import app

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mosshead import Namespace
-from mosshead.fence import NOTE
+from mosshead.fencing import NOTE
 from pipeline.safety import REASONS
 from tests.acceptance.running import Running, machine
 from tests.fake_answers import Json, fact_like, messages_in

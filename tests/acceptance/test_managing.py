@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from mosshead.language_model import ModelUnavailable, open_model
-from mosshead.managing import Fact, create_memory_manager, create_profile_manager
+from mosshead.contrib.managers import Fact, create_memory_manager, create_profile_manager
+from mosshead.llm import ModelUnavailable, open_model
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.unit.mosshead.managing.scripted import change, field_set, new

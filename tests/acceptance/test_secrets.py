@@ -14,8 +14,8 @@ from kombu.messaging import Producer
 from redis import Redis
 
 from mosshead import Memory
-from mosshead.publishing.spool_place import default_folder
-from mosshead.queue import EXCHANGE, QUEUE, open_connection
+from mosshead.publishing.queue import EXCHANGE, QUEUE, open_connection
+from mosshead.publishing.spool import default_folder
 from tests.acceptance.running import Running, machine
 from tests.acceptance.test_canary import DATATABLE, FLOWER_PAGES
 from tests.fake_openai import FakeOpenAI

@@ -11,9 +11,9 @@ import openai
 import pytest
 
 from mosshead import Memory, Namespace
+from mosshead.contrib.agent_tools import MemoryTool, manage_memory_tool, run_tools, search_memory_tool
 from mosshead.errors import ConfigurationError
-from mosshead.namespaces import NamespacePath
-from mosshead.tools import MemoryTool, manage_memory_tool, run_tools, search_memory_tool
+from mosshead.paths import NamespacePath
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_chat import CHAT
 from tests.fake_openai import FakeOpenAI

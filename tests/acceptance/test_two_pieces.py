@@ -20,8 +20,8 @@ from sqlalchemy import Engine, text
 from db import decisions, entities, memories, relations
 from db.keys import LaneRef
 from mosshead import Memory, Namespace
-from mosshead.embedders import MiniLM
-from mosshead.tenancy import tenant_transaction
+from mosshead.embeddings import MiniLM
+from mosshead.store.connection import tenant_transaction
 from tests.given import MODEL, new_memory, registered
 from workers.machine import Addresses
 

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 import openai
 import pytest
 
-from mosshead.language_model.openai import OpenAILanguageModel
+from mosshead.llm.openai import OpenAILanguageModel
 from pipeline.consolidation.llm import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI
 

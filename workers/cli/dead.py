@@ -8,7 +8,7 @@ import typer
 
 from config.settings import settings
 from db.dead_letters import DeadLetter
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from workers.cli.login import logged_in, paths_of
 from workers.cli.terminal import Json, console, duration, path_text, print_fields, print_json, print_table, printable
 from workers.intake.running import signing_keys

@@ -10,7 +10,7 @@ from config.settings import settings
 from db.dead_letters import LaneState, lane_states, quarantined_lanes, resume
 from db.keys import LaneRef
 from mosshead.errors import NotFound
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from workers.cli.login import logged_in, paths_of
 from workers.cli.terminal import Json, console, duration, path_text, print_json, print_table
 

@@ -9,7 +9,7 @@ from config.settings import Settings
 from db.engine import check_login, open_engine
 from db.keys import LaneRef
 from db.namespaces import path_of
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.parts import WORKER_URL
 
 

@@ -7,7 +7,7 @@ import typer
 
 from config.logging import configure_logging
 from config.settings import settings
-from mosshead.embedders import spec_of
+from mosshead.embeddings import spec_of
 from workers.cli.login import logged_in
 from workers.cli.repeating import repeat, tried, until_asked_to_stop
 from workers.cli.terminal import Every, Json, console, print_json, print_table, printable

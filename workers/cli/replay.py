@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from config.settings import settings
 from mosshead.events.commands import MAX_INSTRUCTIONS
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from pipeline.replay.models import KnownMemory
 from workers.cli.login import logged_in
 from workers.cli.terminal import Json, console, path_text, print_json, print_table, printable

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from mosshead.cli.shell import UNFOLDED
+from mosshead.cli.output import UNFOLDED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from config.settings import settings
 from db.usage import By, Cost
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from workers.cli.login import logged_in
 from workers.cli.terminal import Json, console, print_json, print_table, printable
 from workers.operating import usage

@@ -15,13 +15,13 @@ from db.entities import Newcomer, Standing
 from db.identity import Moved
 from db.keys import BatchRef, LaneRef
 from db.questions import Example, Waiting
-from mosshead import lookup
-from mosshead.disambiguation import telling
+from mosshead.api.entities import around
+from mosshead.entities import lookup
+from mosshead.entities.disambiguation import telling
 from mosshead.events import Clarify, Merge, Split
-from mosshead.identity import around
-from mosshead.kinds import EntityType
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from pipeline.safety import instructs
 from workers.parts import Parts
 

@@ -11,8 +11,8 @@ from db import imports
 from db.decisions import Stamp
 from db.imports import BroughtEntity, Link
 from db.keys import LaneRef
+from mosshead.events.imports import ImportedEntity, ImportedMemory
 from mosshead.ids import imported_id
-from mosshead.imported import ImportedEntity, ImportedMemory
 
 
 class Registry:

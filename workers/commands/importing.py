@@ -18,14 +18,14 @@ from db import decisions, imports, memories, profiles
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef
 from db.memories import NewMemory
-from mosshead.embedders import Vectors
+from mosshead.embeddings import Vectors
 from mosshead.events import Import
+from mosshead.events.imports import ImportedEntity, ImportedMemory
 from mosshead.ids import imported_id
-from mosshead.imported import ImportedEntity, ImportedMemory
-from mosshead.moments import lies_ahead
-from mosshead.names import normalise
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.language.names import normalise
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
+from mosshead.timestamps import lies_ahead
 from pipeline import salience
 from pipeline.embedding import embed
 from pipeline.models import Fact

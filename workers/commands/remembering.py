@@ -18,14 +18,14 @@ from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
 from db.relations import Edge
 from db.unlearning import unlearn
-from mosshead import lookup
-from mosshead.embedders import Vectors
+from mosshead.embeddings import Vectors
+from mosshead.entities import lookup
 from mosshead.events import Remember
 from mosshead.ids import remembered_id
-from mosshead.kinds import EntityType, Role
-from mosshead.namespaces import NamespacePath
-from mosshead.registry import RegisteredEntity
-from mosshead.tenancy import tenant_transaction
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType, Role
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from pipeline import salience
 from pipeline.linking.models import Link
 from pipeline.linking.models import Role as LinkRole

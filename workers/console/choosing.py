@@ -3,7 +3,7 @@
 from functools import partial
 
 from mosshead import Memory, NotFound
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from workers.console.handling import Handler
 from workers.console.places import named, place_of
 

@@ -6,7 +6,7 @@ from itertools import islice
 from uuid import UUID
 
 from mosshead import Namespace, NotFound, Question, StoredMemory
-from mosshead.decisions import Decision
+from mosshead.models.memories import Decision
 
 _MOST = 60
 """So many are looked up for one page; the rest stand there as ids."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from mosshead.graph import Neighbour
+from mosshead.store.entities import Neighbour
 
 WIDTH, HEIGHT = 760, 460
 _CENTRE = (WIDTH / 2, HEIGHT / 2)

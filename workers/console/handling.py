@@ -20,8 +20,8 @@ from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler
 
 from mosshead import Memory, Namespace
-from mosshead.decisions import Decision
 from mosshead.errors import InvalidNamespace, NotFound, WaitTimeout
+from mosshead.models.memories import Decision
 from workers.console.attempts import Attempts, address_of
 from workers.console.failures import Failure, failure_of
 from workers.console.login import Login

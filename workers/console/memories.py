@@ -9,7 +9,7 @@ from uuid import UUID
 
 from mosshead import Decision, MemoryKind, Namespace, NotFound, StoredMemory
 from mosshead.ids import uuid7
-from mosshead.results import State
+from mosshead.models.memories import State
 from workers.console.contents import contents_of, memories_of
 from workers.console.fields import plain
 from workers.console.handling import MOST_SHOWN, Editing, Page, Part, Reading

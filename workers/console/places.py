@@ -6,7 +6,7 @@ The parts of a path stand in one segment of the address, for a part may be calle
 from urllib.parse import quote, unquote, urlencode
 
 from mosshead.errors import InvalidNamespace
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 
 _SEGMENT = 2
 

@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from mosshead.decisions import Decision
-from mosshead.kinds import Granularity
-from mosshead.results import Occurrence, Progress
+from mosshead.models.kinds import Granularity
+from mosshead.models.memories import Decision, Occurrence, Progress
 
 _WHOLE = {Granularity.MONTH: "%B %Y", Granularity.SEASON: "%B %Y", Granularity.YEAR: "%Y"}
 _OF_A_CLOCK = frozenset({Granularity.MINUTE, Granularity.HOUR})

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from mosshead.api.namespace import Namespace
 from mosshead.errors import MossheadError
-from mosshead.namespace import Namespace
-from mosshead.results import StoredMemory
+from mosshead.models.memories import StoredMemory
 
 CORRECTION = "Actually, I live in Porto."
 

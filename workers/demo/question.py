@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from mosshead.asking import Candidate, Question
+from mosshead.api.namespace import Namespace
+from mosshead.entities.questions import Candidate, Question
 from mosshead.errors import MossheadError
-from mosshead.namespace import Namespace
 
 TURN = "Peter is learning Italian."
 ANSWER = "brother-in-law"

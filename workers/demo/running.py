@@ -18,9 +18,9 @@ from rich.table import Table
 
 from config.logging import configure_logging
 from config.settings import Settings
+from mosshead.api.memory import Memory
+from mosshead.api.namespace import Namespace
 from mosshead.errors import MossheadError, WaitTimeout
-from mosshead.memory import Memory
-from mosshead.namespace import Namespace
 from workers.demo.correction import show_correction
 from workers.demo.question import show_question
 from workers.machine import Addresses, flower_answers, processes, servers, wait_until

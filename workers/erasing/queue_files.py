@@ -11,7 +11,7 @@ from typing import Any
 from redis.exceptions import NoPermissionError, ResponseError
 
 from mosshead.errors import ConfigurationError, QueueUnavailable
-from mosshead.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 
 _SETTING = "MOSSHEAD_BROKER_URL"
 _PATIENCE_SECONDS = 60.0

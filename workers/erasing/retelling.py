@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.erasure.scopes import Part
 from db.keys import LaneRef
-from mosshead.embedders import Embedder
+from mosshead.embeddings import Embedder
 from pipeline.embedding import embed
 from pipeline.erasure import Says, Version, told_by_others
 from pipeline.models import Fact

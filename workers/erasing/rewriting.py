@@ -17,7 +17,7 @@ from db import namespaces
 from db.erasure import erasures
 from db.roles import OWNER
 from mosshead.errors import StoreUnavailable
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.erasing.queue_files import rewrite_queue_files
 

@@ -31,7 +31,7 @@ from db.erasure.scopes import (
 from db.keys import BatchRef, LaneRef
 from db.replay import generations
 from mosshead.events import Erase
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from pipeline.extraction.records import closed, fits
 from pipeline.reflection.documents import unformed
 from workers.erasing.retelling import retold

@@ -16,10 +16,10 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringCons
 
 from mosshead.errors import InvalidEvent, SignatureRefused
 from mosshead.events import MAX_EVENT_BYTES, MAX_NUMBER, parse_event
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.checking import taken_here
+from mosshead.paths import NamespacePath
+from mosshead.publishing.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
+from mosshead.publishing.validation import taken_here
 from mosshead.redaction import redact, redact_event, redact_fields, redact_json
-from mosshead.signing import MAX_SIGNED_BYTES, TenantKey, open_signed
 
 _MOST_READ = 16 * MAX_EVENT_BYTES
 _MOST_OF_REASON = 500

@@ -4,7 +4,7 @@ from typing import Any
 
 from kombu.transport.redis import Channel
 
-from mosshead.queue import QUEUE
+from mosshead.publishing.queue import QUEUE
 from workers.elements import JSON as CONTENT_TYPE
 from workers.elements import Element, read_element, write_element
 

@@ -18,8 +18,8 @@ from sqlalchemy.exc import DBAPIError
 from config.settings import Settings
 from db.engine import check_login, open_engine
 from mosshead.errors import ConfigurationError
-from mosshead.queue import BROKER_ERRORS, QUEUE, open_connection
-from mosshead.signing import TenantKey, parse_keys
+from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.signing import TenantKey, parse_keys
 from workers.broker import check_broker
 from workers.intake.arrivals import Arrival, Refused, judge
 from workers.intake.foreign import CONTENT_TYPE, read_what_others_push

@@ -13,8 +13,8 @@ from config.settings import Settings
 from db import dead_letters
 from db.dead_letters import DeadLetter
 from mosshead.errors import NotFound
-from mosshead.signing import TenantKey
-from mosshead.tenancy import tenant_transaction
+from mosshead.publishing.signing import TenantKey
+from mosshead.store.connection import tenant_transaction
 from workers.intake.arrivals import Arrival, Refused, judge, judge_event
 from workers.intake.receiving import put_in, refusal_of
 from workers.retries import is_of_values

@@ -17,7 +17,7 @@ from db import embedding_models, namespaces, search_indexes, turns
 from db.engine import check_login, open_engine
 from db.roles import OWNER
 from db.search_indexes import Scope
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
 from workers.cli.repeating import repeat
 from workers.operating.each import each, itself

@@ -16,9 +16,9 @@ from db import embedding_models, housekeeping, namespaces, turns
 from db.embedding_models import Model
 from db.erasure import erasures
 from db.keys import LaneRef
-from mosshead.embedders import spec_of
+from mosshead.embeddings import spec_of
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from mosshead.urls import session_name
 from workers.operating.each import each, itself
 from workers.parts import check_dimensions, open_embedder_of

@@ -11,9 +11,9 @@ from db import namespaces
 from db.replay import generations
 from db.replay.generations import Generation
 from mosshead.errors import ConfigurationError, MossheadError, NotFound
-from mosshead.language_model import Prompt
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import Prompt
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from workers.language_model import open_other_model
 from workers.replaying.finding import ReplayRefused, locked
 

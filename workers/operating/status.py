@@ -13,7 +13,7 @@ from db.embedding_models import Model, models
 from db.providers import Breaker, breakers
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from mosshead.errors import QueueUnavailable
-from mosshead.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from workers.cli.login import logged_in
 from workers.operating import usage
 from workers.operating.usage import TenantStanding

@@ -12,8 +12,8 @@ from sqlalchemy import Engine
 from db import namespaces, usage
 from db.usage import By, Cost, Standing
 from mosshead.errors import NotFound
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from db import decisions, documents, namespaces
 from db.decisions import LoggedDecision, Stamp
 from db.documents import DocumentRow, DocumentVersion
 from db.keys import BatchRef, LaneRef
+from mosshead.contrib.managers.prompts import DOCUMENT_VERSION
 from mosshead.events import EditDocument
-from mosshead.language_model import LanguageModel
-from mosshead.managing.prompts import DOCUMENT_VERSION
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import LanguageModel
+from mosshead.store.connection import tenant_transaction
 from pipeline.models import RecordSchema
 from pipeline.reflection.documents import Changed, Formed, Held, Mark, Misfit, edited, form_document, settled
 from workers.parts import Parts

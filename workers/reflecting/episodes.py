@@ -10,11 +10,11 @@ from db import decisions, memories, namespaces
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
 from db.memories import NewMemory
-from mosshead.embedders import Vectors
+from mosshead.contrib.managers.prompts import COLLECTION_VERSION
+from mosshead.embeddings import Vectors
 from mosshead.ids import uuid7
-from mosshead.language_model import LanguageModel
-from mosshead.managing.prompts import COLLECTION_VERSION
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import LanguageModel
+from mosshead.store.connection import tenant_transaction
 from pipeline import salience
 from pipeline.embedding import embed
 from pipeline.reflection.episodes import FormedEpisode, form_episodes

@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
 from db.prompts import PromptVersion, Waiting
-from mosshead.language_model import LanguageModel
-from mosshead.optimizing import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
-from mosshead.prompts.trajectories import trajectory_of
-from mosshead.tenancy import tenant_transaction
+from mosshead.contrib.prompt_optimizers import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
+from mosshead.contrib.prompt_optimizers.trajectories import trajectory_of
+from mosshead.llm import LanguageModel
+from mosshead.store.connection import tenant_transaction
 from workers.commands.prompts import KIND, logged_version
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from config.settings import Settings
 from db.keys import BatchRef, LaneRef
-from mosshead.language_model import LanguageModel
+from mosshead.llm import LanguageModel
 from pipeline.models import Message
 from workers.parts import Parts
 from workers.stages.running import Store

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from db import reflections, summaries
 from db.keys import BatchRef
 from db.reflections import DueReflection
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from pipeline.models import Message
 from pipeline.safety import steers
 from workers.commands import prompts as prompt_commands

@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 from db import summaries
 from db.keys import LaneRef
-from mosshead.kinds import SPEAKING
-from mosshead.language_model import LanguageModel
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import LanguageModel
+from mosshead.models.kinds import SPEAKING
+from mosshead.store.connection import tenant_transaction
 from pipeline.reflection.summaries import MOST_TELLING, sum_up
 from workers.parts import Parts
 from workers.reflecting.reflection import Due, Reflection

@@ -9,8 +9,8 @@ from db import usage
 from db.erasure import erasures
 from db.replay import generations
 from db.usage import Cost
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from pipeline.replay.compare import Comparison, compare
 from workers.replaying.finding import found
 from workers.replaying.knowing import known_memories

@@ -6,7 +6,7 @@ from db.keys import LaneRef
 from db.replay import generations
 from db.replay.generations import Generation
 from mosshead.errors import MossheadError, NotFound
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 
 
 class ReplayRefused(MossheadError):

@@ -15,7 +15,7 @@ from db.keys import LaneRef
 from db.replay import generations, log
 from db.replay.generations import Generation
 from mosshead.events import Command, parse_event
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from workers.replaying.knowing import refused_there, what_both_know
 from workers.retries import describe, is_of_values

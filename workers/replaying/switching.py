@@ -13,8 +13,8 @@ from db.keys import LaneRef
 from db.replay import generations, log
 from db.replay import generations as holding
 from db.replay.generations import Generation, exchange
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from pipeline.replay.translate import NOT_REPLAYED
 from workers.replaying.finding import ReplayRefused, locked
 

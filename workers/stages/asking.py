@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from db.questions import Asked, HeldEnd, HeldRelation
-from mosshead.asking import Offered, question
-from mosshead.names import normalise
+from mosshead.entities.questions import Offered, question
+from mosshead.language.names import normalise
 from pipeline.linking.models import Held, LinkedFacts
 from pipeline.models import Fact, Message
 

@@ -9,7 +9,7 @@ from db import entities, memories, questions, relations
 from db.decisions import Stamp
 from db.keys import LaneRef
 from mosshead.ids import uuid7
-from mosshead.registry import RegisteredEntity
+from mosshead.models.entities import RegisteredEntity
 from workers.stages.asking import open_questions
 from workers.stages.deciding import Plan, said_at
 

@@ -12,9 +12,9 @@ from db import candidates, similar
 from db.candidates import CandidateRow, RefusedRow
 from db.keys import BatchRef
 from db.similar import SimilarRow
-from mosshead.embedders import Vectors
-from mosshead.kinds import Granularity, MemoryKind
-from mosshead.tenancy import tenant_transaction
+from mosshead.embeddings import Vectors
+from mosshead.models.kinds import Granularity, MemoryKind
+from mosshead.store.connection import tenant_transaction
 from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
 from pipeline.embedding import embed
 from pipeline.linking.models import LinkedFacts

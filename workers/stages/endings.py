@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from db import inbox, lanes, leases, profiles, reflections
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers import providers
 from workers.parts import Parts
 from workers.retries import GiveUp, Retry, Wait, describe

@@ -10,10 +10,10 @@ from db import candidates, embedding_models, turns
 from db.embedding_models import Lacking
 from db.erasure import erasures
 from db.keys import BatchRef, LaneRef
-from mosshead.disambiguation import telling
-from mosshead.embedders import Embedder, Vectors
+from mosshead.embeddings import Embedder, Vectors
+from mosshead.entities.disambiguation import telling
 from mosshead.errors import EmbeddingRefused
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from workers.parts import Parts
 from workers.stages.turns import as_message, texts_of, turns_among, with_vectors

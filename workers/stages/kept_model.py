@@ -12,7 +12,7 @@ from db import providers
 from db import usage as paid
 from db.keys import BatchRef
 from mosshead.ids import uuid7
-from mosshead.language_model import (
+from mosshead.llm import (
     AnswerDeclined,
     AnswerRefused,
     AnswerTruncated,
@@ -21,7 +21,7 @@ from mosshead.language_model import (
     ModelUnavailable,
     Prompt,
 )
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.providers import LLM
 
 A = TypeVar("A", bound=BaseModel)

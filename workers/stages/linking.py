@@ -9,14 +9,14 @@ from sqlalchemy import Connection
 from db import entities
 from db.candidates import CandidateRow
 from db.keys import BatchRef
-from mosshead import evidence, lookup
-from mosshead.disambiguation import telling
+from mosshead.entities import evidence, lookup
+from mosshead.entities.disambiguation import telling
+from mosshead.entities.resolution import TURNS
 from mosshead.ids import uuid7
-from mosshead.kinds import SPEAKING
-from mosshead.namespaces import NamespacePath
-from mosshead.registry import RegisteredEntity
-from mosshead.resolving import TURNS
-from mosshead.tenancy import tenant_transaction
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import SPEAKING
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from pipeline.linking.link import link_entities
 from pipeline.linking.models import Around, LinkedFacts, ToLink, Vector
 from pipeline.linking.surroundings import MOST_SAID, surroundings

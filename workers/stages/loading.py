@@ -7,11 +7,11 @@ import structlog
 from db import candidates, entities, inbox, namespaces, usage
 from db.keys import BatchRef
 from mosshead.events import AnyEvent, Command, MessageEvent, parse_event
-from mosshead.fence import strip_fences
-from mosshead.names import possible_names
-from mosshead.namespaces import NamespacePath
+from mosshead.fencing import strip_fences
+from mosshead.language.names import possible_names
+from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
 from workers.parts import Parts
 from workers.stages.kept_model import KeptModel

@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from db import memories, profiles
 from db.embedding_models import outdate
 from db.keys import LaneRef
-from mosshead.embedders import Vectors
-from mosshead.tenancy import tenant_transaction
+from mosshead.embeddings import Vectors
+from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from pipeline.profiles import Refreshed, StaleProfile, ToldMemory
 from workers.parts import Parts

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from db import leases
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.parts import Parts
 from workers.retries import NoThread, describe
 

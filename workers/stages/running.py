@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from db import leases
 from db.keys import BatchRef
 from db.lanes import DONE
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.parts import Parts, parts
 from workers.providers import admitted, leave
 from workers.retries import GiveUp, after_failure, describe, too_many_crashes, too_many_overruns

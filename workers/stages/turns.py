@@ -7,11 +7,11 @@ from sqlalchemy import Connection, Engine
 from db import candidates, providers, turns
 from db.keys import BatchRef, LaneRef
 from db.turns import MessageRow, NewTurn
-from mosshead.embedders import Vectors
-from mosshead.fence import strip_fences
-from mosshead.kinds import Role
+from mosshead.embeddings import Vectors
+from mosshead.fencing import strip_fences
+from mosshead.models.kinds import Role
 from mosshead.redaction import redact
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import Turn, turns_of
 from pipeline.models import Message
 from workers.providers import EMBEDDER

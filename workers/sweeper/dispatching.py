@@ -9,7 +9,7 @@ from config.settings import Settings
 from db import housekeeping, lanes, providers
 from db.keys import BatchRef, LaneRef
 from mosshead.ids import uuid7
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.providers import stages_that_wait
 from workers.sweeper.claiming import claim, claim_without_events
 from workers.sweeper.faults import pass_over

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from db import lanes
 from db.keys import LaneRef
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.retries import describe, is_of_all, is_of_values
 
 _PAUSE = timedelta(minutes=1)

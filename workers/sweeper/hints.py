@@ -6,7 +6,7 @@ from uuid import UUID
 import structlog
 
 from db.keys import BatchRef
-from mosshead.queue import BROKER_ERRORS
+from mosshead.publishing.queue import BROKER_ERRORS
 from workers.app import app
 
 _REST_SECONDS = 1.0

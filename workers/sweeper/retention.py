@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from config.settings import Settings
 from db import housekeeping, refused_tasks
 from db.keys import BatchRef
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.retries import describe, is_of_all
 
 _AT_ONCE = 500

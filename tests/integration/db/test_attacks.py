@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from mosshead import Memory
-from mosshead.tenancy import Statement, in_one_trip
+from mosshead.store.connection import Statement, in_one_trip
 from tests.integration.db.test_security import WITHOUT_POLICY, fill, relations, tables_of_tenants
 
 OURS, THEIRS = "teapot", "zanzibar"

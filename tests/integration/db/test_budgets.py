@@ -11,8 +11,8 @@ from sqlalchemy.exc import IntegrityError
 from db import usage
 from db.keys import BatchRef, LaneRef
 from db.usage import Standing
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.given import Publishing, claimed
 
 HOUR = timedelta(hours=1)

@@ -10,7 +10,7 @@ from db import dead_letters, inbox, leases
 from db.dead_letters import DeadLetter
 from db.keys import LaneRef
 from db.namespaces import path_of
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, Publishing, Worker, claim, claimed, contents_of
 
 

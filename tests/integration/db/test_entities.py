@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 
 from db import entities
-from mosshead.kinds import EntityType
-from mosshead.registry import RegisteredEntity
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 from tests.given import Remembering, registered
 
 

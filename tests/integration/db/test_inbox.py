@@ -15,8 +15,8 @@ from db import candidates, inbox, lanes, status
 from db.inbox import AlreadyInEffect
 from db.keys import BatchRef, LaneRef
 from mosshead.events import MAX_NUMBER, MessageEvent, parse_event
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.given import Publishing, Worker, as_text, claim, claimed, contents_of, event
 
 MINUTE = timedelta(minutes=1)

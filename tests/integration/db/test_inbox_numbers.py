@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Engine, text
 
 from db import inbox
 from db.keys import LaneRef
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.given import NONE, Publishing, as_text, claim, claimed, contents_of, event, until_blocked
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from db import inbox, lanes, leases
 from db.keys import BatchRef, LaneRef
 from db.lanes import STAGES, Slots
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.given import LONG, SOON, Publishing, Worker, claimed, workers_with
 
 MINUTE = timedelta(minutes=1)

@@ -11,7 +11,7 @@ from db import leases
 from db.keys import BatchRef, LaneRef
 from db.lanes import STAGES
 from db.leases import Lease
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, NONE, SOON, Publishing, Worker, claimed, contents_of, until_blocked
 
 

@@ -7,7 +7,7 @@ from alembic import command
 from sqlalchemy import text
 
 from db.migrate import migrate
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.given import event
 from tests.integration.db.test_migrate import administrating, empty_database, rows, run, schema
 

@@ -6,7 +6,7 @@ from alembic import command
 from sqlalchemy import text
 
 from db.migrate import migrate
-from mosshead.names import normalise
+from mosshead.language.names import normalise
 from tests.integration.db.test_migrate import EVENTS, administrating, empty_database, rows, run
 
 __all__ = ["empty_database"]

@@ -4,7 +4,7 @@ import psycopg
 from alembic import command
 
 from db.migrate import migrate
-from mosshead import views
+from mosshead.store import memories
 from tests.integration.db.test_migrate import administrating, empty_database, rows, run, schema
 
 __all__ = ["empty_database"]
@@ -17,7 +17,7 @@ _MODELS = "insert into mosshead.models (model, dimensions, active) values ('one'
 def live_models(url: str) -> list[str]:
     """As the library finds them."""
     with psycopg.connect(url) as connection:
-        return views.live_models(connection)
+        return memories.live_models(connection)
 
 
 def test_up_and_down_and_up_again(empty_database: str) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 from db import usage
 from db.keys import BatchRef, LaneRef
 from db.usage import Cost
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, Remembering, under_way
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 
 from db import candidates, housekeeping, inbox, leases, usage
 from db.keys import BatchRef, LaneRef
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, Publishing, Worker, claimed
 
 WEEK = timedelta(days=7)

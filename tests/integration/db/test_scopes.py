@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from db import memories, search_indexes
 from db.keys import LaneRef
 from db.search_indexes import Scope
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from workers.operating.indexing import Work, index_scopes
 
 DIMENSIONS = 16

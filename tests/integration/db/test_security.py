@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from db.engine import check_login, open_engine
 from mosshead.errors import ConfigurationError, StoreUnavailable
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
 from workers.machine import Addresses
 

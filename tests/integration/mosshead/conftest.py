@@ -10,7 +10,7 @@ from redis import Redis
 from sqlalchemy import Engine
 
 from db import inbox
-from mosshead.queue import QUEUE, open_connection
+from mosshead.publishing.queue import QUEUE, open_connection
 from tests.given import NONE
 from workers.machine import Addresses
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.spool import Spool
-from mosshead.publishing.spool_place import spool_path
+from mosshead.paths import NamespacePath
+from mosshead.publishing.spool import Spool, spool_path
 
 BROKER, DATABASE = "redis://127.0.0.1:9/0", "postgresql://me:s3cret@127.0.0.1:9/mosshead"
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))

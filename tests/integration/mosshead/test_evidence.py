@@ -8,12 +8,12 @@ import pytest
 
 from db import memories, questions, relations
 from db.questions import Example
-from mosshead import evidence
-from mosshead.disambiguation import Evidence, Telling
-from mosshead.evidence import Weighed
-from mosshead.kinds import EntityType
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import rows_within
+from mosshead.entities import evidence
+from mosshead.entities.disambiguation import Evidence, Telling
+from mosshead.entities.evidence import Weighed
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import rows_within
 from tests.given import MODEL, NOON, Remembering, direction
 
 ASKED = Telling(texts=("one", "two"), words=("Tomatoes", "growing", "the"), scene_words=("article",))

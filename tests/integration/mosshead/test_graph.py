@@ -11,9 +11,9 @@ from sqlalchemy import Engine, text
 
 from db import relations as links
 from mosshead import Memory, Namespace
-from mosshead.graph import PART_OF, neighbours
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
+from mosshead.store.entities import PART_OF, neighbours
 from tests.given import NOON, Remembering
 
 DAY = timedelta(days=1)

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from db import questions
-from mosshead.cli.app import cli
-from mosshead.namespaces import NamespacePath
+from mosshead.cli.main import cli
+from mosshead.paths import NamespacePath
 from tests.given import Remembering
 from workers.machine import Addresses
 

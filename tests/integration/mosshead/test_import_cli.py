@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Engine
 
 from mosshead import InvalidEvent, ReadTimeout
-from mosshead.cli.app import cli
-from mosshead.cli.shell import PlainConsole
-from mosshead.namespaces import NamespacePath
+from mosshead.cli.main import cli
+from mosshead.cli.output import PlainConsole
+from mosshead.paths import NamespacePath
 from tests.given import Remembering, direction
 from workers.machine import Addresses
 

@@ -14,10 +14,13 @@ from sqlalchemy import Engine, text
 from db import memories, relations, turns
 from db.keys import LaneRef
 from db.turns import NewTurn
-from mosshead.namespaces import NamespacePath
-from mosshead.reading import indexed_sql, memories_sql, messages_sql, nearest_sql
-from mosshead.reading.found import Spread
-from mosshead.tenancy import Statement, in_one_trip, tenant_transaction
+from mosshead.models.messages import Spread
+from mosshead.paths import NamespacePath
+from mosshead.search import indexed
+from mosshead.search import memories as memories_sql
+from mosshead.search import messages as messages_sql
+from mosshead.search import vectors as nearest_sql
+from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
 from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, new_memory
 from workers.operating.indexing import index_scopes
 
@@ -58,9 +61,9 @@ class Large:
     def index(self, outgrown: int = MANY - 1) -> None:
         index_scopes(self.admin_url, outgrown=outgrown, shrunk=outgrown)
 
-    def vocabularies(self, message: str) -> Mapping[indexed_sql.Scanned, Any]:
-        statement = indexed_sql.vocabulary_statement(self.path, MODEL, message)
-        return indexed_sql.vocabularies(self.rows(statement))
+    def vocabularies(self, message: str) -> Mapping[indexed.Scanned, Any]:
+        statement = indexed.vocabulary_statement(self.path, MODEL, message)
+        return indexed.vocabularies(self.rows(statement))
 
     def rows(self, *statements: Statement) -> list[Any]:
         return in_one_trip(self.engine, self.path.tenant_id, statements)[-1]

@@ -7,10 +7,12 @@ import pytest
 from sqlalchemy import Engine
 
 from db import memories
-from mosshead.namespaces import NamespacePath
-from mosshead.reading import indexed_sql, lending_sql, memories_sql
-from mosshead.reading.weights import MemoryWeights
-from mosshead.tenancy import in_one_trip
+from mosshead.paths import NamespacePath
+from mosshead.search import indexed as indexed_sql
+from mosshead.search import memories as memories_sql
+from mosshead.search import messages as lending_sql
+from mosshead.search.weights import MemoryWeights
+from mosshead.store.connection import in_one_trip
 from tests.given import MODEL, Publishing, Remembering, direction
 from workers.operating.indexing import index_scopes
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
 from db.keys import LaneRef
-from mosshead import lookup
-from mosshead.kinds import EntityType
-from mosshead.lookup import NameMatch
-from mosshead.names import name_key, normalise
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.entities import lookup
+from mosshead.entities.lookup import NameMatch
+from mosshead.language.names import name_key, normalise
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.given import Remembering
 
 NAMES: dict[str, dict[str, Any]] = {

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import memories
-from mosshead.kinds import EntityType
-from mosshead.namespaces import NamespacePath
-from mosshead.reading import memories_sql
-from mosshead.reading.memories_sql import Scanned
-from mosshead.tenancy import in_one_trip
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.search import memories as memories_sql
+from mosshead.search.memories import Scanned
+from mosshead.store.connection import in_one_trip
 from tests.given import MODEL, NOON, Remembering, direction
 
 MESSAGE = "Where does the heron of the lock-keeper nest, and where do herons sleep?"

@@ -15,10 +15,10 @@ from sqlalchemy import Engine, text
 
 from db import turns
 from db.turns import NewTurn
-from mosshead.namespaces import NamespacePath
-from mosshead.reading import messages_sql
-from mosshead.reading.messages_sql import Scanned
-from mosshead.tenancy import in_one_trip
+from mosshead.paths import NamespacePath
+from mosshead.search import messages
+from mosshead.search.messages import Scanned
+from mosshead.store.connection import in_one_trip
 from tests.given import MODEL, Publishing, Remembering, direction
 
 NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
@@ -76,11 +76,11 @@ def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Rem
 @pytest.fixture
 def scan(reader_engine: Engine, fresh_namespace: NamespacePath) -> Scan:
     def ask(message: str = "Where is the heron?", **given: Any) -> Scanned:
-        statement = messages_sql.statement_for(
+        statement = messages.statement_for(
             fresh_namespace, model=MODEL, vector=HERE, message=message, **{"each": 100, **given}
         )
         rows = in_one_trip(reader_engine, fresh_namespace.tenant_id, [statement])[0]
-        return messages_sql.scanned(rows, given.get("told"))
+        return messages.scanned(rows, given.get("told"))
 
     return ask
 
@@ -211,7 +211,7 @@ def test_of_equals_no_more_are_found_and_of_messages_without_its_words_none_for_
 def test_what_was_said_at_another_time_takes_nobodys_place(talk: Talk, scan: Scan) -> None:
     low = Said(cosine=-0.1, with_before=-0.1)
     talk("lake", Said("heron", 0.9, 0.9), low, low, low, Said(cosine=0.5, with_before=0.5))
-    found = scan(each=1, among=messages_sql.Among(since=NINE + timedelta(minutes=1)))
+    found = scan(each=1, among=messages.Among(since=NINE + timedelta(minutes=1)))
     assert [one.message.place for one in found.found] == [3, 4]
 
 
@@ -233,15 +233,15 @@ def test_what_is_told_anyway_is_left_out(talk: Talk, scan: Scan) -> None:
     first, second, third = talk("lake", Said("A heron"), Said("Another heron"), Said("No heron"))
     (other,) = talk("town", Said("A heron"), start=NINE + timedelta(hours=1))
 
-    assert ids(scan(told=messages_sql.Told(conversation="lake", latest=2))) == [first, other]
-    assert ids(scan(told=messages_sql.Told(contents=["a heron"]))) == [second, third]
-    assert ids(scan(told=messages_sql.Told(conversation="lake", latest=0))) == [first, second, third, other]
+    assert ids(scan(told=messages.Told(conversation="lake", latest=2))) == [first, other]
+    assert ids(scan(told=messages.Told(contents=["a heron"]))) == [second, third]
+    assert ids(scan(told=messages.Told(conversation="lake", latest=0))) == [first, second, third, other]
 
 
 def test_one_conversation_can_be_searched_alone(talk: Talk, scan: Scan) -> None:
     here = talk("lake", Said("A heron"), Said("Rain"))
     talk("town", Said("A heron", 0.9, 0.9))
-    found = scan(among=messages_sql.Among(conversation="lake"))
+    found = scan(among=messages.Among(conversation="lake"))
     assert ids(found) == here
     assert found.with_before.mean == pytest.approx(0.0, abs=1e-3)
 
@@ -254,7 +254,7 @@ def test_only_what_was_said_in_a_time_is_found_and_keeps_its_place(
 ) -> None:
     talk("lake", Said("A heron"), Said("Two herons"), Said("Three herons"))
     times = [None if one is None else NINE + timedelta(minutes=one) for one in (since, until)]
-    found = scan(among=messages_sql.Among(since=times[0], until=times[1]))
+    found = scan(among=messages.Among(since=times[0], until=times[1]))
     assert [one.message.place for one in found.found] == places
 
 

@@ -12,10 +12,10 @@ from sqlalchemy import Engine
 from db import inbox, memories, profiles
 from db.keys import LaneRef
 from mosshead import AmbiguousName, InvalidEvent, Memory, MentionKind, Namespace, NotFound, WaitTimeout
-from mosshead.embedders import MiniLM
-from mosshead.kinds import EntityType
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.embeddings import MiniLM
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.given import MODEL, NONE, NOON, Publishing, Remembering, claimed
 from tests.integration.mosshead.conftest import Taken
 

@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 
 PART = st.text(
     st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"], exclude_characters="{}"), min_size=1, max_size=20

@@ -10,11 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from sqlalchemy import Engine, create_engine, text
 
-from mosshead import views
-from mosshead.namespaces import NamespacePath
-from mosshead.reading.nearest import search
-from mosshead.reading.nearest_sql import Wanted, by_index
-from mosshead.tenancy import Statement, in_one_trip
+from mosshead.paths import NamespacePath
+from mosshead.search.vectors import Wanted, by_index, search
+from mosshead.store import memories
+from mosshead.store.connection import Statement, in_one_trip
 from mosshead.urls import sqlalchemy_url
 from tests.given import MODEL, Remembering, direction
 from workers.machine import Addresses
@@ -42,7 +41,7 @@ def scattered(count: int) -> NDArray[np.float32]:
 
 def nearest(engine: Engine, path: NamespacePath, vector: NDArray[np.float32], **given: Any) -> list[tuple[UUID, float]]:
     wanted = Wanted(model=MODEL, vector=vector, **{"limit": 10, **given})
-    hits, _ = search(engine, path, wanted, views.progress_statement(path))
+    hits, _ = search(engine, path, wanted, memories.progress_statement(path))
     return [(hit.id, hit.similarity) for hit in hits]
 
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mosshead import evidence, lookup
-from mosshead.disambiguation import Telling
-from mosshead.namespaces import NamespacePath
-from mosshead.reading import ahead_sql, lending_sql, memories_sql, messages_sql
-from mosshead.reading.vocabulary import Vocabulary, Word
-from mosshead.tenancy import Statement
-from mosshead.tracking import reading
+from mosshead.contrib.focus import knowledge
+from mosshead.entities import evidence, lookup
+from mosshead.entities.disambiguation import Telling
+from mosshead.paths import NamespacePath
+from mosshead.search import memories, messages
+from mosshead.search.indexed import Vocabulary, Word
+from mosshead.store import messages as stored_messages
+from mosshead.store.connection import Statement
 from tests.given import MODEL, Remembering, direction, generic_plan
 
 FEW = {"closest", "extent", "spread"}
@@ -28,24 +29,24 @@ def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:
     telling = Telling(texts=("one", "two"), words=("Tomatoes",), scene_words=("article",))
     vectors = np.stack([direction(1), direction(0, 1)])
     yield "names", lookup.statement_for(path, ["ada"])
-    yield "ahead", ahead_sql.latest_statement(path, 5)
+    yield "ahead", stored_messages.latest_statement(path, 5)
     yield "evidence", evidence.statement_for(path, model=MODEL, asked=telling, vectors=vectors)
     for how in ("a scan", "an index"):
         yield (
             f"tracking by {how}",
-            reading.statement_for(
+            knowledge.statement_for(
                 path, model=MODEL, vectors=vectors, bearers=[], entity_ids=[], indexed=how == "an index"
             ),
         )
     for how, vocabulary in (("a scan", None), ("indexes", VOCABULARY)):
-        yield f"memories by {how}", memories_sql.statement_for(path, **asked, vocabulary=vocabulary)
-        yield f"messages by {how}", messages_sql.statement_for(path, **asked, each=40, vocabulary=vocabulary)
-        some = messages_sql.Among(since=NINE)
+        yield f"memories by {how}", memories.statement_for(path, **asked, vocabulary=vocabulary)
+        yield f"messages by {how}", messages.statement_for(path, **asked, each=40, vocabulary=vocabulary)
+        some = messages.Among(since=NINE)
         yield (
             f"messages in time by {how}",
-            messages_sql.statement_for(path, **asked, among=some, each=40, vocabulary=vocabulary),
+            messages.statement_for(path, **asked, among=some, each=40, vocabulary=vocabulary),
         )
-        yield f"lending by {how}", lending_sql.lending_statement(path, **asked, vocabulary=vocabulary)
+        yield f"lending by {how}", messages.lending_statement(path, **asked, vocabulary=vocabulary)
 
 
 def parts(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -14,10 +14,10 @@ from sqlalchemy import Connection, text
 
 import db.migrate
 from db.migrate import migrate
-from mosshead import views
-from mosshead.namespaces import NamespacePath
-from mosshead.reading import nearest_sql
-from mosshead.tenancy import Statement
+from mosshead.paths import NamespacePath
+from mosshead.search import vectors
+from mosshead.store import memories
+from mosshead.store.connection import Statement
 from tests.given import MODEL, direction, generic_plan
 from tests.integration.db.test_migrate import administrating, empty_database
 from tests.integration.mosshead.test_plans import parts, statements
@@ -75,11 +75,11 @@ _ROWS = (
 
 def asked() -> Iterator[tuple[str, Statement]]:
     """What a read asks."""
-    wanted = nearest_sql.Wanted(model=MODEL, vector=direction(1), limit=10, threshold=None)
+    wanted = vectors.Wanted(model=MODEL, vector=direction(1), limit=10, threshold=None)
     yield from statements(PATH)
-    yield "nearest by a scan", nearest_sql.exact(PATH, wanted)
-    yield "nearest by an index", nearest_sql.by_index(PATH, wanted)[1]
-    yield "latest messages", views.latest_messages_statement(PATH, "chat 1", 6)
+    yield "nearest by a scan", vectors.exact(PATH, wanted)
+    yield "nearest by an index", vectors.by_index(PATH, wanted)[1]
+    yield "latest messages", memories.latest_messages_statement(PATH, "chat 1", 6)
 
 
 def fill(connection: Connection) -> None:

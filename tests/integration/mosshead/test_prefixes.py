@@ -9,8 +9,8 @@ from sqlalchemy import Engine
 from db import memories
 from db.keys import LaneRef
 from mosshead import InvalidNamespace, Memory
-from mosshead.embedders import MiniLM
-from mosshead.namespaces import NamespacePath
+from mosshead.embeddings import MiniLM
+from mosshead.paths import NamespacePath
 from tests.given import MODEL, Publishing, Remembering
 
 MINILM = MiniLM()

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from db import prompts
 from db.prompts import PromptVersion
 from mosshead import Memory, Namespace, NotFound
-from mosshead.cli.app import cli
-from mosshead.namespaces import NamespacePath
+from mosshead.cli.main import cli
+from mosshead.paths import NamespacePath
 from tests.given import Remembering
 from workers.machine import Addresses
 

@@ -4,7 +4,7 @@ import pytest
 from redis import Redis
 
 from mosshead.errors import QueueUnavailable
-from mosshead.queue import EventQueue
+from mosshead.publishing.queue import EventQueue
 from tests.integration.mosshead.conftest import Taken
 from workers.machine import Addresses
 

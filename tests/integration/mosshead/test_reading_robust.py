@@ -23,11 +23,11 @@ from sqlalchemy import Engine, create_engine, text
 from benchmarks.faults.proxy import Proxy
 from db.keys import LaneRef
 from mosshead import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeout, StoreUnavailable
+from mosshead.callbacks import answer_of
 from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
-from mosshead.embedders import MiniLM, OpenAIEmbedder
-from mosshead.handed_in import answer_of
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import Statement, in_one_trip, tenant_transaction
+from mosshead.embeddings import MiniLM, OpenAIEmbedder
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
 from mosshead.urls import sqlalchemy_url
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
 from tests.given import Remembering

@@ -14,9 +14,9 @@ from sqlalchemy import Engine, text
 from db import memories, turns
 from db.turns import NewTurn
 from mosshead import Memory, Namespace
-from mosshead.embedders import MiniLM
-from mosshead.fence import fenced
-from mosshead.namespaces import NamespacePath
+from mosshead.embeddings import MiniLM
+from mosshead.fencing import fenced
+from mosshead.paths import NamespacePath
 from tests.given import MODEL, Publishing, Remembering
 from workers.machine import Addresses
 

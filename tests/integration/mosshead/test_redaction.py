@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import Engine
 
 from mosshead import Namespace
-from mosshead.embedders import MiniLM, Vectors
-from mosshead.namespaces import NamespacePath
+from mosshead.embeddings import MiniLM, Vectors
+from mosshead.paths import NamespacePath
 from tests.given import Remembering
 
 ASKED = "Does Peter know that my pin is 4821?"

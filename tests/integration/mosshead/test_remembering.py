@@ -10,9 +10,8 @@ from sqlalchemy import Engine, create_engine
 from config.settings import Settings
 from db import memories
 from mosshead import InvalidEvent, Memory, MemoryChanged, Namespace, NotFound, StoredMemory
-from mosshead.namespaces import NamespacePath
-from mosshead.tools import manage_memory_tool
-from mosshead.tools.numbers import numbers_of
+from mosshead.contrib.agent_tools import manage_memory_tool, numbers_of
+from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.mosshead.conftest import Taken

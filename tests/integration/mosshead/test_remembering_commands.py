@@ -9,7 +9,7 @@ import pytest
 
 from mosshead import Namespace
 from mosshead.ids import remembered_id
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.given import Remembering
 from tests.integration.mosshead.conftest import Taken
 from tests.integration.mosshead.test_identity_commands import run

@@ -17,12 +17,12 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from mosshead import Memory, Namespace
-from mosshead.cli.app import cli
-from mosshead.cli.shell import console
-from mosshead.embedders import MiniLM
-from mosshead.fence import fenced
-from mosshead.kinds import EntityType
-from mosshead.namespaces import NamespacePath
+from mosshead.cli.main import cli
+from mosshead.cli.output import console
+from mosshead.embeddings import MiniLM
+from mosshead.fencing import fenced
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
 from tests.given import Publishing, Remembering
 from workers.machine import Addresses
 

@@ -12,12 +12,12 @@ import pytest
 from db import memories, relations
 from db.relations import Edge
 from mosshead import ConfigurationError, Memory, Namespace, ReadTimeout, StoryIntent
-from mosshead.embedders import MiniLM
-from mosshead.expressing import create_expression_filter
-from mosshead.kinds import EntityType
-from mosshead.language_model import open_model
-from mosshead.namespaces import NamespacePath
-from mosshead.reading.histories_sql import MOST
+from mosshead.contrib.stories.evidence import MOST
+from mosshead.contrib.tact_filter import create_expression_filter
+from mosshead.embeddings import MiniLM
+from mosshead.llm import open_model
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import NOON, Remembering
 from tests.integration.mosshead.test_identity_commands import run
@@ -362,7 +362,7 @@ def test_evidence_that_does_not_come_in_time_leaves_an_empty_story(
     def late(*_: object, **__: object) -> None:
         raise ReadTimeout("seconds: the read did not end in time")
 
-    monkeypatch.setattr("mosshead.stories.telling.gathered", late)
+    monkeypatch.setattr("mosshead.contrib.stories.tell.gathered", late)
     story = sarah.story("What happened with Anna in 2027?", seconds=5)
     assert (story.intent, story.evidence, story.partial) == (StoryIntent.PERIOD, (), True)
     assert story.reason == "seconds: the read did not end in time"

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, create_engine, text
 
 from mosshead import ReadTimeout
 from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining
-from mosshead.tenancy import Statement, in_one_trip
+from mosshead.store.connection import Statement, in_one_trip
 from mosshead.urls import sqlalchemy_url
 from tests.given import until_blocked
 from workers.machine import Addresses

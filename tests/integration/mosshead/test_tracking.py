@@ -12,12 +12,12 @@ from sqlalchemy import Engine, event
 from typer.testing import CliRunner
 
 from mosshead import Memory, Namespace
-from mosshead.cli.app import cli
-from mosshead.embedders import MiniLM
-from mosshead.kinds import EntityType
-from mosshead.namespaces import NamespacePath
-from mosshead.tracking import Pair, State, Tracked, Turn
-from mosshead.tracking.known import Known
+from mosshead.cli.main import cli
+from mosshead.contrib.focus import Pair, State, Tracked, Turn
+from mosshead.contrib.focus.knowledge import Known
+from mosshead.embeddings import MiniLM
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
 from tests.given import Publishing, Remembering
 from workers.machine import Addresses
 from workers.operating.indexing import index_scopes

@@ -7,9 +7,8 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
 
 from db.migrate import migrate
-from mosshead import document_views, past
-from mosshead.namespaces import NamespacePath
-from mosshead.prompts import views as prompts
+from mosshead.paths import NamespacePath
+from mosshead.store import documents, memories, prompts
 from mosshead.urls import sqlalchemy_url
 from tests.integration.db.test_migrate import empty_database
 
@@ -80,11 +79,11 @@ def test_version_1_stays_as_it_is(reader_engine: Engine) -> None:
 PATH = NamespacePath.of(("acme", "sarah"))
 
 READS: list[Callable[[Connection], object]] = [
-    lambda connection: past.decisions(connection, PATH, uuid4()),
-    lambda connection: past.decision(connection, PATH, uuid4()),
-    lambda connection: past.latest_decisions(connection, PATH, 1),
-    lambda connection: past.decisions_to(connection, PATH, "refuse", 1),
-    lambda connection: document_views.decisions(connection, PATH, "Person", 1),
+    lambda connection: memories.decisions(connection, PATH, uuid4()),
+    lambda connection: memories.decision(connection, PATH, uuid4()),
+    lambda connection: memories.latest_decisions(connection, PATH, 1),
+    lambda connection: memories.decisions_to(connection, PATH, "refuse", 1),
+    lambda connection: documents.decisions(connection, PATH, "Person", 1),
     lambda connection: prompts.decisions(connection, PATH, "greeting"),
     lambda connection: prompts.latest(connection, PATH),
     lambda connection: prompts.versions(connection, PATH, "greeting"),

@@ -17,11 +17,11 @@ from benchmarks.faults.proxy import Proxy
 from db import summaries
 from db.keys import LaneRef
 from mosshead import Memory, Namespace, StoreUnavailable, WorkingMemory
+from mosshead.contrib.working_memory import InProcess, InRedis, stores
+from mosshead.contrib.working_memory.state import State
 from mosshead.deadline import bounded
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
-from mosshead.working import InProcess, InRedis, stores
-from mosshead.working.state import State
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.given import Remembering
 from tests.integration.mosshead.conftest import Taken
 from workers.machine import Addresses, wait_until

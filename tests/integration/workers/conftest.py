@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 from config.settings import Settings, settings
 from mosshead import Memory, Namespace
 from mosshead.errors import NotFound
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing

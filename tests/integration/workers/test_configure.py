@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from mosshead import InvalidEvent, Namespace
-from mosshead.namespace import _shapes
+from mosshead.api.namespace import _shapes
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

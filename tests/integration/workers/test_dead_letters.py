@@ -14,8 +14,8 @@ from config.settings import Settings
 from db import inbox, leases
 from db.dead_letters import DeadLetter
 from mosshead.errors import NotFound
-from mosshead.namespaces import NamespacePath
-from mosshead.signing import SigningKey, TenantKey, sign
+from mosshead.paths import NamespacePath
+from mosshead.publishing.signing import SigningKey, TenantKey, sign
 from tests.given import LONG, Publishing, Worker, as_text, claim, claimed, contents_of
 from workers.operating.dead_letters import all_letters, content_of, discard, letters, requeue
 

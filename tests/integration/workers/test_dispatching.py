@@ -19,7 +19,7 @@ from db import dead_letters, inbox, lanes, providers, status
 from db.dead_letters import LaneState
 from db.keys import BatchRef, LaneRef
 from mosshead.events import MAX_NUMBER
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed, until_logged
 from workers.sweeper.dispatching import dispatch
 from workers.sweeper.running import run_sweeper

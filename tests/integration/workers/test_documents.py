@@ -16,8 +16,8 @@ from db import decisions, documents
 from db.keys import LaneRef
 from db.memories import VersionConflict
 from mosshead import DocumentConflict, InvalidEvent, Memory, Namespace, RecordMisfit, UndoRefused
-from mosshead.documents import as_read, changes_to
-from mosshead.tenancy import tenant_transaction
+from mosshead.models.documents import as_read, changes_to
+from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.fake_responses import Request
 from tests.forming import Forming, carry_through

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from mosshead import MemoryKind, Namespace, RecordMisfit
-from mosshead.managing import Episode
+from mosshead.contrib.managers import Episode
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

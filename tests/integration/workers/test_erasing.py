@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from mosshead import Namespace, NotFound, UndoRefused
 from mosshead.ids import remembered_id
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.conftest import Find

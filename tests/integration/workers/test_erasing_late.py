@@ -21,8 +21,8 @@ from db.erasure.scopes import erase_names
 from mosshead import Memory, Namespace
 from mosshead.events import parse_event
 from mosshead.ids import uuid7
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_out_erasure
 from tests.given import LONG, NONE, Hint, Publishing, claim, claimed, until_blocked, workers_with
 from tests.integration.workers.conftest import Find

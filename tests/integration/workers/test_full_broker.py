@@ -13,7 +13,7 @@ from sqlalchemy import Engine, text
 from config.settings import Settings
 from db.keys import LaneRef
 from mosshead import Memory, Namespace
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.integration.workers.test_intake import LIST, intake
 from workers.machine import wait_until
 

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db.keys import LaneRef
-from mosshead.kinds import Role
-from mosshead.language_model import ModelUnavailable
-from mosshead.language_model.openai import OpenAILanguageModel
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import ModelUnavailable
+from mosshead.llm.openai import OpenAILanguageModel
+from mosshead.models.kinds import Role
+from mosshead.store.connection import tenant_transaction
 from pipeline.extraction.extract import extract
 from pipeline.models import Background, Message
 from tests.fake_openai import FakeOpenAI, Fault

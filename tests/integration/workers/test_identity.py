@@ -13,9 +13,9 @@ from db import relations as links
 from db.keys import BatchRef
 from db.questions import Asked, HeldRelation
 from mosshead import Candidate, InvalidEvent, Namespace, NotFound, Question
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from mosshead.events import Command, parse_event
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import NOON, Publishing, Remembering, event
 from workers.commands import carrying_out as commands

@@ -22,11 +22,11 @@ from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
 from db.questions import Asked, HeldRelation
 from db.undo.rows import TABLES
-from mosshead import exporting
-from mosshead.embedders import Vectors
+from mosshead.embeddings import Vectors
 from mosshead.events import parse_event
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store import export
+from mosshead.store.connection import tenant_transaction
 from tests.given import MODEL, NOON, direction, new_memory, registered
 from tests.given import event as an_event
 from workers.commands import carrying_out as commands
@@ -259,7 +259,7 @@ class World:
     def state(self) -> tuple[str, Counter[str]]:
         """What an export says, and all that holds now."""
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
-            exported = "\n".join(json.dumps(one, sort_keys=True) for one in exporting.export(connection, self.path))
+            exported = "\n".join(json.dumps(one, sort_keys=True) for one in export.export(connection, self.path))
             rows = connection.execute(_HOLDING, {"tenant_id": self.path.tenant_id}).scalars().all()
         return exported, Counter(rows)
 

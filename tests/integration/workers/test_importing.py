@@ -11,8 +11,8 @@ from sqlalchemy import Engine
 from structlog.testing import capture_logs
 
 from mosshead import Memory, Namespace
-from mosshead.importing import check_lines, events_of
-from mosshead.publishing.checking import check_events
+from mosshead.publishing.imports import check_lines, events_of
+from mosshead.publishing.validation import check_events
 from tests.forming import Forming
 from tests.given import Publishing
 

@@ -18,9 +18,9 @@ from config.settings import Settings
 from db.keys import LaneRef
 from mosshead import ConfigurationError, Memory
 from mosshead.events import MAX_EVENT_BYTES
-from mosshead.namespaces import NamespacePath
-from mosshead.queue import EventQueue
-from mosshead.signing import SigningKey, sign
+from mosshead.paths import NamespacePath
+from mosshead.publishing.queue import EventQueue
+from mosshead.publishing.signing import SigningKey, sign
 from tests.given import Publishing, as_text, event
 from workers.intake.running import run_intake, signing_keys
 from workers.machine import wait_until

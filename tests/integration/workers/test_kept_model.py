@@ -11,8 +11,8 @@ from sqlalchemy import Engine, text
 
 from db import providers
 from db.keys import LaneRef
-from mosshead.language_model import AnswerTruncated, ModelUnavailable, Prompt
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import AnswerTruncated, ModelUnavailable, Prompt
+from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, under_way
 from workers.providers import LLM
 from workers.stages.kept_model import KeptModel, UsageLog

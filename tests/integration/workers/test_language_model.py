@@ -13,8 +13,7 @@ from pydantic import SecretStr
 
 from config.settings import Settings
 from mosshead.errors import ConfigurationError
-from mosshead.kinds import Role
-from mosshead.language_model import (
+from mosshead.llm import (
     AnswerDeclined,
     AnswerRefused,
     AnswerTruncated,
@@ -23,9 +22,10 @@ from mosshead.language_model import (
     ModelUnavailable,
     Prompt,
 )
-from mosshead.language_model.failures import retry_after
-from mosshead.language_model.openai import OpenAILanguageModel
-from mosshead.language_model.ports import ModelTooSlow
+from mosshead.llm.errors import retry_after
+from mosshead.llm.openai import OpenAILanguageModel
+from mosshead.llm.protocol import ModelTooSlow
+from mosshead.models.kinds import Role
 from pipeline.extraction.extract import extract
 from pipeline.extraction.grounding import facts_of
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt

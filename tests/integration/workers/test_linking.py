@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mosshead import Namespace
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

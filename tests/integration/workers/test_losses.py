@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from config.settings import Settings
 from db import leases
 from db.keys import BatchRef
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.given import Publishing, claimed
 from workers import losses
 from workers.machine import wait_until

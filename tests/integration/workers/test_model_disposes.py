@@ -20,12 +20,12 @@ from config.settings import Settings
 from db import candidates, inbox
 from db import undo as undoing
 from db.keys import BatchRef, LaneRef
-from mosshead import exporting
-from mosshead.embedders import Vectors
-from mosshead.kinds import EntityType, Granularity, MemoryKind
-from mosshead.language_model import AnswerRefused
-from mosshead.language_model.openai import OpenAILanguageModel
-from mosshead.namespaces import NamespacePath
+from mosshead.embeddings import Vectors
+from mosshead.llm import AnswerRefused
+from mosshead.llm.openai import OpenAILanguageModel
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind
+from mosshead.paths import NamespacePath
+from mosshead.store import export
 from pipeline.models import Fact, Mention, Occurrence
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
@@ -212,7 +212,7 @@ class Example:
         """What is known now, or was known just before a decision."""
         as_of = before.decided_at - timedelta(microseconds=1) if before else None
         return "\n".join(
-            json.dumps(one, sort_keys=True) for one in exporting.export(self.connection, self.path, as_of=as_of)
+            json.dumps(one, sort_keys=True) for one in export.export(self.connection, self.path, as_of=as_of)
         )
 
 

@@ -13,10 +13,10 @@ from sqlalchemy import Engine
 from benchmarks.entities.world import Who, World, read_world
 from config.settings import Settings
 from mosshead import Memory, Namespace
-from mosshead.disambiguation import telling
-from mosshead.embedders import MiniLM
-from mosshead.importing import check_lines, events_of
-from mosshead.publishing.checking import check_events
+from mosshead.embeddings import MiniLM
+from mosshead.entities.disambiguation import telling
+from mosshead.publishing.imports import check_lines, events_of
+from mosshead.publishing.validation import check_events
 from tests.forming import Forming
 from tests.given import Publishing
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 
 from db import inbox, leases
 from db.keys import BatchRef, LaneRef
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.given import LONG, NONE, Publishing, Worker, claim
 
 Step = Callable[["Life"], None]

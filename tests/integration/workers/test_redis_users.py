@@ -22,8 +22,8 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings
 from mosshead import Memory
-from mosshead.namespaces import NamespacePath
-from mosshead.queue import EventQueue
+from mosshead.paths import NamespacePath
+from mosshead.publishing.queue import EventQueue
 from tests.given import nothing_at_work
 from tests.integration.workers.test_hostile_tasks import HOSTILE, WORD, element
 from workers.broker import check_broker

@@ -13,8 +13,8 @@ from config.settings import settings
 from db.keys import LaneRef
 from db.lanes import REFLECT
 from mosshead import Namespace
-from mosshead.language_model import AnswerDeclined, LanguageModel
-from mosshead.language_model.ports import ModelTooSlow
+from mosshead.llm import AnswerDeclined, LanguageModel
+from mosshead.llm.protocol import ModelTooSlow
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_through
 from tests.given import Hint, Worker, claim, claimed

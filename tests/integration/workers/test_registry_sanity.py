@@ -12,8 +12,8 @@ from sqlalchemy import Engine
 from structlog.testing import capture_logs
 
 from mosshead import Memory, Namespace
-from mosshead.names import normalise
-from mosshead.namespaces import NamespacePath
+from mosshead.language.names import normalise
+from mosshead.paths import NamespacePath
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

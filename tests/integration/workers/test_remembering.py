@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from db import memories, relations
 from mosshead import Namespace, NotFound
 from mosshead.ids import remembered_id
-from mosshead.kinds import EntityType
+from mosshead.models.kinds import EntityType
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming

@@ -16,10 +16,10 @@ from db.keys import LaneRef
 from db.namespaces import Configuration
 from mosshead import Memory, Namespace
 from mosshead.errors import ConfigurationError, InvalidEvent, InvalidNamespace, NotFound
-from mosshead.language_model import ModelUnavailable
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.checking import check_events
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import ModelUnavailable
+from mosshead.paths import NamespacePath
+from mosshead.publishing.validation import check_events
+from mosshead.store.connection import tenant_transaction
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming

@@ -5,7 +5,7 @@ from structlog.testing import capture_logs
 
 from config.settings import Settings
 from db.keys import LaneRef
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.given import Publishing, Worker, claimed
 from workers.sweeper.retention import clear
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from config.settings import Settings, settings
 from mosshead import Namespace
 from mosshead.errors import ConfigurationError, QueueUnavailable, StoreUnavailable
-from mosshead.queue import EventQueue
+from mosshead.publishing.queue import EventQueue
 from tests.forming import Forming
 from tests.given import as_text, event
 from tests.integration.workers.conftest import Said

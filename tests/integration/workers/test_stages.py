@@ -16,8 +16,8 @@ from db.lanes import STAGES
 from db.leases import Lease
 from db.memories import VersionConflict
 from mosshead.errors import EmbedderUnavailable
-from mosshead.language_model import AnswerTruncated, ModelUnavailable
-from mosshead.language_model.ports import ModelTooSlow
+from mosshead.llm import AnswerTruncated, ModelUnavailable
+from mosshead.llm.protocol import ModelTooSlow
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claim, claimed, contents_of
 from workers.parts import Parts, parts
 from workers.stages.running import StageFailed, Store, run_stage

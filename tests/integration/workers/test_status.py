@@ -16,7 +16,7 @@ from db.providers import Breaker
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from db.usage import Standing
 from mosshead import Memory, QueueUnavailable, StoreUnavailable
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
 from tests.integration.workers.conftest import Said
 from workers.cli.status_report import print_status

@@ -12,7 +12,7 @@ from db import summaries
 from db.keys import LaneRef
 from db.memories import VersionConflict
 from mosshead import Namespace
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from workers.parts import parts

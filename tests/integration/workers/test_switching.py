@@ -20,8 +20,8 @@ from db.replay import generations
 from db.replay.generations import EXCHANGED_TABLES, Generation, exchange
 from mosshead import Namespace
 from mosshead.errors import NotFound
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_out_erasure, carry_through
 from tests.given import claimed, under_way, until_blocked, until_logged
 from tests.integration.db.test_security import fill

@@ -14,9 +14,9 @@ from config.settings import Settings
 from db import housekeeping, inbox, turns
 from db.keys import LaneRef
 from mosshead import Namespace
-from mosshead.embedders import MiniLM, Vectors
+from mosshead.embeddings import MiniLM, Vectors
 from mosshead.errors import EmbedderUnavailable
-from mosshead.tenancy import tenant_transaction
+from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import MODEL, NOON, Publishing, Worker, claimed
 from workers import tasks

@@ -21,8 +21,8 @@ from db.keys import LaneRef
 from db.lanes import STAGES
 from mosshead import EmbedderMismatch, Memory, Namespace
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, NotFound
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.fake_answers import Json
 from tests.fake_openai import FakeOpenAI
 from tests.fake_responses import EMBEDDINGS, Fault, Request, embeddings_body

@@ -15,11 +15,11 @@ from structlog.testing import capture_logs
 
 from config.settings import Settings, settings
 from db.keys import BatchRef, LaneRef
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from mosshead.errors import NotFound
-from mosshead.language_model import Prompt
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.llm import Prompt
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.given import Publishing, claimed
 from workers import tasks

@@ -9,9 +9,9 @@ from sqlalchemy import Engine, text
 
 from db.keys import LaneRef
 from mosshead import Namespace
-from mosshead.importing import check_lines, events_of
-from mosshead.publishing.checking import check_events
-from mosshead.tenancy import tenant_transaction
+from mosshead.publishing.imports import check_lines, events_of
+from mosshead.publishing.validation import check_events
+from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 

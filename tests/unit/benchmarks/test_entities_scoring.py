@@ -12,7 +12,7 @@ from benchmarks.entities.latency import Latency, Times, measure
 from benchmarks.entities.scaling import Crowded, InCrowd, smaller
 from benchmarks.entities.who import Answer, score_who, verdict
 from benchmarks.entities.world import Focus, Talk, Together, Turn, Who
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 
 ASKED = Answer("ambiguous")
 UNKNOWN = Answer("unknown")

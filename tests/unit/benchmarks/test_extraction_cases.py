@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.extraction.cases import store_before
 from benchmarks.extraction.reading import CaseError, read_cases
-from mosshead.kinds import EntityType
+from mosshead.models.kinds import EntityType
 from tests.extraction_given import as_json, case, gold, said, session
 
 DATA = Path(__file__).parents[2] / "data" / "extraction"

@@ -11,8 +11,8 @@ from uuid import uuid4
 import pytest
 
 from benchmarks.extraction.oracle import Oracle
-from mosshead.kinds import Role
-from mosshead.language_model import Prompt
+from mosshead.llm import Prompt
+from mosshead.models.kinds import Role
 from pipeline.consolidation.llm import ShownFact, ShownMemory, consolidation_prompt
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
 from pipeline.models import Background, Message

@@ -16,7 +16,7 @@ from benchmarks.faults.of_senders import expensive_contents, tasks_refused
 from benchmarks.faults.report import Outcome, line
 from benchmarks.faults.runs import CHAT, EVERYBODY, Report
 from mosshead.events import MAX_CONTENT_BYTES, parse_event
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from workers.intake.arrivals import Accepted, judge
 from workers.intake.foreign import CONTENT_TYPE, as_message
 

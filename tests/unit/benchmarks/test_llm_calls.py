@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.llm_calls import per_100
 from benchmarks.replaying_model import ReplayingModel, Told, read_told, replayed
-from mosshead.kinds import Role
-from mosshead.language_model.openai import OpenAILanguageModel
+from mosshead.llm.openai import OpenAILanguageModel
+from mosshead.models.kinds import Role
 from pipeline.extraction.extract import extract
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
 from pipeline.models import Background, Message

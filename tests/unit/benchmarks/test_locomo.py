@@ -14,7 +14,7 @@ from benchmarks.locomo.baselines import bm25, by_vector, by_words
 from benchmarks.locomo.conversations import Conversation, DataError, Question, read_folder
 from benchmarks.locomo.report import Measured, as_json
 from benchmarks.locomo.scoring import Answered, by_category, official, score, within
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 from workers.machine.processes import ROOT
 
 SMALL = ROOT / "tests" / "data" / "locomo"

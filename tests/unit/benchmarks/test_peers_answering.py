@@ -12,7 +12,7 @@ import pytest
 from benchmarks.peers.answering import answer, prompt_tokens
 from benchmarks.peers.endpoint import Endpoint
 from benchmarks.replaying_model import Told
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 from pipeline.extraction.prompt import ExtractionAnswer, extraction_prompt
 from pipeline.models import Background, Message
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 STORY = "The company is Wolf of Blog Street, also known as WOBS. We do link building. Peter is one of our writers."

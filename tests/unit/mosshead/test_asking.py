@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.asking import Offered, question
-from mosshead.kinds import EntityType
-from mosshead.registry import RegisteredEntity
+from mosshead.entities.questions import Offered, question
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 
 
 def known(name: str = "Peter", *facts: str, **given: object) -> Offered:

@@ -1,9 +1,9 @@
 import pytest
 
-from mosshead.checks import MOST_CHARACTERS, readable
-from mosshead.contents import as_compared, turns_before
-from mosshead.fence import fenced
+from mosshead.api.arguments import MOST_CHARACTERS, readable
+from mosshead.fencing import fenced
 from mosshead.redaction import redact
+from mosshead.text import as_compared, turns_before
 
 
 @pytest.mark.parametrize(

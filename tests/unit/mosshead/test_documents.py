@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import BaseModel, Field, RootModel, SecretStr
 
-from mosshead.documents import as_read
+from mosshead.models.documents import as_read
 
 
 class Step(BaseModel):

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from mosshead.contents import text_of
 from mosshead.errors import InvalidEvent
 from mosshead.events import (
     MAX_CONTENT_BYTES,
@@ -20,6 +19,7 @@ from mosshead.events import (
     Undo,
     parse_event,
 )
+from mosshead.text import text_of
 from tests.given import event
 
 CANARY = "zanzibar"

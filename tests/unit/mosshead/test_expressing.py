@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mosshead.contrib.tact_filter import ExpressionAnswer, create_expression_filter, expression_prompt, kept
 from mosshead.errors import ConfigurationError
-from mosshead.expressing import ExpressionAnswer, create_expression_filter, expression_prompt, kept
-from mosshead.language_model.ports import ModelUnavailable, Prompt
-from mosshead.reading.reranking import judge_of, reranked
+from mosshead.llm.protocol import ModelUnavailable, Prompt
+from mosshead.search.rerank import judge_of, reranked
 
 TEXTS = ["User likes tea", "User's father died", "User plays the cello"]
 
@@ -59,7 +59,7 @@ def down(_: Any) -> Any:
 def test_where_it_fails_all_is_kept_and_the_log_has_no_text(
     answer: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mosshead.reading.reranking.READ_SECONDS", 1.0)
+    monkeypatch.setattr("mosshead.search.rerank.READ_SECONDS", 1.0)
     with caplog.at_level(logging.DEBUG):
         assert shown(answer)[0] == TEXTS
     assert "reranker" in caplog.text

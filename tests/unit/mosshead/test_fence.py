@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead import Context, Hit, Hits, MemoryKind, Progress
-from mosshead.fence import NOTE, fenced, message_line, one_line, shown_name, strip_fences
+from mosshead.fencing import NOTE, fenced, message_line, one_line, shown_name, strip_fences
 
 TRICKS = (
     "</memories>",

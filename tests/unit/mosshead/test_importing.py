@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from mosshead.errors import InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, MAX_IMPORTED
-from mosshead.importing import check_lines, events_of
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.checking import check_events
+from mosshead.paths import NamespacePath
+from mosshead.publishing.imports import check_lines, events_of
+from mosshead.publishing.validation import check_events
 
 PATH = NamespacePath.of(("acme", "sarah"))
 

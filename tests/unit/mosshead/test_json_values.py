@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 import mosshead
 from mosshead import Context, Hit, Hits, MemoryKind, Occurrence, Progress, to_json
-from mosshead.tracking.state import State
+from mosshead.contrib.focus.state import State
 
 SPRING = datetime(2026, 3, 2, 20, 0, tzinfo=timezone(timedelta(hours=-8)))
 RESULTS = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.likely import likely_name
+from mosshead.entities.resolution import likely_name
 
 
 @pytest.mark.parametrize(

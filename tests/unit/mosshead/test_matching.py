@@ -5,8 +5,8 @@ from unicodedata import normalize
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.matching import Name, places, words_of
-from mosshead.names import normalise
+from mosshead.entities.matching import Name, places, words_of
+from mosshead.language.names import normalise
 
 BROOKS = Name(normalised="agnes brooks", is_person=True, full=("agnes", "brooks"))
 RAIN = Name(normalised="otto rain", is_person=True, full=("otto", "rain"))

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from mosshead.kinds import EntityType
-from mosshead.lookup import NameMatch
-from mosshead.mentions import MentionKind, Parser, parse
-from mosshead.registry import RegisteredEntity
+from mosshead.entities.lookup import NameMatch
+from mosshead.entities.mentions import MentionKind, Parser, parse
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 
 PETER = RegisteredEntity(entity_id=UUID(int=1), name="Peter", entity_type=EntityType.PERSON)
 OTHER = RegisteredEntity(entity_id=UUID(int=2), name="Peter", entity_type=EntityType.PERSON)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mosshead.names import MAX_WORDS, name_key, normalise, possible_names, spelled_out
+from mosshead.language.names import MAX_WORDS, name_key, normalise, possible_names, spelled_out
 
 
 @pytest.mark.parametrize(

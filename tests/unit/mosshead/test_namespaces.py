@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.errors import InvalidNamespace
-from mosshead.namespaces import NamespacePath, NamespacePrefix
+from mosshead.paths import NamespacePath, NamespacePrefix
 
 TENANT = "d0adaf5c-c895-8f38-ce23-919512c4d089"
 NAMESPACE = "f1b13e35-09d7-ac82-daeb-399e39efe712"

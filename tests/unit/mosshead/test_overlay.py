@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
-from mosshead.kinds import MemoryKind
-from mosshead.namespaces import NamespacePath
-from mosshead.overlay import Overlay, Pending, laid
-from mosshead.results import Hit, Progress
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.memories import Hit, Progress
+from mosshead.paths import NamespacePath
+from mosshead.store.pending import Overlay, Pending, laid
 
 SARAH, RUTH = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "ruth"))
 SPOOL = UUID(int=1)

@@ -166,14 +166,12 @@ def test_what_an_app_does_not_use_is_not_loaded() -> None:
     """Not by the import, and not by an event that is checked for publishing either: what is put off is not needed at once."""
     check = (
         "import sys, mosshead\n"
-        "from mosshead.namespaces import NamespacePath\n"
-        "from mosshead.publishing.checking import check_events\n"
+        "from mosshead.paths import NamespacePath\n"
+        "from mosshead.publishing.validation import check_events\n"
         "check_events(NamespacePath.of(('acme', 'sarah')), [{'type': 'message', 'role': 'user', 'content': 'tea'}])\n"
         "assert 'with_memory' in dir(mosshead) and not hasattr(mosshead, 'with_mind')\n"
         "print(*sorted(name for name in sys.modules if name.startswith("
-        "('mosshead.tracking', 'mosshead.managing', 'mosshead.optimizing', 'mosshead.working', 'mosshead.tools', "
-        "'mosshead.injection', 'mosshead.reading', 'mosshead.importing', 'mosshead.mentions', 'mosshead.cli', "
-        "'mosshead.stories', 'mosshead.expressing', "
+        "('mosshead.contrib', 'mosshead.context', 'mosshead.publishing.imports', 'mosshead.entities.mentions', 'mosshead.cli', "
         "'kombu', 'redis', 'numpy', 'tokenizers', 'safetensors', 'sqlalchemy.orm', 'typer', 'rich'))))"
     )
     found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
@@ -181,7 +179,7 @@ def test_what_an_app_does_not_use_is_not_loaded() -> None:
 
 
 def test_names_that_are_loaded_later_are_the_classes_themselves() -> None:
-    assert mosshead.WorkingMemory is import_module("mosshead.working").WorkingMemory
+    assert mosshead.WorkingMemory is import_module("mosshead.contrib.working_memory").WorkingMemory
     assert pickle.loads(pickle.dumps(mosshead.MentionKind.PROCESS)) is mosshead.MentionKind.PROCESS
     with pytest.raises(AttributeError, match=r"^module 'mosshead' has no attribute 'WorkingMind'$"):
         mosshead.__getattr__("WorkingMind")

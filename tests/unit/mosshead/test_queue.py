@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mosshead.errors import ConfigurationError, QueueUnavailable
-from mosshead.queue import EventQueue, open_connection
+from mosshead.publishing.queue import EventQueue, open_connection
 
 
 @pytest.mark.parametrize(

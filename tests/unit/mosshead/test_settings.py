@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from mosshead.api.settings import client_settings
 from mosshead.errors import ConfigurationError
-from mosshead.publishing.spool_place import default_folder
-from mosshead.settings import client_settings
-from mosshead.signing import SigningKey
+from mosshead.publishing.signing import SigningKey
+from mosshead.publishing.spool import default_folder
 
 KEY = "app:" + "s" * 32
 

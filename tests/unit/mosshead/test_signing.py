@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.errors import ConfigurationError, SignatureRefused
-from mosshead.signing import SigningKey, TenantKey, open_signed, parse_key, parse_keys, sign
+from mosshead.publishing.signing import SigningKey, TenantKey, open_signed, parse_key, parse_keys, sign
 from tests.given import as_text, event
 
 OLD, NEW = SigningKey("app-1", "o" * 32), SigningKey("app-2", "n" * 32)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.errors import InvalidEvent
-from mosshead.transcript import turns
+from mosshead.events.transcripts import turns
 
 CANARY = "zanzibar"
 

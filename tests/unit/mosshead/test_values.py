@@ -8,7 +8,7 @@ from sqlalchemy import create_engine
 
 import mosshead
 from mosshead import InvalidNamespace, Memory
-from mosshead.embedders import MiniLM
+from mosshead.embeddings import MiniLM
 
 TEMPLATE = ("acme", "{user_id}", "assistant")
 

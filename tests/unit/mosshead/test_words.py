@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.words import remembered
+from mosshead.patterns import remembered
 
 
 @given(st.lists(st.text(max_size=3), max_size=20))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from mosshead.kinds import EntityType, Granularity, MemoryKind
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
 from pipeline.models import Fact, Mention, Occurrence
 

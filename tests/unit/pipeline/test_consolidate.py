@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import EntityType, MemoryKind
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.consolidation.consolidate import RULES, Decision, NewFact, consolidate
 from pipeline.consolidation.rules import CORRECTED, DUPLICATE, UNLIKE
 from pipeline.models import Mention

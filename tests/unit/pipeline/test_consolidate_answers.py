@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from mosshead.language_model import AnswerRefused, Prompt
+from mosshead.llm import AnswerRefused, Prompt
 from pipeline.consolidation.comparison import keeps
 from pipeline.consolidation.consolidate import RULES, Known, NewFact, consolidate
 from pipeline.consolidation.llm import (

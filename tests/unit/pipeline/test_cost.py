@@ -8,7 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from mosshead.kinds import MemoryKind, Role
+from mosshead.language.dates import times_in
+from mosshead.models.kinds import MemoryKind, Role
 from pipeline.extraction.extract import extract
 from pipeline.extraction.grounding import (
     MAX_FACTS,
@@ -24,7 +25,6 @@ from pipeline.linking.surroundings import MOST_SAID, surroundings
 from pipeline.models import Background, Fact, Message
 from pipeline.rules_en import extract_offline
 from pipeline.salience import score_all
-from pipeline.times import times_in
 from tests.fake_answers import fact_like
 from tests.steps import steps
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.kinds import Granularity, MemoryKind, Role
+from mosshead.models.kinds import Granularity, MemoryKind, Role
 from pipeline.extraction.dates import Dated, date_fact
 from pipeline.models import Message, Occurrence
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mosshead.embedders import Vectors
+from mosshead.embeddings import Vectors
 from pipeline.embedding import embed
 
 

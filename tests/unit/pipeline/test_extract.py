@@ -12,15 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from mosshead.kinds import Role
-from mosshead.language_model import (
-    AnswerDeclined,
-    AnswerRefused,
-    AnswerTruncated,
-    AnswerUnusable,
-    ModelUnavailable,
-    Prompt,
-)
+from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
+from mosshead.models.kinds import Role
 from pipeline.extraction.chunks import CALL_TOKENS
 from pipeline.extraction.extract import Extraction, extract
 from pipeline.models import Background, Fact, Message, RecordSchema

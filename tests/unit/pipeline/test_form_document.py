@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.kinds import Role
-from mosshead.language_model import AnswerTruncated, ModelUnavailable
-from mosshead.managing.patching import touches
+from mosshead.llm import AnswerTruncated, ModelUnavailable
+from mosshead.models.kinds import Role
+from mosshead.schemas import touches
 from pipeline.extraction.records import closed, fits
 from pipeline.models import Message, RecordSchema
 from pipeline.reflection.documents import Formed, Held, Mark, Misfit, barred, edited, form_document, settled

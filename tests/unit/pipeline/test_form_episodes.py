@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from mosshead.kinds import MemoryKind, Role
-from mosshead.language_model import AnswerDeclined
+from mosshead.llm import AnswerDeclined
+from mosshead.models.kinds import MemoryKind, Role
 from pipeline.models import Message
 from pipeline.reflection.episodes import FormedEpisodes, form_episodes
 from tests.unit.mosshead.managing.scripted import Scripted, change, new

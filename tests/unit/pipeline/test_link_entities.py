@@ -8,9 +8,9 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from mosshead.disambiguation import Evidence, telling
-from mosshead.kinds import EntityType, MemoryKind
-from mosshead.registry import RegisteredEntity
+from mosshead.entities.disambiguation import Evidence, telling
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.linking.link import link_entities
 from pipeline.linking.models import Around, LinkedFacts, Refusal, ToLink, Vector
 from pipeline.models import USER, Fact, Mention

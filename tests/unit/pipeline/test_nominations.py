@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mosshead.language_model import Prompt
+from mosshead.llm import Prompt
 from pipeline.consolidation.consolidate import RULES, consolidate
 from pipeline.consolidation.nomination import ALIKE, MOST, nominated
 from pipeline.models import Known

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 from pipeline.extraction.chunks import CALL_TOKENS, EARLIER_TOKENS, Portion, bearing, cut, halves, latest, portions
 from pipeline.models import Message
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from mosshead.kinds import EntityType
-from mosshead.language_model import AnswerDeclined, ModelUnavailable, Prompt
+from mosshead.llm import AnswerDeclined, ModelUnavailable, Prompt
+from mosshead.models.kinds import EntityType
 from pipeline.profiles import Refreshed, StaleProfile, ToldMemory, refresh_profiles
 from tests.given import NOON, registered
 

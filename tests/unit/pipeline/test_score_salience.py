@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import EntityType, MemoryKind
+from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.models import Fact, Mention, Relation
 from pipeline.salience import WEIGHTS, factor_score, score_salience
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from mosshead.kinds import Role
-from mosshead.language_model import AnswerUnusable, ModelUnavailable, Prompt
+from mosshead.llm import AnswerUnusable, ModelUnavailable, Prompt
+from mosshead.models.kinds import Role
 from pipeline.models import Message
 from pipeline.reflection.summaries import SummaryAnswer, SummedUp, sum_up
 

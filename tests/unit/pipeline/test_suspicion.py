@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from mosshead.kinds import EntityType, Role
-from mosshead.language_model import Prompt
+from mosshead.llm import Prompt
+from mosshead.models.kinds import EntityType, Role
 from pipeline.extraction.extract import extract
 from pipeline.models import Background, Fact, Mention, Message, Record
 from pipeline.safety import REASONS, guarded, instructs, suspicion_of

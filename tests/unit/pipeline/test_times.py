@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.kinds import Granularity
-from pipeline.times import resolve_time, times_in
+from mosshead.language.dates import resolve_time, times_in
+from mosshead.models.kinds import Granularity
 
 BERLIN = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)

@@ -1,6 +1,6 @@
 """What is left of a memory whose versions were made of several conversations, where one of them is erased."""
 
-from mosshead.kinds import MemoryKind
+from mosshead.models.kinds import MemoryKind
 from pipeline.erasure import Says, Version, told_by_others
 from pipeline.models import Fact, Record
 

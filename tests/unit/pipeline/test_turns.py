@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 from pipeline.embedding import turns_of
 from pipeline.models import Message
 from tests.given import NOON

@@ -15,8 +15,8 @@ from sqlalchemy.exc import (
 
 from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
-from mosshead.language_model import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
-from mosshead.language_model.ports import ModelTooSlow
+from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
+from mosshead.llm.protocol import ModelTooSlow
 from workers.providers import EMBEDDER, LLM
 from workers.retries import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes, too_many_overruns
 

@@ -1,5 +1,5 @@
 -- Every key is led by (tenant_id, namespace_id): row-level security, hash partitions and a distributed Postgres need no new keys.
--- Ids of tenants and namespaces are derived from their names (mosshead/namespaces.py, and write.sql beside this file).
+-- Ids of tenants and namespaces are derived from their names (mosshead/paths.py, and write.sql beside this file).
 -- Two tables are not a namespace's: tenants and models.
 
 create table mosshead.tenants (

@@ -1,6 +1,6 @@
 create schema mosshead_write_v1;
 
--- The ids of mosshead/namespaces.py, in SQL: the first 16 bytes of the SHA-256 of kind and parts, joined by U+001F.
+-- The ids of mosshead/paths.py, in SQL: the first 16 bytes of the SHA-256 of kind and parts, joined by U+001F.
 create function mosshead.derived_id(kind text, parts text[]) returns uuid
     language sql immutable parallel safe
     return encode(

@@ -1,4 +1,4 @@
--- Which messages are near is told by the vector of each with the turn before it alone (mosshead/reading/messages_sql.py). An entry of
+-- Which messages are near is told by the vector of each with the turn before it alone (mosshead/search/messages.py). An entry of
 -- the index has room for a larger one of those.
 
 -- The table is written anew, and every index with it; those of large scopes take minutes, and `python -m workers index` makes them again

@@ -7,8 +7,8 @@ import openai
 import pytest
 
 from mosshead import Memory, Namespace
-from mosshead.embedders import MiniLM
-from mosshead.namespaces import NamespacePath
+from mosshead.embeddings import MiniLM
+from mosshead.paths import NamespacePath
 from tests.fake_openai import FakeOpenAI
 from tests.given import Remembering
 

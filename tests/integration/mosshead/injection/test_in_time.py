@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.faults.proxy import Proxy, proxied
 from mosshead import Memory, Namespace, ReadTimeout, StoreUnavailable, with_memory
-from mosshead.injection import background
+from mosshead.contrib.openai_client import calls
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.integration.mosshead.conftest import Taken
 from tests.integration.mosshead.injection.conftest import MINILM, PATIENT
@@ -140,10 +140,10 @@ def test_reads_and_turns_that_wait_are_bounded(
 ) -> None:
     told: list[Exception] = []
     client = with_memory(plain, sarah, on_error=told.append)
-    full = background.Background()
+    full = calls.Background()
     monkeypatch.setattr(full, "read", lambda _: None)
     monkeypatch.setattr(full, "publish", lambda _: None)
-    monkeypatch.setattr("mosshead.injection.calls.BACKGROUND", full)
+    monkeypatch.setattr("mosshead.contrib.openai_client.calls.BACKGROUND", full)
     client.chat.completions.create(model="m", messages=MESSAGES)
     assert [str(one) for one in told] == [
         "MOSSHEAD_DATABASE_URL: too many reads hang, or the process gets no more threads; none is begun",

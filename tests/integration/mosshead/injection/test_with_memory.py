@@ -14,7 +14,7 @@ import pytest
 from openai import BaseModel
 
 from mosshead import InvalidEvent, InvalidNamespace, Memory, Namespace, with_memory
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, RESPONSES, FakeOpenAI, Fault
 from tests.integration.mosshead.conftest import Taken
 from tests.integration.mosshead.injection.conftest import PATIENT, Knows

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from mosshead.publishing import spooling, window
+from mosshead.publishing import publishers, window
+from mosshead.publishing.publishers import SpoolPublisher
+from mosshead.publishing.queue import EventQueue
+from mosshead.publishing.signing import SigningKey
 from mosshead.publishing.spool import Spool
-from mosshead.publishing.spooling import SpoolPublisher
-from mosshead.queue import EventQueue
-from mosshead.signing import SigningKey
 from mosshead.urls import sqlalchemy_url
 from tests.integration.mosshead.conftest import Eventually, Taken
 from workers.machine import Addresses
@@ -45,7 +45,7 @@ def lost_after(monkeypatch: pytest.MonkeyPatch) -> LostAfter:
 
     And closing has time to ship.
     """
-    monkeypatch.setattr(spooling, "_LAST_CALL_SECONDS", 60.0)
+    monkeypatch.setattr(publishers, "_LAST_CALL_SECONDS", 60.0)
     monkeypatch.setattr(window, "_SLOW_SECONDS", 3_600.0)
     monkeypatch.setattr(window, "_MOST_SECONDS", 3_600.0)
     monkeypatch.setattr(window, "_LOST_SECONDS", 3_600.0)

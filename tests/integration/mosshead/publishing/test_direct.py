@@ -9,11 +9,11 @@ import pytest
 from redis import Redis
 
 from mosshead.errors import QueueUnavailable
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.checking import CheckedEvent, check_events
-from mosshead.publishing.direct import DirectPublisher
-from mosshead.queue import EventQueue
-from mosshead.signing import SigningKey, TenantKey, open_signed
+from mosshead.paths import NamespacePath
+from mosshead.publishing.publishers import DirectPublisher
+from mosshead.publishing.queue import EventQueue
+from mosshead.publishing.signing import SigningKey, TenantKey, open_signed
+from mosshead.publishing.validation import CheckedEvent, check_events
 from tests.integration.mosshead.conftest import Taken
 from workers.machine import Addresses
 

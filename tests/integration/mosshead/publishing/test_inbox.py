@@ -10,8 +10,8 @@ from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.orm import Session
 
 from mosshead import InvalidEvent, Memory, Namespace
-from mosshead.namespaces import NamespacePath
-from mosshead.tenancy import tenant_transaction
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
 from workers.machine import Addresses
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing.spool_place import spool_path
+from mosshead.paths import NamespacePath
+from mosshead.publishing.spool import spool_path
 from tests.integration.mosshead.publishing.conftest import Around, OpenPublisher
 from workers.machine import Addresses
 

@@ -12,12 +12,13 @@ from sqlalchemy import Engine, text
 
 from db.keys import LaneRef
 from mosshead.errors import SpoolUnavailable
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing import shipment, shipper
-from mosshead.publishing.checking import CheckedEvent, check_events
-from mosshead.publishing.spooling import SpoolPublisher
+from mosshead.paths import NamespacePath
+from mosshead.publishing import shipper
+from mosshead.publishing import shipper as shipment
+from mosshead.publishing.publishers import SpoolPublisher
+from mosshead.publishing.signing import SigningKey, TenantKey, open_signed
+from mosshead.publishing.validation import CheckedEvent, check_events
 from mosshead.publishing.window import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
-from mosshead.signing import SigningKey, TenantKey, open_signed
 from tests.given import NONE, claimed
 from tests.integration.mosshead.publishing.conftest import Around, LostAfter, OpenPublisher
 from workers.machine import Addresses, wait_until

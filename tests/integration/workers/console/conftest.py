@@ -13,7 +13,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from mosshead import Memory
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from workers.console import handling
 from workers.console.attempts import Attempts
 from workers.console.login import Login

@@ -11,7 +11,7 @@ from redis import Redis
 
 from db import memories
 from mosshead import Namespace, StoredMemory
-from mosshead.queue import QUEUE, open_connection
+from mosshead.publishing.queue import QUEUE, open_connection
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.faults.proxy import Proxy
 from mosshead import Memory, Namespace
 from mosshead.deadline import bounded
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.console.conftest import Site, served

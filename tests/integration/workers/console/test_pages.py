@@ -9,8 +9,8 @@ import pytest
 
 from db.keys import LaneRef
 from mosshead import Namespace
-from mosshead.embedders import MiniLM
-from mosshead.namespaces import NamespacePath
+from mosshead.embeddings import MiniLM
+from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site

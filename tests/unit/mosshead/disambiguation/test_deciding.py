@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from mosshead.disambiguation import Evidence, Telling, disambiguate
+from mosshead.entities.disambiguation import Evidence, Telling, disambiguate
 
 BAKER, SKIPPER, TUTOR = (UUID(int=number) for number in (1, 2, 3))
 PARENT = UUID(int=9)

@@ -7,8 +7,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.disambiguation import Evidence, Resolution, Telling, disambiguate
-from mosshead.disambiguation.deciding import CROWD
+from mosshead.entities.disambiguation import CROWD, Evidence, Resolution, Telling, disambiguate
 
 WORDS = ("anvil", "barge", "cello", "ditch", "ember", "flute")
 OTHERS = tuple(UUID(int=1_000 + number) for number in range(3))

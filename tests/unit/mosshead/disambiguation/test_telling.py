@@ -2,7 +2,7 @@
 
 import pytest
 
-from mosshead.disambiguation import telling
+from mosshead.entities.disambiguation import telling
 
 
 def test_someone_stands_for_the_mention_in_the_message_and_in_the_turns_before() -> None:

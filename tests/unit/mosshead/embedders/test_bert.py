@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mosshead.embedders.bert import Array, Bert
+from mosshead.embeddings.local.bert import Array, Bert
 
 FEATURES, WIDE, HEADS, WORDS, LAYERS, POSITIONS = 12, 20, 3, 30, 2, 9
 Tensors = dict[str, Array]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.embedders.cache import CachedEmbedder
-from mosshead.embedders.embedder import Embedder, Vectors
+from mosshead.embeddings.cache import CachedEmbedder
+from mosshead.embeddings.protocol import Embedder, Vectors
 from mosshead.errors import EmbedderUnavailable
 
 

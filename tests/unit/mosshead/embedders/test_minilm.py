@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from mosshead.embedders import minilm
-from mosshead.embedders.embedder import encodable
-from mosshead.embedders.minilm import DIMENSIONS, MiniLM
-from mosshead.embedders.model_files import TOKENIZER, WEIGHTS, find_model
+from mosshead.embeddings.local import minilm
+from mosshead.embeddings.local.files import TOKENIZER, WEIGHTS, find_model
+from mosshead.embeddings.local.minilm import DIMENSIONS, MiniLM
+from mosshead.embeddings.protocol import encodable
 from mosshead.errors import ConfigurationError
 
 SENTENCES = (
@@ -30,7 +30,7 @@ SENTENCES = (
 
 FORK = """
 import os, signal
-from mosshead.embedders.minilm import MiniLM
+from mosshead.embeddings.local.minilm import MiniLM
 model = MiniLM()
 model.embed(["before the fork"] * 40)
 child = os.fork()

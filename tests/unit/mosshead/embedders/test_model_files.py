@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 import pytest
 
-from mosshead.embedders import model_files
-from mosshead.embedders.model_files import MODEL, check_model, fault_of_model, find_model, installed_folder
+from mosshead.embeddings.local import files
+from mosshead.embeddings.local.files import MODEL, check_model, fault_of_model, find_model, installed_folder
 from mosshead.errors import ConfigurationError, ModelMissing
 
 # Small stand-ins for the real files: sha256 of b"a" and b"b".
@@ -25,7 +25,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MOSSHEAD_MODEL_DIR", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(model_files, "SHA256", SUMS)
+    monkeypatch.setattr(files, "SHA256", SUMS)
 
 
 def put_model(folder: Path) -> Path:
@@ -54,7 +54,7 @@ def test_the_setting_goes_before_the_users_folder(tmp_path: Path, monkeypatch: p
 
 
 def test_without_wheel_and_installation_the_error_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_files, "PACKAGE", "no_such_wheel_is_installed")
+    monkeypatch.setattr(files, "PACKAGE", "no_such_wheel_is_installed")
 
     with pytest.raises(ModelMissing, match="mosshead model install"):
         find_model()

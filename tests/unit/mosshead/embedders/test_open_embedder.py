@@ -2,7 +2,7 @@
 
 import pytest
 
-from mosshead.embedders import Endpoint, open_embedder
+from mosshead.embeddings import Endpoint, open_embedder
 from mosshead.errors import ConfigurationError
 
 

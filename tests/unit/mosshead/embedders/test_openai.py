@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import create_engine
 
 from mosshead.deadline import bounded, ends_within
-from mosshead.embedders import openai as module
-from mosshead.embedders.openai import OpenAIEmbedder
+from mosshead.embeddings import openai as module
+from mosshead.embeddings.openai import OpenAIEmbedder
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, MossheadError, ReadTimeout
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
 

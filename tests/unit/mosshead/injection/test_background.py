@@ -6,13 +6,12 @@ from concurrent.futures import Future
 
 import pytest
 
-from mosshead.injection import background
-from mosshead.injection.background import Background
-from mosshead.injection.waiting import wait_async
+from mosshead.contrib.openai_client import calls
+from mosshead.contrib.openai_client.calls import Background, wait_async
 
 
 def test_reads_have_threads_of_their_own_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "MOST_READS", 2)
+    monkeypatch.setattr(calls, "MOST_READS", 2)
     threads, go_on = Background(), threading.Event()
     reading = [threads.read(lambda: go_on.wait(10)) for _ in range(3)]
     assert reading[2] is None
@@ -24,7 +23,7 @@ def test_reads_have_threads_of_their_own_and_are_bounded(monkeypatch: pytest.Mon
 
 
 def test_turns_are_published_in_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "MOST_WAITING", 3)
+    monkeypatch.setattr(calls, "MOST_WAITING", 3)
     threads, go_on, done = Background(), threading.Event(), list[int]()
     begun: Future[None] = Future()
 
@@ -44,7 +43,7 @@ def test_turns_are_published_in_order_and_bounded(monkeypatch: pytest.MonkeyPatc
 
 def test_after_a_fork_nothing_of_the_parent_s_is_waited_for() -> None:
     threads, go_on = Background(), threading.Event()
-    for _ in range(background.MOST_READS):
+    for _ in range(calls.MOST_READS):
         threads.read(lambda: go_on.wait(10))
     threads.publish(lambda: go_on.wait(10))
     threads.after_fork_in_child()
@@ -81,9 +80,7 @@ def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypat
 
     with monkeypatch.context() as without_threads:
         without_threads.setattr(threading.Thread, "start", refused)
-        assert [threads.read(lambda: None) for _ in range(2 * background.MOST_READS)] == [
-            None
-        ] * 2 * background.MOST_READS
+        assert [threads.read(lambda: None) for _ in range(2 * calls.MOST_READS)] == [None] * 2 * calls.MOST_READS
         threads.publish(lambda: done.append("first"))
     assert threads.read(lambda: None) is not None
     second = threads.publish(lambda: done.append("second"))

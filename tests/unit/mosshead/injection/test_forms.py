@@ -11,9 +11,8 @@ from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 from openai.types.responses import ResponseFunctionToolCall
 
+from mosshead.contrib.openai_client.apis import HISTORY, Asked, Chat, Form, Responses, asked, storable
 from mosshead.events.envelope import MAX_CONTENT_BYTES
-from mosshead.injection.forms import Chat, Form, Responses
-from mosshead.injection.turns import HISTORY, Asked, asked, storable
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 WORDS = st.text(max_size=5)

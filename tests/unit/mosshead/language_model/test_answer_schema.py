@@ -6,8 +6,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from mosshead.language_model.answer_schema import compact
-from mosshead.managing.proposals import DocumentAnswer, ManagerAnswer
+from mosshead.contrib.managers.values import DocumentAnswer, ManagerAnswer
+from mosshead.llm.structured import compact
 from pipeline.consolidation.llm import ConsolidationAnswer
 from pipeline.extraction.prompt import ExtractionAnswer
 from pipeline.profiles import ProfileAnswer

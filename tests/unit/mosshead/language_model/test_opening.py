@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mosshead.errors import ConfigurationError
-from mosshead.language_model import open_model
-from mosshead.language_model import opening as module
+from mosshead.llm import open as module
+from mosshead.llm import open_model
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from mosshead.language_model import AnswerUnusable, Prompt
+from mosshead.llm import AnswerUnusable, Prompt
 
 A = TypeVar("A", bound=BaseModel)
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
+from mosshead.contrib.managers import Episode, Fact, Managed, create_episode_manager, create_memory_manager
 from mosshead.errors import ConfigurationError, InvalidEvent
-from mosshead.language_model import AnswerDeclined, AnswerTruncated, ModelUnavailable
-from mosshead.managing import Episode, Fact, Managed, create_episode_manager, create_memory_manager
+from mosshead.llm import AnswerDeclined, AnswerTruncated, ModelUnavailable
 from tests.unit.mosshead.managing.scripted import Scripted, change, new
 
 

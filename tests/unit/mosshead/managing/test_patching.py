@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.managing.patching import fields_of, merged, patch_between, touches, without
+from mosshead.schemas import fields_of, merged, patch_between, touches, without
 
 NAMES = st.sampled_from(["a", "b", "c/d", "e~f"])
 VALUES = st.recursive(

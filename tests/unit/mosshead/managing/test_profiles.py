@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from mosshead.language_model import AnswerUnusable, ModelUnavailable
-from mosshead.managing import create_profile_manager
+from mosshead.contrib.managers import create_profile_manager
+from mosshead.llm import AnswerUnusable, ModelUnavailable
 from tests.unit.mosshead.managing.scripted import Scripted, field_set
 
 

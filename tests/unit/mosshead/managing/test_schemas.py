@@ -8,7 +8,7 @@ import pytest
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, computed_field
 
 from mosshead.errors import ConfigurationError
-from mosshead.managing.schemas import as_json, by_name, read
+from mosshead.schemas import as_json, by_name, read
 
 
 class Name(BaseModel):

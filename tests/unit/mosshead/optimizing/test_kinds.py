@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
-from mosshead.language_model import LanguageModel, ModelUnavailable, open_model
-from mosshead.optimizing import OptimizerKind, PromptTemplate, create_multi_prompt_optimizer, create_prompt_optimizer
-from mosshead.optimizing.optimizer import Optimized
+from mosshead.contrib.prompt_optimizers import (
+    OptimizerKind,
+    PromptTemplate,
+    create_multi_prompt_optimizer,
+    create_prompt_optimizer,
+)
+from mosshead.contrib.prompt_optimizers.optimizer import Optimized
+from mosshead.llm import LanguageModel, ModelUnavailable, open_model
 from tests.fake_openai import FakeOpenAI, Fault, Request
 
 PROMPT = "You help {user} with invoices.\nAnswer in full sentences."

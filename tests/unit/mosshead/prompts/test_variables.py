@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.prompts.templates import MAX_CHARACTERS, PromptTemplate, template_of
-from mosshead.prompts.variables import NotATemplate, Syntax, Variables, fault_in, shown, variables_of
+from mosshead.models.prompts import (
+    MAX_CHARACTERS,
+    NotATemplate,
+    PromptTemplate,
+    Syntax,
+    Variables,
+    fault_in,
+    shown,
+    template_of,
+    variables_of,
+)
 
 NAMES = ("user", "topic", "user.name", "items[0]", "n!r", "n:>4", "n:{width}", "")
 TEXTS = st.text(st.characters(exclude_characters="{}", codec="utf-8"), max_size=12) | st.sampled_from(

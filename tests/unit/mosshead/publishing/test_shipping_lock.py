@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 import pytest
 
-from mosshead.publishing.shipping_lock import ShippingLock
+from mosshead.publishing.shipper import ShippingLock
 
 
 def forked() -> Callable[[], None]:

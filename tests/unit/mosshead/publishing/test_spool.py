@@ -23,12 +23,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from sqlalchemy import make_url
 
 from mosshead.errors import SpoolFull, SpoolUnavailable
-from mosshead.namespaces import NamespacePath
-from mosshead.publishing import forking
-from mosshead.publishing.checking import check_events
+from mosshead.paths import NamespacePath
+from mosshead.publishing import fork_safety
+from mosshead.publishing.publishers import SpoolPublisher
+from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.spool import Changes, Spool
-from mosshead.publishing.spooling import SpoolPublisher
-from mosshead.queue import EventQueue
+from mosshead.publishing.validation import check_events
 
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
 ROOMY = 10**6
@@ -260,8 +260,8 @@ class TestForksAndCollections:
         spool.append(SARAH, ["a"])
 
         def fork() -> None:
-            forking._before()
-            forking._in_parent()
+            fork_safety._before()
+            fork_safety._in_parent()
 
         threads = [Thread(target=fork, daemon=True) for _ in range(3)]
         with spool._file._in_use.use():  # something is under way, for which all of them wait

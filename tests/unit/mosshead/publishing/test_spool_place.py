@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mosshead.errors import ConfigurationError
-from mosshead.publishing.spool_place import default_folder, spool_path
+from mosshead.publishing.spool import default_folder, spool_path
 
 FOLDER = Path("/state")
 BROKER, DATABASE = "redis://:s3cret@cache:6379/0", "postgresql://reader:s3cret@db:5432/memory"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from mosshead.publishing.spool import Waiting
 from mosshead.publishing.window import (
     CROWDED_BYTES,

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import Granularity, MemoryKind
-from mosshead.reading.assembling import WEIGHTS, assemble
-from mosshead.reading.contexts import Context
-from mosshead.reading.found import MemoryFound, MessageFound, StoredMessage
-from mosshead.reading.memories import Bearing, rank_memories
-from mosshead.reading.messages import RankedMessage
-from mosshead.reading.paths import paths
-from mosshead.reading.reranking import Judge
-from mosshead.results import Occurrence
+from mosshead.context.assemble import WEIGHTS, assemble
+from mosshead.context.paths import paths
+from mosshead.models.context import Context
+from mosshead.models.kinds import Granularity, MemoryKind
+from mosshead.models.memories import Occurrence
+from mosshead.models.messages import MemoryFound, MessageFound, StoredMessage
+from mosshead.search.memories import Bearing, rank_memories
+from mosshead.search.messages import RankedMessage
+from mosshead.search.rerank import Judge
 from tests.reading_given import LONG_AGO, NOW, SPREAD, entity, found, message
 
 VERA = 0

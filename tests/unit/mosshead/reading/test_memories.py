@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.disambiguation import Resolution
-from mosshead.kinds import MemoryKind
-from mosshead.reading.found import MemoryFound
-from mosshead.reading.memories import Bearing, RankedMemory, not_ruled_out, other_of_two, rank_memories
-from mosshead.reading.periods import periods
+from mosshead.entities.disambiguation import Resolution
+from mosshead.language.times import periods
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.messages import MemoryFound
+from mosshead.search.memories import Bearing, RankedMemory, not_ruled_out, other_of_two, rank_memories
 from tests.reading_given import NOW, SPREAD, entity, found
 
 VERA, TRAM, BAND, OTHER_VERA = range(4)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import Role
-from mosshead.reading.found import MessageFound, Spread, StoredMessage
-from mosshead.reading.messages import Asked, RankedMessage, asked_by, rank_messages
-from mosshead.reading.periods import Interval
-from mosshead.reading.weights import MessageWeights
+from mosshead.language.times import Interval
+from mosshead.models.kinds import Role
+from mosshead.models.messages import MessageFound, Spread, StoredMessage
+from mosshead.search.messages import Asked, RankedMessage, asked_by, rank_messages
+from mosshead.search.weights import MessageWeights
 
 NOON = datetime(2024, 5, 8, 12, tzinfo=UTC)
 ONE = Spread(mean=0.0, deviation=1.0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.reading.messages_sql import each_for
+from mosshead.search.messages import each_for
 
 
 @given(st.integers(min_value=0, max_value=200))

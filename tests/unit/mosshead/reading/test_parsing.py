@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.disambiguation.telling import telling
-from mosshead.kinds import EntityType
-from mosshead.lookup import NameMatch
-from mosshead.reading.parsing import parse
-from mosshead.registry import RegisteredEntity
+from mosshead.context.parse import parse
+from mosshead.entities.disambiguation import telling
+from mosshead.entities.lookup import NameMatch
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 
 
 def match(

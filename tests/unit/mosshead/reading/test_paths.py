@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from mosshead.kinds import MemoryKind
-from mosshead.reading.found import MemoryFound
-from mosshead.reading.memories import Bearing, rank_memories
-from mosshead.reading.paths import Path, called_for, delivered, paths
+from mosshead.context.paths import Path, called_for, delivered, paths
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.messages import MemoryFound
+from mosshead.search.memories import Bearing, rank_memories
 from tests.reading_given import NOW, SPREAD, entity, found
 
 VERA, BRUNO = 0, 1

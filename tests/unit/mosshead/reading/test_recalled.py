@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.fence import fenced
-from mosshead.kinds import Role
-from mosshead.reading.found import StoredMessage
-from mosshead.reading.recalled import Recalled, RecalledMessage, before_and_after, excerpts
-from mosshead.results import Progress
+from mosshead.fencing import fenced
+from mosshead.models.context import Recalled, RecalledMessage, before_and_after, excerpts
+from mosshead.models.kinds import Role
+from mosshead.models.memories import Progress
+from mosshead.models.messages import StoredMessage
 
 NOON = datetime(2025, 3, 9, 12, tzinfo=UTC)
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.embedders.model_files import MODEL
-from mosshead.reading.parsing import Parsed
-from mosshead.reading.relating import FEW, NEAR, relates
+from mosshead.context.interpret import FEW, NEAR, relates
+from mosshead.context.parse import Parsed
+from mosshead.embeddings.local.files import MODEL
 
 DAY = date(2026, 3, 2)
 VERA = frozenset({UUID(int=1)})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.reading.reranking import JUDGED, Reranker, judge_of, reranked
+from mosshead.search.rerank import JUDGED, Reranker, judge_of, reranked
 
 SECRET = "Vera's secret"
 SCORES = st.one_of(st.none(), st.floats(-5, 5))
@@ -70,7 +70,7 @@ def test_where_it_has_no_good_answer_all_stays_and_the_log_has_no_text(
 
 
 def test_where_it_takes_too_long_all_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mosshead.reading.reranking.READ_SECONDS", 0.05)
+    monkeypatch.setattr("mosshead.search.rerank.READ_SECONDS", 0.05)
 
     def slow(message: str, texts: Sequence[str]) -> list[float]:
         time.sleep(60)
@@ -103,7 +103,7 @@ def slowly(_: str, texts: Sequence[str]) -> Any:
 
 @pytest.mark.parametrize("reranker", [lazily, slowly, lambda _, texts: [10**400, 1]])
 def test_what_is_lazy_or_too_large_changes_nothing_either(reranker: Reranker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mosshead.reading.reranking.READ_SECONDS", 0.2)
+    monkeypatch.setattr("mosshead.search.rerank.READ_SECONDS", 0.2)
     started = time.monotonic()
     assert order(["a", "b"], reranker) == ["a", "b"]
     assert time.monotonic() - started < 30

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import create_engine
 
-from mosshead.embedders import Vectors
-from mosshead.namespaces import NamespacePath
-from mosshead.reading.rounds import Store, embedded
+from mosshead.context.fetch import Store, embedded
+from mosshead.embeddings import Vectors
+from mosshead.paths import NamespacePath
 
 
 class Numbering:

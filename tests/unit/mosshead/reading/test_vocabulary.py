@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.reading.vocabulary import Vocabulary, Word, common, queries, spread_of_rare
+from mosshead.search.indexed import Vocabulary, Word, common, queries, spread_of_rare
 
 ROWS = 100_000
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.events import parse_event
-from mosshead.redaction.texts import redact_event, redact_fields
+from mosshead.redaction.events import redact_event, redact_fields
 from tests.given import event
 
 CARD = UUID("44737597-3529-4978-8085-823597751224")

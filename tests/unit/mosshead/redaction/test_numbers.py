@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.redaction import redact
-from mosshead.redaction.accounts import passes_mod_97
-from mosshead.redaction.cards import passes_luhn
+from mosshead.redaction.numbers import passes_luhn, passes_mod_97
 from tests.secrets_given import CARRIERS, card, grouped, iban
 
 SEEDS = st.integers(0, 2**32).map(random.Random)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.redaction import redact
-from mosshead.redaction.folding import Folded
 from mosshead.redaction.redact import FINDERS
+from mosshead.redaction.text import Folded
 from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, secrets
 
 redacting = sys.modules["mosshead.redaction.redact"]  # the function of its name hides the module in the package

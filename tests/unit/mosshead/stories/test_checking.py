@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.stories.asking import StoryAnswer, ToldSentence
-from mosshead.stories.checking import checked
-from mosshead.stories.choosing import Piece, chosen
-from mosshead.stories.intents import StoryIntent
-from mosshead.stories.story import Story
+from mosshead.contrib.stories.evidence import Piece, chosen
+from mosshead.contrib.stories.prompt import StoryAnswer, ToldSentence
+from mosshead.contrib.stories.requests import StoryIntent
+from mosshead.contrib.stories.story import Story
+from mosshead.contrib.stories.tell import checked
 from tests.reading_given import LONG_AGO, memory
 
 CONTENTS = ("Ada moved to Leeds", "Ada sold 2,400 prints", "Ada has a whippet")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import Granularity
-from mosshead.results import Occurrence
-from mosshead.stories.asking import noted, story_prompt
-from mosshead.stories.choosing import Piece, belonging, chosen
-from mosshead.stories.chronicle import chronicle
-from mosshead.stories.intents import StoryIntent
+from mosshead.contrib.stories.evidence import Piece, belonging, chosen
+from mosshead.contrib.stories.prompt import noted, story_prompt
+from mosshead.contrib.stories.requests import StoryIntent
+from mosshead.contrib.stories.tell import chronicle
+from mosshead.models.kinds import Granularity
+from mosshead.models.memories import Occurrence
 from tests.reading_given import LONG_AGO, memory, message
 
 DAY = timedelta(days=1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.stories.intents import StoryIntent, asked_for
+from mosshead.contrib.stories.requests import StoryIntent, asked_for
 
 TODAY = date(2026, 3, 4)
 TIMELINE, CONNECTION, CHANGE, PERIOD = StoryIntent

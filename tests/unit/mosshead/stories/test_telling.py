@@ -6,11 +6,11 @@ from typing import Any, cast
 
 import pytest
 
-from mosshead.language_model.ports import AnswerDeclined, ModelUnavailable, Prompt
-from mosshead.stories.asking import StoryAnswer, ToldSentence
-from mosshead.stories.intents import StoryIntent
-from mosshead.stories.story import Story
-from mosshead.stories.telling import told
+from mosshead.contrib.stories.prompt import StoryAnswer, ToldSentence
+from mosshead.contrib.stories.requests import StoryIntent
+from mosshead.contrib.stories.story import Story
+from mosshead.contrib.stories.tell import told
+from mosshead.llm.protocol import AnswerDeclined, ModelUnavailable, Prompt
 from tests.unit.mosshead.stories.test_checking import EVIDENCE, REQUEST
 
 STORY = Story(intent=StoryIntent.TIMELINE, evidence=EVIDENCE)

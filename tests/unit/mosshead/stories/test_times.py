@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.stories.intents import StoryIntent, asked_for
-from mosshead.stories.times import times_in
+from mosshead.contrib.stories.requests import StoryIntent, asked_for, times_in
 
 TODAY = date(2026, 3, 4)
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.tools import numbers
-from mosshead.tools.numbers import Numbers
-from mosshead.tools.tool import ToolRefused
+from mosshead.contrib import agent_tools
+from mosshead.contrib.agent_tools import Numbers, ToolRefused
 
 _ALIKE = st.builds(lambda place, times: UUID(int=place + 9_000 * times), st.integers(0, 3), st.integers(0, 5))
 
@@ -23,7 +22,7 @@ def test_a_number_means_the_memory_that_it_was_shown_for(shown: list[UUID]) -> N
 
 
 def test_the_latest_are_remembered_however_many_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbers, "_MOST", 50)
+    monkeypatch.setattr(agent_tools, "_MOST", 50)
     found = Numbers()
     ids = [uuid5(UUID(int=0), str(number)) for number in range(12_000)]
     first = found.show(ids[0])

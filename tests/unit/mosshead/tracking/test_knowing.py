@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.genders import Gender
-from mosshead.kinds import EntityType
-from mosshead.lookup import NameMatch
-from mosshead.registry import RegisteredEntity
-from mosshead.tracking.knowing import known_entities, known_to, named
-from mosshead.tracking.reading import Facts, Near
-from mosshead.tracking.words import content_words, shared
+from mosshead.contrib.focus.knowledge import Facts, Near, known_entities, known_to, named
+from mosshead.entities.lookup import NameMatch
+from mosshead.language.references import content_words, shared
+from mosshead.language.wordlists import Gender
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType
 
 ANN, BO, YARD = (UUID(int=number) for number in (1, 2, 3))
 

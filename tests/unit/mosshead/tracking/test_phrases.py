@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.tracking.phrases import Form, Phrase, phrases
-from mosshead.tracking.places import Layout, Part, Place
-from mosshead.tracking.vocabulary import is_person
+from mosshead.language.references import Form, Layout, Part, Phrase, Place, is_person, phrases
 
 
 def read(text: str) -> tuple[Phrase, ...]:

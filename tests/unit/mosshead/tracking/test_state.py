@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from mosshead.genders import Gender
-from mosshead.tracking import Held, Referred, Seen, State
+from mosshead.contrib.focus import Held, Referred, Seen, State
+from mosshead.language.wordlists import Gender
 
 
 def test_to_json_and_back() -> None:

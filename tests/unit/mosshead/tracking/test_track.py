@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.tracking import Known, Pair, State, Turn, track
-from mosshead.tracking.layers import SCENE_SCORES, TOPIC_SCORES
+from mosshead.contrib.focus import Known, Pair, State, Turn, track
+from mosshead.contrib.focus.coreference import SCENE_SCORES, TOPIC_SCORES
 from tests.tracking_given import known, meant, names, near, said
 
 LAUNCH = known("Can it go out today?", near=near(How_to_launch_a_boat=0.5))

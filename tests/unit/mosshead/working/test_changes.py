@@ -9,9 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.working.changes import Accessed, Added, Change, Reported, Rules, Told, TurnTaken, alive, apply
-from mosshead.working.policies import Policy, least_relevant, oldest, relevance
-from mosshead.working.state import Reference, State, written
+from mosshead.contrib.working_memory.state import (
+    Accessed,
+    Added,
+    Change,
+    Policy,
+    Reference,
+    Reported,
+    Rules,
+    State,
+    Told,
+    TurnTaken,
+    alive,
+    apply,
+    least_relevant,
+    oldest,
+    relevance,
+    written,
+)
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 TTL = timedelta(minutes=5)

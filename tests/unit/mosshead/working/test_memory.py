@@ -11,9 +11,9 @@ from uuid import uuid4
 import pytest
 
 from mosshead import WorkingMemory
-from mosshead.fence import SESSION_NOTE, strip_fences
-from mosshead.working import InProcess, as_prometheus
-from mosshead.working.metrics import Metrics
+from mosshead.contrib.working_memory import InProcess, as_prometheus
+from mosshead.contrib.working_memory.stores import Metrics
+from mosshead.fencing import SESSION_NOTE, strip_fences
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -267,7 +267,7 @@ def test_after_a_fork_the_child_goes_on_with_a_copy(open_session: Callable[..., 
 
 def test_a_store_forgets_sessions_that_nobody_comes_back_to(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = 0.0
-    monkeypatch.setattr("mosshead.working.stores.time.monotonic", lambda: moment)
+    monkeypatch.setattr("mosshead.contrib.working_memory.stores.time.monotonic", lambda: moment)
     store = InProcess()
     for number in range(100):
         WorkingMemory(f"s{number}", store=store).add("page", 1, "x")

@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mosshead.working.changes import Added, Change, Reported, Rules, apply
-from mosshead.working.referring import by_label, meant_by, nouns_for, phrases
-from mosshead.working.state import State
+from mosshead.contrib.working_memory.references import by_label, meant_by, nouns_for, phrases
+from mosshead.contrib.working_memory.state import Added, Change, Reported, Rules, State, apply
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 RULES = Rules(capacity=20, ttl=timedelta(minutes=5), policy="fifo")

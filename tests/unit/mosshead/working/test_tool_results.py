@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from mosshead.working.tool_results import shapes_of, things_in
+from mosshead.contrib.working_memory.references import shapes_of, things_in
 
 PAGES = {"page": {"id": "page_id", "label": "title"}}
 

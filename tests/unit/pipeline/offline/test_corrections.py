@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mosshead.kinds import Role
+from mosshead.models.kinds import Role
 from pipeline.models import Background, Fact, Message
 from pipeline.rules_en import extract_offline
 

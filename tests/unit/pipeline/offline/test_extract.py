@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mosshead.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from pipeline.models import Background, Fact, KnownEntity, Mention, Message, Relation
 from pipeline.rules_en import extract_offline
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from mosshead.kinds import EntityType, Role
+from mosshead.models.kinds import EntityType, Role
 from pipeline.models import Background, Fact, Mention, Message
 from pipeline.rules_en import extract_offline
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.kinds import EntityType, Role
+from mosshead.models.kinds import EntityType, Role
 from pipeline.models import USER, Background, KnownEntity, Message
 from pipeline.rules_en import extract_offline
 from pipeline.safety import suspicion_of

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mosshead.kinds import Granularity
+from mosshead.models.kinds import Granularity
 from pipeline.consolidation.llm import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
 from pipeline.models import Occurrence
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.kinds import EntityType, Role
+from mosshead.models.kinds import EntityType, Role
 from pipeline.extraction.prompt import ExtractionAnswer, RecordingAnswer, extraction_prompt
 from pipeline.models import Background, KnownEntity, Message, RecordSchema
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import Granularity
+from mosshead.models.kinds import Granularity
 from pipeline.extraction.dates import occurrence_of, words_for
 from pipeline.extraction.prompt import ExtractedTime
 

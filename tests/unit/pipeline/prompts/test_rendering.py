@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import Role
-from mosshead.language_model.data import BAR, barred, block, local_time
+from mosshead.llm.prompt_data import BAR, barred, block, local_time
+from mosshead.models.kinds import Role
 from pipeline.extraction.prompt import conversation_labels, shown_message
 from pipeline.models import Message
 

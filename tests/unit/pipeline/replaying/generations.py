@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from mosshead.events import Clarify, Command, Forget, Merge, Remember, Split, Undo
-from mosshead.kinds import MemoryKind
+from mosshead.models.kinds import MemoryKind
 from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
 from tests.given import NOON
 

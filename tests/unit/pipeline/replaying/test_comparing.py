@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.kinds import MemoryKind
+from mosshead.models.kinds import MemoryKind
 from pipeline.consolidation.comparison import agree
 from pipeline.replay.compare import Comparison, compare
 from pipeline.replay.models import KnownMemory

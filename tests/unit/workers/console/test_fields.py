@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.managing.patching import merged
+from mosshead.schemas import merged
 from workers.console.fields import Change, Field, fields_of, guessed, patch_of
 
 BODY: dict[str, Any] = {

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead import InvalidNamespace
-from mosshead.namespaces import NamespacePath
+from mosshead.paths import NamespacePath
 from workers.console.places import asked, is_within, named, namespace_at, place_of
 
 parts = st.text(min_size=1, max_size=30).filter(lambda text: text.strip() and "{" not in text and text.isprintable())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.events import MAX_EVENT_BYTES, parse_event
-from mosshead.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
+from mosshead.publishing.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
 from workers.intake import arrivals
 from workers.intake.arrivals import Accepted, Refused, judge, judge_event

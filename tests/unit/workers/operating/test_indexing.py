@@ -6,7 +6,7 @@ import pytest
 
 from db.keys import LaneRef
 from db.search_indexes import Scope
-from mosshead.reading.indexed_sql import Scanned
+from mosshead.search.indexed import Scanned
 from workers.operating.indexing import work
 
 

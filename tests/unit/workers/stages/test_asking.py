@@ -3,7 +3,7 @@
 from uuid import UUID, uuid4
 
 from db.questions import Asked
-from mosshead.kinds import EntityType, MemoryKind, Role
+from mosshead.models.kinds import EntityType, MemoryKind, Role
 from pipeline.linking.models import Held, Link, LinkedFacts
 from pipeline.models import Fact, Mention, Message, Relation
 from tests.given import NOON, registered

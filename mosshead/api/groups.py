@@ -1,0 +1,92 @@
+"""Reading across namespaces: all of a tenant whose path begins in one way, such as the users of a team."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pgvector import HalfVector
+from sqlalchemy import Engine
+from sqlalchemy import text as sql
+
+from mosshead.api.arguments import checked_limit, checked_threshold, readable
+from mosshead.embeddings import Embedder
+from mosshead.models.memories import Hit
+from mosshead.paths import NamespacePath, NamespacePrefix
+from mosshead.redaction import redact
+from mosshead.store.connection import tenant_transaction
+from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitIn(Hit):
+    """A memory that a query across namespaces found. namespace: the path of the one that holds it."""
+
+    namespace: NamespacePath
+
+
+class Under:
+    """All namespaces of a tenant whose path begins with some parts; made by `Memory.under`."""
+
+    def __init__(self, prefix: NamespacePrefix, engine: Engine, embedder: Embedder) -> None:
+        """Use `Memory.under`."""
+        self.prefix = prefix
+        self._engine = engine
+        self._embedder = embedder
+
+    def namespaces(self) -> list[NamespacePath]:
+        """The namespaces that exist, in the order of their paths."""
+        with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
+            return [NamespacePath(tuple(row.path)) for row in connection.execute(_NAMESPACES, self._scope)]
+
+    def query(self, text: str, *, limit: int = 10, threshold: float | None = None) -> list[HitIn]:
+        """The memories most similar to a text in any of them, most similar first. threshold: as for `Namespace.query`.
+
+        Every memory of every namespace is compared: for a tenant's few thousand memories, not for its millions. An empty text
+        finds nothing. Raises ValueError, which names the argument that does not fit.
+        """
+        most, least, said = checked_limit(limit), checked_threshold(threshold), redact(readable("text", text))
+        if not said.strip():
+            return []
+        vector = HalfVector(self._embedder.embed([said])[0]).to_text()
+        asked = {**self._scope, "model": self._embedder.name, "vector": vector, "limit": most, "threshold": least}
+        with tenant_transaction(self._engine, self.prefix.tenant_id) as connection:
+            return list(_hits(connection.execute(_SIMILAR, asked)))
+
+    @property
+    def _scope(self) -> dict[str, object]:
+        return {"tenant_id": self.prefix.tenant_id, "prefix": list(self.prefix.parts)}
+
+
+def _hits(rows: Iterable[Any]) -> Iterator[HitIn]:
+    for row in rows:
+        yield HitIn(
+            **memory_fields(row),
+            similarity=round(min(1.0, row.similarity), 4),
+            namespace=NamespacePath(tuple(row.path)),
+        )
+
+
+_UNDER = """
+    scope.tenant_id = :tenant_id and scope.path[1:cardinality(cast(:prefix as text[]))] = cast(:prefix as text[])
+"""
+
+_NAMESPACES = sql(f"select scope.path from mosshead_read_v1.namespaces as scope where {_UNDER} order by scope.path")
+
+_SIMILAR = sql(f"""
+    with nearest as materialized (
+        select scope.path, vector.namespace_id, vector.owner_id, -(vector.embedding <#> cast(:vector as halfvec)) as similarity
+        from mosshead_read_v1.namespaces as scope
+        join mosshead_read_v1.embeddings as vector
+          on vector.tenant_id = scope.tenant_id and vector.namespace_id = scope.namespace_id
+         and vector.model = :model and vector.owner_kind = 'memory'
+        where {_UNDER}
+          and (cast(:threshold as float8) is null or -(vector.embedding <#> cast(:vector as halfvec)) > :threshold)
+        order by similarity desc, vector.owner_id
+        limit :limit
+    )
+    select {MEMORY_COLUMNS}, nearest.similarity, nearest.path
+    from nearest join mosshead_read_v1.memories as memory
+      on memory.tenant_id = :tenant_id and memory.namespace_id = nearest.namespace_id and memory.memory_id = nearest.owner_id
+     and memory.known_to is null and memory.state = 'active'
+    order by nearest.similarity desc, memory.memory_id
+""")

@@ -1,0 +1,186 @@
+"""`Memory`: the app's connection to Mosshead."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+from uuid import UUID
+
+import psycopg
+from sqlalchemy import Engine, create_engine, event
+
+from mosshead.api.arguments import checked_seconds
+from mosshead.api.namespace import Namespace
+from mosshead.api.reads import warm_up
+from mosshead.api.settings import ClientSettings, client_settings
+from mosshead.deadline import READ_SECONDS, bounded, ends_within
+from mosshead.embeddings import Embedder, open_embedder, spec_of
+from mosshead.errors import EmbedderMismatch, MossheadError
+from mosshead.paths import NamespacePath, NamespacePrefix, with_context
+from mosshead.publishing import fork_safety
+from mosshead.publishing.publishers import AppSession, Publisher, open_publisher, publish_checked
+from mosshead.publishing.validation import check_event
+from mosshead.store import memories
+from mosshead.urls import session_name, sqlalchemy_url
+
+if TYPE_CHECKING:
+    from mosshead.api.groups import Under
+
+_SETTING = "MOSSHEAD_DATABASE_URL"
+_CONNECTIONS = 20
+"""The most that an app's process holds; they are opened as threads need them."""
+
+_POOL_SECONDS = 0.05
+"""How long to wait for a connection at a time; `mosshead.tenancy` waits again until the read has to end."""
+
+
+class Memory:
+    """The long-term memory of an app; one for each process, safe to share between its threads and to use after a fork.
+
+    Publishing goes to a local spool and from there to the event queue, reading to Postgres. Neither calls an LLM.
+    """
+
+    def __init__(self, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
+        """Use `Memory.connect`."""
+        self._engine = engine
+        self._embedder = embedder
+        self._publisher = publisher
+        fork_safety.watch_engine(engine)
+
+    @classmethod
+    def connect(
+        cls,
+        *,
+        database_url: str | None = None,
+        broker_url: str | None = None,
+        embedder: str | None = None,
+        publish: Literal["spool", "direct"] | None = None,
+        spool_dir: str | Path | None = None,
+        spool_bytes: int | None = None,
+        signing_key: str | None = None,
+        read_seconds: float = READ_SECONDS,
+        lazy: bool = False,
+    ) -> Self:
+        """Connect to a running service, and ship what an earlier process left in the spool.
+
+        database_url, broker_url, embedder: by default MOSSHEAD_DATABASE_URL, MOSSHEAD_BROKER_URL and MOSSHEAD_EMBEDDER; never
+        DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone.
+        publish, spool_dir, spool_bytes, signing_key: by default MOSSHEAD_PUBLISH, MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and
+        MOSSHEAD_SIGNING_KEY (docs/publishing.md).
+        read_seconds: how long a read may take, whatever Postgres does (docs/reading-speed.md).
+        lazy: leave Postgres to the first read, so that an app that starts while it is down can publish; that read raises what
+        connecting would.
+        Raises ConfigurationError where a setting is missing or wrong, StoreUnavailable where Postgres does not answer,
+        ModelMissing where the local embedding model is not installed, EmbedderMismatch where the service embeds with another.
+        """
+        settings = client_settings(
+            database_url=database_url,
+            broker_url=broker_url,
+            embedder=embedder,
+            publish=publish,
+            spool_dir=spool_dir,
+            spool_bytes=spool_bytes,
+            signing_key=signing_key,
+        )
+        opened = open_embedder(settings.embedder, **settings.endpoint._asdict())
+        engine = _open_engine(settings, opened.name, checked_seconds("read_seconds", read_seconds))
+        _compare_models(engine, opened)
+        try:
+            if not lazy:
+                _reach(engine)
+            return cls(engine, opened, open_publisher(settings))
+        except MossheadError:
+            engine.dispose()
+            raise
+
+    def namespace(self, *parts: str, **values: str) -> Namespace:
+        """Whose memories: the tenant first, then at least one part more, such as ``namespace("acme", "sarah_123")``.
+
+        values: for templates among the parts, such as ``namespace("acme", "{user_id}", user_id="sarah_123")``; what is not given
+        is taken from `mosshead.values`, as it is now.
+        Raises InvalidNamespace where a part is empty or a template stays unresolved, before anything is read or sent.
+        """
+        return Namespace(NamespacePath.of(parts, with_context(values)), self._engine, self._embedder, self._publisher)
+
+    def under(self, *parts: str, **values: str) -> "Under":
+        """All namespaces whose path begins with some parts, the tenant first, to query them together.
+
+        values: for templates among the parts, as for `namespace`. Raises InvalidNamespace.
+        """
+        from mosshead.api.groups import Under  # few apps ask several namespaces at once
+
+        return Under(NamespacePrefix.of(parts, with_context(values)), self._engine, self._embedder)
+
+    def warm_up(self) -> None:
+        """Load what the first read would have to load, so that it is no slower than others: what reads, and the embedding model.
+
+        0.3 s with the local model. An app that forks its workers calls it before, and they share what is loaded.
+        ``gc.freeze()`` after it keeps Python's garbage collector from going through that again (docs/reading-speed.md).
+        Raises ConfigurationError where the model's files are not the right ones.
+        """
+        warm_up(self._embedder)
+
+    def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
+        """Publish one event as docs/events.md shows it, its namespace included, for an app that has its events from elsewhere.
+
+        session: as for `Namespace.publish`. Returns the event's id. Raises InvalidEvent, which names each field at fault, and
+        otherwise as `Namespace.publish`, or ConfigurationError where no broker is named.
+        """
+        checked = check_event(event)
+        publish_checked(self._publisher, checked.path, [checked], session=session)
+        return checked.event_id
+
+    def close(self) -> None:
+        """Ship what was published last, for two seconds at most, and give the connections back. What is left stays spooled."""
+        if self._publisher is not None:
+            self._publisher.close()
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _open_engine(settings: ClientSettings, model: str, read_seconds: float) -> Engine:
+    engine = create_engine(
+        sqlalchemy_url(settings.database_url, _SETTING),
+        # No pre-ping, which would be a round trip for each read: `mosshead.tenancy` replaces connections that have died.
+        hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
+        connect_args={"connect_timeout": 5, "fallback_application_name": session_name(model)},
+        pool_size=_CONNECTIONS,
+        max_overflow=0,  # what is opened is kept: a connection costs more than a read
+        pool_use_lifo=True,
+        pool_timeout=_POOL_SECONDS,
+    )
+    return bounded(engine, read_seconds)
+
+
+def _compare_models(engine: Engine, embedder: Embedder) -> None:
+    """Let no connection be used before one of them has said that the service embeds with the app's model."""
+    agree = False
+
+    @event.listens_for(engine, "connect")
+    def compare(connection: psycopg.Connection[Any], _record: Any) -> None:
+        nonlocal agree
+        if agree:
+            return
+        with connection.transaction():
+            _check(memories.live_models(connection), embedder)
+        agree = True
+
+
+def _check(live: Sequence[str], embedder: Embedder) -> None:
+    if live and embedder.name not in live:
+        raise EmbedderMismatch(
+            f"MOSSHEAD_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "
+            f"set it to {' or '.join(map(spec_of, live))} here, too: similarities between two models mean nothing"
+        )
+
+
+def _reach(engine: Engine) -> None:
+    with ends_within(engine), engine.connect():
+        pass

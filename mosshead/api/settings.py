@@ -1,0 +1,93 @@
+"""What the app's process is told: by arguments, else by the environment. Never the app's own DATABASE_URL."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from mosshead.embeddings import Endpoint
+from mosshead.errors import ConfigurationError
+from mosshead.publishing.signing import SigningKey, parse_key
+from mosshead.publishing.spool import default_folder
+
+PublishMode = Literal["spool", "direct"]
+
+_DEFAULT_SPOOL_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    """Where the app finds memory, with what it embeds, and how it publishes. spool_bytes: the most that may wait in the spool."""
+
+    database_url: str
+    broker_url: str | None
+    embedder: str
+    endpoint: Endpoint
+    publish: PublishMode
+    spool_dir: Path
+    spool_bytes: int
+    signing_key: SigningKey | None
+
+
+def client_settings(
+    *,
+    database_url: str | None = None,
+    broker_url: str | None = None,
+    embedder: str | None = None,
+    publish: str | None = None,
+    spool_dir: str | Path | None = None,
+    spool_bytes: int | None = None,
+    signing_key: str | None = None,
+) -> ClientSettings:
+    """Arguments first, then the environment: MOSSHEAD_ and the argument's name; where the embedder is, is not an argument.
+
+    Raises ConfigurationError where no database is named, or where a setting is wrong.
+    """
+    environment = os.environ
+    database = database_url or environment.get("MOSSHEAD_DATABASE_URL")
+    if not database:
+        raise ConfigurationError(
+            "MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url=, such as "
+            "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead; 'python -m workers up' prints the one that it made"
+        )
+    folder = spool_dir or environment.get("MOSSHEAD_SPOOL_DIR")
+    key = signing_key or environment.get("MOSSHEAD_SIGNING_KEY")
+    return ClientSettings(
+        database_url=database,
+        broker_url=broker_url or environment.get("MOSSHEAD_BROKER_URL") or None,
+        embedder=embedder or environment.get("MOSSHEAD_EMBEDDER") or "minilm",
+        endpoint=Endpoint.chosen(
+            url=environment.get("MOSSHEAD_EMBEDDING_URL") or None,
+            api_key=environment.get("MOSSHEAD_EMBEDDING_API_KEY") or None,
+            openai_url=environment.get("OPENAI_BASE_URL") or None,
+            openai_api_key=environment.get("OPENAI_API_KEY") or None,
+        ),
+        publish=_mode(publish or environment.get("MOSSHEAD_PUBLISH") or "spool"),
+        spool_dir=Path(folder) if folder else default_folder(),
+        spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
+        signing_key=parse_key(key) if key else None,
+    )
+
+
+def _mode(mode: str) -> PublishMode:
+    if mode not in {"spool", "direct"}:
+        raise ConfigurationError(
+            "MOSSHEAD_PUBLISH: one of spool, direct; for mode 'inbox' pass session= to each publish instead"
+        )
+    return cast("PublishMode", mode)
+
+
+def _spool_bytes(environment: Mapping[str, str]) -> int:
+    given = environment.get("MOSSHEAD_SPOOL_BYTES") or str(_DEFAULT_SPOOL_BYTES)
+    if not given.isdecimal():
+        raise ConfigurationError("MOSSHEAD_SPOOL_BYTES: a number of bytes, such as 268435456 for 256 MiB")
+    return int(given)
+
+
+def no_broker() -> ConfigurationError:
+    """What to raise when something is to be published and no broker is named."""
+    return ConfigurationError(
+        "MOSSHEAD_BROKER_URL is not set. Set it, or pass broker_url= to Memory.connect, such as redis://HOST:6379/0; "
+        "or pass session= to publish within a transaction of your own"
+    )

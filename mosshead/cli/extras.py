@@ -1,0 +1,170 @@
+"""The commands about prompts: which there are, how one is and was, what changed, and back to an earlier text."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.text import Text
+
+from mosshead.cli.output import (
+    In,
+    Json,
+    in_utc,
+    json_lines,
+    new_table,
+    open_namespace,
+    print_answer,
+    read_file,
+    spelt_out,
+)
+from mosshead.contrib.focus.track import InFocus
+from mosshead.events.transcripts import turns
+from mosshead.models.memories import Entity
+
+prompts_cli = typer.Typer(help="The prompts that the app keeps here, in versions.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="The prompt's name.")]
+
+
+@prompts_cli.command("list")
+def list_prompts(namespace: In, json_output: Json = False) -> None:
+    """Every prompt as it is now."""
+    with open_namespace(namespace) as opened:
+        found = opened.prompts()
+    shown = new_table("name", "version", "since (UTC)", "made by", "feedback waiting", "reason")
+    for one in found:
+        when, waiting = in_utc(one.at), str(one.feedback_waiting)
+        shown.add_row(escape(one.name), str(one.version), when, escape(one.made_by), waiting, escape(one.reason))
+    print_answer(json_output, {"prompts": found}, shown)
+
+
+@prompts_cli.command()
+def show(
+    namespace: In,
+    name: Name,
+    version: Annotated[int | None, typer.Option(help="As it was; the latest by default.")] = None,
+    json_output: Json = False,
+) -> None:
+    """The text of a prompt."""
+    with open_namespace(namespace) as opened:
+        found = opened.prompt(name, version=version)
+    print_answer(json_output, {"prompt": found}, Text(spelt_out(found.text)))
+
+
+@prompts_cli.command()
+def versions(namespace: In, name: Name, json_output: Json = False) -> None:
+    """Every version of a prompt, the first in front."""
+    with open_namespace(namespace) as opened:
+        found = opened.prompt_versions(name)
+    shown = new_table("version", "since (UTC)", "made by", "reason")
+    for one in found:
+        shown.add_row(str(one.version), in_utc(one.at), escape(one.made_by), escape(one.reason))
+    print_answer(json_output, {"versions": found}, shown)
+
+
+@prompts_cli.command()
+def diff(
+    namespace: In,
+    name: Name,
+    old: Annotated[int, typer.Argument(help="A version.")],
+    new: Annotated[int, typer.Argument(help="Another.")],
+    json_output: Json = False,
+) -> None:
+    """What changed in a prompt from one version to another."""
+    with open_namespace(namespace) as opened:
+        found = opened.diff_prompt(name, old, new)
+    print_answer(json_output, {"diff": found}, Text(spelt_out(found)))
+
+
+@prompts_cli.command()
+def rollback(
+    namespace: In,
+    name: Name,
+    to: Annotated[int, typer.Argument(help="The version whose text comes back.")],
+    wait: Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")] = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Bring an earlier text back, as a new version."""
+    with open_namespace(namespace) as opened:
+        event_id = opened.roll_back_prompt(name, to=to)
+        if wait:
+            opened.wait(timeout=wait)
+    print_answer(json_output, {"event_id": event_id}, f"published: {event_id}")
+
+
+story_cli = typer.Typer()
+
+
+@story_cli.command()
+def story(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    request: Annotated[str, typer.Argument(help='What to tell, such as "what happened with WOBS in 2023?".')],
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
+    budget: Annotated[int, typer.Option(help="Tokens of evidence at most.")] = 2000,
+    explain: Annotated[bool, typer.Option(help="Show the evidence with its ids, and how it was found.")] = False,
+    json_output: Json = False,
+) -> None:
+    """What is known of somebody or something, in the order of time: a chronicle, without an LLM."""
+    with open_namespace(namespace) as opened:
+        told = opened.story(request, conversation=conversation, budget=budget, strict=True)
+    table = new_table("number", "when", "found by", "id", "memory or message")
+    for one in told.evidence:
+        table.add_row(str(one.number), one.when, ", ".join(one.found_by), str(one.id), escape(one.shown))
+    sentences = [{"text": one.text, "evidence": one.numbers} for one in told.sentences]
+    answer = {
+        "intent": told.intent,
+        "text": told.text,
+        "sentences": sentences,
+        "evidence": told.evidence,
+        "tokens": told.tokens,
+        "questions": told.questions,
+        "partial": told.partial,
+        "reason": told.reason,
+    }
+    remarks = [one.text for one in told.questions] or ([told.reason] if told.reason else [])
+    shown = [table if explain else escape(told.text)] if told.sentences else []
+    print_answer(json_output, answer, *shown, *(f"[yellow]{escape(one)}[/]" for one in remarks))
+
+
+tracking_cli = typer.Typer()
+
+
+@tracking_cli.command()
+def track(
+    namespace: In,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", "-c", help="Its latest stored messages.")
+    ] = None,
+    transcript: Annotated[Path | None, typer.Option(help='A file of "User: …" and "Assistant: …" lines.')] = None,
+    messages: Annotated[Path | None, typer.Option(help="A file of JSON Lines: {role, content}.")] = None,
+    json_output: Json = False,
+) -> None:
+    """What a conversation is about after each turn of the user, and whom its pronouns mean."""
+    if sum(source is not None for source in (conversation, transcript, messages)) != 1:
+        raise typer.BadParameter("give exactly one of --conversation, --transcript and --messages")
+    history = _history(transcript, messages)
+    with open_namespace(namespace) as opened:
+        found = opened.track(history, conversation=conversation)
+    shown = new_table("turn", "scene", "topic", "mentions", "references")
+    for turn in found.turns:
+        references = (f"{one.text}: {_names(one.entities)}" for one in turn.references)
+        layers = (_names(_entities(layer)) for layer in (turn.scene, turn.topic, turn.mentions))
+        shown.add_row(str(turn.place), *map(escape, layers), escape("; ".join(references)))
+    print_answer(json_output, {"turns": found.turns, "state": found.state.to_json()}, shown)
+
+
+def _history(transcript: Path | None, messages: Path | None) -> list[dict[str, Any]]:
+    if transcript is not None:
+        return [{"role": turn.role, "content": turn.content} for turn in turns(read_file(transcript))]
+    return list(json_lines(messages)) if messages is not None else []
+
+
+def _entities(layer: Sequence[InFocus]) -> list[Entity]:
+    return [one.entity for one in layer]
+
+
+def _names(entities: Sequence[Entity]) -> str:
+    """Full names where there are any: "Peter" alone would not say which."""
+    return ", ".join(max((one.name, *one.aliases), key=len) for one in entities)

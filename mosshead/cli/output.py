@@ -1,0 +1,121 @@
+"""What the commands of a shell share: their options, and how their answers are printed."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mosshead.api.memory import Memory
+from mosshead.api.namespace import Namespace
+from mosshead.deadline import READ_SECONDS
+from mosshead.errors import InvalidEvent
+from mosshead.serialization import to_json
+
+UNFOLDED = 10_000
+"""Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def write_any_character() -> None:
+    """Have what memories say written whatever it is: to files and pipes in UTF-8, and "?" for what a terminal cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # not where a program has put something else in its place
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+
+
+def spelt_out(text: str) -> str:
+    """Text from outside, with its control characters spelt out: a terminal would take them for commands."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+class PlainConsole(Console):
+    """Shows text as it stands: without what a terminal would obey, and without pictures for words such as ":key:"."""
+
+    def __init__(self, **given: Any) -> None:
+        """As rich's own."""
+        super().__init__(emoji=False, **given)
+
+    def render_str(self, text: str, **given: Any) -> Text:
+        """Markup as text for the terminal."""
+        return super().render_str(spelt_out(text), **given)
+
+
+console = PlainConsole()
+
+In = Annotated[
+    str,
+    typer.Option("--namespace", "-n", envvar="MOSSHEAD_NAMESPACE", help="Tenant first, such as acme/sarah_123."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsOf = Annotated[
+    datetime | None,
+    typer.Option(
+        "--as-of",
+        formats=["%Y-%m-%dT%H:%M:%S.%f%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M%z"],
+        help="As it was known then, such as 2026-03-02T09:00:00+00:00.",
+    ),
+]
+
+
+@contextmanager
+def open_namespace(namespace: str, *, read_seconds: float = READ_SECONDS) -> Iterator[Namespace]:
+    """The namespace of a command, by the settings of the environment. read_seconds: how long each read may take."""
+    # What is published needs no Postgres, and what is read says itself where that is away.
+    with Memory.connect(read_seconds=read_seconds, lazy=True) as memory:
+        yield memory.namespace(*namespace.split("/"))
+
+
+def in_utc(time: datetime, timespec: str = "minutes") -> str:
+    """A time as a table shows it, whatever the zone of the database's session."""
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(" ", timespec)
+
+
+def new_table(*columns: str) -> Table:
+    """A plain table."""
+    made = Table(box=None, pad_edge=False)
+    for column in columns:
+        made.add_column(column)
+    return made
+
+
+def read_file(path: Path) -> str:
+    """The text of a file, without the mark that some editors put before it. Raises InvalidEvent for one of another encoding."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidEvent(f"{path.name}: not a text in UTF-8") from None  # the error would hold the text
+
+
+def json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file of JSON Lines. Raises InvalidEvent, which names the first line that is none."""
+    for number, line in enumerate(read_file(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise InvalidEvent(f"{path.name}, line {number}: not a JSON object")
+        yield record
+
+
+def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
+    """An answer as JSON, or as people read it."""
+    if as_json:
+        print(json.dumps(to_json(answer), ensure_ascii=False))
+        return
+    target = console if console.is_terminal else PlainConsole(width=UNFOLDED)
+    for one in shown:
+        target.print(one, highlight=False, soft_wrap=isinstance(one, str | Text))

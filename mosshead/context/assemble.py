@@ -1,0 +1,227 @@
+"""ASSEMBLE: what the paths found, joined within a budget of tokens. Pure."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from heapq import heapify, heappop, heappush
+from uuid import UUID
+
+from mosshead.context.paths import Path, delivered
+from mosshead.entities.questions import Question
+from mosshead.models.context import Context, Explanation, day_heading, group_of, in_order, memory_note, message_note
+from mosshead.models.memories import Hit
+from mosshead.models.messages import StoredMessage
+from mosshead.search.memories import RankedMemory
+from mosshead.search.messages import RankedMessage
+from mosshead.search.rerank import JUDGED, Judge, reranked
+from mosshead.search.scoring import base, recency_boost
+from mosshead.search.weights import ContextWeights
+from mosshead.text import as_compared
+
+WEIGHTS = ContextWeights()
+_SALIENT, _RELEVANT, _RECENT = range(3)
+_MISSES = 12
+"""So many things in a row that do not fit into what is left of the budget end the filling."""
+
+
+def assemble(
+    paths: Sequence[Path],
+    *,
+    messages: Sequence[RankedMessage] = (),
+    ahead: Sequence[StoredMessage] = (),
+    pending: Sequence[Hit] = (),
+    questions: Sequence[Question] = (),
+    related: bool = True,
+    judge: Judge | None = None,
+    budget: int,
+    count_tokens: Callable[[str], int],
+    now: datetime,
+    partial: bool,
+) -> Context:
+    """Join what the paths found and what was said: first what each path must deliver, then the rest by score.
+
+    messages: the conversation path, best first. ahead: what was said last and has not taken effect, the last first; it has its
+    place behind what the paths must deliver. pending: memories that the app put down and the service has not taken up: they stand
+    there, too. related: whether the message has to do with what is known; where not, only what stands out is shown beside what a
+    path must deliver. judge: a second opinion on memories and messages, which share out their scores as it ranks them, and miss
+    what it leaves out. budget: tokens of ``Context.text`` at most; what does not fit is passed over, and something shorter may
+    still fit. Nothing is shown twice: a memory and the message that it was taken from count once.
+    now: for the recency boost, and for what counts as recent.
+    """
+    filling = _Filling(budget=budget, count_tokens=count_tokens, now=now, dated=budget >= WEIGHTS.dated)
+    said = (_Candidate(value=one.message, found=one, base=one.score * WEIGHTS.message) for one in messages)
+    candidates = [
+        *_judged([*_memories(paths, now), *said], judge),
+        *(_Candidate(value=one, paths=("pending",), base=0.0, guaranteed=True) for one in pending),
+        *(_Candidate(value=one, paths=("overlay",), base=0.0, guaranteed=True) for one in ahead),
+    ]
+    for one in candidates:
+        if one.guaranteed and not filling.repeats(one):
+            filling.take(one)
+    least = -math.inf if related else WEIGHTS.unrelated
+    filling.fill(one for one in candidates if not one.guaranteed and one.score >= least)
+    return _context(filling, questions, partial)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost."""
+
+    value: Hit | StoredMessage
+    found: RankedMemory | RankedMessage | None = None
+    paths: tuple[str, ...] = ("conversation",)
+    base: float
+    boost: float = 0.0
+    guaranteed: bool = False
+    judged: float | None = None
+
+    @property
+    def score(self) -> float:
+        """What it stands by against all others: base + boost, or what a second opinion made of that."""
+        return self.base + self.boost if self.judged is None else self.judged
+
+    @property
+    def sources(self) -> tuple[UUID, ...]:
+        """The messages that a memory was taken from."""
+        return self.found.found.sources if isinstance(self.found, RankedMemory) else ()
+
+    def explained(self) -> Explanation:
+        """As the context has it."""
+        raw = self.found.found if self.found else None
+        return Explanation(
+            memory=self.value if isinstance(self.value, Hit) else None,
+            message=self.value if isinstance(self.value, StoredMessage) else None,
+            paths=self.paths,
+            score=self.score,
+            base=self.base,
+            boost=self.boost,
+            guaranteed=self.guaranteed,
+            cosine=raw.cosine if raw else None,
+            words=raw.words if raw else None,
+            parts=self.found.parts if self.found else {},
+            sources=self.sources,
+        )
+
+
+def _memories(paths: Sequence[Path], now: datetime) -> list[_Candidate]:
+    """What is delivered first, in its order."""
+    labels: dict[UUID, list[str]] = {}
+    found: dict[UUID, RankedMemory] = {one.id: one for one in delivered(paths)}
+    first = frozenset(found)
+    for path in paths:
+        for one in path.hits:
+            found.setdefault(one.id, one)
+            labels.setdefault(one.id, []).append(path.label)
+    return [
+        _Candidate(
+            value=one.found.memory,
+            found=one,
+            paths=tuple(dict.fromkeys(labels[key])),
+            base=base(one.relevance.total, one.found.memory.salience, one.found.memory.confidence),
+            boost=recency_boost(one.found.memory.said_at, now),
+            guaranteed=key in first,
+        )
+        for key, one in found.items()
+    ]
+
+
+def _judged(candidates: Sequence[_Candidate], judge: Judge | None) -> Sequence[_Candidate]:
+    """The best in the order of their judgement: they share out the scores that they have, which fit to all others' scores."""
+    if judge is None:
+        return candidates
+    best = sorted(candidates, key=lambda one: (not one.guaranteed, -one.score))[:JUDGED]
+    best.sort(key=lambda one: -one.score)  # as they stand without an answer
+    kept = reranked(best, lambda one: one.value.content, judge)
+    scores = sorted((one.score for one in kept), reverse=True)
+    anew = {one.value.id: replace(one, judged=score) for one, score in zip(kept, scores, strict=True)}
+    left_out = {one.value.id for one in best}.difference(anew)
+    return [anew.get(one.value.id, one) for one in candidates if one.value.id not in left_out]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Filling:
+    """A context while it is filled. used: tokens by category. said: what is shown. covered: messages that a memory stands for."""
+
+    budget: int
+    count_tokens: Callable[[str], int]
+    now: datetime
+    dated: bool
+    tokens: int = 0
+    used: list[int] = field(default_factory=lambda: [0, 0, 0])
+    taken: list[_Candidate] = field(default_factory=list)
+    said: set[str] = field(default_factory=set)
+    shown: set[UUID] = field(default_factory=set)
+    covered: set[UUID] = field(default_factory=set)
+    headings: set[tuple[str, date]] = field(default_factory=set)
+
+    def fill(self, candidates: Iterable[_Candidate]) -> None:
+        """Take the best, then the next best, until nothing fits. Above its category's share, it waits for what is near it."""
+        waiting = [(-one.score, one.value.id, number, False, one) for number, one in enumerate(candidates)]
+        heapify(waiting)
+        misses = 0
+        while waiting and misses < _MISSES and self.tokens < self.budget:
+            negated, key, number, ceded, one = heappop(waiting)
+            category = self._category(one)
+            if not ceded and self.used[category] >= WEIGHTS.shares[category] * self.budget:
+                heappush(waiting, (negated + WEIGHTS.ceded, key, number, True, one))
+            elif not self.repeats(one):
+                misses = 0 if self.take(one) else misses + 1
+
+    def take(self, one: _Candidate) -> bool:
+        """Take something that is not there already, where it fits; say whether it was."""
+        cost = self.count_tokens(f"{self._lines(one)}\n")
+        if self.tokens + cost > self.budget:
+            return False
+        self.tokens += cost
+        self.used[self._category(one)] += cost
+        self.taken.append(one)
+        self.said.add(as_compared(one.value.content))
+        self.covered.update(one.sources)
+        if isinstance(one.value, StoredMessage):
+            self.shown.add(one.value.id)
+            self.headings.add(group_of(one.value))
+        return True
+
+    def repeats(self, one: _Candidate) -> bool:
+        """Whether it is there already: the same words, or a memory beside the messages that it was taken from."""
+        if isinstance(one.value, StoredMessage):
+            return one.value.id in self.covered or as_compared(one.value.content) in self.said
+        return as_compared(one.value.content) in self.said or (bool(one.sources) and self.shown.issuperset(one.sources))
+
+    def _lines(self, one: _Candidate) -> str:
+        """What the text grows by."""
+        if not isinstance(one.value, StoredMessage):
+            return f"- {memory_note(one.value, dated=self.dated)}"
+        heading = "" if group_of(one.value) in self.headings else f"{day_heading(one.value)}\n"
+        return f"{heading}{message_note(one.value)}"
+
+    def _category(self, one: _Candidate) -> int:
+        if timedelta(0) <= self.now - one.value.said_at < timedelta(days=WEIGHTS.recent):
+            return _RECENT
+        return _SALIENT if isinstance(one.value, Hit) and one.value.salience >= WEIGHTS.salient else _RELEVANT
+
+
+def _context(filling: _Filling, questions: Sequence[Question], partial: bool) -> Context:
+    explained = [one.explained() for one in filling.taken]
+    of_memories = sorted((one for one in explained if one.memory), key=lambda one: -one.score)
+    subjects: dict[str, int] = {}
+    for number, one in enumerate(of_memories):
+        subjects.setdefault(_subject(one), number)
+    of_memories.sort(key=lambda one: subjects[_subject(one)])
+    of_messages = {one.message.id: one for one in explained if one.message}
+    messages = in_order([one.message for one in explained if one.message])
+    context = Context(
+        memories=tuple(one.memory for one in of_memories if one.memory),
+        messages=messages,
+        questions=tuple(questions),
+        tokens=0,
+        partial=partial,
+        explanations=(*of_memories, *(of_messages[message.id] for message in messages)),
+        dated=filling.dated,
+    )
+    return replace(context, tokens=filling.count_tokens(context.text))
+
+
+def _subject(one: Explanation) -> str:
+    return one.memory.about[0] if one.memory and one.memory.about else ""

@@ -1,0 +1,338 @@
+"""The tool with which a model puts memories down, changes them and closes them."""
+
+import json
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import Annotated, Any, Final, Literal, Protocol
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from mosshead.api.namespace import Namespace
+from mosshead.errors import ConfigurationError, InvalidEvent, MemoryChanged, MossheadError, NotFound
+from mosshead.events import faults_of
+from mosshead.fencing import fenced
+from mosshead.llm.structured import compact
+from mosshead.models.context import memory_note
+from mosshead.models.memories import StoredMemory
+
+Action = Literal["create", "update", "delete"]
+
+ACTIONS: Final[tuple[Action, ...]] = ("create", "update", "delete")
+
+_DOES: Final[dict[str, str]] = {
+    "create": "create puts down something new",
+    "update": "update says what a memory shall say instead, by its number",
+    "delete": "delete closes a memory that is wrong or that the user wants forgotten, by its number",
+}
+
+
+_DESCRIPTION = (
+    "Remember something for later conversations: what the user tells about themselves or about others, what they prefer, and "
+    "what they ask you to remember. One fact at a time, in the third person, such as 'User is allergic to nuts'."
+)
+
+
+class Arguments(BaseModel):
+    """What a model calls a tool with. Strict, and silent about its input: errors go back to the model, and into logs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class _Manage(Arguments):
+    """What every call has; which other fields there are depends on what is allowed."""
+
+    action: str
+    content: str | None = None
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTool:
+    """A tool of a namespace. Call it with the arguments that the model gave; the answer is what goes back to the model.
+
+    It never raises for what a model does wrong, nor where the memory cannot be reached: the answer says so.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    run: Callable[[Mapping[str, Any]], str]
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """For ``tools=[…]`` of ``chat.completions.create``."""
+        return {"type": "function", "function": self._function}
+
+    @property
+    def responses_definition(self) -> dict[str, Any]:
+        """For ``tools=[…]`` of ``responses.create``."""
+        return {"type": "function", **self._function}
+
+    @property
+    def _function(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "description": self.description,
+            "parameters": dict(self.parameters),
+            "strict": True,
+        }
+
+    def __call__(self, arguments: str | Mapping[str, Any]) -> str:
+        """Carry a call out. arguments: the call's, as JSON text or as an object."""
+        try:
+            return self.run(_object(arguments))
+        except ValidationError as error:
+            return f"Not done. {faults_of(error)}."
+        except (ToolRefused, InvalidEvent) as error:
+            return f"Not done. {error}"
+        except MossheadError as error:
+            _log.warning("%s: %s", self.name, error)
+            return _UNAVAILABLE
+
+
+def manage_memory_tool(
+    namespace: Namespace,
+    actions: Sequence[Action] = ACTIONS,
+    *,
+    name: str = "manage_memory",
+    instructions: str = "",
+) -> MemoryTool:
+    """A tool that writes a namespace's memories.
+
+    actions: what the model may do: "create", "update", "delete". name: as the model sees it. instructions: what to remember, in
+    your own words, in addition to ours. The numbers are those that the search tool of the same namespace object showed, and those
+    that this tool answered with.
+    Raises ConfigurationError where actions names something else, or nothing.
+    """
+    allowed = tuple(one for one in ACTIONS if one in actions)
+    if not allowed or len(allowed) != len(set(actions)):
+        raise ConfigurationError(f"actions: some of {', '.join(ACTIONS)}, got {', '.join(map(str, actions)) or 'none'}")
+    does = "; ".join(_DOES[one] for one in allowed)
+    return MemoryTool(
+        name=name,
+        description=" ".join(filter(None, [_DESCRIPTION, f"What you can do: {does}.", instructions])),
+        parameters=parameters_of(_arguments(allowed)),
+        run=partial(_manage, namespace=namespace, numbers=numbers_of(namespace), allowed=allowed),
+    )
+
+
+def _arguments(allowed: Collection[Action]) -> type[Arguments]:
+    """The arguments of what is allowed, and no others."""
+    fields: dict[str, Any] = {"action": (Literal[tuple(allowed)], Field(description="What to do."))}
+    if {"create", "update"} & set(allowed):
+        whether = "; null to delete" if "delete" in allowed else ""
+        fields["content"] = (str | None, Field(None, description=f"What to remember, in one sentence{whether}."))
+    if {"update", "delete"} & set(allowed):
+        whether = "; null to create" if "create" in allowed else ""
+        fields["number"] = (int | None, Field(None, description=f"The number of the memory, as it was shown{whether}."))
+    return create_model("ManageArguments", __base__=Arguments, **fields)
+
+
+class Numbers:
+    """Which memory a number means, of those that the tools of one namespace object showed.
+
+    A number of four digits follows from the memory's id: in a later turn, with tools made anew, a number that stands in the
+    history means the same memory, once that was shown again.
+    """
+
+    def __init__(self) -> None:
+        self._shown: dict[int, StoredMemory | UUID] = {}
+        self._lock = Lock()
+
+    def show(self, memory: StoredMemory | UUID) -> int:
+        """The number of a memory: one that was read, or the id of one that was just put down."""
+        memory_id = memory.id if isinstance(memory, StoredMemory) else memory
+        with self._lock:
+            number = memory_id.int % _COUNT
+            while _id(self._shown.get(_FIRST + number, memory_id)) != memory_id:
+                number = (number + 1) % _COUNT
+            self._shown.pop(_FIRST + number, None)  # to stand last, as the latest
+            self._shown[_FIRST + number] = memory
+            if len(self._shown) > _MOST:
+                del self._shown[next(iter(self._shown))]
+            return _FIRST + number
+
+    def of(self, number: int) -> StoredMemory | UUID:
+        """The memory that a number means, as it was when it was shown. Raises ToolRefused for one that was not shown."""
+        with self._lock:
+            found = self._shown.get(number)
+        if found is None:
+            raise ToolRefused(
+                f"There is no memory with the number {number}; search for it first, and use the number shown."
+            )
+        return found
+
+
+def _manage(
+    arguments: Mapping[str, Any], *, namespace: Namespace, numbers: Numbers, allowed: Collection[Action]
+) -> str:
+    wanted = _Manage.model_validate(arguments)
+    if wanted.action not in allowed:
+        raise ToolRefused(f"action: one of {', '.join(allowed)}.")
+    try:
+        return _done(wanted, namespace, numbers)
+    except NotFound:  # its words name the memory and the namespace, which are no business of the model's
+        raise ToolRefused(f"number: {wanted.number} is closed already; search again for what is known now.") from None
+    except MemoryChanged:
+        raise ToolRefused(
+            f"number: {wanted.number} says something else by now; search again, and decide anew."
+        ) from None
+
+
+def _done(wanted: _Manage, namespace: Namespace, numbers: Numbers) -> str:
+    content = (wanted.content or "").strip()
+    if wanted.action == "delete":
+        namespace.forget(numbers.of(_number(wanted)), reason="by the agent's tool")
+        return f"Forgotten: {wanted.number}."
+    if not content:
+        raise ToolRefused("content: is empty; say in one sentence what to remember.")
+    if wanted.action == "create":
+        return f"Remembered as {numbers.show(namespace.remember(content))}."
+    memory_id = namespace.remember(content, replaces=numbers.of(_number(wanted)))
+    return f"{wanted.number} is replaced by {numbers.show(memory_id)}."
+
+
+def _number(wanted: _Manage) -> int:
+    if wanted.number is None:
+        raise ToolRefused("number: is missing; search for the memory first, and use the number shown.")
+    return wanted.number
+
+
+__all__ = ["MemoryTool", "manage_memory_tool", "run_tools", "search_memory_tool"]
+
+
+_FIRST, _COUNT = 1_000, 9_000
+
+
+_MOST = 2_000
+"""So many memories are remembered as shown, the latest: as long as most numbers are free, one is found at once."""
+
+
+def numbers_of(namespace: Namespace) -> Numbers:
+    """The numbers that the tools of a namespace object share."""
+    return _numbers.setdefault(namespace, Numbers())
+
+
+def _id(shown: StoredMemory | UUID) -> UUID:
+    return shown.id if isinstance(shown, StoredMemory) else shown
+
+
+_numbers: WeakKeyDictionary[Namespace, Numbers] = WeakKeyDictionary()
+
+
+class Tool(Protocol):
+    """Anything with a name that takes the arguments of a call and answers with text; a `MemoryTool`, or one of the app's own."""
+
+    @property
+    def name(self) -> str:
+        """As the model calls it."""
+
+    def __call__(self, arguments: str, /) -> str:
+        """Carry a call out. arguments: as JSON text."""
+
+
+def run_tools(message: Any, tools: Sequence[Tool]) -> list[dict[str, str]]:
+    """Carry out the calls of an assistant's message, in order, and return a tool message for each; none where it called nothing.
+
+    message: ``response.choices[0].message``, or the same as a mapping. tools: all that the model was offered; the API wants an
+    answer to each call, so that one of no such tool is answered with that.
+    """
+    by_name = {tool.name: tool for tool in tools}
+    return [
+        {"role": "tool", "tool_call_id": call_id, "content": _answer(name, arguments, by_name)}
+        for call_id, name, arguments in _calls(message)
+    ]
+
+
+def _answer(name: str, arguments: str, tools: Mapping[str, Tool]) -> str:
+    tool = tools.get(name)
+    return tool(arguments) if tool else f"There is no such tool; there are {', '.join(tools) or 'none'}."
+
+
+def _calls(message: Any) -> Iterable[tuple[str, str, str]]:
+    for call in _field(message, "tool_calls") or ():
+        function = _field(call, "function")
+        yield _field(call, "id"), _field(function, "name") or "", _field(function, "arguments") or ""
+
+
+def _field(given: Any, name: str) -> Any:
+    return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)
+
+
+_MOST_HITS = 20
+
+
+_USUAL = 5
+
+
+_SEARCH_DESCRIPTION = (
+    "Search what is remembered from earlier conversations. Call it before you answer a question about the user, or about people "
+    "and things that they know. Each line of the result begins with the number of a memory."
+)
+
+
+class SearchArguments(Arguments):
+    """What a model asks for."""
+
+    query: Annotated[str, Field(description="What to look for, as a question or in a few words.")]
+    limit: Annotated[int | None, Field(description=f"How many to show, 1 to {_MOST_HITS}; null for {_USUAL}.")] = None
+
+
+def search_memory_tool(namespace: Namespace, *, name: str = "search_memory", instructions: str = "") -> MemoryTool:
+    """A tool that searches a namespace.
+
+    name: as the model sees it. instructions: when to search, in your own words, in addition to ours.
+    """
+    return MemoryTool(
+        name=name,
+        description=f"{_SEARCH_DESCRIPTION} {instructions}".strip(),
+        parameters=parameters_of(SearchArguments),
+        run=partial(_search, namespace=namespace, numbers=numbers_of(namespace)),
+    )
+
+
+def _search(arguments: Mapping[str, Any], *, namespace: Namespace, numbers: Numbers) -> str:
+    wanted = SearchArguments.model_validate(arguments)
+    if not wanted.query.strip():
+        raise ToolRefused("query: is empty; say what to look for.")
+    limit = _USUAL if wanted.limit is None else min(max(wanted.limit, 1), _MOST_HITS)
+    hits = namespace.query(wanted.query, limit=limit)
+    if not hits:
+        return "Nothing is remembered about this." if hits.reason is None else "The memory did not answer in time."
+    return fenced(f"{numbers.show(hit)}: {memory_note(hit, dated=True)}" for hit in hits)
+
+
+_UNAVAILABLE = "The memory cannot be reached at the moment. Go on without it."
+
+_log = logging.getLogger("mosshead")
+
+
+class ToolRefused(Exception):
+    """A call cannot be carried out; the message tells the model what to do instead."""
+
+
+def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """The JSON Schema of a tool's arguments, as strict mode wants it: every property is required, and no other is allowed."""
+    schema = compact(arguments.model_json_schema())
+    described = {name: field.description for name, field in arguments.model_fields.items() if field.description}
+    properties = {
+        name: {**shape, **({"description": described[name]} if name in described else {})}
+        for name, shape in schema["properties"].items()
+    }
+    return {**schema, "properties": properties, "required": list(properties)}
+
+
+def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            arguments = ""
+    if not isinstance(arguments, Mapping):
+        raise ToolRefused("The arguments are no JSON object; call the tool again with one.")
+    return arguments

@@ -1,0 +1,634 @@
+"""Whom the words of a message mean: names, pronouns and descriptions, settled in the order in which they end."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+from uuid import UUID
+
+from mosshead.contrib.focus.knowledge import Known, KnownEntity, Named
+from mosshead.contrib.focus.state import Held, Referred, Seen, State
+from mosshead.language import references as english
+from mosshead.language.references import Form, Layout, Part, Phrase, Place, content_words, phrases, shared
+from mosshead.language.wordlists import PRONOUNS, Gender, gender_of
+from mosshead.models.kinds import EntityType
+from mosshead.patterns import lazy_pattern
+
+_LEAD = 0.05
+
+
+DecisionKind = Literal["pronoun", "description", "topic"]
+
+Features = Mapping[str, float]
+"""By name, 0 to 1 each (a cosine may be below 0)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A candidate as a decision saw it: what a model is trained on.
+
+    decision: what was decided, whom words mean or what the topic is. message: its number in the conversation, from 0.
+    start: the first character of the words; -1 where there are none. chosen: by this tracker, so a label only where it is right.
+    """
+
+    decision: DecisionKind
+    message: int
+    start: int
+    entity_id: UUID
+    features: Features
+    chosen: bool
+
+
+OnPair = Callable[[Pair], object]
+
+
+Choice = tuple[UUID, float]
+"""An entity and its score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What is being decided, for the pairs. on_pair: who is given them, if anybody."""
+
+    kind: DecisionKind
+    message: int
+    start: int = -1
+    on_pair: OnPair | None = None
+
+    def choose(self, candidates: Mapping[UUID, Features], weights: Features, least: float) -> Choice | None:
+        """The candidate of the highest score, with it; None where none reaches the least.
+
+        Of equal ones the first. A description that fits two equally well tells neither.
+        """
+        scores = {key: score(features, weights) for key, features in candidates.items()}
+        best = max(scores, key=lambda key: scores[key], default=None)
+        told = self.kind != "description" or list(scores.values()).count(scores[best] if best else 0.0) == 1
+        chosen = best if best is not None and scores[best] >= least and told else None
+        if self.on_pair:
+            for key, features in candidates.items():
+                self.on_pair(
+                    Pair(
+                        decision=self.kind,
+                        message=self.message,
+                        start=self.start,
+                        entity_id=key,
+                        features=features,
+                        chosen=key == chosen,
+                    )
+                )
+        return None if chosen is None else (chosen, scores[chosen])
+
+
+Fits = Callable[[KnownEntity], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """An entity that a message means. how: a feature of `choosing.TOPIC`; place: None where no word stands for it.
+
+    gender: which pronoun it was given.
+    """
+
+    entity_id: UUID
+    how: str
+    fit: float
+    place: Place | None = None
+    gender: Gender | None = None
+
+    @property
+    def prominence(self) -> float:
+        """How soon it will be spoken of again, 0 to 1."""
+        return _PROMINENCE[self.place.part] if self.place else _UNSPOKEN
+
+
+@dataclass(slots=True, kw_only=True)
+class Discourse:
+    """A message while it is read. mentions, references: what was found in it up to here."""
+
+    layout: Layout
+    state: State
+    known: Known
+    on_pair: OnPair | None = None
+    mentions: list[Mention] = field(default_factory=list)
+    references: list[Referred] = field(default_factory=list)
+
+    @property
+    def scenes(self) -> set[UUID]:
+        """Where the talk happens: the scene so far, and the organisations that this message names."""
+        named = {name.entity_ids[0] for name in self.known.names if len(name.entity_ids) == 1}
+        return {held.entity_id for held in self.state.scene} | {
+            key for key in named if self.type_of(key) is EntityType.ORG
+        }
+
+    @property
+    def topics(self) -> set[UUID]:
+        """What the latest turn of the user was about."""
+        return {held.entity_id for held in self.state.topic if held.age == 0}
+
+    @property
+    def asks_how(self) -> bool:
+        """Whether the message asks how a thing is done."""
+        return _ASKS_HOW.search(self.layout.text) is not None
+
+    @property
+    def spoken_here(self) -> list[UUID]:
+        """What this message has words for, in order."""
+        return [one.entity_id for one in self.mentions if one.place]
+
+    def spoken_of(self, place: Place | None = None) -> dict[UUID, float]:
+        """What may be meant at a place, with its prominence: of this message the latest first, then of the messages before."""
+        found: dict[UUID, float] = {}
+        for one in reversed(self.mentions):
+            found.setdefault(one.entity_id, one.prominence)
+        for seen in self.state.seen:
+            messages = self.state.messages - seen.message - 1
+            found.setdefault(seen.entity_id, seen.prominence * LESS_EACH_MESSAGE**messages)
+        bound = {one.entity_id for one in self.mentions if place and one.place and _bound(one.place, place)}
+        return {key: prominence for key, prominence in found.items() if key not in bound}
+
+    def latest(self, fits: Fits) -> Choice | None:
+        """The latest that is of some kind, with its prominence."""
+        for key, prominence in self.spoken_of().items():
+            entity = self.known.entities.get(key)
+            if entity and fits(entity):
+                return key, prominence
+        return None
+
+    def coherence(self, key: UUID, prominence: float) -> Features:
+        """How well it fits that a message speaks of an entity again."""
+        return {
+            "here": float(any(one.entity_id == key for one in self.mentions)),
+            "prominence": prominence,
+            "topic": float(key in self.topics),
+            "near": self.known.near.get(key, 0.0),
+            "home": float(self.at_home(key)),
+        }
+
+    def at_home(self, key: UUID) -> bool:
+        """Whether an entity belongs to the scene."""
+        entity = self.known.entities.get(key)
+        scenes = [self.known.entities[key] for key in self.scenes if key in self.known.entities]
+        around = self.scenes | {scene.parent_id for scene in scenes if scene.parent_id}
+        return entity is not None and not around.isdisjoint(entity.homes)
+
+    def type_of(self, key: UUID) -> EntityType | None:
+        """The type of an entity; None where nothing is known of it."""
+        entity = self.known.entities.get(key)
+        return entity.entity_type if entity else None
+
+    def gender_of(self, key: UUID) -> Gender | None:
+        """Which pronoun a person was given in this conversation, else the one that is known."""
+        given = [one.gender for one in self.mentions if one.entity_id == key]
+        given += [one.gender for one in self.state.seen if one.entity_id == key]
+        entity = self.known.entities.get(key)
+        return next((gender for gender in given if gender), entity.gender if entity else None)
+
+    def decide(self, form: Form | None, start: int = -1) -> Decision:
+        """A decision about words of this message."""
+        kind: DecisionKind = "pronoun" if form is Form.PRONOUN else "description"
+        return Decision(kind=kind, message=self.state.messages, start=start, on_pair=self.on_pair)
+
+
+def refer(text: str, state: State, known: Known, on_pair: OnPair | None = None) -> Discourse:
+    """The message, read: whom it mentions, and what its words refer to."""
+    discourse = Discourse(layout=Layout(text), state=state, known=known, on_pair=on_pair)
+    unspoken = implied(discourse)
+    if unspoken:
+        asked = discourse.asks_how and discourse.type_of(unspoken[0]) is EntityType.PROCESS
+        how = "asked" if asked else "implied"
+        discourse.mentions.append(Mention(entity_id=unspoken[0], how=how, fit=_surely(unspoken[1])))
+    said = phrases(discourse.layout)
+    words: list[Named | Phrase] = [*known.names, *said]
+    for word in sorted(words, key=_order):
+        if isinstance(word, Named):
+            _name(word, said, discourse)
+        else:
+            _phrase(word, discourse)
+    return discourse
+
+
+def _order(word: Named | Phrase) -> tuple[int, int]:
+    """By where a word ends: "Kit" before "my own Kit", and "her" before "her husband"."""
+    return (word.place.end, 1) if isinstance(word, Phrase) else (word.end, 0)
+
+
+def _name(name: Named, said: Sequence[Phrase], discourse: Discourse) -> None:
+    mine = next((one.sought for one in said if one.place.end == name.end and one.whose in english.MINE), None)
+    bearer = _bearer(name, mine, discourse)
+    if bearer:
+        place = discourse.layout.place(name.start, name.end)
+        discourse.mentions.append(Mention(entity_id=bearer, how="name", fit=1.0, place=place))
+
+
+def _bearer(name: Named, mine: str | None, discourse: Discourse) -> UUID | None:
+    """Who of the bearers: the user's own where it says so, else the one spoken of before, the only one at the scene, the one that
+    the message fits best; None where none of these tells."""
+    bearers = [key for key in name.entity_ids if key in discourse.known.entities]
+    if len(bearers) < 2:
+        return next(iter(bearers), None)
+    if mine is not None:
+        fits = discourse.known.described.get(mine, {})
+        return max(bearers, key=lambda key: (fits.get(key, 0.0), str(key)))
+    spoken = next((key for key in discourse.spoken_of() if key in bearers), None)
+    if spoken:
+        return spoken
+    at_home = [key for key in bearers if discourse.at_home(key)]
+    if len(at_home) == 1:
+        return at_home[0]
+    fits = discourse.known.bearers
+    ranked = sorted(at_home or bearers, key=lambda key: (-fits.get(key, 0.0), key))
+    return ranked[0] if fits.get(ranked[0], 0.0) - fits.get(ranked[1], 0.0) >= _LEAD else None
+
+
+def _phrase(phrase: Phrase, discourse: Discourse) -> None:
+    pronoun = phrase.form is Form.PRONOUN
+    found = meant_by_pronoun(phrase, discourse) if pronoun else meant_by_description(phrase, discourse)
+    if not found:
+        return
+    discourse.references.append(
+        Referred(text=phrase.text, start=phrase.place.start, entity_ids=tuple(key for key, _ in found))
+    )
+    if phrase.form is Form.PERSON:
+        discourse.mentions = [_whose(one, phrase) for one in discourse.mentions]
+    named = {one.entity_id for one in discourse.mentions if one.place and one.place.end == phrase.place.end}
+    discourse.mentions += [_mention(phrase, one) for one in found if one[0] not in named]
+
+
+def _whose(one: Mention, phrase: Phrase) -> Mention:
+    """The owner in "her husband" says who is meant, and is not what the talk is about."""
+    owner = one.how == "owner" and one.place is not None and one.place.start == phrase.place.start
+    return replace(one, how="whose") if owner else one
+
+
+def _mention(phrase: Phrase, found: Choice) -> Mention:
+    how = "description"
+    if phrase.form is Form.PRONOUN:
+        how = "owner" if phrase.place.part is Part.OWNER else "pronoun"
+    elif phrase.form in {Form.THING, Form.THAT_ONE, Form.BEFORE, Form.USUAL}:
+        how = "thing"
+    gender = PRONOUNS.get(phrase.text)
+    return Mention(entity_id=found[0], how=how, fit=_surely(found[1]), place=phrase.place, gender=gender)
+
+
+def _surely(score: float) -> float:
+    return max(0.0, min(score, 1.0))
+
+
+PRONOUN: Features = {"here": 0.9, "prominence": 1.0, "topic": 0.2, "gender": 0.2, "near": 0.6, "home": 0.1}
+
+
+DESCRIPTION: Features = {
+    "fit": 1.0,
+    "seen": 0.1,
+    "home": 0.1,
+    "kin": 0.25,
+    "called": 0.3,
+    "process": 0.12,
+    "asked": 0.25,
+}
+
+
+TOPIC: Features = {
+    # how it is spoken of
+    "name": 1.0, "description": 1.0, "pronoun": 0.8, "thing": 0.7, "owner": 0.6, "implied": 0.6, "asked": 1.2,
+    "fit": 1.0, "whose": 0.2,
+    # where in the message
+    "last": 0.5, "closing": 0.2, "other": -0.2, "reports": -1.0,
+    # what it was before: the scene, the topic, or a topic that the message does not speak of
+    "scene": -0.7, "topic": 0.35, "kept": 0.75,
+}  # fmt: skip
+
+
+LEAST = {"pronoun": 0.4, "person": 0.4, "thing": 0.7, "implied": 0.5, "topic": 0.2}
+
+
+def score(features: Features, weights: Features) -> float:
+    """The weighed sum of a candidate's features."""
+    return sum(weights.get(name, 0.0) * value for name, value in features.items())
+
+
+_IMPLIED = frozenset({EntityType.PROCESS, EntityType.PROJECT, EntityType.SYSTEM, EntityType.CONCEPT})
+
+
+def meant_by_description(phrase: Phrase, discourse: Discourse) -> list[Choice]:
+    """Whom a description means, with how surely; several for a plural, none where it means nobody that is known."""
+    for one in discourse.mentions:
+        if one.how == "name" and one.place and one.place.end == phrase.place.end:
+            return [(one.entity_id, one.fit)]  # "my own Kit", or an alias such as "my stepdad"
+    match phrase.form:
+        case Form.BOTH:
+            return _two(discourse)
+        case Form.OTHER_ONE:
+            found = _other(phrase, discourse)
+        case Form.THAT_ONE:
+            found = discourse.latest(lambda one: one.entity_type is not EntityType.PERSON)
+        case Form.BEFORE | Form.USUAL:
+            found = discourse.latest(lambda one: one.entity_type is EntityType.PROCESS) or _usual(phrase, discourse)
+        case _:
+            found = described(phrase, discourse)
+    return [found] if found else []
+
+
+def described(phrase: Phrase, discourse: Discourse) -> Choice | None:
+    """Who fits a description best, by the memories nearest to it; of somebody's kin where it says whose."""
+    owner = _owner(phrase, discourse)
+    features: dict[UUID, Features] = {}
+    for key, fit in _candidates(phrase, owner, discourse).items():
+        entity = discourse.known.entities.get(key)
+        if entity and key != owner and _agrees(entity, phrase, discourse):
+            features[key] = {
+                "fit": fit,
+                "seen": float(key in discourse.state.entity_ids),
+                "home": float(discourse.at_home(key)),
+                "kin": float(owner is not None),
+                "called": float(_called(entity, phrase)),
+            }
+    least = LEAST["thing" if phrase.form is Form.THING or phrase.bare else "person"]
+    return discourse.decide(phrase.form, phrase.place.start).choose(features, DESCRIPTION, least)
+
+
+def implied(discourse: Discourse) -> Choice | None:
+    """What a message is about without a word for it: "Can she be hauled out today?" speaks of how boats are."""
+    said = content_words(discourse.layout.text)
+    features: dict[UUID, Features] = {}
+    for key, cosine in discourse.known.near.items():
+        entity = discourse.known.entities.get(key)
+        elsewhere = bool(discourse.scenes) and not discourse.at_home(key)
+        if entity and entity.entity_type in _IMPLIED and key not in discourse.scenes and not elsewhere:
+            features[key] = {
+                "fit": cosine,
+                "home": float(discourse.at_home(key)),
+                "called": max((shared(content_words(name), said) for name in entity.names), default=0.0),
+                "process": float(entity.entity_type is EntityType.PROCESS),
+                "asked": float(discourse.asks_how and entity.entity_type is EntityType.PROCESS),
+            }
+    return discourse.decide(None).choose(features, DESCRIPTION, LEAST["implied"])
+
+
+def _usual(phrase: Phrase, discourse: Discourse) -> Choice | None:
+    """Where no process was spoken of: "the usual drill" is the one of the scene that the message is nearest to."""
+    near = [
+        (key, cosine)
+        for key, cosine in discourse.known.near.items()
+        if discourse.type_of(key) is EntityType.PROCESS and discourse.at_home(key)
+    ]
+    told = phrase.form is Form.USUAL and phrase.head in english.PROCEDURES
+    return max(near, key=lambda pair: pair[1], default=None) if told else None
+
+
+def _candidates(phrase: Phrase, owner: UUID | None, discourse: Discourse) -> Mapping[UUID, float]:
+    near = discourse.known.described.get(phrase.sought, {})
+    if owner is None:
+        return near
+    return {key: near.get(key, 0.0) for key in discourse.known.entities[owner].kin}
+
+
+def _owner(phrase: Phrase, discourse: Discourse) -> UUID | None:
+    """Whose husband: the one that the determiner means, which was settled just before."""
+    if phrase.whose not in english.OWNERS:
+        return None
+    settled = [one.entity_ids[0] for one in discourse.references if one.start == phrase.place.start]
+    return next((key for key in settled if key in discourse.known.entities), None)
+
+
+def _other(phrase: Phrase, discourse: Discourse) -> Choice | None:
+    """Not who is spoken of just now, but who was before."""
+    now = {key for key in discourse.spoken_here if discourse.type_of(key) is EntityType.PERSON} or discourse.topics
+
+    def fits(one: KnownEntity) -> bool:
+        return one.entity_id not in now and (_called(one, phrase) or _agrees(one, phrase, discourse))
+
+    return discourse.latest(lambda one: one.entity_type is EntityType.PERSON and fits(one))
+
+
+def _two(discourse: Discourse) -> list[Choice]:
+    people = [(key, 1.0) for key in discourse.spoken_of() if discourse.type_of(key) is EntityType.PERSON]
+    return people[:2] if len(people) > 1 else []
+
+
+def _called(entity: KnownEntity, phrase: Phrase) -> bool:
+    """Whether the noun of a description is in one of its names: "the bridge" is Heron Bridge, "the other Kit" a Kit."""
+    return any(phrase.head in name.split() for name in entity.names)
+
+
+def _agrees(entity: KnownEntity, phrase: Phrase, discourse: Discourse) -> bool:
+    if phrase.form is Form.THING:
+        elsewhere = bool(discourse.scenes) and not discourse.at_home(entity.entity_id) and not _called(entity, phrase)
+        return not (elsewhere or entity.entity_type is EntityType.PERSON or entity.entity_id in discourse.scenes)
+    gender = gender_of(None, phrase.head)
+    known = discourse.gender_of(entity.entity_id)
+    return entity.entity_type is EntityType.PERSON and (gender is None or known in {None, gender})
+
+
+LESS_EACH_MESSAGE = 0.75
+
+
+_PROMINENCE = {Part.SUBJECT: 1.0, Part.OBJECT: 0.8, Part.OWNER: 0.8, Part.OTHER: 0.6}
+
+
+_UNSPOKEN = 0.5
+
+_ASKS_HOW = lazy_pattern(
+    r"\bhow (?:do|did|should|would|can|could|must) (?:i|we|you|they|one)\b|\bwhat (?:do|should|must) (?:i|we|you) do\b"
+    r"|\bwhat to do\b",
+    re.IGNORECASE,
+)
+
+
+def _bound(one: Place, place: Place) -> bool:
+    """Whether a pronoun cannot mean what stands before it in its own clause: in "Ann calls her", "her" is not Ann."""
+    return one.clause == place.clause and one.part is not Part.OWNER and place.part in {Part.OBJECT, Part.OTHER}
+
+
+SCENE_SCORES = (0.99, 0.92, 0.89, 0.85, 0.82)
+
+
+TOPIC_SCORES = (0.99, 0.95, 0.6, 0.3)
+
+
+_SCENE_LATER = 0.97
+
+
+_MENTIONED = 0.9
+
+
+_AT_HOME = 0.8
+
+
+_REMEMBERED = 24
+
+
+_HOMES = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.PLACE})
+
+
+def scene_score(age: int) -> float:
+    """How present a scene is, so many turns of the user after it was last named, 0 to 1; it never falls to nothing."""
+    last = len(SCENE_SCORES) - 1
+    return SCENE_SCORES[age] if age <= last else SCENE_SCORES[last] * _SCENE_LATER ** (age - last)
+
+
+def topic_score(age: int) -> float:
+    """How present a topic is, so many turns of the user after it was last spoken of, 0 to 1; 0 once it is over."""
+    return TOPIC_SCORES[age] if age < len(TOPIC_SCORES) else 0.0
+
+
+def next_scene(state: State, mentions: Sequence[Mention], known: Known) -> tuple[Held, ...]:
+    """The scene that was, unless the message names another."""
+    named = [one for one in mentions if one.how == "name" and _type(known, one.entity_id) is EntityType.ORG]
+    if named:
+        chosen = named[-1].entity_id
+        return (Held(entity_id=chosen, fit=1.0, score=scene_score(0)),)
+    spoken = {one.entity_id for one in mentions}
+    return tuple(_aged(held, 0 if held.entity_id in spoken else held.age + 1, scene_score) for held in state.scene)
+
+
+def scene_of_topic(state: State, topic: Sequence[Held], known: Known) -> tuple[Held, ...]:
+    """Where there is no scene yet: the home of the topic, if it has one."""
+    home = _home(known, topic[0].entity_id, opening=not state.seen) if topic else None
+    return (Held(entity_id=home, fit=_AT_HOME, score=_AT_HOME * scene_score(0)),) if home else ()
+
+
+def next_topic(state: State, mentions: Sequence[Mention], scenes: set[UUID], decision: Decision) -> tuple[Held, ...]:
+    """What the message is about: the most prominent of what it speaks of; what was, fading, where nothing is more prominent."""
+    candidates: dict[UUID, Features] = {held.entity_id: {"kept": topic_score(held.age)} for held in state.topic}
+    before = {held.entity_id for held in state.topic if held.age == 0}
+    subjects = [one.place for one in mentions if one.place and one.place.part is Part.SUBJECT]
+    closing = max(subjects, key=lambda place: place.start, default=None)
+    for key in dict.fromkeys(one.entity_id for one in mentions):
+        candidates[key] = _focus([one for one in mentions if one.entity_id == key], before, scenes, closing)
+    chosen = decision.choose(candidates, TOPIC, LEAST["topic"])
+    if chosen is None or "kept" in candidates[chosen[0]]:
+        faded = (_aged(held, held.age + 1, topic_score) for held in state.topic)
+        return tuple(held for held in faded if held.score > 0)
+    words = {one.place for one in mentions if one.entity_id == chosen[0] and one.place}
+    plural = {one.entity_id: one.fit for one in mentions if one.entity_id == chosen[0] or one.place in words}
+    return tuple(Held(entity_id=key, fit=fit, score=fit * topic_score(0)) for key, fit in plural.items())
+
+
+def next_mentions(mentions: Sequence[Mention], others: set[UUID]) -> tuple[Held, ...]:
+    """What else the message speaks of; gone with the next turn of the user that does not."""
+    fits = {one.entity_id: one.fit for one in mentions if one.entity_id not in others and one.place}
+    return tuple(Held(entity_id=key, fit=fit, score=fit * _MENTIONED) for key, fit in fits.items())
+
+
+def next_seen(state: State, mentions: Sequence[Mention]) -> tuple[Seen, ...]:
+    """Who was spoken of, latest first: of one message the most prominent first."""
+    genders = {seen.entity_id: seen.gender for seen in state.seen}
+    genders |= {one.entity_id: one.gender for one in mentions if one.gender}
+    latest: dict[UUID, float] = {}
+    for one in mentions:
+        latest[one.entity_id] = max(one.prominence, latest.get(one.entity_id, 0.0))
+    now = [
+        Seen(entity_id=key, message=state.messages, prominence=value, gender=genders.get(key))
+        for key, value in sorted(latest.items(), key=lambda pair: -pair[1])
+    ]
+    return tuple([*now, *(seen for seen in state.seen if seen.entity_id not in latest)][:_REMEMBERED])
+
+
+def _focus(mentions: Sequence[Mention], before: set[UUID], scenes: set[UUID], closing: Place | None) -> Features:
+    """The features of an entity by all mentions of it in a message. closing: of the last subject in the message."""
+    key, places = mentions[0].entity_id, [one.place for one in mentions if one.place]
+    headed = any(
+        one.how == "name" and one.place and one.place.part is Part.SUBJECT and one.place.sentence == 0
+        for one in mentions
+    )
+    return {
+        max((one.how for one in mentions), key=lambda how: TOPIC[how]): 1.0,
+        "fit": max((one.fit for one in mentions if not one.place), default=0.0),
+        "last": float(any(place.sentence == 0 for place in places)),
+        "closing": float(any(place == closing for place in places)),
+        "other": float(all(place.part is Part.OTHER for place in places)),
+        "reports": float(bool(places) and places[-1].reports),
+        "scene": float(key in scenes and not headed),
+        "topic": float(key in before),
+    }
+
+
+def _aged(held: Held, age: int, curve: Callable[[int], float]) -> Held:
+    return replace(held, age=age, score=held.fit * curve(age))
+
+
+def _home(known: Known, key: UUID, *, opening: bool) -> UUID | None:
+    """Where talk of an entity happens: in a project that opens the conversation, else in what the entity belongs to."""
+    entity = known.entities.get(key)
+    if entity is None or entity.entity_type is EntityType.PERSON or (entity.entity_type not in _HOMES and not opening):
+        return None
+    if opening and entity.entity_type is EntityType.PROJECT:
+        return key
+    return entity.parent_id
+
+
+def _type(known: Known, key: UUID) -> EntityType | None:
+    entity = known.entities.get(key)
+    return entity.entity_type if entity else None
+
+
+_PROCESSES = frozenset({EntityType.PROCESS})
+
+
+_THINGS = frozenset(EntityType) - {EntityType.PERSON, EntityType.ORG}
+
+
+_ORGS = frozenset({EntityType.ORG})
+
+
+_GROUPS = _ORGS | _PROCESSES
+
+
+_OF_WHAT_IS_MEANT = english.POINTING | {"they"}
+"""These may stand for what has no word of its own in a message: Otto can do "that", which the turn before only implied."""
+
+
+_JOINED = lazy_pattern(r"\s*(?:,|and|&|, and)\s*")
+
+
+def meant_by_pronoun(phrase: Phrase, discourse: Discourse) -> list[Choice]:
+    """Whom a pronoun means, with how surely; several for a plural, none where it means nobody that is known."""
+    gender = PRONOUNS.get(phrase.text.removesuffix("self"))
+    if gender:
+        found = (described(phrase, discourse) if phrase.sought else None) or _person(phrase, gender, discourse)
+    elif phrase.text in english.THEY:
+        people = _joined(discourse)
+        if people:
+            return people
+        found = _thing(phrase, _GROUPS if phrase.text == "they" else _ORGS, discourse)
+    else:
+        found = _thing(phrase, _PROCESSES if phrase.text in english.POINTING else _THINGS, discourse)
+    return [found] if found else []
+
+
+def _person(phrase: Phrase, gender: Gender, discourse: Discourse) -> Choice | None:
+    features: dict[UUID, Features] = {}
+    for key, prominence in discourse.spoken_of(phrase.place).items():
+        known = discourse.gender_of(key)
+        if discourse.type_of(key) is EntityType.PERSON and known in {None, gender}:
+            features[key] = {**discourse.coherence(key, prominence), "gender": float(known is gender)}
+    return discourse.decide(phrase.form, phrase.place.start).choose(features, PRONOUN, LEAST["pronoun"])
+
+
+def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: Discourse) -> Choice | None:
+    """A thing that is spoken of just now; else silence, for "it" is mostly the weather and "them" what stands on the table."""
+    here, topics = set(discourse.spoken_here), discourse.topics
+    if phrase.text in _OF_WHAT_IS_MEANT:
+        here = {one.entity_id for one in discourse.mentions}
+    scenes = {held.entity_id for held in discourse.state.scene} - here
+    if phrase.text == "they":
+        scenes -= topics
+    features = {
+        key: discourse.coherence(key, prominence)
+        for key, prominence in discourse.spoken_of(phrase.place).items()
+        if discourse.type_of(key) in kinds and key in here | topics and key not in scenes
+    }
+    return discourse.decide(phrase.form, phrase.place.start).choose(features, PRONOUN, LEAST["pronoun"])
+
+
+def _joined(discourse: Discourse) -> list[Choice]:
+    """The people that this message named in one breath: "Ann and Bob", whom "they" are."""
+    people: list[Choice] = []
+    named = [(one, one.place) for one in discourse.mentions if one.place and one.how in {"name", "description"}]
+    for (one, before), (other, place) in pairwise(named):
+        joined = _JOINED.fullmatch(discourse.layout.text, before.end, place.start)
+        if joined and one.entity_id != other.entity_id:
+            people += [(one.entity_id, one.fit), (other.entity_id, other.fit)]
+    return list(dict.fromkeys(people))

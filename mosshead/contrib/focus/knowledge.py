@@ -1,0 +1,443 @@
+"""What the views say to the messages of a conversation: the SQL of tracking, one statement over the views of version 1.
+
+`statement_for` is for `mosshead.tenancy.in_one_trip`; `latest_turns` takes a connection inside a transaction that has set its
+tenant, and never commits.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from pgvector import HalfVector
+from sqlalchemy import Connection, text
+
+from mosshead.embeddings import Vectors
+from mosshead.entities.lookup import NameMatch
+from mosshead.language.references import content_words, names_another, shared
+from mosshead.language.wordlists import Gender, gender_of
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.search.indexed import LOOK_ON, in_literals
+from mosshead.store.connection import Statement
+
+NEAREST = 16
+"""So many of the memories nearest to a message, or to a description in it, are looked at."""
+
+_PRONOUN_MEMORIES = 50
+"""Of what is known of somebody, so many memories tell by how they begin what she is called; those that were known first."""
+
+_LOOK = 100
+"""So many rows the index of vectors looks at (``hnsw.ef_search``)."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """A memory near to a text. text: its number; links: whom it is surely about, with whether as its subject."""
+
+    text: int
+    content: str
+    similarity: float
+    links: tuple[tuple[UUID, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What one statement finds. bearers: by number of the text and entity, the cosine of the nearest memory about the entity.
+
+    entities: a row for each entity concerned, as `mosshead.rows.entity_of` takes it, with ``ancestors``, ``shares`` (what shares
+    a memory or a relation with it), and ``he`` and ``she`` (memories about it that begin so).
+    """
+
+    near: tuple[Near, ...]
+    bearers: Mapping[tuple[int, UUID], float]
+    entities: Sequence[Any]
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    model: str,
+    vectors: Vectors,
+    bearers: Collection[tuple[int, UUID]],
+    entity_ids: Collection[UUID],
+    indexed: bool,
+) -> Statement:
+    """Asks for the memories nearest to each vector, how near each bearer of a name is, and what is known of all these entities.
+
+    bearers: numbers of vectors, each with an entity that is held against it. entity_ids: further ones to tell of. indexed: the
+    namespace has an index of its vectors. The rows are for `facts`.
+    """
+    asked = sorted(bearers, key=lambda pair: (pair[0], pair[1]))
+    return _by_index(path, model, vectors.shape[1]) if indexed else _SCAN, {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "vectors": [HalfVector(vector).to_text() for vector in vectors],
+        "nearest": NEAREST,
+        "texts": [number for number, _ in asked],
+        "bearers": [key for _, key in asked],
+        "entity_ids": list(entity_ids),
+        "pronoun_memories": _PRONOUN_MEMORIES,
+    }
+
+
+def facts(rows: Sequence[Any]) -> Facts:
+    """The rows of the statement as values."""
+    near = [
+        Near(
+            text=row.number,
+            content=row.content,
+            similarity=row.similarity,
+            links=tuple(zip(row.linked, row.subjects, strict=True)),
+        )
+        for row in rows
+        if row.kind == "near"
+    ]
+    return Facts(
+        near=tuple(near),
+        bearers={(row.number, row.entity_id): row.similarity for row in rows if row.kind == "bearer"},
+        entities=[row for row in rows if row.kind == "entity"],
+    )
+
+
+def latest_turns(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[tuple[str, str]]:
+    """The latest messages of a conversation, oldest first, each with its role."""
+    rows = connection.execute(
+        _LATEST,
+        {
+            "tenant_id": path.tenant_id,
+            "namespace_id": path.namespace_id,
+            "conversation_id": conversation,
+            "limit": limit,
+        },
+    )
+    return [(row.role, row.content) for row in rows][::-1]
+
+
+def _scope(alias: str) -> str:
+    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
+def _halves(rows: str, alias: str) -> str:
+    """The rows by the two indexes that hold them."""
+    return f"{rows} and {alias}.compact union all {rows} and not {alias}.compact"
+
+
+def _known_of(columns: str, whom: str) -> str:
+    """The memories that are surely about somebody, with their vectors. whom: a condition on ``trait.entity_id``."""
+    return _halves(
+        f"""
+        select {columns} from mosshead_read_v1.traits as trait
+        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id {whom} and trait.owner_kind = 'memory'""",
+        "trait",
+    )
+
+
+def _statement(found: str) -> str:
+    """found: the memories nearest to ``asked.vector``, the nearest first."""
+    known_of_bearers = _known_of("trait.entity_id, trait.embedding", "= any(%(bearers)s)")
+    known_of_told = _known_of("trait.owner_id", "= told.entity_id")
+    known_of_one = _known_of("trait.owner_id", "= entity.entity_id")
+    return f"""
+    with recursive asked as materialized (
+        select cast(number - 1 as integer) as number, cast(vector as halfvec) as vector
+        from unnest(cast(%(vectors)s as text[])) with ordinality as one (vector, number)
+    ),
+    nearest as materialized (
+        select asked.number, found.owner_id as memory_id, found.similarity
+        from asked cross join lateral ({found} limit %(nearest)s) as found
+    ),
+    near as materialized (
+        select nearest.number, memory.content, nearest.similarity, nearest.memory_id, links.linked, links.subjects
+        from nearest
+        -- With a limit it stays a look for each of these few, and is no scan of all memories.
+        cross join lateral (
+            select memory.content from mosshead_read_v1.memories as memory
+            where {_scope("memory")} and memory.memory_id = nearest.memory_id
+              and memory.known_to is null and memory.state = 'active' limit 1
+        ) as memory
+        cross join lateral (
+            select array_agg(link.entity_id order by link.entity_id) as linked,
+                   array_agg(link.role = 'subject' order by link.entity_id) as subjects
+            from mosshead_read_v1.memory_entities as link
+            where {_scope("link")} and link.memory_id = nearest.memory_id and link.certainty = 'sure'
+        ) as links
+        where links.linked is not null
+    ),
+    wanted as materialized (
+        select number, entity_id, asked.vector
+        from unnest(cast(%(texts)s as integer[]), cast(%(bearers)s as uuid[])) as given (number, entity_id)
+        join asked using (number)
+    ),
+    -- By themselves, for what is grouped may be sorted, and with its vectors does not fit into memory.
+    held as materialized (
+        select number, entity_id, -(trait.embedding <#> wanted.vector) as similarity
+        from ({known_of_bearers}) as trait full join wanted using (entity_id)
+    ),
+    bearers as materialized (select number, entity_id, max(similarity) as similarity from held group by number, entity_id),
+    told as materialized (
+        select unnest(near.linked) as entity_id from near
+        union
+        select unnest(cast(%(entity_ids)s as uuid[]))
+    ),
+    known as materialized (
+        select told.entity_id, one.owner_id from told
+        join mosshead_read_v1.entities as entity
+          on {_scope("entity")} and entity.entity_id = told.entity_id and entity.entity_type not in ('org', 'place')
+        cross join lateral ({known_of_told}) as one
+        where not entity.is_user
+    ),
+    -- Full joins are never loops; they are narrowed outside of their tables, for they would be inner joins within.
+    together as materialized (
+        select known.entity_id, link.entity_id as other_id
+        from known full join (
+            select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link
+            where {_scope("link")} and link.certainty = 'sure' and link.memory_id = any(array(select owner_id from known))
+        ) as link on link.memory_id = known.owner_id
+    ),
+    shared as materialized (
+        select entity_id, other_id from together where entity_id <> other_id
+        union
+        select relation.subject_id, relation.object_id from told
+        join mosshead_read_v1.relations as relation
+          on {_scope("relation")}
+         and relation.subject_id = told.entity_id and relation.valid_to is null
+        union
+        select relation.object_id, relation.subject_id from told
+        join mosshead_read_v1.relations as relation
+          on {_scope("relation")}
+         and relation.object_id = told.entity_id and relation.valid_to is null
+    ),
+    concerned as materialized (
+        select entity_id from told union select other_id from shared
+    ),
+    ancestors (entity_id, ancestor_id, steps) as (
+        select entity_id, entity_id, 0 from concerned
+        union
+        select below.entity_id, entity.parent_id, below.steps + 1
+        from ancestors as below
+        join mosshead_read_v1.entities as entity
+          on {_scope("entity")} and entity.entity_id = below.ancestor_id
+        where entity.parent_id is not null and below.steps < 4
+    ),
+    entities as materialized (
+        select entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user,
+               entity.parent_id,
+               (select parent.name from mosshead_read_v1.entities as parent
+                where {_scope("parent")}
+                  and parent.entity_id = entity.parent_id) as parent,
+               (select array_agg(alias.alias order by alias.alias) from mosshead_read_v1.aliases as alias
+                where {_scope("alias")}
+                  and alias.entity_id = entity.entity_id) as aliases,
+               (select count(*) from ({known_of_one}) as one) as memories,
+               (select array_agg(distinct above.ancestor_id) from ancestors as above
+                where above.entity_id = entity.entity_id and above.steps > 0) as ancestors,
+               (select array_agg(distinct shared.other_id) from shared where shared.entity_id = entity.entity_id) as shares,
+               said.he, said.she
+        from mosshead_read_v1.entities as entity
+        left join lateral (
+            select count(*) filter (where opening.content ~* '^(he|his)\\M') as he,
+                   count(*) filter (where opening.content ~* '^(she|her)\\M') as she
+            from (
+                select trait.owner_id from mosshead_read_v1.traits as trait
+                where {_scope("trait")} and trait.entity_id = entity.entity_id and trait.model = %(model)s
+                  and trait.owner_kind = 'memory'
+                order by trait.owner_id limit %(pronoun_memories)s
+            ) as first
+            cross join lateral (
+                -- By the memory: a subquery with an offset is planned by itself.
+                select link.role, link.entity_id from mosshead_read_v1.memory_entities as link
+                where {_scope("link")} and link.memory_id = first.owner_id offset 0
+            ) as link
+            cross join lateral (
+                select memory.content from mosshead_read_v1.memories as memory
+                where {_scope("memory")} and memory.memory_id = first.owner_id
+                  and memory.known_to is null and memory.state = 'active' limit 1
+            ) as opening
+            where link.entity_id = entity.entity_id and link.role = 'subject'
+        ) as said on entity.entity_type = 'person'
+        where {_scope("entity")}
+          and entity.entity_id in (select ancestor_id from ancestors)
+    )
+    select 'near' as kind, number, null::uuid as entity_id, similarity, content, linked, subjects,
+           null::text as key, null::text as name, null::text as entity_type, null::text as description, null::boolean as is_user,
+           null::uuid as parent_id, null::text as parent, null::text[] as aliases, null::bigint as memories,
+           null::uuid[] as ancestors, null::uuid[] as shares, null::bigint as he, null::bigint as she
+    from near
+    union all
+    select 'bearer', number, entity_id, similarity, null, null, null, null, null, null, null, null, null, null, null, null,
+           null, null, null, null
+    from bearers where similarity is not null
+    union all
+    select 'entity', null, entity_id, null, null, null, null, key, name, entity_type, description, is_user, parent_id, parent,
+           aliases, memories, ancestors, shares, he, she
+    from entities
+"""
+
+
+# Vectors have unit length, so that the inner product, which pgvector gives with its sign turned, is the cosine.
+_VECTORS = """
+    select vector.owner_id, -(vector.embedding <#> asked.vector) as similarity
+    from mosshead_read_v1.embeddings as vector where vector.owner_kind = 'memory'"""
+
+
+_SCANNED = _halves(f"{_VECTORS} and {_scope('vector')} and vector.model = %(model)s", "vector")
+
+
+_SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc, owner_id")
+
+
+@lru_cache(_STATEMENTS)
+def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
+    """For a namespace with an index of its own."""
+    scope = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
+    sought = f"halfvec({dimensions})"
+    return _statement(f"""
+        {_VECTORS} and {in_literals("vector", scope)} and (select set_config('hnsw.ef_search', '{_LOOK}', true)) is not null
+          and (select {LOOK_ON}) is not null
+        order by (vector.embedding::{sought}) <#> cast(asked.vector as {sought})""")
+
+
+_LATEST = text("""
+    select role, content from mosshead_read_v1.messages
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and conversation_id = :conversation_id
+    order by occurred_at desc, message_id desc limit :limit
+""")
+
+
+_HOMES = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.PLACE})
+
+
+_NOT_ITS_SUBJECT = 0.85
+
+
+_SAME_WORDS = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEntity:
+    """What tracking needs to know of an entity.
+
+    gender: which pronoun its memories, a word for relatives or its first name give it, where they tell.
+    parent_id: what it belongs to. homes: the organisations, projects and places that share memories with it, its ancestors among
+    them. kin: all that shares a memory or a relation with it.
+    names: its name and aliases, in lower case.
+    """
+
+    entity_id: UUID
+    entity_type: EntityType
+    names: tuple[str, ...] = ()
+    gender: Gender | None = None
+    parent_id: UUID | None = None
+    homes: frozenset[UUID] = frozenset()
+    kin: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A name in the message: its characters, and who may bear it."""
+
+    start: int
+    end: int
+    entity_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known to one message.
+
+    entities: by id, all that is named below, and all that the state may refer back to.
+    near: by entity, the cosine of the message with the nearest memory surely about it, of those nearest to the message.
+    described: the same for each description in the message, by what is sought (`phrases.Phrase.sought`).
+    bearers: the same for whoever bears a name of the message that fits several, whatever else is nearer.
+    """
+
+    entities: Mapping[UUID, KnownEntity] = field(default_factory=dict)
+    names: tuple[Named, ...] = ()
+    near: Mapping[UUID, float] = field(default_factory=dict)
+    described: Mapping[str, Mapping[UUID, float]] = field(default_factory=dict)
+    bearers: Mapping[UUID, float] = field(default_factory=dict)
+
+
+def known_to(
+    number: int,
+    sought: Mapping[str, int],
+    names: Sequence[NameMatch],
+    facts: Facts,
+    entities: Mapping[UUID, KnownEntity],
+) -> Known:
+    """What is known to one message. number: of its text; sought: the number of the text of each of its descriptions."""
+    return Known(
+        entities=entities,
+        names=named(match for match in names if match.text == number),
+        near=_nearest(facts.near, number),
+        described={words: _nearest(facts.near, text, words) for words, text in sought.items()},
+        bearers={key: cosine for (text, key), cosine in facts.bearers.items() if text == number},
+    )
+
+
+def named(matches: Iterable[NameMatch]) -> tuple[Named, ...]:
+    """The names of one message, each with all who may bear it; the user's own name is nobody to track."""
+    bearers: dict[tuple[int, int], list[UUID]] = {}
+    for match in matches:
+        if not match.entity.is_user:
+            bearers.setdefault((match.start, match.end), []).append(match.entity.entity_id)
+    return tuple(Named(start=start, end=end, entity_ids=tuple(ids)) for (start, end), ids in bearers.items())
+
+
+def known_entities(rows: Iterable[Any]) -> dict[UUID, KnownEntity]:
+    """What is known of each entity, by its id; without the user."""
+    rows = [row for row in rows if not row.is_user]
+    types = {row.entity_id: EntityType(row.entity_type) for row in rows}
+    return {row.entity_id: _known_entity(row, types) for row in rows}
+
+
+def _known_entity(row: Any, types: Mapping[UUID, EntityType]) -> KnownEntity:
+    ancestors, kin = set(row.ancestors or ()), set(row.shares or ()) & types.keys()
+    names = dict.fromkeys([row.name, *(row.aliases or ())])
+    return KnownEntity(
+        entity_id=row.entity_id,
+        entity_type=types[row.entity_id],
+        names=tuple(name.lower() for name in names),
+        gender=_gender([*names], row) if types[row.entity_id] is EntityType.PERSON else None,
+        parent_id=row.parent_id,
+        homes=frozenset(key for key in ancestors | kin if types.get(key) in _HOMES),
+        kin=frozenset(kin),
+    )
+
+
+def _gender(names: Sequence[str], row: Any) -> Gender | None:
+    """By a word for relatives, else by how the memories begin, else by a first name; None where nothing tells."""
+    relatives = [gender_of(None, words) for words in (*names, row.description or "")]
+    if any(relatives):
+        return next(gender for gender in relatives if gender)
+    if (row.he or 0) != (row.she or 0):
+        return Gender.HE if (row.he or 0) > (row.she or 0) else Gender.SHE
+    return next((gender for gender in (gender_of(name, "") for name in names) if gender), None)
+
+
+def _nearest(near: Iterable[Near], number: int, sought: str = "") -> dict[UUID, float]:
+    """By entity, how near the nearest memory about it is; nearer where it shares words with what is sought."""
+    words, noun = content_words(sought), sought.rpartition(" ")[2]
+    found: dict[UUID, float] = {}
+    for one in near:
+        if one.text != number:
+            continue
+        fit = one.similarity + _SAME_WORDS * shared(words, content_words(one.content))
+        another = names_another(noun, one.content)
+        for key, is_subject in one.links:
+            found[key] = max(found.get(key, -1.0), fit if is_subject != another else _NOT_ITS_SUBJECT * fit)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message. by_user: what others say brings entities up, and moves no layer."""
+
+    text: str
+    by_user: bool = True

@@ -1,0 +1,108 @@
+"""What a conversation has in focus: the layers, and who was spoken of and when. A value that goes to JSON and back."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from mosshead.language.wordlists import Gender
+from mosshead.serialization import to_json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """An entity in a layer.
+
+    fit: how surely it was meant, 0 to 1; age: user turns since then; score: 0 to 1, what is left of the fit.
+    """
+
+    entity_id: UUID
+    fit: float
+    score: float
+    age: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """An entity that was spoken of.
+
+    message: the number of the latest message that did. prominence: how, 0 to 1 (centering). gender: the pronoun it was given.
+    """
+
+    entity_id: UUID
+    message: int
+    prominence: float
+    gender: Gender | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Referred:
+    """Words of a message and whom they mean, one or several. text: in lower case; start: its first character."""
+
+    text: str
+    start: int
+    entity_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Of one conversation, after its latest message.
+
+    scene: where the talk happens, until that changes. topic: what it is about. mentions: what else the user's latest turn spoke
+    of. seen: who was spoken of, latest first. references: those of the user's latest turn. messages: how many there were.
+    """
+
+    scene: tuple[Held, ...] = ()
+    topic: tuple[Held, ...] = ()
+    mentions: tuple[Held, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    references: tuple[Referred, ...] = field(default=())
+    messages: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it; `from_json` takes it back."""
+        written: dict[str, Any] = to_json(self)
+        return written
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> "State":
+        """What `to_json` wrote. Raises ValueError where it is something else."""
+        try:
+            return cls(
+                scene=_held(written["scene"]),
+                topic=_held(written["topic"]),
+                mentions=_held(written["mentions"]),
+                seen=tuple(map(_seen, written["seen"])),
+                references=tuple(
+                    Referred(text=one["text"], start=one["start"], entity_ids=tuple(map(UUID, one["entity_ids"])))
+                    for one in written["references"]
+                ),
+                messages=int(written["messages"]),
+            )
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError("state: not what State.to_json wrote; leave it out to begin anew") from None
+
+    def of(self, known: Collection[UUID]) -> "State":
+        """Without those who are known no more: merged into another, or taken back, since the state was written."""
+        return replace(
+            self,
+            scene=tuple(one for one in self.scene if one.entity_id in known),
+            topic=tuple(one for one in self.topic if one.entity_id in known),
+            mentions=tuple(one for one in self.mentions if one.entity_id in known),
+            seen=tuple(one for one in self.seen if one.entity_id in known),
+        )
+
+    @property
+    def entity_ids(self) -> frozenset[UUID]:
+        """All that the next message may refer back to."""
+        held = {one.entity_id for one in (*self.scene, *self.topic, *self.mentions)}
+        return frozenset(held | {one.entity_id for one in self.seen})
+
+
+def _held(written: Sequence[Mapping[str, Any]]) -> tuple[Held, ...]:
+    return tuple(Held(**{**one, "entity_id": UUID(one["entity_id"])}) for one in written)
+
+
+def _seen(written: Mapping[str, Any]) -> Seen:
+    gender = Gender(written["gender"]) if written["gender"] else None
+    return Seen(**{**written, "entity_id": UUID(written["entity_id"]), "gender": gender})

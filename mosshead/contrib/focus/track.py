@@ -1,0 +1,292 @@
+"""`track`: one message, and what a conversation has in focus after it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID
+
+from sqlalchemy import Engine
+
+from mosshead.api.arguments import readable
+from mosshead.api.decisions import History
+from mosshead.contrib.focus.coreference import (
+    Decision,
+    OnPair,
+    next_mentions,
+    next_scene,
+    next_seen,
+    next_topic,
+    refer,
+    scene_of_topic,
+)
+from mosshead.contrib.focus.knowledge import (
+    Known,
+    Turn,
+    facts,
+    known_entities,
+    known_to,
+    latest_turns,
+    named,
+    statement_for,
+)
+from mosshead.contrib.focus.state import Held, State
+from mosshead.embeddings import Embedder
+from mosshead.entities import lookup
+from mosshead.events.transcripts import turns
+from mosshead.fencing import strip_fences
+from mosshead.language.references import Layout, phrases
+from mosshead.models.kinds import SPEAKING, Role
+from mosshead.models.memories import Entity
+from mosshead.paths import NamespacePath
+from mosshead.redaction import redact
+from mosshead.search.vectors import whether_indexed
+from mosshead.store.connection import in_one_trip, tenant_transaction
+from mosshead.store.memories import entity_of
+from mosshead.text import text_of
+
+if TYPE_CHECKING:
+    from mosshead.contrib.focus.coreference import OnPair
+    from mosshead.contrib.focus.state import State
+
+
+def track(state: State, turn: Turn, known: Known, *, on_pair: OnPair | None = None) -> State:
+    """The state after one more message. Pure, but for what it hands to on_pair, if that is given."""
+    read = refer(turn.text, state, known, on_pair)
+    mentions = read.mentions
+    seen = next_seen(state, mentions)
+    if not turn.by_user:
+        return replace(state, seen=seen, messages=state.messages + 1)
+    decision = Decision(kind="topic", message=state.messages, on_pair=on_pair)
+    scene = next_scene(state, mentions, known)
+    topic = next_topic(state, mentions, {held.entity_id for held in scene}, decision)
+    scene = scene or scene_of_topic(state, topic, known)
+    others = {held.entity_id for held in (*scene, *topic)}
+    return State(
+        scene=scene,
+        topic=topic,
+        mentions=next_mentions(mentions, others),
+        seen=seen,
+        references=tuple(read.references),
+        messages=state.messages + 1,
+    )
+
+
+class Following(History):
+    """The part of a `Namespace` that follows conversations."""
+
+    def track(
+        self,
+        history: Sequence[Mapping[str, Any]] = (),
+        *,
+        conversation: str | None = None,
+        state: "State | Mapping[str, Any] | None" = None,
+        tracker: "Tracker | None" = None,
+        pairs: "OnPair | None" = None,
+    ) -> "Tracked":
+        """What a conversation has in focus after each turn of the user, and whom its pronouns and descriptions mean.
+
+        history: the turns so far, oldest first, as ``{role, content}``; the latest 50 count, and 4,000 characters of each. Where
+        only the conversation is named, its latest stored messages serve.
+        state: what an earlier call gave back as ``state`` (or its JSON); the history is then what was said since.
+        tracker: another one in the place of the heuristic (docs/tracking.md). pairs: is given each candidate of each decision, to
+        train one; nothing is kept otherwise.
+        Raises InvalidEvent where a turn is not one, ValueError where the state is none.
+        """
+        # few apps follow conversations
+        from mosshead.contrib.focus.state import State
+
+        return follow(
+            self._engine,
+            self.path,
+            self._embedder,
+            history=history,
+            conversation=None if conversation is None else readable("conversation", conversation),
+            state=state if isinstance(state, State) else State.from_json(state) if state is not None else State(),
+            tracker=tracker or track,
+            on_pair=pairs,
+        )
+
+
+MOST_TURNS = 50
+
+
+_MOST_CHARACTERS = 4_000
+
+
+class Tracker(Protocol):
+    """What follows a conversation: `mosshead.contrib.focus.track`, or a trained model in its place."""
+
+    def __call__(self, state: State, turn: Turn, known: Known, *, on_pair: OnPair | None = None) -> State:
+        """The state after one more message. on_pair: is given each candidate of each decision, to train on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    place: int
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InFocus:
+    """An entity that a conversation has in focus. score: 0 to 1, how present it still is."""
+
+    entity: Entity
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Referring:
+    """Words that refer without a name, and whom they mean: one, or several where they are a plural.
+
+    text: in lower case, as it stands in the message ("he", "the other one"); start: its first character.
+    """
+
+    text: str
+    start: int
+    entities: tuple[Entity, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackedTurn:
+    """What is in focus after one turn of the user. place: of the turn in the history, from 0.
+
+    scene: where the talk happens, until that changes. topic: what it is about. mentions: what else the turn spoke of.
+    references: its pronouns and descriptions; what means nothing that is known is left out.
+    """
+
+    place: int
+    scene: tuple[InFocus, ...] = ()
+    topic: tuple[InFocus, ...] = ()
+    mentions: tuple[InFocus, ...] = ()
+    references: tuple[Referring, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """What a conversation has in focus after its last turn, and after each turn of the user.
+
+    state: to hand back with the turns that follow, so that these are not read again; `State.to_json` makes it JSON.
+    """
+
+    scene: tuple[InFocus, ...]
+    topic: tuple[InFocus, ...]
+    mentions: tuple[InFocus, ...]
+    references: tuple[Referring, ...]
+    turns: tuple[TrackedTurn, ...]
+    state: State
+
+
+def follow(
+    engine: Engine,
+    path: NamespacePath,
+    embedder: Embedder,
+    *,
+    history: Sequence[Mapping[str, Any]],
+    conversation: str | None,
+    state: State,
+    tracker: Tracker,
+    on_pair: OnPair | None,
+) -> Tracked:
+    """What is in focus after each turn of the user; `mosshead.Namespace.track` says the rest."""
+    said = _said([(turn.role, turn.content) for turn in turns(list(history))])
+    if conversation is not None and not history:
+        with tenant_transaction(engine, path.tenant_id) as connection:
+            said = _said(latest_turns(connection, path, conversation, MOST_TURNS))
+    texts = [one.turn.text for one in said]
+    sought = [[phrase.sought for phrase in phrases(Layout(text)) if phrase.sought] for text in texts]
+    numbers = {words: number for number, words in enumerate(dict.fromkeys(chain(*sought)), len(texts))}
+    vectors = embedder.embed([*texts, *numbers])
+    names, indexed = _named(engine, path, texts, embedder.name)
+    asked = statement_for(
+        path,
+        model=embedder.name,
+        vectors=vectors,
+        bearers=_contested(names, len(texts)),
+        entity_ids={match.entity.entity_id for match in names} | state.entity_ids,
+        indexed=indexed,
+    )
+    found = facts(in_one_trip(engine, path.tenant_id, [asked])[0])
+    entities = known_entities(found.entities)
+    state = state.of(entities)
+    after: list[tuple[int, State]] = []
+    for number, one in enumerate(said):
+        known = known_to(number, {words: numbers[words] for words in sought[number]}, names, found, entities)
+        state = tracker(state, one.turn, known, on_pair=on_pair)
+        if one.turn.by_user:
+            after.append((one.place, state))
+    return tracked(after, state, {row.entity_id: entity_of(row) for row in found.entities})
+
+
+def _said(spoken: Sequence[tuple[str, Any]]) -> list[_Said]:
+    """The latest turns of the two who speak; what tools say refers to nobody."""
+    return [
+        _Said(place=place, turn=Turn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
+        for place, (role, content) in enumerate(spoken)
+        if role in SPEAKING and (said := _said_in(content)) is not None
+    ][-MOST_TURNS:]
+
+
+def _said_in(content: Any) -> str | None:
+    said = text_of(content)
+    return None if said is None else strip_fences(said)  # notes that an app puts into a turn are not said by anybody
+
+
+def _named(
+    engine: Engine, path: NamespacePath, texts: Sequence[str], model: str
+) -> tuple[list[lookup.NameMatch], bool]:
+    """The names in the texts, and whether the namespace has an index of its vectors."""
+    asked = [lookup.statement_for(path, lookup.keys_of(texts)), whether_indexed(path, model)]
+    rows, scopes = in_one_trip(engine, path.tenant_id, asked)
+    return lookup.matches(texts, rows), any(scope.indexed for scope in scopes)
+
+
+def _contested(names: Sequence[lookup.NameMatch], texts: int) -> list[tuple[int, UUID]]:
+    """The bearers of names that fit several, with the number of the text."""
+    return [
+        (number, key)
+        for number in range(texts)
+        for name in named(match for match in names if match.text == number)
+        if len(name.entity_ids) > 1
+        for key in name.entity_ids
+    ]
+
+
+def tracked(states: Sequence[tuple[int, State]], last: State, entities: Mapping[UUID, Entity]) -> Tracked:
+    """From the states after each turn of the user, each with its place in the history, and the state at the end."""
+    turns = tuple(_turn(place, state, entities) for place, state in states)
+    now = _turn(-1, last, entities)
+    return Tracked(
+        scene=now.scene,
+        topic=now.topic,
+        mentions=now.mentions,
+        references=now.references,
+        turns=turns,
+        state=last,
+    )
+
+
+def _turn(place: int, state: State, entities: Mapping[UUID, Entity]) -> TrackedTurn:
+    return TrackedTurn(
+        place=place,
+        scene=_in_focus(state.scene, entities),
+        topic=_in_focus(state.topic, entities),
+        mentions=_in_focus(state.mentions, entities),
+        references=tuple(
+            Referring(
+                text=one.text,
+                start=one.start,
+                entities=tuple(entities[key] for key in one.entity_ids if key in entities),
+            )
+            for one in state.references
+            if any(key in entities for key in one.entity_ids)
+        ),
+    )
+
+
+def _in_focus(layer: Sequence[Held], entities: Mapping[UUID, Entity]) -> tuple[InFocus, ...]:
+    return tuple(
+        InFocus(entity=entities[held.entity_id], score=round(held.score, 4))
+        for held in layer
+        if held.entity_id in entities
+    )

@@ -1,0 +1,30 @@
+"""Memories, a profile or episodes formed where you call it: a conversation and what is known go in, the new state comes out.
+
+    from mosshead.managing import create_memory_manager
+
+    manager = create_memory_manager("openai:gpt-4o-mini", schemas=[Recipe], enable_deletes=True)
+    recipes = manager(conversation)
+    recipes = manager(next_conversation, recipes)
+
+Nothing is stored, and nothing is read but the LLM's answer: where the state is kept is yours. `Namespace.configure` has the
+service do the same in the background (docs/documents.md).
+"""
+
+from mosshead.contrib.managers.factory import create_episode_manager, create_memory_manager, create_profile_manager
+from mosshead.contrib.managers.memories import Episode, MemoryManager
+from mosshead.contrib.managers.profiles import ProfileManager
+from mosshead.contrib.managers.values import Fact, Managed, ManagedMemories, ManagedProfile, Refused
+
+__all__ = [
+    "Episode",
+    "Fact",
+    "Managed",
+    "ManagedMemories",
+    "ManagedProfile",
+    "MemoryManager",
+    "ProfileManager",
+    "Refused",
+    "create_episode_manager",
+    "create_memory_manager",
+    "create_profile_manager",
+]

@@ -1,0 +1,60 @@
+"""How an app makes a manager: a model, the shapes of its own, and what it wishes."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from mosshead.contrib.managers.memories import Episode, MemoryManager, episode_manager
+from mosshead.contrib.managers.profiles import ProfileManager
+from mosshead.contrib.managers.values import Fact
+from mosshead.llm import LanguageModel, open_model
+from mosshead.schemas import by_name
+
+S = TypeVar("S", bound=BaseModel)
+
+
+def create_memory_manager(
+    model: str | LanguageModel,
+    *,
+    schemas: Sequence[type[BaseModel]] = (),
+    instructions: str = "",
+    enable_inserts: bool = True,
+    enable_updates: bool = True,
+    enable_deletes: bool = False,
+) -> MemoryManager:
+    """A manager of memories in shapes of your own.
+
+    model: "openai:MODEL", or a model of your own (`open_model`). schemas: pydantic models, one of which each memory is; `Fact`
+        by default. instructions: what to look for or to leave alone, in your words. enable_*: what it may do.
+    Raises ConfigurationError where the model or a schema cannot be used.
+    """
+    enabled = {"insert": enable_inserts, "update": enable_updates, "delete": enable_deletes}
+    return MemoryManager(
+        model=open_model(model),
+        schemas=by_name(schemas or (Fact,)),
+        instructions=instructions,
+        actions=tuple(action for action, allowed in enabled.items() if allowed),
+    )
+
+
+def create_profile_manager(model: str | LanguageModel, schema: type[S], *, instructions: str = "") -> ProfileManager[S]:
+    """A manager of one document.
+
+    model: "openai:MODEL", or a model of your own (`open_model`). schema: a pydantic model; give each field a default, for a
+        conversation seldom says them all, and describe what its name does not say. instructions: in your words.
+    Raises ConfigurationError where the model or the schema cannot be used.
+    """
+    by_name([schema])
+    return ProfileManager(open_model(model), schema, instructions)
+
+
+def create_episode_manager(
+    model: str | LanguageModel, *, schema: type[BaseModel] = Episode, instructions: str = ""
+) -> MemoryManager:
+    """A manager that only inserts: what happened stays as it was seen. Here the assistant's words count, too.
+
+    schema: an `Episode`, or a shape of your own. model, instructions: as for `create_memory_manager`.
+    """
+    by_name([schema])
+    return episode_manager(open_model(model), schema=schema, instructions=instructions)

@@ -1,0 +1,59 @@
+"""One document about the user, in a schema of the app's own, kept by an LLM that proposes fields and by code that checks them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from mosshead.contrib.managers.prompts import document_prompt, talk_of
+from mosshead.contrib.managers.values import ManagedProfile, Refused, Sourced, read_fields
+from mosshead.llm.protocol import AnswerRefused, LanguageModel
+from mosshead.schemas import as_json, patch_between, patched
+
+S = TypeVar("S", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class ProfileManager(Generic[S]):
+    """Use `create_profile_manager`."""
+
+    model: LanguageModel
+    schema: type[S]
+    instructions: str = ""
+
+    def __call__(self, conversation: str | Sequence[Mapping[str, Any]], current: S | None = None) -> ManagedProfile[S]:
+        """The document after a conversation.
+
+        conversation: a transcript ("User: … / Assistant: …") or a list of ``{role, content}``. current: None where there is none.
+        A field that nothing said bears out is refused, and the rest taken; where that does not fit the schema, the document stays
+        as it was. ``refused`` says why. Without a word of a user nothing is asked.
+        Raises ModelUnavailable where the model does not answer, InvalidEvent where the conversation cannot be read.
+        """
+        talk = talk_of(conversation)
+        if not talk.is_spoken:
+            return ManagedProfile(value=current, patch={})
+        before = None if current is None else as_json(current)
+        shape = self.schema.model_json_schema()
+        name = self.schema.__name__
+        try:
+            answer = self.model.answer(
+                document_prompt(talk, name=name, schema=shape, current=before, instructions=self.instructions)
+            )
+        except AnswerRefused as error:
+            return ManagedProfile(value=current, patch={}, refused=(Refused(why=str(error)),))
+        fields, refused = read_fields(answer, talk.numbers, talk.spoken)
+        return self._patched(current, before or {}, fields, refused)
+
+    def _patched(
+        self, current: S | None, before: Mapping[str, Any], fields: Iterable[Sourced], refused: Sequence[Refused]
+    ) -> ManagedProfile[S]:
+        proposed = {one.name: one.value for one in fields}
+        if not proposed:
+            return ManagedProfile(value=current, patch={}, refused=tuple(refused))
+        try:
+            value = patched(self.schema, current, proposed)
+        except ValueError as error:
+            return ManagedProfile(value=current, patch={}, refused=(*refused, Refused(why=str(error), data=proposed)))
+        patch = patch_between(before, as_json(value)) if current is not None else proposed
+        return ManagedProfile(value=value, patch=patch, refused=tuple(refused))

@@ -1,0 +1,325 @@
+"""One call of the client as memory accompanies it: read before, publish after, and never in the way of the answer."""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from queue import SimpleQueue
+from threading import BoundedSemaphore, RLock, Thread
+from typing import Any, TypeVar
+from uuid import UUID
+from weakref import finalize
+
+from mosshead.api.memory import Memory
+from mosshead.api.namespace import Namespace
+from mosshead.contrib.openai_client.apis import Arguments, Asked, Form, Message
+from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
+from mosshead.events.messages import MAX_INJECTED
+from mosshead.models.context import Context
+
+_T = TypeVar("_T")
+
+Whose = Namespace | Sequence[str]
+"""A namespace, or its parts where a `Memory` is there to ask."""
+
+_FOR_PUBLISHING = 0.05
+"""Of the time that the chat can spare, so many seconds are kept for publishing, or a quarter of it where that is less."""
+
+_log = logging.getLogger("mosshead")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    """How memory accompanies the calls of a client, as `mosshead.with_memory` was told."""
+
+    memory: Memory | Namespace
+    namespace: Whose | Callable[[], Whose] | None
+    conversation: str | Callable[[], str]
+    zone: tzinfo | Callable[[], tzinfo]
+    budget: int
+    seconds: float
+    on_extract: Callable[[list[UUID]], object] | None
+    on_error: Callable[[Exception], object] | None
+
+    def whose(self, given: Whose | Callable[[], Whose] | None) -> Namespace:
+        """The namespace of a call. given: what the call says, if it does. Raises InvalidNamespace where nobody says it."""
+        chosen = self.namespace if given is None else given
+        if callable(chosen):
+            chosen = chosen()
+        if isinstance(chosen, Namespace):
+            return chosen
+        if isinstance(self.memory, Memory) and chosen is not None:
+            return self.memory.namespace(*_parts(chosen))
+        if isinstance(self.memory, Namespace) and chosen is None:
+            return self.memory
+        raise InvalidNamespace(
+            "namespace: say whose memory this is: with_memory(client, memory.namespace('acme', 'sarah_123')), or, where it was "
+            "given a Memory, namespace=('acme', 'sarah_123') there or on the call"
+        )
+
+    def named(self, given: object) -> str:
+        """The conversation of a call. given: what the call says, if it does; a name, or OpenAI's object with an id."""
+        name = given.get("id") if isinstance(given, Mapping) else given
+        if isinstance(name, str) and name:
+            return name
+        return self.conversation() if callable(self.conversation) else self.conversation
+
+    def clock(self) -> Callable[[], datetime]:
+        """The time, as the user of a call has it."""
+        zone = self.zone() if callable(self.zone) else self.zone
+        return lambda: datetime.now(zone)
+
+    def report(self, error: Exception) -> None:
+        """Tell that the chat went on without memory. An error that is not ours may hold text, and is named by its type."""
+        try:
+            if self.on_error is not None:
+                self.on_error(error)
+                return
+        except Exception as failed:  # noqa: BLE001 - the app's own callback must not fail its chat
+            _log.warning("on_error failed: %s", type(failed).__name__)
+        _log.warning("the chat goes on without memory: %s", _told(error))
+
+    def tried(self, default: _T, step: Callable[..., _T], *given: Any) -> _T:
+        """What a step makes of something from outside, or a default: nothing about memory fails the chat."""
+        try:
+            return step(*given)
+        except Exception as error:  # noqa: BLE001 - the edge between memory and the chat
+            self.report(error)
+            return default
+
+
+class Call:
+    """One call. ``arguments`` are those for the client's own method. left: seconds that publishing may hold the chat."""
+
+    def __init__(self, injection: Injection, form: Form, arguments: Arguments) -> None:
+        """Raises InvalidNamespace, and what the app's own callables raise: before anything is sent."""
+        self._clock = injection.clock()
+        self._begun, self._begun_at = time.monotonic(), self._clock()
+        self.injection, self.form = injection, form
+        self._whose = injection.whose(arguments.pop("namespace", None))
+        own = arguments.get("conversation") if form.own_conversation else arguments.pop("conversation", None)
+        self._conversation = injection.named(own)
+        self.arguments = form.settled(arguments)
+        self.left = min(_FOR_PUBLISHING, injection.seconds / 4)
+        self._asked = injection.tried(Asked(), form.asked, self.arguments)
+        self._injected: list[UUID] = []
+
+    @property
+    def streams(self) -> bool:
+        """Whether the answer comes in pieces."""
+        return self.arguments.get("stream") is True
+
+    @property
+    def to_read(self) -> float:
+        """How many seconds a read may take from now."""
+        return max(0.0, self.injection.seconds - self.left - self._elapsed())
+
+    def recall(self) -> Future[Context | Exception] | None:
+        """Begin to read what is known; None where nothing is asked, or too many reads hang."""
+        if not self._asked.text.strip():
+            return None
+        reading = BACKGROUND.read(self._read)
+        if reading is None:
+            reason = "too many reads hang, or the process gets no more threads; none is begun"
+            self.injection.report(StoreUnavailable(f"MOSSHEAD_DATABASE_URL: {reason}"))
+        return reading
+
+    def remind(self, read: Context | Exception | None) -> None:
+        """Put what was read into the prompt. read: None where it did not come in time."""
+        if read is None:
+            read = ReadTimeout("seconds: what is remembered was not read in time")
+        if isinstance(read, Exception):
+            self.injection.report(read)
+        elif read.memories or read.messages:
+            notes = read.as_system_message()["content"]
+            self.arguments = self.injection.tried(self.arguments, self.form.with_notes, self.arguments, notes)
+            self._injected = [memory.id for memory in read.memories][:MAX_INJECTED]
+        self.left = max(self.left, self.injection.seconds - self._elapsed())
+
+    def publish(self, answer: Sequence[Message], *, cut: bool = False) -> Future[None] | None:
+        """Queue the turn: what is new of the messages, and the answer. cut: it did not come to its end. Never blocks."""
+        mark: Message = {"metadata": {"cut": True}} if cut else {}
+        turn = [
+            *({**message, "occurred_at": self._begun_at} for message in self._asked.new),
+            *({**message, "occurred_at": self._clock(), **mark} for message in answer),
+        ]
+        if not turn:
+            return None
+        publishing = BACKGROUND.publish(lambda: self._publish(turn))
+        if publishing is None:
+            self.injection.report(MossheadError("too many turns wait to be published; this one is dropped"))
+        return publishing
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._begun
+
+    def _read(self) -> Context | Exception:
+        # As long as the memory's own deadline lets it: a read that is cut off takes its connection with it, with all that it had
+        # prepared, and the next would be late as well. One that is late warms the next.
+        try:
+            return self._whose.context(
+                self._asked.text,
+                conversation=self._conversation,
+                history=self._asked.history,
+                budget=self.injection.budget,
+                now=self._begun_at,
+                strict=True,
+            )
+        except Exception as error:  # noqa: BLE001 - the edge of a thread; who waits for it tells it
+            return error
+
+    def _publish(self, turn: Sequence[Message]) -> None:
+        injected = {"injected": self._injected} if self._injected else {}
+        messages = [{**message, **injected} for message in turn]
+        ids = self.injection.tried(
+            None, lambda: self._whose.publish_conversation(messages, conversation=self._conversation)
+        )
+        if ids is not None and self.injection.on_extract is not None:
+            self.injection.tried(None, self.injection.on_extract, ids)
+
+
+def _parts(whose: Whose) -> Sequence[str]:
+    if isinstance(whose, str) or not isinstance(whose, Sequence):
+        raise InvalidNamespace(
+            f"namespace: a Namespace, or its parts such as ('acme', 'sarah_123'), got {type(whose).__name__}"
+        )
+    return whose
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, MossheadError) else type(error).__name__
+
+
+MOST_READS = 32
+"""Reads at once; more of them hang only where each takes longer than its deadline, as the look-up of a host's name can."""
+
+MOST_WAITING = 1_000
+"""Turns that wait to be published. A spool takes one in less than a millisecond."""
+
+_LAST_CALL_SECONDS = 2.0
+
+
+class Background:
+    """The threads of one process."""
+
+    def __init__(self) -> None:
+        self._starting = RLock()
+        self._end: finalize[..., Background] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._reads = BoundedSemaphore(MOST_READS)
+        # Not a Queue, whose lock a garbage collection would need again that finds an abandoned stream while it is held.
+        self._jobs: SimpleQueue[Callable[[], object]] = SimpleQueue()
+        self._thread: Thread | None = None
+
+    def read(self, job: Callable[[], _T]) -> Future[_T] | None:
+        """Start a job, which raises nothing; None where too many are under way, or no thread is to be had."""
+        slots, future = self._reads, _under_way(Future[_T]())
+        if not slots.acquire(blocking=False):
+            return None
+
+        def run() -> None:
+            try:
+                future.set_result(job())
+            finally:
+                slots.release()
+
+        try:
+            Thread(target=run, name="mosshead-read", daemon=True).start()
+        except RuntimeError:
+            slots.release()
+            return None
+        return future
+
+    def publish(self, job: Callable[[], object]) -> Future[None] | None:
+        """Queue a job, which raises nothing, behind those that wait; None where too many do. Never blocks."""
+        if self._jobs.qsize() >= MOST_WAITING:
+            return None
+        future = _under_way(Future[None]())
+
+        def run() -> None:
+            try:
+                job()
+            finally:
+                future.set_result(None)
+
+        self._jobs.put(run)
+        self._start()
+        return future
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is not None:
+                return
+            started = Thread(target=_run, args=(self._jobs,), name="mosshead-publish", daemon=True)
+            if self._end is None:
+                # Before the end of a `Memory` that was there first, which ships for the last time then.
+                self._end = finalize(self, _drain, self._jobs)
+            if self._thread is None:
+                self._thread = started
+                try:
+                    started.start()
+                except RuntimeError:  # no thread is to be had: the next turn tries again, and brings what waits along
+                    self._thread = None
+
+    def after_fork_in_child(self) -> None:
+        """What is under way is the parent's."""
+        self._starting = RLock()
+        self._begin()
+
+
+def _under_way(future: Future[_T]) -> Future[_T]:
+    """Not to be cancelled, as asyncio would once nobody waits any more: the thread that brings the result would end of it."""
+    future.set_running_or_notify_cancel()
+    return future
+
+
+def _run(jobs: SimpleQueue[Callable[[], object]]) -> None:
+    while True:
+        try:
+            jobs.get()()
+        except BaseException as error:  # noqa: BLE001 - an app's callback may raise what asyncio cancels with, or SystemExit
+            _log.warning("a turn's callback ended by %s", type(error).__name__)
+
+
+def _drain(jobs: SimpleQueue[Callable[[], object]]) -> None:
+    """At the end of the interpreter: let what waits be published, for two seconds at most."""
+    done = Future[None]()
+    jobs.put(lambda: done.set_result(None))
+    try:
+        done.result(_LAST_CALL_SECONDS)
+    except TimeoutError:
+        return
+
+
+BACKGROUND = Background()
+
+
+os.register_at_fork(after_in_child=BACKGROUND.after_fork_in_child)
+
+
+def wait(future: Future[_T] | None, seconds: float) -> _T | None:
+    """What a thread has found, or None where it has not in time."""
+    if future is None:
+        return None
+    try:
+        return future.result(max(0.0, seconds))
+    except TimeoutError:
+        return None
+
+
+async def wait_async(future: Future[_T] | None, seconds: float) -> _T | None:
+    """The same, while the loop goes on."""
+    if future is None:
+        return None
+    waiting: asyncio.Future[_T] = asyncio.wrap_future(future)
+    try:
+        await asyncio.wait([waiting], timeout=max(0.0, seconds))
+        return waiting.result() if waiting.done() else None
+    finally:
+        waiting.cancel()  # or a loop that has ended by then would be told

@@ -1,0 +1,185 @@
+"""Answers as they come: each piece is passed on at once, and when no more comes, for whatever reason, the turn is published."""
+
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future
+from typing import Any, Self
+from weakref import finalize
+
+from mosshead.contrib.openai_client.apis import NOTHING
+from mosshead.contrib.openai_client.calls import Call, wait, wait_async
+
+
+def followed(result: Any, call: Call) -> tuple[Any, Future[None] | None]:
+    """What the app gets for the client's answer, and what to wait for before it does.
+
+    A whole answer is published now, a stream when it ends.
+    """
+    if isinstance(result, Iterator):
+        return _Stream(result, _Ending(call)), None
+    if isinstance(result, AsyncIterator):
+        return _AsyncStream(result, _Ending(call)), None
+    raw = hasattr(result, "http_response")
+    if raw and call.streams:
+        return _Raw(result, call), None
+    answer = call.injection.tried(NOTHING, lambda: call.form.answered(result.parse() if raw else result))
+    return result, call.publish(answer)
+
+
+class _Ending:
+    """Gathers an answer, and publishes the turn once, at the first end that comes."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self._pieces = call.form.pieces()
+        self._ended = False
+
+    def add(self, piece: Any) -> None:
+        self.call.injection.tried(None, self._pieces.add, piece)
+
+    def end(self, *, exhausted: bool = False) -> Future[None] | None:
+        if self._ended:
+            return None
+        self._ended = True
+        answer = self.call.injection.tried(NOTHING, self._pieces.messages)
+        return self.call.publish(answer, cut=not (exhausted or self._pieces.whole))
+
+
+class Forwarding:
+    """Stands for an object. Attributes are read and set there, and it passes for one of the same class."""
+
+    __slots__ = ("__weakref__", "_inner")
+
+    def __init__(self, inner: Any) -> None:
+        self._keep(_inner=inner)
+
+    def _keep(self, **own: Any) -> None:
+        """Set attributes of its own."""
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._inner, name, value)
+
+    @property  # type: ignore[misc]  # an ordinary attribute of every other object
+    def __class__(self) -> Any:
+        """For ``isinstance``."""
+        return type(self._inner)
+
+    def __repr__(self) -> str:
+        return f"<{self._inner!r}, with memory>"
+
+    def __dir__(self) -> list[str]:
+        return dir(self._inner)
+
+
+class _Watched(Forwarding):
+    """A stream whose end is noticed: its last piece, an error, its closing, or that nobody refers to it any more."""
+
+    __slots__ = ("_ending", "_response")
+
+    def __init__(self, inner: Any, ending: _Ending) -> None:
+        super().__init__(inner)
+        self._keep(_ending=ending, _response=_Response(inner.response, ending))
+        finalize(self, ending.end)
+
+    @property
+    def response(self) -> Any:
+        """The client's own helpers close a stream by closing this."""
+        return self._response
+
+
+class _Stream(_Watched):
+    __slots__ = ()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            piece = next(self._inner)
+        except StopIteration:
+            wait(self._ending.end(exhausted=True), self._ending.call.left)
+            raise
+        except BaseException:
+            self._ending.end()
+            raise
+        self._ending.add(piece)
+        return piece
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._inner.close()
+        wait(self._ending.end(), self._ending.call.left)
+
+
+class _AsyncStream(_Watched):
+    __slots__ = ()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            piece = await anext(self._inner)
+        except StopAsyncIteration:
+            await wait_async(self._ending.end(exhausted=True), self._ending.call.left)
+            raise
+        except BaseException:
+            self._ending.end()
+            raise
+        self._ending.add(piece)
+        return piece
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._inner.close()
+        await wait_async(self._ending.end(), self._ending.call.left)
+
+    aclose = close
+
+
+class _Response(Forwarding):
+    """The HTTP response of a stream."""
+
+    __slots__ = ("_ending",)
+
+    def __init__(self, inner: Any, ending: _Ending) -> None:
+        super().__init__(inner)
+        self._keep(_ending=ending)
+
+    def close(self) -> None:
+        self._ending.end()
+        self._inner.close()
+
+    async def aclose(self) -> None:
+        self._ending.end()
+        await self._inner.aclose()
+
+
+class _Raw(Forwarding):
+    """A raw response whose body is a stream."""
+
+    __slots__ = ("_call", "_parsed")
+
+    def __init__(self, inner: Any, call: Call) -> None:
+        super().__init__(inner)
+        self._keep(_call=call, _parsed=None)
+
+    def parse(self, **options: Any) -> Any:
+        """The stream, the same each time."""
+        if self._parsed is None:
+            self._keep(_parsed=followed(self._inner.parse(**options), self._call)[0])
+        return self._parsed

@@ -1,0 +1,500 @@
+"""The evidence for a story: what the reading of a context finds, what hangs together with it, and what it replaced.
+
+Two trips are those of `mosshead.context.fetch`, which also settle who is meant; a third follows the relations of who is, and
+fetches what is known of them and was.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from typing import Any
+from uuid import UUID
+
+from mosshead.context.fetch import Store, first, second
+from mosshead.context.interpret import Understood, names_of
+from mosshead.context.pipeline import settled
+from mosshead.contrib.stories.prompt import noted
+from mosshead.contrib.stories.requests import Asked, Days, StoryIntent, times_in
+from mosshead.contrib.stories.story import StoryEvidence
+from mosshead.entities.matching import Name, places, words_of
+from mosshead.entities.questions import Question
+from mosshead.entities.resolution import TURNS
+from mosshead.language.names import normalise
+from mosshead.models.kinds import Role
+from mosshead.models.memories import Progress, StoredMemory
+from mosshead.models.messages import StoredMessage
+from mosshead.paths import NamespacePath
+from mosshead.search.memories import RankedMemory, of_scope
+from mosshead.search.messages import Among, Told
+from mosshead.search.scoring import WEIGHTS, base
+from mosshead.search.weights import ContextWeights
+from mosshead.store.connection import Statement, rows_within, tenant_transaction
+from mosshead.store.entities import MAX_DEPTH, Neighbour, neighbours
+from mosshead.store.memories import memory_fields
+from mosshead.text import as_compared
+from mosshead.timestamps import in_zone
+
+_SUBJECTS = 3
+"""Of so many who are meant the relations are followed."""
+
+_FAN_OUT = 20
+
+
+_NEAR = 1
+
+
+_FIRST_DAY, _LAST_DAY = date.min.toordinal() + 2, date.max.toordinal() - 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Something that may be told. score: how much it has to do with the request; found_by, until: as `StoryEvidence` has them.
+
+    sources: the messages that a memory was taken from.
+    """
+
+    value: StoredMemory | StoredMessage
+    score: float
+    found_by: tuple[str, ...]
+    until: datetime | None = None
+    sources: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What was found for a story: pieces, or the questions that come first.
+
+    days: those that it tells of, by the calendar of where it is asked.
+    """
+
+    pieces: tuple[Piece, ...]
+    questions: tuple[Question, ...]
+    progress: Progress
+    days: tuple[Days, ...] = ()
+
+
+def gathered(
+    store: Store,
+    asked: Asked,
+    request: str,
+    *,
+    history: Sequence[str],
+    conversation: str | None,
+    now: datetime,
+    closed: frozenset[UUID] = frozenset(),
+) -> Gathered:
+    """Find the evidence.
+
+    history, conversation: the turns before, as for a context. closed: memories that are not told, nor what they replaced.
+    """
+    heard = first(store, asked.topic, history, conversation=None if history else conversation, turns=TURNS)
+    told = {as_compared(one) for one in (*history, request)}
+    among = _among(asked, request, now)
+    fetched = second(store, heard, shown=MESSAGES + len(told), told=Told(contents=told), among=among)
+    read, _ = settled(store, heard, fetched, now)
+    if questions := tuple(read.questions()):
+        return Gathered(pieces=(), questions=questions, progress=heard.progress)
+    topical = fitting(read, asked)
+    meant = list(read.meant)[:_SUBJECTS]
+    edges, rows = _hanging_together(store, asked, meant, [one.id for one in topical], among)
+    memories = memories_of(read, asked, edges, (row for row in rows if closed.isdisjoint(row.rests_on)), topical)
+    return Gathered(
+        pieces=(*memories, *said_of(read, asked)),
+        questions=(),
+        progress=heard.progress,
+        days=times_in(request, read.now.date()) if asked.days else (),
+    )
+
+
+def _among(asked: Asked, request: str, now: datetime) -> Among:
+    """From when to when to look; a day more on each side, for days begin at other times elsewhere.
+
+    What day it is where it is asked may be told by what is found alone (`mosshead.language.times.where_asked`).
+    """
+    if not asked.days:
+        return Among()
+    days = [one for later in (-1, 0, 1) for one in times_in(request, _midnight(now.date(), later, now).date())]
+    begins, ends = min(one for one, _ in days), max(one for _, one in days)
+    return Among(since=_midnight(begins, -1, now), until=_midnight(ends, 2, now))
+
+
+def _midnight(day: date, later: int, now: datetime) -> datetime:
+    """The one at which a day begins, so many days later, as far as there are dates."""
+    ordinal = min(max(day.toordinal() + later, _FIRST_DAY), _LAST_DAY)
+    return datetime.combine(date.fromordinal(ordinal), time(), now.tzinfo)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """A memory of a story. entities: whom it is surely about; of_user: the user is one of them. until: when it was replaced.
+
+    open: whom it may be about. holding: of one that was replaced, what holds in its place. sources: the messages that it was
+    taken from.
+    """
+
+    memory: StoredMemory
+    entities: frozenset[UUID]
+    open: frozenset[UUID]
+    of_user: bool
+    until: datetime | None
+    holding: UUID | None
+    sources: tuple[UUID, ...]
+
+    @property
+    def rests_on(self) -> set[UUID]:
+        """What has to hold for it to be told."""
+        return {self.memory.id} if self.holding is None else {self.memory.id, self.holding}
+
+
+def _hanging_together(
+    store: Store, asked: Asked, meant: Sequence[UUID], topical: Sequence[UUID], among: Among
+) -> tuple[set[UUID], list[Remembered]]:
+    """The memories that state the relations of those who are meant; and what is known of them, and was."""
+    depth = MAX_DEPTH if asked.intent is StoryIntent.CONNECTION and len(meant) > 1 else _NEAR
+    of_nobody = asked.bare and not meant
+    in_time = of_nobody and among.since is not None
+    with tenant_transaction(store.engine, store.path.tenant_id) as connection:
+        edges: set[UUID] = set()
+        for one in meant[:1] if depth > _NEAR else meant:
+            near = neighbours(connection, store.path, one, depth=depth, fan_out=_FAN_OUT, as_of=None)
+            edges.update(on_the_way(near, meant[1:]) if depth > _NEAR else stated(near))
+        statement = statement_for(
+            store.path,
+            entities=meant,
+            memories={*topical, *edges},
+            of_user=of_nobody and not in_time,
+            anything=in_time,
+            since=among.since,
+            until=among.until,
+        )
+        return edges, remembered(rows_within(connection, statement))
+
+
+MOST = 300
+"""So many at most: those that are named, then the most salient. A story tells of fewer."""
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    entities: Collection[UUID] = (),
+    memories: Collection[UUID] = (),
+    of_user: bool = False,
+    anything: bool = False,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Statement:
+    """The statement and its parameters, as the driver takes them; its rows are for `remembered`.
+
+    entities: what is surely about them. memories: these, and what they replaced, and so on. of_user: what is about the user.
+    anything: all of the time that is named.
+    since, until: of all these only what happened, or else was said, not before and before; of all times where they are None.
+    """
+    return _HISTORIES, {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "entities": list(entities),
+        "memories": list(memories),
+        "of_user": of_user,
+        "anything": anything,
+        "since": since,
+        "until": until,
+    }
+
+
+def remembered(rows: Iterable[Any]) -> list[Remembered]:
+    """The rows as values."""
+    return [
+        Remembered(
+            memory=StoredMemory(**memory_fields(row)),
+            entities=frozenset(row.entities or ()),
+            open=frozenset(row.open or ()),
+            of_user=bool(row.of_user),
+            until=in_zone(row.valid_to, row.valid_from_offset) if row.state == "superseded" and row.valid_to else None,
+            holding=row.holding,
+            sources=tuple(row.sources or ()),
+        )
+        for row in rows
+    ]
+
+
+_IN_TIME = """(cast(%(since)s as timestamptz) is null or (
+              coalesce(memory.occurred_to, memory.valid_from) >= cast(%(since)s as timestamptz)
+              and coalesce(memory.occurred_from, memory.valid_from) < cast(%(until)s as timestamptz)))"""
+
+_HISTORIES = f"""
+    with recursive replaced as (
+        select unnest(cast(%(memories)s as uuid[])) as memory_id
+        union
+        select edge.to_id from replaced
+        join mosshead_read_v1.edges as edge
+          on {of_scope("edge")} and edge.from_id = replaced.memory_id and edge.kind = 'replaces'
+    ),
+    subjects as materialized (
+        select unnest(cast(%(entities)s as uuid[])) as entity_id
+        union
+        select entity.entity_id from mosshead_read_v1.entities as entity
+        where {of_scope("entity")} and entity.is_user and cast(%(of_user)s as boolean)
+    ),
+    wanted as materialized (
+        select memory_id from replaced
+        union
+        select link.memory_id from mosshead_read_v1.memory_entities as link
+        where {of_scope("link")} and link.certainty = 'sure' and link.entity_id = any(array(select entity_id from subjects))
+        union
+        select memory.memory_id from mosshead_read_v1.memories as memory
+        where {of_scope("memory")} and memory.known_to is null and cast(%(anything)s as boolean) and {_IN_TIME}
+    ),
+    onwards as (
+        select memory.memory_id, memory.superseded_by as next_id from mosshead_read_v1.memories as memory
+        where {of_scope("memory")} and memory.known_to is null and memory.state = 'superseded'
+          and memory.memory_id = any(array(select memory_id from wanted))
+        union
+        select onwards.memory_id, memory.superseded_by from onwards
+        join mosshead_read_v1.memories as memory
+          on {of_scope("memory")} and memory.known_to is null and memory.state = 'superseded'
+         and memory.memory_id = onwards.next_id
+    ),
+    held as materialized (
+        select onwards.memory_id, onwards.next_id as holding from onwards
+        join mosshead_read_v1.memories as memory
+          on {of_scope("memory")} and memory.known_to is null and memory.state = 'active' and memory.memory_id = onwards.next_id
+    ),
+    found as materialized (
+        select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+               memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
+               memory.valid_from, memory.valid_to, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+               memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset
+        from mosshead_read_v1.memories as memory
+        where {of_scope("memory")} and memory.known_to is null and memory.memory_id = any(array(select memory_id from wanted))
+          and (memory.state = 'active' or memory.memory_id = any(array(select memory_id from held))) and {_IN_TIME}
+        order by memory.memory_id = any(cast(%(memories)s as uuid[])) desc, memory.salience desc, memory.memory_id limit {MOST}
+    ),
+    whom as materialized (
+        select link.memory_id,
+               array_agg(entity.name
+                         order by array_position(array['subject', 'object', 'about'], link.role), entity.name) as about,
+               array_agg(link.entity_id) filter (where link.certainty = 'sure') as entities,
+               array_agg(link.entity_id) filter (where link.certainty <> 'sure') as open,
+               bool_or(entity.is_user) filter (where link.certainty = 'sure') as of_user
+        from mosshead_read_v1.memory_entities as link
+        join mosshead_read_v1.entities as entity on {of_scope("entity")} and entity.entity_id = link.entity_id
+        where {of_scope("link")} and link.memory_id = any(array(select memory_id from found)) group by link.memory_id
+    ),
+    origins as materialized (
+        select source.memory_id, array_agg(source.message_id order by source.message_id) as sources
+        from mosshead_read_v1.provenance as source
+        where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select memory_id from found))
+        group by source.memory_id
+    )
+    select found.*, whom.about, whom.entities, whom.open, whom.of_user, origins.sources, standing.holding
+    from found
+    full join whom on whom.memory_id = found.memory_id
+    full join origins on origins.memory_id = found.memory_id
+    full join (select memory_id, holding from held where memory_id = any(array(select memory_id from found))) as standing
+      on standing.memory_id = found.memory_id
+    order by found.memory_id
+"""
+"""As in `mosshead.search.memories`, full joins put it together: under a plan for all a left join would be a loop."""
+
+
+MESSAGES = 12
+"""So many messages at most have a say: what they say of facts, memories tell shorter."""
+
+_FITS = 2.0
+"""Standard deviations from which a memory that shares a word with the topic belongs to it."""
+
+_FITS_ALONE = 3.5
+"""The same of one that shares none."""
+
+_FITS_SAID = 3.0
+"""The same of messages, of which each word counts less."""
+
+_WEIGHTS = ContextWeights()
+
+
+_FIRST = 1.0
+"""Ahead of all else: what joins those whose connection is asked for, and what was replaced where a change is."""
+
+
+def fitting(read: Understood, asked: Asked) -> list[RankedMemory]:
+    """The memories about whom is meant, and those about the topic.
+
+    What tells who a namesake is, is no part of a story about another.
+    """
+    others = [] if asked.bare else [one for one in read.ranked if one.found.entities.isdisjoint(read.besides)]
+    least = _least((one.relevance.fit for one in others if one.found.words > 0), _FITS)
+    topical = {
+        one.id
+        for one in others
+        if one.relevance.dense >= _FITS_ALONE or (one.found.words > 0 and one.relevance.fit >= least)
+    }
+    return [one for one in read.ranked if one.id in topical or not one.found.entities.isdisjoint(read.meant)]
+
+
+def stated(near: Iterable[Neighbour]) -> Iterator[UUID]:
+    """The memories that state some edges; nobody states that something is part of something."""
+    yield from (one.memory_id for one in near if one.memory_id is not None)
+
+
+def on_the_way(near: Sequence[Neighbour], others: Iterable[UUID]) -> set[UUID]:
+    """The memories that state the edges of the shortest ways to some others."""
+    found: set[UUID] = set()
+    ahead, gone = list(others), set[UUID]()
+    while ahead:
+        one = ahead.pop()
+        if one not in gone:
+            gone.add(one)
+            edges = [edge for edge in near if edge.id == one]
+            found.update(stated(edges))
+            ahead.extend(edge.via for edge in edges)
+    return found
+
+
+def memories_of(
+    read: Understood,
+    asked: Asked,
+    edges: Collection[UUID],
+    rows: Iterable[Remembered],
+    topical: Iterable[RankedMemory],
+) -> Iterator[Piece]:
+    """The memories as pieces. edges: those that state relations of whom is meant; topical: those that `fitting` found."""
+    ranked = {one.id: one for one in read.ranked}
+    fit = {one.id for one in topical}
+    meant = frozenset(read.meant)
+    joined = asked.intent is StoryIntent.CONNECTION and (len(meant) > 1 or asked.own)
+    bearers = frozenset(one for several in _contested(read) for one in several)
+    for row in rows:
+        one = row.memory
+        joins = joined and ((len(meant) > 1 and one.id in edges) or _joins(row, meant))
+        if joined and len(meant) > 1 and not joins:
+            continue
+        if row.entities.isdisjoint(meant) and not bearers.isdisjoint(row.entities | row.open):
+            continue  # a namesake's, or it is open whose
+        replaced = row.until is not None
+        found_by = (
+            ("connection", joins),
+            ("subject", not meant.isdisjoint(row.entities) or (row.of_user and not meant and asked.bare)),
+            ("topic", one.id in fit and meant.isdisjoint(row.entities)),
+            ("replaced", replaced),
+            ("period", bool(asked.days)),
+        )
+        relevance = ranked[one.id].relevance.total if one.id in ranked else WEIGHTS.entity
+        ahead = joins or (replaced and asked.intent is StoryIntent.CHANGE)
+        yield Piece(
+            value=one,
+            score=base(relevance, one.salience, one.confidence) + _FIRST * ahead,
+            found_by=tuple(name for name, holds in found_by if holds),
+            until=row.until,
+            sources=row.sources,
+        )
+
+
+def said_of(read: Understood, asked: Asked) -> Iterator[Piece]:
+    """What was said of it, by people.
+
+    Where a name has several bearers, nothing is known of whom a message means but what was made a memory: that alone is told.
+    """
+    if (asked.bare and not read.meant) or any(_contested(read)):
+        return
+    names = [names_of(read.heard.found, [one]) for one in read.meant]
+    said = [one for one in read.messages(MESSAGES) if one.message.role is Role.USER and one.found.words > 0]
+    least = _least((one.score for one in said), _FITS_SAID)
+    for ranked in said:
+        one = ranked.message
+        if ranked.score < least:
+            continue
+        if asked.intent is StoryIntent.CONNECTION and not all(_names(one.content, some) for some in names):
+            continue
+        yield Piece(value=one, score=_WEIGHTS.message * ranked.score, found_by=("said",))
+
+
+def _joins(row: Remembered, meant: frozenset[UUID]) -> bool:
+    """Whether it is about two of those whose connection is asked for; beside one of them, the user is the other."""
+    return len(row.entities & meant) + (row.of_user and len(meant) == 1) > 1
+
+
+def _least(fits: Iterable[float], usual: float) -> float:
+    """From where something fits that shares a word with the topic: in a small namespace nothing stands out, and the best does."""
+    best = max(fits, default=usual)
+    return min(usual, best - abs(best) / 2)
+
+
+def _names(content: str, names: Iterable[str]) -> bool:
+    """Whether a text has one of some names; a name that is a part of another word is none."""
+    found = places(words_of(content), [Name(normalised=normalise(one), is_person=False) for one in names])
+    return any(one.whole for one in found)
+
+
+def _contested(read: Understood) -> Iterator[frozenset[UUID]]:
+    """The bearers of each name of the request that several bear."""
+    parsed = read.heard.parsed
+    yield from (parsed.named[name] for name in parsed.contested)
+
+
+_A_MOMENT = timedelta(microseconds=1)
+
+
+def belonging(pieces: Iterable[Piece], intent: StoryIntent, days: Sequence[tuple[date, date]] = ()) -> list[Piece]:
+    """Those that a story of this kind tells.
+
+    days: the first and the last of each time that is told of; all times where there are none. What was put right on the day on
+    which it was said is told where it is asked how something changed, and nowhere else: it never was so.
+    """
+    return [
+        one
+        for one in pieces
+        if (not days or any(_within(one.value, *between) for between in days))
+        and (intent is StoryIntent.CHANGE or one.until is None or one.until.date() > one.value.said_at.date())
+    ]
+
+
+def chosen(
+    pieces: Iterable[Piece], *, budget: int, count_tokens: Callable[[str], int]
+) -> tuple[tuple[StoryEvidence, ...], int]:
+    """The best, as many as a budget of tokens holds, numbered in the order of time; and their tokens.
+
+    Nothing is there twice: neither the same words, nor a message beside a memory that was taken from it. What is too long is
+    passed over.
+    """
+    taken: list[Piece] = []
+    told: set[str] = set()
+    covered: set[UUID] = set()
+    used = 0
+    # A memory before a message: it was attributed to somebody.
+    for one in sorted(pieces, key=lambda one: (isinstance(one.value, StoredMessage), -one.score, one.value.id)):
+        if as_compared(one.value.content) in told or one.value.id in covered:
+            continue
+        cost = count_tokens(f"{noted(evidence_of(one, _WIDEST))}\n")
+        if used + cost > budget:
+            continue
+        used += cost
+        taken.append(one)
+        told.add(as_compared(one.value.content))
+        covered.update(one.sources)
+    ordered = sorted((evidence_of(one, 0) for one in taken), key=lambda one: (one.at, one.said_at, one.id))
+    return tuple(replace(one, number=number) for number, one in enumerate(ordered, 1)), used
+
+
+def evidence_of(piece: Piece, number: int) -> StoryEvidence:
+    """A piece under a number."""
+    is_memory = isinstance(piece.value, StoredMemory)
+    return StoryEvidence(
+        number=number,
+        memory=piece.value if isinstance(piece.value, StoredMemory) else None,
+        message=piece.value if isinstance(piece.value, StoredMessage) else None,
+        found_by=piece.found_by,
+        until=piece.until if is_memory else None,
+    )
+
+
+_WIDEST = 999
+"""A number of as many digits as any has, to count by."""
+
+
+def _within(one: StoredMemory | StoredMessage, first: date, last: date) -> bool:
+    """Whether it happened in a time, or was said then where it is not known when it happened."""
+    if isinstance(one, StoredMemory) and one.occurred:
+        ends = (one.occurred.end - _A_MOMENT).date()
+        return one.occurred.day <= last and max(ends, one.occurred.day) >= first
+    return first <= one.said_at.date() <= last

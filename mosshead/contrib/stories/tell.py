@@ -1,0 +1,234 @@
+"""From a request to its story: the evidence, and then the LLM that tells it or, without one, the chronicle."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from mosshead.api.arguments import checked_limit, checked_seconds, readable
+from mosshead.api.decisions import aware
+from mosshead.api.reads import Retrieving, as_stored
+from mosshead.callbacks import answer_of
+from mosshead.context.fetch import Store
+from mosshead.contrib.stories.evidence import belonging, chosen, gathered
+from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
+from mosshead.contrib.stories.requests import Asked
+from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence, sentence
+from mosshead.deadline import with_deadline
+from mosshead.fencing import one_line
+from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
+from mosshead.models.memories import Progress
+from mosshead.patterns import lazy_pattern
+from mosshead.redaction import redact
+
+if TYPE_CHECKING:
+    from mosshead.contrib.stories.story import Story
+    from mosshead.llm.protocol import LanguageModel
+
+
+TELLING_SECONDS = 60.0
+"""How long an LLM may take where nobody says otherwise: a story takes longer than a read."""
+
+NOTHING = "nothing that is known answers to it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What `Namespace.story` was asked, checked."""
+
+    request: str
+    history: tuple[str, ...]
+    conversation: str | None
+    budget: int
+    now: datetime
+
+
+def evidence_for(
+    store: Store, wanted: Wanted, asked: Asked, progress: Callable[[Progress], Progress], closed: frozenset[UUID]
+) -> Story:
+    """The evidence for a story that is not told yet; or the question that comes first.
+
+    asked: what the request asks for. progress: adds what the app published. closed: memories that the app closed, and the
+    service has not yet.
+    """
+    found = gathered(
+        store,
+        asked,
+        wanted.request,
+        history=wanted.history,
+        conversation=wanted.conversation,
+        now=wanted.now,
+        closed=closed,
+    )
+    evidence, tokens = chosen(
+        belonging(found.pieces, asked.intent, found.days),
+        budget=wanted.budget,
+        count_tokens=store.embedder.count_tokens,
+    )
+    reason = None if evidence else "it is open who is meant" if found.questions else NOTHING
+    return Story(
+        intent=asked.intent,
+        evidence=evidence,
+        questions=found.questions,
+        tokens=tokens,
+        partial=progress(found.progress).partial,
+        reason=reason,
+    )
+
+
+def told(story: Story, request: str, model: LanguageModel | None, ends: float | None) -> Story:
+    """The story of its evidence.
+
+    ends: by `time.monotonic`, when an answer comes too late; after `TELLING_SECONDS` by default. Where an LLM tells nothing that
+    can be kept, it is the chronicle.
+    """
+    if not story.evidence:
+        return story
+    plain = replace(story, sentences=chronicle(story.evidence), told_by="rules")
+    if model is None:
+        return plain
+    seconds = TELLING_SECONDS if ends is None else max(0.0, ends - time.monotonic())
+    answer = None
+    if seconds:  # else the evidence took it all: nobody would hear what an LLM says, and it would cost
+        answer = answer_of(lambda: _asked(model, story, request), name="model of a story", seconds=seconds)
+    if isinstance(answer, Checked) and answer.sentences:
+        return replace(story, sentences=answer.sentences, dropped=answer.dropped, told_by="model")
+    if isinstance(answer, Checked):
+        why = "no sentence of its answer rests on the evidence" if answer.dropped else "it found nothing to tell"
+        return replace(plain, dropped=answer.dropped, reason=f"model: {why}")
+    return replace(plain, reason=answer or f"model: it failed, or did not answer within {seconds:.1f} s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What was kept of an answer, and how many of its sentences were not."""
+
+    sentences: tuple[StorySentence, ...]
+    dropped: int
+
+
+def _asked(model: LanguageModel, story: Story, request: str) -> Checked | str:
+    """What is kept of its answer, or why there is none; neither names what was said."""
+    try:
+        answer: object = model.answer(story_prompt(request, story.intent, story.evidence))
+    except (AnswerRefused, ModelUnavailable) as error:
+        return f"model: {error}"
+    if not isinstance(answer, StoryAnswer):
+        return f"model: it answered with {type(answer).__name__}"
+    return checked(answer, story.evidence, request)
+
+
+class Narrating(Retrieving):
+    """The part of a `Namespace` that tells stories."""
+
+    def story(
+        self,
+        request: str,
+        *,
+        model: "LanguageModel | str | None" = None,
+        conversation: str | None = None,
+        history: Sequence[Mapping[str, Any]] = (),
+        budget: int = 2000,
+        now: datetime | None = None,
+        seconds: float | None = None,
+        strict: bool = False,
+    ) -> "Story":
+        """What is known of somebody or something, told in the order of time, each sentence with what it rests on.
+
+        request: "how did Anna and I get to know each other?", "what happened with WOBS in 2023?".
+        model: the LLM that tells it, as for `mosshead.language_model.open_model`. Without one, and where it fails, is late or
+        answers nonsense, the story is a chronicle in the memories' own words, and ``reason`` says why.
+        conversation, history, now: as for `context`, by which it is told who is meant. Where that is open, nothing is told, and
+        ``questions`` asks. budget: tokens of the evidence at most.
+        seconds: how long it may take, the LLM included; by default what `Memory.connect` was told for the evidence, and a minute
+        for the LLM. Where the evidence is not there in time, the story is empty and ``partial``; strict: ReadTimeout instead.
+        Raises ValueError, which names what does not fit, ConfigurationError where the model cannot be used, and StoreUnavailable
+        where Postgres cannot be reached.
+        """
+        from mosshead.contrib.stories.requests import asked_for
+        from mosshead.contrib.stories.story import Story
+        from mosshead.llm.open import open_model
+
+        teller = None if model is None else open_model(model)
+        wanted = Wanted(
+            request=redact(readable("request", request)),
+            history=as_stored(history),
+            conversation=None if conversation is None else readable("conversation", conversation),
+            budget=checked_limit(budget, "budget"),
+            now=aware(now, "now") or datetime.now(UTC),
+        )
+        limit = None if seconds is None else checked_seconds("seconds", seconds)
+        ends = None if limit is None else time.monotonic() + limit
+        asked = asked_for(wanted.request, wanted.now.date())
+        if not wanted.request.strip():
+            return Story(intent=asked.intent, partial=self.progress().partial, reason=NOTHING)
+
+        def read() -> "Story":
+            published, closed = self._published(), frozenset(self._laid().closed)
+            return evidence_for(
+                self._store(), wanted, asked, lambda progress: replace(progress, published=published), closed
+            )
+
+        found = with_deadline(
+            self._engine,
+            read,
+            seconds=limit,
+            late=None if strict else lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
+        )
+        return told(found, wanted.request, teller, ends)
+
+
+MOST = 60
+"""Sentences of an answer that are looked at."""
+
+_BRACKETS = lazy_pattern(r"\s*\[\s*\d[\d\s,;–-]*\]")
+
+
+_THOUSANDS = lazy_pattern(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
+
+
+_NUMBER = lazy_pattern(r"\d+")
+
+
+def checked(answer: StoryAnswer, evidence: Sequence[StoryEvidence], request: str) -> Checked:
+    """Keep what rests on evidence.
+
+    A number that was not shown counts as no citation. Dropped is a sentence without one, and one with a figure (a year, a sum)
+    that stands neither in what it cites, its dates included, nor in the request; and what is said twice.
+    """
+    shown = {one.number: one for one in evidence}
+    kept: dict[str, StorySentence] = {}
+    for told in answer.sentences[:MOST]:
+        text = one_line(_BRACKETS.sub("", told.text))
+        cited = tuple(shown[number] for number in sorted({*told.evidence} & shown.keys()))
+        if any(map(str.isalnum, text)) and cited and _figures([text]) <= _figures([request, *map(_own_words, cited)]):
+            kept.setdefault(text.casefold(), StorySentence(text=sentence(text), citations=cited))
+    return Checked(sentences=tuple(kept.values()), dropped=len(answer.sentences) - len(kept))
+
+
+def _own_words(one: StoryEvidence) -> str:
+    """What a piece says, its dates in words and in figures, and not its number."""
+    until = f"{one.until:%Y-%m}-{one.until:%d}" if one.until else ""
+    return f"{noted(one).partition(']')[2]} {one.at.date()} {until}"
+
+
+def _figures(texts: Iterable[str]) -> set[str]:
+    figures = (found for text in texts for found in _NUMBER.findall(_THOUSANDS.sub("", text)))
+    return {
+        "".join(str(int(digit)) for digit in figure).lstrip("0") for figure in figures
+    }  # whatever digits it is written in
+
+
+def chronicle(evidence: Sequence[StoryEvidence]) -> tuple[StorySentence, ...]:
+    """One sentence for each piece."""
+    return tuple(StorySentence(text=_told(one), citations=(one,)) for one in evidence)
+
+
+def _told(one: StoryEvidence) -> str:
+    if one.message:
+        return sentence(f"{one.said}: {one.speaker or str(one.message.role).capitalize()} said “{one.shown}”")
+    if not one.remarks:
+        return sentence(f"{one.when}: {one.shown}")
+    return f"{one.when}: {one.shown.rstrip('.')} ({', '.join(one.remarks)})."

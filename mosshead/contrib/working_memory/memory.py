@@ -1,0 +1,466 @@
+"""`WorkingMemory`: what one session has at hand."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar, get_args
+from uuid import UUID
+
+from redis import Redis
+
+from mosshead.api.arguments import checked_limit, readable
+from mosshead.api.namespace import Namespace
+from mosshead.contrib.working_memory.references import (
+    Fields,
+    Referred,
+    by_label,
+    meant_by,
+    nouns_for,
+    phrases,
+    shapes_of,
+    things_in,
+)
+from mosshead.contrib.working_memory.state import (
+    RECENT,
+    Accessed,
+    Added,
+    Change,
+    Policy,
+    Reference,
+    Reported,
+    Rules,
+    State,
+    Told,
+    ToolResult,
+    TurnTaken,
+    alive,
+    apply,
+)
+from mosshead.contrib.working_memory.stores import Metrics, Store, store_for
+from mosshead.errors import AmbiguousName, NotFound, StoreUnavailable
+from mosshead.fencing import fenced, one_line
+from mosshead.models.memories import Entity
+from mosshead.patterns import lazy_pattern
+from mosshead.redaction import redact
+
+
+class WorkingMemory:
+    """What one session has at hand: the last things that came up, by reference; short-lived, and never their contents.
+
+    Cheap to make: the store holds the session, under its name, so that each request of a web app may make one of its own. Safe
+    to share between threads. Every method raises StoreUnavailable where the store is a Redis that does not answer.
+    """
+
+    def __init__(
+        self,
+        session: str,
+        *,
+        capacity: int = 20,
+        ttl: timedelta = timedelta(minutes=5),
+        policy: Policy = "fifo",
+        store: Store | Redis | str | None = None,
+        namespace: Namespace | None = None,
+        nouns: Mapping[str, str] | None = None,
+        entities_in: Fields | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """session: names it; the conversation, for the policy "summary".
+
+        capacity: references, from 10 to 50. ttl: for how long a reference is kept after its last use, from 5 to 10 minutes.
+        policy: what makes room. "fifo": what was added first; "relevance": what has the least of 0.6·recency + 0.4·frequency;
+            "summary": as "fifo", and every 10 turns the service is asked to sum the conversation up, and only the 5 most recent
+            references stay.
+        store: the URL of a Redis, or a client, where several processes serve a session; this process by default.
+        namespace: where to look up what is not at hand; sessions of different namespaces never meet.
+        nouns: your users' words for your types, such as ``{"ticket": "issue"}``. entities_in: for `from_tool_result`.
+        clock: what time it is, with a time zone.
+        Raises ValueError, which names the argument and its range.
+        """
+        rules = checked_rules(capacity, ttl, policy)
+        if policy == "summary" and namespace is None:
+            raise ValueError('namespace: missing; under the policy "summary" the conversation is summed up there')
+        self.session = checked_id(session, "session")
+        scope = f"{namespace.path.tenant_id}:{namespace.path.namespace_id}" if namespace else "-"
+        self._namespace = namespace
+        self._session = Session(store=store_for(store), key=f"{scope}:{self.session}", rules=rules, clock=clock)
+        self._nouns = {noun.lower(): checked_type(kind) for noun, kind in (nouns or {}).items()}
+        self._shapes = shapes_of({checked_type(kind): fields for kind, fields in (entities_in or {}).items()})
+
+    # What comes up ----------------------------------------------------------------------------------------------------
+
+    def add(self, type: str, id: str | int | UUID, label: str, at: datetime | None = None) -> None:  # noqa: A002
+        """Something came up. What is there already is refreshed: it is the most recent again, and was accessed once more.
+
+        label: what to call it, at most 200 characters; secrets in it are replaced. at: when, with a time zone; now by default.
+        Raises ValueError, which names the argument.
+        """
+        one = Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=checked_time(at, "at"))
+        self._session.change(one)
+
+    def add_tool_result(
+        self,
+        tool: str,
+        reference: str | int | UUID,
+        label: str,
+        entities: Iterable[tuple[str, str | int | UUID, str]] = (),
+    ) -> None:
+        """A tool gave a result; the last 5 are kept, by reference.
+
+        reference: what finds the result again, such as the id of the call. entities: type, id and label of each thing in it; they
+        come up with it, the first of them as the most recent. Raises ValueError, which names the argument.
+        """
+        result = Reported(
+            tool=checked_id(tool, "tool"),
+            reference=checked_id(reference, "reference"),
+            label=checked_label(label),
+            entities=tuple(
+                Added(type=checked_type(kind), id=checked_id(key), label=checked_label(called))
+                for kind, key, called in entities
+            ),
+        )
+        self._session.change(result)
+
+    def from_tool_result(
+        self,
+        tool: str,
+        reference: str | int | UUID,
+        result: str | Mapping[str, Any] | Sequence[Any],
+        label: str | None = None,
+    ) -> None:
+        """As `add_tool_result`, with the things that ``entities_in`` finds in the result, which is JSON.
+
+        ``{"page": {"id": "page_id", "label": "title"}}``: an object that has a ``page_id`` is a page, called by its ``title``.
+        With ``"under": "pages"`` it is one only in a field of that name. label: by default how many of what there are. The
+        result itself is not kept. Raises ValueError.
+        """
+        if not self._shapes:
+            raise ValueError("entities_in: not given to this WorkingMemory, so that nothing can be found in a result")
+        found = [one for one in things_in(result, self._shapes) if len(one.id) <= MAX_ID]
+        entities = [(one.type, one.id, cut_label(one.label)) for one in found]
+        self.add_tool_result(tool, reference, label or _counted(one.type for one in found), entities)
+
+    def turn(self) -> UUID | None:
+        """The user had another turn. Under the policy "summary" the tenth cuts the session down to its 5 most recent references.
+
+        The service is then asked to sum the conversation up, and the id of that event is returned. Raises as
+        `Namespace.summarise`; the next ten turns ask again.
+        """
+        after = self._session.change(TurnTaken())
+        if self._session.rules.policy != "summary" or self._namespace is None or after.turns:
+            return None
+        return self._namespace.summarise(self.session)
+
+    @property
+    def task(self) -> str | None:
+        """What the user is at, in a few words; set it, or set it to None."""
+        return self._session.state().task
+
+    @task.setter
+    def task(self, task: str | None) -> None:
+        self._session.change(Told(what="task", text=None if task is None else checked_label(task, "task")))
+
+    @property
+    def user_name(self) -> str | None:
+        """What to call the user; set it, or set it to None."""
+        return self._session.state().user_name
+
+    @user_name.setter
+    def user_name(self, name: str | None) -> None:
+        self._session.change(Told(what="user_name", text=None if name is None else checked_label(name, "user_name")))
+
+    def clear(self) -> None:
+        """Forget the session."""
+        self._session.store.forget(self._session.key)
+
+    # What is at hand --------------------------------------------------------------------------------------------------
+
+    def get(self, type: str, id: str | int | UUID) -> Reference | None:  # noqa: A002
+        """A reference by type and id; counts as a use.
+
+        With a namespace, an entity that the memories know by this id is found too, and is at hand from here on. Raises
+        StoreUnavailable where Postgres cannot be asked.
+        """
+        kind, key = checked_type(type), checked_id(id)
+        found = self._session.step(lambda state, now: used(state, state.find(kind, key), now, self._session.rules))
+        if found is None and self._namespace is not None:
+            return self._at_hand(entity_with_id(self._namespace, kind, key))
+        return found
+
+    def get_recent(self, type: str | None = None, n: int = RECENT) -> tuple[Reference, ...]:  # noqa: A002
+        """The most recent references, of one type or of all, latest first."""
+        kind, limit = None if type is None else checked_type(type), checked_limit(n, "n")
+        among = [one for one in self._session.state().entities if kind is None or one.type == kind]
+        return tuple(reversed(among[-limit:]))
+
+    def tool_results(self) -> tuple[ToolResult, ...]:
+        """The latest results of tools, latest first."""
+        return tuple(reversed(self._session.state().results))
+
+    def resolve(self, text: str) -> Reference | None:
+        """What a text refers to: "this page", "it", "the previous one", a message with such words in it, or a name.
+
+        By type and recency (docs/working-memory.md); counts as a use. A name is looked for among the labels; with a namespace
+        then among the names of the entities that the memories know, where it has to be one's alone, and what is found there is
+        at hand from here on. None where nothing fits. Raises StoreUnavailable where Postgres cannot be asked.
+        """
+        said = readable("text", text)
+        spoken, found = self._session.step(
+            lambda state, now: resolved(state, said, self._nouns, now, self._session.rules)
+        )
+        if found is None and not spoken and self._namespace is not None:
+            found = self._at_hand(entity_called(self._namespace, said))
+        self._session.store.meter.looked_for(found=int(found is not None), missed=int(found is None))
+        return found
+
+    def resolve_all(self, message: str) -> tuple[Referred, ...]:
+        """All words of a message that refer to what is at hand, in their order, with what they mean; each counts as a use."""
+        said = readable("message", message)
+        found, missed = self._session.step(
+            lambda state, now: all_resolved(state, said, self._nouns, now, self._session.rules)
+        )
+        self._session.store.meter.looked_for(found=len(found), missed=missed)
+        return found
+
+    def prompt_block(self) -> str:
+        """What to put into the system prompt: the user's name, the task, the 5 most recent references, the last tool results.
+
+        Data inside a fence, under the rule that "this page" is the page that comes first; "" where nothing is at hand. Under the
+        policy "summary" with the summary of the conversation, unless Postgres does not answer.
+        """
+        summary = None
+        if self._namespace is not None and self._session.rules.policy == "summary":
+            summary = summary_of(self._namespace, self.session)
+        return prompt_block(self._session.state(), summary)
+
+    def metrics(self) -> Metrics:
+        """How full this session is, and how well working memory does in this process, over all sessions of its store."""
+        taken = len(self._session.state().entities) / self._session.rules.capacity
+        return replace(self._session.store.meter.read(), fill=taken)
+
+    def _at_hand(self, entity: Entity | None) -> Reference | None:
+        if entity is None:
+            return None
+        one = Added(type=entity.entity_type, id=str(entity.id), label=cut_label(entity.name))
+        return self._session.change(one).find(one.type, one.id)
+
+
+def _counted(kinds: Iterable[str]) -> str:
+    """How many of what: "3 × page, 1 × person"."""
+    counted = Counter(kinds)
+    return ", ".join(f"{number} × {kind}" for kind, number in counted.items()) or "nothing that is kept"
+
+
+MAX_LABEL = 200
+
+
+MAX_ID = 200
+
+_CAPACITY = (10, 50)
+
+
+_TTL = (timedelta(minutes=5), timedelta(minutes=10))
+
+
+_TYPE = lazy_pattern(r"[^\W\d_][\w -]{0,49}")
+
+
+def checked_rules(capacity: object, ttl: object, policy: object) -> Rules:
+    """How much a session keeps. Raises ValueError, which names the argument and its range."""
+    least, most = _CAPACITY
+    if not isinstance(capacity, int) or isinstance(capacity, bool) or not least <= capacity <= most:
+        raise ValueError(f"capacity: a number of references from {least} to {most}, got {capacity!r}")
+    if not isinstance(ttl, timedelta) or not _TTL[0] <= ttl <= _TTL[1]:
+        raise ValueError(f"ttl: a timedelta from 5 to 10 minutes, got {ttl!r}")
+    if policy not in get_args(Policy):
+        raise ValueError(f"policy: one of {', '.join(get_args(Policy))}, got {policy!r}")
+    return Rules(capacity=capacity, ttl=ttl, policy=policy)  # type: ignore[arg-type] # it is one of them
+
+
+def checked_type(given: object) -> str:
+    """A type of things, in lower case. Raises ValueError."""
+    if not isinstance(given, str) or not _TYPE.fullmatch(given):
+        raise ValueError('type: a short name, such as "page" or "email_thread"')
+    return given.lower()
+
+
+def checked_id(given: object, name: str = "id") -> str:
+    """An id, or another reference, of the app's own. Raises ValueError."""
+    text = str(given) if isinstance(given, int | UUID) and not isinstance(given, bool) else given
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"{name}: give a text or a whole number that is not empty")
+    if len(text) > MAX_ID:
+        raise ValueError(f"{name}: {len(text):,} characters, at most {MAX_ID}; give what finds the thing again")
+    return one_line(readable(name, text))
+
+
+def checked_label(given: object, name: str = "label") -> str:
+    """What something is called: one short line, without secrets. Raises ValueError: working memory keeps no contents."""
+    if not isinstance(given, str) or not given.strip():
+        raise ValueError(f"{name}: give a text that is not empty")
+    if len(given) > MAX_LABEL:
+        raise ValueError(
+            f"{name}: {len(given):,} characters, at most {MAX_LABEL}; working memory keeps references and no contents: "
+            "give a title"
+        )
+    return one_line(redact(readable(name, given)))
+
+
+def checked_time(given: datetime | None, name: str) -> datetime | None:
+    """A time, in UTC. Raises ValueError where it has no zone."""
+    if given is None:
+        return None
+    if given.tzinfo is None:
+        raise ValueError(f"{name}: has no time zone; give an aware time, such as datetime.now(UTC)")
+    return given.astimezone(UTC)
+
+
+def cut_label(found: str) -> str:
+    """What a tool's result calls something, as a label: cut where it is longer."""
+    flat = one_line(found)
+    return flat if len(flat) <= MAX_LABEL else f"{flat[: MAX_LABEL - 1]}…"
+
+
+def prompt_block(state: State, summary: str | None = None) -> str:
+    """The user's name, the task, the 5 most recent references and the latest results of tools, one a line; "" of nothing.
+
+    summary: of what was said before, on a line of its own.
+    """
+    lines = list(_lines(state, summary))
+    return fenced(lines, tag="working_memory") if lines else ""
+
+
+def _lines(state: State, summary: str | None) -> Iterator[str]:
+    if state.user_name:
+        yield f"user: {state.user_name}"
+    if state.task:
+        yield f"task: {state.task}"
+    if summary:
+        yield f"so far: {summary}"
+    yield from map(_reference, reversed(state.entities[-RECENT:]))
+    yield from map(_result, reversed(state.results))
+
+
+def _reference(one: Reference) -> str:
+    return f"{one.type} {one.id}: {one.label}"
+
+
+def _result(one: ToolResult) -> str:
+    return f"result of {one.tool} ({one.reference}): {one.label}"
+
+
+def used(state: State, found: Reference | None, now: datetime, rules: Rules) -> tuple[State, Reference | None]:
+    """The state after a look-up, and the reference as it is then."""
+    if found is None:
+        return state, None
+    after = apply(state, Accessed(type=found.type, id=found.id), now, rules)
+    return after, after.find(found.type, found.id)
+
+
+def resolved(
+    state: State, text: str, nouns: Mapping[str, str], now: datetime, rules: Rules
+) -> tuple[State, tuple[bool, Reference | None]]:
+    """Whether a text has words that refer, and what the first of them means that mean anything; else what is called so."""
+    spoken = list(phrases(text, nouns_for(state, nouns)))
+    meant = (meant_by(phrase, state) for phrase in spoken)
+    after, found = used(state, next(filter(None, meant), None) or by_label(text, state), now, rules)
+    return after, (bool(spoken), found)
+
+
+def all_resolved(
+    state: State, text: str, nouns: Mapping[str, str], now: datetime, rules: Rules
+) -> tuple[State, tuple[tuple[Referred, ...], int]]:
+    """What the words of a text mean, and how many of them mean nothing; a thing named by its id need not be at hand."""
+    spoken = [(phrase, meant_by(phrase, state)) for phrase in phrases(text, nouns_for(state, nouns))]
+    after, referred = state, []
+    for phrase, meant in spoken:
+        after, found = used(after, meant, now, rules)
+        if found is not None:
+            referred.append(Referred(text=phrase.text, start=phrase.start, end=phrase.end, reference=found))
+    missed = sum(meant is None and phrase.how != "exact" for phrase, meant in spoken)
+    return after, (tuple(referred), missed)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A session by the key that its store has it under. clock: what time it is, with a time zone."""
+
+    store: Store
+    key: str
+    rules: Rules
+    clock: Callable[[], datetime]
+
+    def state(self) -> State:
+        """What is at hand."""
+        return self.step(lambda state, _: (state, state))
+
+    def change(self, change: Change) -> State:
+        """What is at hand after a change."""
+
+        def decide(state: State, now: datetime) -> tuple[State, State]:
+            after = apply(state, change, now, self.rules)
+            return after, after
+
+        return self.step(decide)
+
+    def step(self, decide: Callable[[State, datetime], tuple[State, T]]) -> T:
+        """One access. decide: given what is alive, says what is at hand after it, and an answer; pure."""
+        started = time.perf_counter()
+
+        def changing(stored: State) -> tuple[State, tuple[State, State, T]]:
+            now = self._now()
+            before = alive(stored, now, self.rules.ttl)
+            after, answer = decide(before, now)
+            return stored if after is before else after, (before, after, answer)
+
+        before, after, answer = self.store.change(self.key, changing, self.rules.ttl)
+        self.store.meter.accessed(
+            time.perf_counter() - started,
+            fill=len(after.entities) / self.rules.capacity,
+            added=after.added - before.added,
+            evicted=after.evicted - before.evicted,
+        )
+        return answer
+
+    def _now(self) -> datetime:
+        now = self.clock()
+        if now.tzinfo is None:
+            raise ValueError("clock: gives a time without a zone; give an aware one, such as datetime.now(UTC)")
+        return now.astimezone(UTC)
+
+
+def entity_called(namespace: Namespace, name: str) -> Entity | None:
+    """The one entity with this id, this name or this alias. Raises StoreUnavailable."""
+    wanted = name.strip()
+    if not wanted or len(wanted) > MAX_ID:
+        return None
+    try:
+        return namespace.profile(_as_uuid(wanted) or wanted).entity
+    except (NotFound, AmbiguousName):
+        return None
+
+
+def entity_with_id(namespace: Namespace, entity_type: str, entity_id: str) -> Entity | None:
+    """The entity with this id, where it is of this type. Raises StoreUnavailable."""
+    found = entity_called(namespace, entity_id) if _as_uuid(entity_id) else None
+    return found if found and found.entity_type == entity_type else None
+
+
+def summary_of(namespace: Namespace, conversation: str) -> str | None:
+    """The summary of a conversation; None where there is none, or Postgres does not answer: a prompt does without."""
+    try:
+        found = namespace.summary(conversation)
+    except StoreUnavailable:
+        return None
+    return found.text if found else None
+
+
+def _as_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

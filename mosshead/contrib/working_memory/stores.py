@@ -1,0 +1,375 @@
+"""Where the states of sessions are kept: in this process, or in a Redis that several processes share. Nothing is decided here."""
+
+import random
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from threading import Lock
+from typing import Any, Protocol, TypeVar
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from mosshead.contrib.working_memory.state import State, Written, written
+from mosshead.errors import StoreUnavailable
+from mosshead.publishing import fork_safety
+
+T = TypeVar("T")
+
+Changing = Callable[[State], tuple[State, T]]
+"""Pure: the state that follows, and an answer. It may be asked again, where another process was quicker."""
+
+_PREFIX = "mosshead:working:"
+
+
+_TIMEOUT_SECONDS = 1.0
+
+
+_CONTENDED_SECONDS = 2.0
+
+
+_PAUSE_SECONDS = 0.002
+
+_TOKEN = 16
+
+
+_SEEN = 1_000
+
+# A value begins with a token of its own. Where it is another than expected, the value that is there instead is the answer.
+_SWAP = f"""
+if redis.call("getrange", KEYS[1], 0, {_TOKEN - 1}) ~= ARGV[1] then return redis.call("get", KEYS[1]) or "" end
+redis.call("set", KEYS[1], ARGV[2], "px", ARGV[3])
+return 1
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """Of one process and one store, since the process began.
+
+    fill: how much of the capacity is taken, 0 to 1; of `WorkingMemory.metrics` that of its session, else the mean of the latest
+        1,000 accesses; 50 to 80 % is good.
+    evictions: evicted references for each one added; up to 10 % is good. resolved: of the references that were looked for, those
+        that were found; from 90 % is good.
+    access_ms, access_p99_ms: milliseconds that an access took, of the latest 1,000; up to 1 is good.
+    """
+
+    fill: float = 0.0
+    added: int = 0
+    evicted: int = 0
+    found: int = 0
+    missed: int = 0
+    accesses: int = 0
+    access_seconds: float = 0.0
+    access_ms: float = 0.0
+    access_p99_ms: float = 0.0
+
+    @property
+    def evictions(self) -> float:
+        """Evicted references for each one added."""
+        return self.evicted / self.added if self.added else 0.0
+
+    @property
+    def resolved(self) -> float:
+        """Of the references that were looked for, the share that was found."""
+        asked = self.found + self.missed
+        return self.found / asked if asked else 1.0
+
+    @property
+    def alerts(self) -> tuple[str, ...]:
+        """What is wrong, one line each: fill above 95 %, evictions above 30 %, resolved below 75 %, access above 5 ms.
+
+        A share, or a time, is not complained of before there were 20 cases.
+        """
+        said = []
+        if self.fill > 0.95:
+            said.append(f"fill: {self.fill:.0%}, above 95 %; raise the capacity")
+        if self.added >= _ENOUGH and self.evictions > 0.30:
+            said.append(f"evictions: {self.evictions:.0%} of what is added, above 30 %; raise the capacity")
+        if self.found + self.missed >= _ENOUGH and self.resolved < 0.75:
+            said.append(
+                f"resolved: {self.resolved:.0%}, below 75 %; add what tools return, or keep it for longer (ttl)"
+            )
+        if self.accesses >= _ENOUGH and self.access_ms > 5:
+            said.append(f"access: {self.access_ms:.1f} ms, above 5; is Redis far away, or overloaded?")
+        return tuple(said)
+
+
+class Meter:
+    """Counts; safe to share between threads, and to use after a fork."""
+
+    def __init__(self) -> None:
+        """Nothing is counted yet."""
+        self._lock = Lock()
+        self._added = self._evicted = self._found = self._missed = self._accesses = 0
+        self._seconds = 0.0
+        self._latest: deque[tuple[float, float]] = deque(maxlen=_LATEST)
+        fork_safety.watch(self)
+
+    def accessed(self, seconds: float, *, fill: float, added: int, evicted: int) -> None:
+        """An access took so long, and left the session so full."""
+        with self._lock:
+            self._accesses += 1
+            self._seconds += seconds
+            self._added += added
+            self._evicted += evicted
+            self._latest.append((seconds, fill))
+
+    def looked_for(self, *, found: int, missed: int) -> None:
+        """So many references were looked for."""
+        with self._lock:
+            self._found += found
+            self._missed += missed
+
+    def read(self) -> Metrics:
+        """What was counted."""
+        with self._lock:
+            latest = list(self._latest)
+            return Metrics(
+                fill=sum(fill for _, fill in latest) / len(latest) if latest else 0.0,
+                added=self._added,
+                evicted=self._evicted,
+                found=self._found,
+                missed=self._missed,
+                accesses=self._accesses,
+                access_seconds=self._seconds,
+                access_ms=_milliseconds(latest, 0.5),
+                access_p99_ms=_milliseconds(latest, 0.99),
+            )
+
+    def before_fork(self) -> None:
+        """Hold still."""
+        self._lock.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on."""
+        self._lock.release()
+
+
+class Store(Protocol):
+    """Keeps a state for each session, for so long after it was last changed, and then forgets it."""
+
+    meter: Meter
+
+    def change(self, key: str, changing: Changing[T], ttl: timedelta) -> T:
+        """Change a session's state in one step: nothing that others change meanwhile is lost."""
+
+    def forget(self, key: str) -> None:
+        """Forget a session."""
+
+
+class InProcess:
+    """In this process, safe to share between its threads; after a fork the child goes on with a copy."""
+
+    def __init__(self) -> None:
+        """Empty."""
+        self.meter = Meter()
+        self._lock = Lock()
+        self._kept: OrderedDict[str, tuple[State, float]] = OrderedDict()
+        fork_safety.watch(self)
+
+    def change(self, key: str, changing: Changing[T], ttl: timedelta) -> T:
+        """As `Store.change`."""
+        with self._lock:
+            now = time.monotonic()
+            self._forget_expired(now)
+            before = self._kept[key][0] if key in self._kept else State()
+            after, answer = changing(before)
+            if after is not before:
+                self._kept[key] = (after, now + ttl.total_seconds())
+                self._kept.move_to_end(key)
+            return answer
+
+    def forget(self, key: str) -> None:
+        """As `Store.forget`."""
+        with self._lock:
+            self._kept.pop(key, None)
+
+    def before_fork(self) -> None:
+        """Hold still."""
+        self._lock.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on."""
+        self._lock.release()
+
+    def _forget_expired(self, now: float) -> None:
+        """From the one that was changed longest ago; one with a longer time to live holds up those behind it for minutes."""
+        while self._kept and next(iter(self._kept.values()))[1] <= now:
+            self._kept.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A state as it was in Redis, by the token of its value; "" where there was none. written: where this process wrote it."""
+
+    token: str
+    state: State
+    written: Written | None = None
+
+
+class InRedis:
+    """In a Redis. A change is computed here, and stored if nobody was quicker; else it is computed again.
+
+    What this process saw last of a session is where it begins, so that a change is one round trip as long as no other process
+    changes the session meanwhile.
+    """
+
+    def __init__(self, client: Redis, prefix: str = _PREFIX) -> None:
+        """client: of redis-py, not asyncio's. prefix: before every key."""
+        self.meter = Meter()
+        self._client = client
+        self._prefix = prefix
+        self._swap = client.register_script(_SWAP)
+        self._seen: dict[str, _Seen] = {}
+
+    def change(self, key: str, changing: Changing[T], ttl: timedelta) -> T:
+        """As `Store.change`. Raises StoreUnavailable where Redis does not answer, or others were quicker for two seconds."""
+        name, ends = f"{self._prefix}{key}", time.monotonic() + _CONTENDED_SECONDS
+        known, certain = self._seen.get(name), False
+        while time.monotonic() < ends:
+            try:
+                if known is None:
+                    known, certain = self._read(name), True
+                after, answer = changing(known.state)
+                if after is known.state:
+                    if certain:
+                        return answer
+                    known = None
+                elif (other := self._write(name, known, after, ttl)) is None:
+                    return answer
+                else:
+                    known, certain = other, True
+                    time.sleep(random.uniform(0, _PAUSE_SECONDS))  # noqa: S311 - so that two do not meet again and again
+            except RedisError as error:
+                raise _unavailable(error) from None
+        raise StoreUnavailable("store: others changed this session without a pause for two seconds; try again")
+
+    def forget(self, key: str) -> None:
+        """As `Store.forget`. Raises StoreUnavailable."""
+        try:
+            self._seen.pop(f"{self._prefix}{key}", None)
+            self._client.delete(f"{self._prefix}{key}")
+        except RedisError as error:
+            raise _unavailable(error) from None
+
+    def _read(self, name: str) -> _Seen:
+        return self._saw(name, self._client.get(name))
+
+    def _write(self, name: str, before: _Seen, after: State, ttl: timedelta) -> _Seen | None:
+        """Store what follows; None, or what is there instead of what it was to follow."""
+        token = secrets.token_hex(_TOKEN // 2)
+        milliseconds = int(ttl.total_seconds() * 1000)
+        after_text = written(after, before.written)
+        other = self._swap(keys=[name], args=[before.token, token + after_text.text, milliseconds])
+        # Its own token: it was stored, the connection broke before the answer came, and the client asked again by itself.
+        if other != 1 and _text(other)[:_TOKEN] != token:
+            return self._saw(name, other)
+        self._keep(name, _Seen(token, after, after_text))
+        return None
+
+    def _saw(self, name: str, value: Any) -> _Seen:
+        if not value:
+            return _Seen("", State())
+        text = _text(value)
+        seen = self._seen.get(name)
+        if seen is None or seen.token != text[:_TOKEN]:
+            seen = _Seen(text[:_TOKEN], State.from_json(text[_TOKEN:]))
+            self._keep(name, seen)
+        return seen
+
+    def _keep(self, name: str, seen: _Seen) -> None:
+        if len(self._seen) >= _SEEN:
+            self._seen.clear()
+        self._seen[name] = seen
+
+
+def _text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def store_for(given: Store | Redis | str | None) -> Store:
+    """The one that an app names: a Redis by its URL or its client, or the one of this process.
+
+    The same URL has the same store, however often it is named. Raises ValueError.
+    """
+    if given is None:
+        return _in_this_process()
+    if isinstance(given, str):
+        return _at(given)
+    return InRedis(given) if isinstance(given, Redis) else given
+
+
+@cache
+def _in_this_process() -> Store:
+    return InProcess()
+
+
+@cache
+def _at(url: str) -> Store:
+    try:
+        client = Redis.from_url(
+            url,
+            socket_timeout=_TIMEOUT_SECONDS,
+            socket_connect_timeout=_TIMEOUT_SECONDS,
+            retry=Retry(NoBackoff(), 1),
+        )
+    except ValueError:  # its words may hold a piece of the password
+        raise ValueError("store: not the URL of a Redis; it looks like redis://HOST:6379/0") from None
+    return InRedis(client)
+
+
+def _unavailable(error: RedisError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"store: Redis did not answer ({type(error).__name__}); check its address, or leave the store out to keep working "
+        "memory in this process"
+    )
+
+
+_LATEST = 1_000
+
+
+_ENOUGH = 20
+"""Of fewer, a share says nothing."""
+
+
+def as_prometheus(metrics: Metrics) -> str:
+    """The metrics in the text format that Prometheus reads, to be served by the app beside its own."""
+    lines = [
+        ("fill_ratio", "gauge", "", metrics.fill),
+        ("added_total", "counter", "", metrics.added),
+        ("evicted_total", "counter", "", metrics.evicted),
+        ("resolutions_total", "counter", '{found="yes"}', metrics.found),
+        ("resolutions_total", "counter", '{found="no"}', metrics.missed),
+        ("access_seconds", "summary", '{quantile="0.5"}', metrics.access_ms / 1000),
+        ("access_seconds", "summary", '{quantile="0.99"}', metrics.access_p99_ms / 1000),
+        ("access_seconds_sum", "", "", metrics.access_seconds),
+        ("access_seconds_count", "", "", metrics.accesses),
+    ]
+    told: dict[str, None] = {}
+    for name, kind, labels, value in lines:
+        if kind:
+            told[f"# TYPE mosshead_working_{name} {kind}"] = None
+        told[f"mosshead_working_{name}{labels} {value:.10g}"] = None
+    return "\n".join((*told, ""))
+
+
+def _milliseconds(latest: list[tuple[float, float]], share: float) -> float:
+    if not latest:
+        return 0.0
+    ordered = sorted(seconds for seconds, _ in latest)
+    return ordered[min(int(share * len(ordered)), len(ordered) - 1)] * 1000

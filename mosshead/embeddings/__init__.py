@@ -1,0 +1,63 @@
+"""Embedders: texts in, unit vectors out, by the local model or by any OpenAI-compatible endpoint."""
+
+from typing import Final, NamedTuple, Self
+
+from mosshead.embeddings.cache import CachedEmbedder
+from mosshead.embeddings.local.files import MODEL
+from mosshead.embeddings.local.minilm import MiniLM
+from mosshead.embeddings.openai import DEFAULT_TIMEOUT, NO_KEY_NEEDED, OpenAIEmbedder
+from mosshead.embeddings.protocol import Embedder, Vectors
+from mosshead.errors import ConfigurationError
+from mosshead.patterns import lazy_pattern
+
+__all__ = ["CachedEmbedder", "Embedder", "Endpoint", "MiniLM", "OpenAIEmbedder", "Vectors", "open_embedder", "spec_of"]
+
+DEFAULT_CACHE_SIZE: Final = 1000
+_ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
+
+
+class Endpoint(NamedTuple):
+    """Where to embed, and with which key; where one is None, OPENAI_BASE_URL or OPENAI_API_KEY of the environment says."""
+
+    base_url: str | None
+    api_key: str | None
+
+    @classmethod
+    def chosen(
+        cls, *, url: str | None, api_key: str | None, openai_api_key: str | None, openai_url: str | None
+    ) -> Self:
+        """An endpoint of its own, where the settings name one, else that of the LLM, whose key is shown to nobody else."""
+        return cls(url, api_key or NO_KEY_NEEDED) if url else cls(openai_url, api_key or openai_api_key)
+
+
+def spec_of(name: str) -> str:
+    """What MOSSHEAD_EMBEDDER says for a model."""
+    return "minilm" if name == MODEL else f"openai:{name}"
+
+
+def open_embedder(
+    spec: str,
+    *,
+    api_key: str | None = None,
+    base_url: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+    cache_size: int = DEFAULT_CACHE_SIZE,
+) -> CachedEmbedder:
+    """Open the embedder that MOSSHEAD_EMBEDDER names, with a cache of ``cache_size`` vectors in front of it.
+
+    spec: "minilm", "openai:MODEL" or "openai:MODEL@DIMENSIONS". api_key, base_url: for the endpoint; where they are None,
+    OPENAI_API_KEY and OPENAI_BASE_URL of the environment. timeout: seconds.
+    Nothing is loaded or asked yet. Raises ConfigurationError for a wrong spec, ModelMissing where the local model is not
+    installed.
+    """
+    if spec == "minilm":
+        return CachedEmbedder(MiniLM(), cache_size)
+    endpoint = _ENDPOINT.fullmatch(spec)
+    if endpoint is None:
+        raise ConfigurationError(
+            f"MOSSHEAD_EMBEDDER: {spec!r} is none of minilm, openai:MODEL and openai:MODEL@DIMENSIONS "
+            "(such as openai:text-embedding-3-small@512)"
+        )
+    dimensions = int(endpoint["dimensions"]) if endpoint["dimensions"] else None
+    embedder = OpenAIEmbedder(endpoint["model"], dimensions, api_key=api_key, base_url=base_url, timeout=timeout)
+    return CachedEmbedder(embedder, cache_size)

@@ -1,0 +1,86 @@
+"""A least-recently-used cache in front of an embedder: no text is embedded twice while it is remembered."""
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
+
+from mosshead.embeddings.protocol import Embedder, Vectors
+
+Key = tuple[str, bytes]
+
+_LOCK = Lock()
+# One lock for all caches: it is held for microseconds, never while embedding, and one lock can be carried over a fork.
+os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+
+
+class CachedEmbedder:
+    """An embedder that remembers its latest ``size`` vectors, keyed by model and text.
+
+    The texts themselves are not kept, only their digests: a long message costs no more than a short one. Within one call,
+    equal texts are sent once. Two threads that ask for the same new text at the same moment may both have it embedded.
+    """
+
+    def __init__(self, embedder: Embedder, size: int = 1000) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._vectors: OrderedDict[Key, Vectors] = OrderedDict()
+        self._hits = 0
+        self._misses = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the embedder behind."""
+        return self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        """The dimensions of the embedder behind."""
+        return self._embedder.dimensions
+
+    @property
+    def hits(self) -> int:
+        """How many texts were answered without embedding them, counting equal ones of a call."""
+        return self._hits
+
+    @property
+    def misses(self) -> int:
+        """How many texts were embedded."""
+        return self._misses
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As the embedder behind, whose errors pass through; what failed is not remembered."""
+        import numpy as np  # see `Vectors`
+
+        keys = [self._key(text) for text in texts]
+        found = self._recall(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing:
+            fresh = self._embedder.embed(list(missing.values()))
+            # Copies, so that one remembered vector does not keep the whole answer in memory.
+            found |= {key: row.copy() for key, row in zip(missing, fresh, strict=True)}
+        self._remember({key: found[key] for key in missing}, hits=len(texts) - len(missing))
+        return np.stack([found[key] for key in keys]) if keys else np.empty((0, self.dimensions), dtype=np.float32)
+
+    def count_tokens(self, text: str) -> int:
+        """As the embedder behind."""
+        return self._embedder.count_tokens(text)
+
+    def _key(self, text: str) -> Key:
+        return self.name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+    def _recall(self, keys: Iterable[Key]) -> dict[Key, Vectors]:
+        with _LOCK:
+            found = {key: self._vectors[key] for key in keys if key in self._vectors}
+            for key in found:
+                self._vectors.move_to_end(key)
+        return found
+
+    def _remember(self, fresh: Mapping[Key, Vectors], hits: int) -> None:
+        with _LOCK:
+            self._hits += hits
+            self._misses += len(fresh)
+            self._vectors.update(fresh)
+            while len(self._vectors) > self._size:
+                self._vectors.popitem(last=False)

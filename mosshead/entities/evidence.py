@@ -1,0 +1,307 @@
+"""What is known of each who may be meant that answers to what was said: one statement, over the views of version 1.
+
+`mosshead.disambiguation` decides by it. Only what is surely about a candidate counts, and only what is known now.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from pgvector import HalfVector
+from sqlalchemy import Connection
+
+from mosshead.embeddings import Vectors
+from mosshead.entities.disambiguation import Evidence, Telling
+from mosshead.entities.lookup import found_by, registered
+from mosshead.models.entities import RegisteredEntity
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import rows_within
+
+MOST_WORDS = 60
+"""So many words of a telling are looked for, those of the message first. More do not fit into the bits of one number."""
+
+_CLOSELY = 8
+"""So many of the candidates, those that seem to fit best, come with their aliases and with what a question may say."""
+
+_A_TRAIT = 0.1
+"""What a word, or an entity that is named too, adds to a cosine to tell who seems to fit. Who does is decided elsewhere."""
+
+_FACTS = 3
+_FIRST = 24
+"""A question's facts are of what was known of a candidate first: of most that is all, and the first tells who somebody is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A candidate, and what is known of it that answers to the telling. Of 500 candidates few are looked at closely."""
+
+    evidence: Evidence
+    _row: Any
+
+    @property
+    def entity(self) -> RegisteredEntity:
+        """The candidate; with its aliases where it is among the nearest (`complete`)."""
+        return registered(self._row)
+
+    @property
+    def complete(self) -> bool:
+        """Whether aliases and facts came along."""
+        return self._row.aliases is not None
+
+    @property
+    def is_user(self) -> bool:
+        """Whether it is the user."""
+        return bool(self._row.is_user)
+
+    @property
+    def memories(self) -> int:
+        """How many memories are surely about it."""
+        return int(self._row.memories)
+
+    @property
+    def found_by(self) -> Sequence[str] | None:
+        """The normalised names by which it was found; none where it bears the very name that was said, or was not looked up."""
+        found_by: Sequence[str] | None = self._row.found_by
+        return found_by
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """Of those that fit best: some of what is known of it, the most salient first."""
+        return tuple(self._row.facts or ())
+
+
+def weigh(
+    connection: Connection,
+    path: NamespacePath,
+    *,
+    model: str,
+    asked: Telling,
+    vectors: Vectors,
+    candidates: Collection[UUID],
+    named: Collection[UUID] = (),
+    scene_named: Collection[UUID] = (),
+) -> dict[UUID, Weighed]:
+    """The evidence on each candidate.
+
+    vectors: of the telling's texts, in their order. named, scene_named: what else the message, and the turns before it, name.
+    """
+    if not candidates:
+        return {}
+    statement = statement_for(
+        path, model=model, asked=asked, vectors=vectors, candidates=candidates, named={*named, *scene_named}
+    )
+    return weighed(rows_within(connection, statement), asked, named=named, scene_named=scene_named)
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    model: str,
+    asked: Telling,
+    vectors: Vectors,
+    candidates: Collection[UUID] = (),
+    mention: str = "",
+    mention_keys: Collection[str] = (),
+    named: Collection[UUID] = (),
+    named_keys: Collection[str] = (),
+) -> tuple[str, dict[str, Any]]:
+    """The statement and its parameters, as the driver takes them, for `weighed`.
+
+    candidates, mention_keys: who may be meant, by id and by the keys of the mention (`mosshead.lookup.keys_of`), which is a
+    normalised name.
+    named, named_keys: what else is named, likewise.
+    """
+    words = looked_for(asked)
+    parameters: dict[str, Any] = {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "candidates": list(candidates),
+        "mention": mention,
+        "mention_keys": sorted(mention_keys),
+        "named": list(named),
+        "named_keys": sorted(named_keys),
+        "words": words,
+    }
+    parameters |= {f"vector_{number}": HalfVector(vector) for number, vector in enumerate(vectors)}
+    return _statement(len(vectors)), parameters
+
+
+def weighed(
+    rows: Iterable[Any], asked: Telling, *, named: Collection[UUID] = (), scene_named: Collection[UUID] = ()
+) -> dict[UUID, Weighed]:
+    """The rows of the statement as values, by candidate."""
+    words = [(1 << number, word) for number, word in enumerate(looked_for(asked))]
+    none: frozenset[Any] = frozenset()
+
+    def evidence(row: Any) -> Evidence:
+        bits, shared = row.words, row.shared or ()
+        return Evidence(
+            nearest=tuple(row.nearest),
+            words=frozenset([word for bit, word in words if bits & bit]) if bits else none,
+            named=frozenset(shared).intersection(named) if shared else none,
+            scene_named=frozenset(shared).intersection(scene_named) if shared else none,
+        )
+
+    return {row.entity_id: Weighed(evidence(row), row) for row in rows}
+
+
+def looked_for(asked: Telling) -> list[str]:
+    """The words of a telling that are looked for, each once."""
+    return list(dict.fromkeys((*asked.words, *asked.scene_words)))[:MOST_WORDS]
+
+
+def _scope(alias: str) -> str:
+    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
+def _bits(words: str) -> str:
+    """One bit for each word that is looked for: whether it is among some words. Mostly none is, which one look tells."""
+    bits = f"(select bit_or(bit) from looked_for where {words} @@ looked_for.query)"
+    return f"case when {words} @@ (select query from any_of_them) then {bits} else 0 end"
+
+
+def _nearest(vectors: Sequence[int], column: str) -> Iterable[str]:
+    # Vectors have unit length, so that the inner product, which pgvector gives with its sign turned, is the cosine.
+    return (f"-({column} <#> cast(%(vector_{number})s as halfvec))" for number in vectors)
+
+
+def _of_candidates(numbers: Sequence[int], part: str) -> str:
+    """The scores of the traits of all candidates, of which each part has an index of its own. numbers: of the vectors."""
+    scores = ", ".join(f"{cosine} as nearest_{n}" for n, cosine in enumerate(_nearest(numbers, "trait.embedding")))
+    return f"""select trait.entity_id, {scores}, {_bits("trait.words")} as words, cast(null as uuid) as other,
+               trait.owner_kind = 'memory' as is_memory
+        from mosshead_read_v1.traits as trait
+        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from candidates))
+          and {part}"""
+
+
+_OF_CLOSEST = f"""
+    from mosshead_read_v1.traits as trait
+    where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = closest.entity_id and trait.owner_kind = 'memory'
+"""
+
+
+_WHO = f"""
+    candidates as materialized (
+        select entity_id, case when not bool_or(normalised = %(mention)s) then array_agg(normalised) end as found_by
+        from ({found_by("mention_keys")} union all select unnest(cast(%(candidates)s as uuid[])), null, null) as found
+        group by entity_id
+    ),
+    looked_for as materialized (
+        select 1::bigint << (cast(number as int) - 1) as bit,
+               case when length(to_tsvector('english', word)) > 0 then plainto_tsquery('english', word) end as query
+        from unnest(cast(%(words)s as text[])) with ordinality as one (word, number)
+    ),
+    any_of_them as materialized (
+        select cast(string_agg(cast(query as text), ' | ') as tsquery) as query from looked_for where query is not null
+    ),
+    named as materialized (
+        select entity_id from ({found_by("named_keys")} union all select unnest(cast(%(named)s as uuid[])), null, null) as one
+        where entity_id <> all(array(select entity_id from candidates)) group by entity_id
+    ),
+    of_named as materialized (
+        select owner_id, entity_id as other from mosshead_read_v1.traits as trait
+        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from named))
+    ),
+    shared as materialized (
+        select trait.entity_id, other
+        from (select owner_id, entity_id from mosshead_read_v1.traits as trait
+              where {_scope("trait")} and trait.model = %(model)s
+                and trait.entity_id = any(array(select entity_id from candidates)) and exists (select from named)) as trait
+        full join of_named using (owner_id)
+        -- In coalesce it leaves the join full, which is never a loop.
+        where coalesce(trait.entity_id is not null and other is not null, false)
+        union
+        select subject_id, object_id from mosshead_read_v1.relations as edge
+        where {_scope("edge")} and edge.object_id = any(array(select entity_id from named)) and edge.valid_to is null
+        union
+        select object_id, subject_id from mosshead_read_v1.relations as edge
+        where {_scope("edge")} and edge.subject_id = any(array(select entity_id from named)) and edge.valid_to is null
+    )
+"""
+"""Who may be meant, what is looked for of them, and who else is named and has to do with them."""
+
+
+def _known(numbers: Sequence[int]) -> str:
+    """Each of them, and how well they fit. numbers: of the vectors.
+
+    The plan is made for all namespaces, and for few candidates: what is known of 500 was compared with each of 500, which took
+    longer than all else. Full joins are never loops; the rows of nobody that they may bring have no name. Scores are given
+    beneath what is grouped: that may be sorted, and with its vectors it does not fit into memory.
+    """
+    best = ", ".join(f"max(nearest_{n}) as nearest_{n}" for n in numbers)
+    none = ", ".join("null" for _ in numbers)
+    return f"""
+    traits as materialized (
+        select entity_id, {best}, bit_or(words) as words,
+               array_agg(other) filter (where other is not null) as shared, count(*) filter (where is_memory) as memories
+        from (
+            {_of_candidates(numbers, "trait.compact")} union all {_of_candidates(numbers, "not trait.compact")}
+            union all select entity_id, {none}, null, other, false from shared
+        ) as scored
+        group by entity_id
+    ),
+    identified as materialized (
+        select entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,
+               entity.key, entity.search, parent.name as parent, parent.search as parent_search
+        from mosshead_read_v1.entities as entity
+        left join mosshead_read_v1.entities as parent on {_scope("parent")} and parent.entity_id = entity.parent_id
+        where {_scope("entity")} and entity.entity_id = any(array(select entity_id from candidates))
+    ),
+    known as materialized (
+        select entity_id, name, entity_type, description, parent_id, is_user, key, parent, found_by,
+               coalesce(traits.memories, 0) as memories,
+               case when traits.nearest_0 is not null then array[{", ".join(f"traits.nearest_{n}" for n in numbers)}]
+                    else coalesce((select array[{", ".join(_nearest(numbers, "profile.embedding"))}]
+                                   from mosshead_read_v1.embeddings as profile
+                                   where {_scope("profile")} and profile.model = %(model)s and profile.owner_kind = 'profile'
+                                     and profile.owner_id = identified.entity_id order by profile.version desc limit 1),
+                                  array_fill(cast(0 as float8), array[{len(numbers)}])) end as nearest,
+               coalesce(traits.words, 0) | {_bits("search")} | {_bits("parent_search")} as words,
+               case when parent_id in (select entity_id from named) then traits.shared || parent_id
+                    else traits.shared end as shared
+        from identified full join candidates using (entity_id) full join traits using (entity_id)
+    )
+    """
+
+
+def _closest(numbers: Sequence[int]) -> str:
+    """What is told of those that fit best. numbers: of the vectors."""
+    fits = f"({' + '.join(f'nearest[{n + 1}]' for n in numbers)}) / {len(numbers)}"
+    return f"""
+    closest as materialized (
+        select entity_id,
+               array(select alias.alias from mosshead_read_v1.aliases as alias
+                     where {_scope("alias")} and alias.entity_id = closest.entity_id order by alias.alias) as aliases,
+               array(select memory.content from unnest(array(
+                         select trait.owner_id {_OF_CLOSEST} order by trait.owner_id limit {_FIRST})) as first (memory_id)
+                     -- With a limit it stays a look for each of these few, and is no scan of all that is known of somebody.
+                     cross join lateral (
+                         -- By the memory: a subquery with an offset is planned by itself.
+                         select role from (
+                             select link.role, link.entity_id from mosshead_read_v1.memory_entities as link
+                             where {_scope("link")} and link.memory_id = first.memory_id offset 0) as link
+                         where link.entity_id = closest.entity_id limit 1) as link
+                     join mosshead_read_v1.memories as memory on {_scope("memory")} and memory.memory_id = first.memory_id
+                          and memory.known_to is null and memory.state = 'active'
+                     order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts
+        from (select entity_id from known where name is not null
+              order by {fits} + cast({_A_TRAIT} as float8)
+                       * (bit_count(cast(words as bit(64))) + coalesce(cardinality(shared), 0))
+                       desc, entity_id limit {_CLOSELY}) as closest
+    )
+    """
+
+
+@cache
+def _statement(texts: int) -> str:
+    numbers = range(texts)
+    return f"""
+    with {_WHO}, {_known(numbers)}, {_closest(numbers)}
+    select known.*, closest.aliases, closest.facts
+    from known left join closest on closest.entity_id = known.entity_id
+    where known.name is not null
+    """

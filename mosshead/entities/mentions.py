@@ -1,0 +1,152 @@
+"""What a message refers to: the entities that it names, and what it means without naming it. Pure, by closed lists; English.
+
+Names come from `mosshead.lookup`, pronouns and descriptions from `mosshead.language.references`. An LLM may be handed in to parse
+instead, with a time limit: whatever it does, the heuristics answer in its place when it is late, fails or answers nonsense.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from typing import Any
+from uuid import UUID
+
+from mosshead.callbacks import answer_of
+from mosshead.entities.lookup import NameMatch
+from mosshead.entities.matching import words_of
+from mosshead.language.references import Form, Layout, phrases
+from mosshead.language.wordlists import GRAMMAR
+from mosshead.patterns import lazy_pattern
+
+PARSE_SECONDS = 1.0
+"""How long a parser that is handed in may take."""
+
+
+class MentionKind(StrEnum):
+    """How a mention refers."""
+
+    ENTITY = "entity"
+    PRONOUN = "pronoun"
+    DESCRIPTION = "description"
+    EARLIER = "earlier"
+    PROCESS = "process"
+    ATTRIBUTE = "attribute"
+    CONCEPT = "concept"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """Words of a message that refer to something.
+
+    start, end: their place. entities: by name, who may be meant; several of one name, or none. of: whose attribute it is, as the
+    message names it.
+    """
+
+    kind: MentionKind
+    text: str
+    start: int
+    end: int
+    entities: tuple[UUID, ...] = ()
+    of: str | None = None
+
+
+Parser = Callable[[str], Any]
+"""Takes the message; returns mentions as mappings of ``kind`` and ``text``. It runs on a thread of its own."""
+
+_FORMS = {
+    Form.PRONOUN: MentionKind.PRONOUN,
+    Form.BEFORE: MentionKind.EARLIER,
+    Form.OTHER_ONE: MentionKind.EARLIER,
+    Form.THAT_ONE: MentionKind.EARLIER,
+    Form.USUAL: MentionKind.PROCESS,
+}
+_PROCESS = lazy_pattern(
+    r"\b(?:how (?:do|does|did|should|would|can) (?:i|we|you|one)\b[^.?!\n]*|what (?:do|should|must) (?:i|we|you) do\b[^.?!\n]*"
+    r"|what(?:['’]s| is) the (?:procedure|process|drill|routine)\b[^.?!\n]*|do the same\b[^.?!\n]*|as (?:usual|always)\b"
+    r"|the (?:usual|normal|standard|same) (?:way|process|procedure|routine|drill|steps|checks?)\b"
+    r"|(?:check|see|make sure|verify) (?:if|that|whether)\b[^.?!\n]*)",
+    re.IGNORECASE,
+)
+_ATTRIBUTE = lazy_pattern(r"['’]s?\s+(?P<attribute>[^\W\d_]+)")
+
+
+def parse(
+    message: str, found: Sequence[NameMatch], *, parser: Parser | None = None, seconds: float = PARSE_SECONDS
+) -> tuple[Mention, ...]:
+    """What a message refers to, in the order in which it does.
+
+    found: the names in it, of which those with text number 0 count. parser: is asked instead of the heuristics for all but the
+    names, and given so many seconds; the heuristics stand in where it has no good answer by then.
+    """
+    names = list(_names(message, found))
+    others = _asked(message, parser, seconds) if parser is not None else None
+    if others is None:
+        others = [*_phrases(message), *_processes(message), *_attributes(message, names)]
+        others += _concepts(message, [*names, *others])
+    taken = {(one.start, one.end) for one in names}
+    kept = [one for one in others if (one.start, one.end) not in taken]
+    return tuple(sorted((*names, *kept), key=lambda one: (one.start, -one.end, one.kind)))
+
+
+def _names(message: str, found: Sequence[NameMatch]) -> Iterator[Mention]:
+    places: dict[tuple[int, int], list[UUID]] = {}
+    for match in found:
+        if match.text == 0:
+            places.setdefault((match.start, match.end), []).append(match.entity.entity_id)
+    for (start, end), ids in places.items():
+        yield _mention(message, MentionKind.ENTITY, start, end, entities=tuple(dict.fromkeys(ids)))
+
+
+def _phrases(message: str) -> Iterator[Mention]:
+    for phrase in phrases(Layout(message)):
+        kind = _FORMS.get(phrase.form, MentionKind.DESCRIPTION)
+        yield _mention(message, kind, phrase.place.start, phrase.place.end)
+
+
+def _processes(message: str) -> Iterator[Mention]:
+    for match in _PROCESS.finditer(message):
+        yield _mention(message, MentionKind.PROCESS, match.start(), match.end())
+
+
+def _attributes(message: str, names: Sequence[Mention]) -> Iterator[Mention]:
+    """ "Peter's content": what is asked of somebody who is named."""
+    for name in names:
+        if match := _ATTRIBUTE.match(message, name.end):
+            yield _mention(
+                message, MentionKind.ATTRIBUTE, match.start("attribute"), match.end("attribute"), of=name.text
+            )
+
+
+def _concepts(message: str, others: Sequence[Mention]) -> Iterator[Mention]:
+    """The words that say what it is about: neither of grammar nor part of a name, a pronoun or an attribute."""
+    said = sorted((one.start, one.end) for one in others if one.kind is not MentionKind.PROCESS)
+    starts = [start for start, _ in said]
+    reached = list(accumulate((end for _, end in said), max))
+    for word in words_of(message):
+        before = bisect_right(starts, word.start)
+        if word.plain not in GRAMMAR and (before == 0 or reached[before - 1] <= word.start):
+            yield _mention(message, MentionKind.CONCEPT, word.start, word.end)
+
+
+def _asked(message: str, parser: Parser, seconds: float) -> list[Mention] | None:
+    return _checked(message, answer_of(lambda: parser(message), name="parser", seconds=seconds))
+
+
+def _checked(message: str, answer: Any) -> list[Mention] | None:
+    """The answer as mentions; None where any of it is not what was asked for, or is not in the message."""
+    if not isinstance(answer, list | tuple):
+        return None
+    checked = []
+    for one in answer:
+        kind, said = (one.get("kind"), one.get("text")) if isinstance(one, dict) else (None, None)
+        start = message.find(said) if isinstance(said, str) and said else -1
+        if not isinstance(kind, str) or kind not in set(MentionKind) or kind == MentionKind.ENTITY or start < 0:
+            return None
+        checked.append(_mention(message, MentionKind(kind), start, start + len(str(said))))
+    return checked
+
+
+def _mention(message: str, kind: MentionKind, start: int, end: int, **more: Any) -> Mention:
+    return Mention(kind=kind, text=message[start:end], start=start, end=end, **more)

@@ -1,0 +1,319 @@
+"""Who is meant by a name in a message: asked by an app, answered in one round trip to Postgres."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy import Engine
+
+from mosshead.api.arguments import readable
+from mosshead.embeddings import Embedder
+from mosshead.entities import evidence, lookup
+from mosshead.entities.disambiguation import Resolution, Telling, disambiguate, telling
+from mosshead.entities.evidence import Weighed
+from mosshead.entities.lookup import NameMatch
+from mosshead.entities.matching import Name, Place, Word, places, words_of
+from mosshead.entities.questions import Candidate, Offered, Question, question
+from mosshead.events.transcripts import spoken
+from mosshead.language.names import normalise
+from mosshead.language.wordlists import AMBIGUOUS, CALENDAR, GRAMMAR, gender_of
+from mosshead.models.memories import Entity
+from mosshead.paths import NamespacePath
+from mosshead.redaction import redact
+from mosshead.store import memories
+from mosshead.store.connection import in_one_trip, tenant_transaction
+from mosshead.text import turns_before
+
+TURNS = 4
+"""So many of the turns before a message have a say."""
+
+_OFFERED = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """Who is meant by a mention.
+
+    status: "resolved", and ``entity`` says who; "ambiguous": the words fit several, and ``question`` asks which; "unknown":
+    nobody whom the memories know.
+    candidates: who bears the name, the best fit first, each with what tells it from the others; scores are comparable within one
+    answer only.
+    """
+
+    status: Literal["resolved", "ambiguous", "unknown"]
+    mention: str
+    entity: Entity | None = None
+    candidates: tuple[Candidate, ...] = ()
+    question: Question | None = None
+
+
+def who_is_meant(
+    engine: Engine,
+    path: NamespacePath,
+    embedder: Embedder,
+    *,
+    text: str,
+    mention: str | None,
+    history: Sequence[Mapping[str, Any]],
+    conversation: str | None,
+) -> Resolved:
+    """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be."""
+    _check(text, mention)
+    message = readable("text", text)
+    before = spoken(list(history))
+    if conversation is not None and not before:
+        with tenant_transaction(engine, path.tenant_id) as connection:
+            before = memories.latest_messages(connection, path, readable("conversation", conversation), TURNS + 1)
+    return resolve(
+        engine,
+        path,
+        embedder,
+        message=redact(message),
+        mention=mention and redact(readable("mention", mention)),
+        history=[redact(readable("history", one)) for one in before],
+    )
+
+
+def _check(text: str, mention: str | None) -> None:
+    for name, given in (("text", text), ("mention", mention)):
+        if given is not None and (not isinstance(given, str) or not given.strip()):
+            raise ValueError(
+                f"{name}: give some words, not {'nothing' if isinstance(given, str) else type(given).__name__}"
+            )
+    if mention is not None and mention.casefold() not in text.casefold():
+        raise ValueError("mention: is not in the text; give it as it stands there, such as 'Peter' of 'Ask Peter'")
+
+
+def resolve(
+    engine: Engine,
+    path: NamespacePath,
+    embedder: Embedder,
+    *,
+    message: str,
+    mention: str | None,
+    history: Sequence[str] = (),
+) -> Resolved:
+    """Who is meant by a mention; without one, by the first name in the message that several bear, else by its first name.
+
+    Without one, the name is guessed, and what is found tells whether the guess is right; where it is not, it is asked anew.
+    """
+    asking = _Asking(engine, path, embedder, message, turns_before(message, history, TURNS))
+    said = mention if mention is not None else likely_name(message)
+    looked = asking.look(said)
+    if mention is None:
+        if said and looked.weighed and not _borne(looked.weighed, said):
+            # Others share a word with the guess, and may be named by a part of it.
+            said = None
+            looked = asking.look(said)
+        mention = contested(_in_message(looked, message, said))
+        if mention is None:
+            return Resolved(status="unknown", mention="")
+        if mention != said:
+            looked = asking.look(mention)
+    bearers = _bearers(looked.weighed, mention)
+    decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
+    meant = _entity(engine, path, bearers[decision.entity_id]) if decision.entity_id is not None else None
+    return _answer(decision, bearers, meant, mention=mention, message=message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """asked: what is said around a mention. found: what else is named there. weighed: who may bear the mention."""
+
+    asked: Telling
+    found: Sequence[NameMatch]
+    weighed: Mapping[UUID, Weighed]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A message, and where what is known stands. history: the turns before it."""
+
+    engine: Engine
+    path: NamespacePath
+    embedder: Embedder
+    message: str
+    history: tuple[str, ...]
+
+    def look(self, mention: str | None) -> _Looked:
+        """Fetch all that decides, in one trip; without a mention, the names alone."""
+        texts = [self.message, *self.history]
+        asked = telling(self.message, mention or self.message, self.history)
+        mention_keys = lookup.keys_of([mention], are_names=True) if mention else set()
+        named_keys = lookup.keys_of(texts) - mention_keys
+        names, rows = in_one_trip(
+            self.engine,
+            self.path.tenant_id,
+            [
+                lookup.statement_for(self.path, named_keys),
+                evidence.statement_for(
+                    self.path,
+                    model=self.embedder.name,
+                    asked=asked,
+                    vectors=self.embedder.embed(asked.texts),
+                    mention=normalise(mention or ""),
+                    mention_keys=mention_keys,
+                    named_keys=named_keys,
+                ),
+            ],
+        )
+        found = lookup.matches(texts, names)
+        named, scene_named = _named(found, in_message=True), _named(found, in_message=False)
+        return _Looked(asked, found, evidence.weighed(rows, asked, named=named, scene_named=scene_named))
+
+
+def offered(decision: Resolution, bearers: Mapping[UUID, Weighed]) -> list[Offered]:
+    """The candidates that a question offers: those that are plausible, the best fit first."""
+    scores = dict(decision.scores)
+    plausible = decision.plausible or tuple(scores)[:_OFFERED]
+    return [
+        Offered(entity=bearers[key].entity, score=scores.get(key, 0.0), facts=bearers[key].facts)
+        for key in plausible
+        if key in bearers
+    ]
+
+
+def _answer(
+    decision: Resolution, bearers: Mapping[UUID, Weighed], meant: Entity | None, *, mention: str, message: str
+) -> Resolved:
+    best = [
+        Offered(entity=bearers[key].entity, score=score, facts=bearers[key].facts)
+        for key, score in decision.scores[:_OFFERED]
+    ]
+    asked = question(mention, offered(decision, bearers), message) if decision.status == "ambiguous" else None
+    return Resolved(
+        status=decision.status,
+        mention=mention,
+        entity=meant,
+        candidates=question(mention, best).candidates if best else (),
+        question=asked,
+    )
+
+
+def _entity(engine: Engine, path: NamespacePath, one: Weighed) -> Entity:
+    """A candidate as reads give it back; its memories are those that are surely about it."""
+    known = one.entity
+    if not one.complete:
+        with tenant_transaction(engine, path.tenant_id) as connection:
+            return memories.profiles(connection, path, entity_ids=[known.entity_id])[0].entity
+    return Entity(
+        id=known.entity_id,
+        name=known.name,
+        entity_type=known.entity_type,
+        description=known.description,
+        aliases=known.aliases,
+        parent=known.parent,
+        is_user=known.is_user,
+        memories=one.memories,
+        key=known.key,
+    )
+
+
+def _in_message(looked: _Looked, message: str, guess: str | None) -> list[NameMatch]:
+    """The names of a message, in their order: what was found, and the guess where anybody bears it; two of them tell enough."""
+    found = [one for one in looked.found if one.text == 0]
+    if guess is None:
+        return found
+    start = message.index(guess)
+    end = start + len(guess)
+    if not any(one.start <= start and end <= one.end for one in found):
+        bearers = sorted(key for key, _ in _named_by(looked.weighed, guess))[:2]
+        found += [
+            NameMatch(entity=looked.weighed[key].entity, name=guess, text=0, start=start, end=end, whole=False)
+            for key in bearers
+        ]
+    return sorted(found, key=lambda one: one.start)
+
+
+def contested(found: Sequence[NameMatch]) -> str | None:
+    """The first name of a message that several bear; else the first that anybody bears."""
+    bearers: dict[tuple[int, int], set[UUID]] = {}
+    names = {(match.start, match.end): match.name for match in found}
+    for match in found:
+        bearers.setdefault((match.start, match.end), set()).add(match.entity.entity_id)
+    several = (place for place, ids in bearers.items() if len(ids) > 1)
+    place = next(several, None) or next(iter(bearers), None)
+    return names[place] if place else None
+
+
+def _named(found: Sequence[NameMatch], *, in_message: bool) -> set[UUID]:
+    return {one.entity.entity_id for one in found if (one.text == 0) is in_message and not one.entity.is_user}
+
+
+def _bearers(weighed: Mapping[UUID, Weighed], mention: str) -> dict[UUID, Weighed]:
+    """Whom a mention may mean; the user, whom nobody has to ask for, is not among them."""
+    return {key: one for key, one in _named_by(weighed, mention) if not one.is_user}
+
+
+def _named_by(weighed: Mapping[UUID, Weighed], mention: str) -> Iterator[tuple[UUID, Weighed]]:
+    """Those of the candidates that share a word with a mention whom it names."""
+    spoken = {place.name.normalised for place in _places(weighed, mention)}
+    bear_it = normalise(mention) in spoken
+    for key, one in weighed.items():
+        found_by = one.found_by
+        if bear_it if found_by is None else not spoken.isdisjoint(found_by):
+            yield key, one
+
+
+def _borne(weighed: Mapping[UUID, Weighed], guess: str) -> bool:
+    """Whether all of a guess is somebody's name, or a part of it."""
+    return any(place.end == len(guess) > place.start == 0 for place in _places(weighed, guess))
+
+
+def _places(weighed: Mapping[UUID, Weighed], mention: str) -> list[Place]:
+    """Where in the mention the names by which they were found stand; of those that bear the mention itself, that alone."""
+    names = {name for one in weighed.values() for name in one.found_by or ()}
+    if any(one.found_by is None for one in weighed.values()):
+        names.add(normalise(mention))
+    return places(words_of(mention, is_name=True), [Name(normalised=name, is_person=False) for name in sorted(names)])
+
+
+_OF_ONESELF = frozenset({"I'", "I’"})  # "I'll"
+
+
+def likely_name(message: str) -> str | None:
+    """The first of a message's words that holds a known first name; else that is written as a name; else that has a capital."""
+    runs = list(_runs(words_of(message)))
+    best = min(runs, key=_doubt, default=None)
+    return _spoken(message, best) if best else None
+
+
+def _runs(words: Sequence[Word]) -> Iterator[list[Word]]:
+    """Words that stand together and may all be of one name."""
+    run: list[Word] = []
+    for word in words:
+        if run and not (word.joined and _may_name(word) and not _possessive(run[-1])):
+            yield run
+            run = []
+        if _may_name(word):
+            # "Ask Peter": the capital that begins a sentence says nothing, unless it is that of a first name.
+            run = [*run, word] if not run or not run[-1].opens or _first_name(run[-1]) else [word]
+    if run:
+        yield run
+
+
+def _may_name(word: Word) -> bool:
+    ordinary = word.plain in GRAMMAR or word.plain in CALENDAR or word.written[:2] in _OF_ONESELF
+    ordinary = ordinary or (word.opens and word.plain in AMBIGUOUS and not _possessive(word))
+    return (word.capital and not ordinary) or _first_name(word)
+
+
+def _first_name(word: Word) -> bool:
+    known = gender_of(word.plain, "") is not None
+    return known and (word.named or (word.plain not in AMBIGUOUS and word.plain not in GRAMMAR))
+
+
+def _doubt(run: Sequence[Word]) -> int:
+    if any(map(_first_name, run)):
+        return 0
+    return 1 if any(word.named for word in run) else 2
+
+
+def _possessive(word: Word) -> bool:
+    return word.written.endswith(("'s", "’s", "'S", "’S", "'", "’"))
+
+
+def _spoken(message: str, run: Sequence[Word]) -> str:
+    spoken = message[run[0].start : run[-1].end]
+    return spoken.removesuffix("s").removesuffix("S").rstrip("'’") if _possessive(run[-1]) else spoken

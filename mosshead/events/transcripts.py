@@ -1,0 +1,114 @@
+"""Conversations in the forms in which apps have them: a transcript, or a list of messages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from mosshead.errors import InvalidEvent
+from mosshead.fencing import strip_fences
+from mosshead.models.kinds import Role
+from mosshead.text import text_of
+
+_SPEAKERS = {
+    "user": Role.USER,
+    "human": Role.USER,
+    "you": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+    "bot": Role.ASSISTANT,
+    "system": Role.SYSTEM,
+    "tool": Role.TOOL,
+}
+_MORE = ("conversation", "sequence", "metadata", "tool_calls", "tool_call_id", "event_id", "injected")
+_SILENT = ("system", "developer", "tool", "function")
+_FIELDS = frozenset({"role", "content", "speaker", "name", "occurred_at", *_MORE})
+
+
+def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the two who speak say in a history: a prompt, notes that stand in a turn, or what a tool returns, set no scene.
+
+    Raises InvalidEvent as `turns`.
+    """
+    said = (strip_fences(text_of(turn.content) or "") for turn in turns(history) if turn.role not in _SILENT)
+    return [text for text in said if text]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation, before it becomes an event; fields as in MessageEvent. more: those that it may bring."""
+
+    role: str
+    content: Any
+    speaker: str | None = None
+    occurred_at: datetime | str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def turns(conversation: str | Sequence[Mapping[str, Any]], speakers: Mapping[str, str] | None = None) -> list[Turn]:
+    """The turns of a transcript ("User: … / Assistant: …") or of a list of ``{role, content}``.
+
+    speakers: the role of each speaker of a transcript that is called by a name, such as ``{"Sarah": "user", "Bo": "assistant"}``.
+    Raises InvalidEvent, naming the line or the message at fault.
+    """
+    if isinstance(conversation, str):
+        return list(
+            _transcript(conversation, {name.casefold(): _role(role) for name, role in (speakers or {}).items()})
+        )
+    return [_message(number, message) for number, message in enumerate(conversation)]
+
+
+def _role(role: str) -> Role:
+    if role not in set(Role):
+        raise InvalidEvent(f"speakers: a speaker's role must be one of {', '.join(Role)}")
+    return Role(role)
+
+
+def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[Turn]:
+    known = {**_SPEAKERS, **named}
+    turn: Turn | None = None
+    for number, line in enumerate(transcript.splitlines(), 1):
+        # A speaker before a colon starts a turn; "http://" and "10:30" do not, and "Note: …" names no speaker.
+        name, colon, said = line.partition(":")
+        name = name.strip()
+        role = known.get(name.casefold()) if colon and not said[:1].strip() else None
+        if role is not None:
+            if turn is not None:
+                yield _trimmed(turn)
+            speaker = name if name.casefold() in named else None
+            turn = Turn(role=role, content=said.strip(), speaker=speaker)
+        elif turn is not None:
+            turn = Turn(role=turn.role, content=f"{turn.content}\n{line}", speaker=turn.speaker)
+        elif line.strip():
+            raise InvalidEvent(
+                f"transcript, line {number}: does not start with a speaker that is known; write 'User: …' or 'Assistant: …', "
+                "or say who is who with speakers={'Sarah': 'user'}"
+            )
+    if turn is not None:
+        yield _trimmed(turn)
+
+
+def _trimmed(turn: Turn) -> Turn:
+    return Turn(role=turn.role, content=turn.content.strip(), speaker=turn.speaker)
+
+
+def _message(number: int, message: Mapping[str, Any]) -> Turn:
+    field = f"messages[{number}]"
+    if not isinstance(message, Mapping):
+        raise InvalidEvent(f"{field}: must be an object such as {{'role': 'user', 'content': '…'}}")
+    missing = [name for name in ("role", "content") if name not in message]
+    if missing:
+        raise InvalidEvent(
+            f"{field}.{missing[0]}: missing; a message is an object such as {{'role': 'user', 'content': '…'}}"
+        )
+    unknown = sorted(set(message) - _FIELDS)
+    if unknown:
+        raise InvalidEvent(f"{field}.{unknown[0]}: not a field of a message; leave it out, or put it into metadata")
+    more = {name: message[name] for name in _MORE if message.get(name) is not None}
+    return Turn(
+        role=message["role"],
+        content=message["content"],
+        speaker=message.get("speaker") or message.get("name"),
+        occurred_at=message.get("occurred_at"),
+        more=more,
+    )

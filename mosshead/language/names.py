@@ -1,0 +1,89 @@
+"""Names of entities: the form in which they are compared, and where they may stand in a text."""
+
+import unicodedata
+
+from mosshead.patterns import lazy_pattern, remembered
+
+MAX_WORDS = 5
+"""A name of more words is not looked for in a text."""
+
+MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963"
+    "\u0966-\u096f\u0971-\u0dff\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17dc-\u17ff\u3099\u309a"
+)
+"""For the brackets of a pattern: accents, vowels and tones above, below and behind letters, which ``\\w`` does not hold."""
+
+LETTER = rf"(?:[^\W_]|[{MARKS}])"
+"""A pattern of one letter, figure, or mark of a letter."""
+
+NO_FIGURE = rf"(?:(?!\d){LETTER})"
+"""The same without figures, of which the brackets of the marks hold those of India and further east."""
+
+INSIDE = r"[$*·]|(?<=[A-Z])!(?=[a-z])"
+"""A pattern of signs that stand between letters of a name: "Ke$ha", "E*TRADE", "DALL·E", "P!nk"; "Hi!Peter" is two words."""
+
+AFTER = r"[+#]{1,2}(?![^\W_])"
+"""A pattern of signs that end a name: "C++", "C#", "Disney+"."""
+
+_WORD = lazy_pattern(rf"{LETTER}+(?:(?:[.'’&-]|{INSIDE}){LETTER}+)*(?:{AFTER})?")
+_POSSESSIVE = lazy_pattern(r"['’]s?$")
+_ADDRESSED, _SHOUTED = "@#", "!?"
+
+LEADING = frozenset("the a an der die das mr mrs ms miss dr prof professor sir".split())
+"""What may stand before a name, or be left out: articles and titles."""
+
+_SPACES = '-‐‑‒–—/,;:()"“”„«»_'
+_NOTHING = ".'’ʼ`´"
+_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "a", "œ": "o"}
+_PLAIN = str.maketrans({**dict.fromkeys(_SPACES, " "), **dict.fromkeys(_NOTHING), **_LETTERS})
+_LEADING = lazy_pattern(rf"^(?:(?:{'|'.join(sorted(LEADING))}) )+(?=.)")
+_UMLAUT = lazy_pattern("(?<=[aou])e")
+_NUKTA = 7
+
+
+def normalise(name: str) -> str:
+    """A name in lower case, without accents, possessive and surplus space: "Müller's" is "muller".
+
+    What makes another letter stays: パリ is Paris and バリ is Bali, เสือ a tiger and เสื้อ a shirt. What people leave out goes:
+    "Yahoo!" is "yahoo", and "#general" is "general".
+    """
+    owned = (_POSSESSIVE.sub("", word) for word in without_accents(name.casefold()).split())
+    return " ".join(word.lstrip(_ADDRESSED).rstrip(_SHOUTED) or word for word in owned if word)
+
+
+def without_accents(text: str) -> str:
+    """A text decomposed (NFKD), without the marks that people leave out."""
+    if text.isascii():
+        return text
+    return "".join(character for character in unicodedata.normalize("NFKD", text) if not _is_accent(character))
+
+
+def _is_accent(mark: str) -> bool:
+    """Whether people leave a mark out: not the vowels and tones of India and further east, nor the voicing of kana."""
+    kind = unicodedata.combining(mark)
+    return kind == _NUKTA or (kind > 0 and not ("\u0900" <= mark <= "\u1aaf" or mark in "\u3099\u309a"))
+
+
+def spelled_out(normalised: str) -> str:
+    """A normalised name without its article or title, its hyphens and its apostrophes: "the o'hara-smith" is "ohara smith"."""
+    return _LEADING.sub("", " ".join(word for word in normalised.translate(_PLAIN).split(" ") if word))
+
+
+@remembered
+def name_key(normalised: str) -> str:
+    """What a name is looked up by, coarser than what makes two names the same: "mueller" and "muller" have one key.
+
+    The SQL function ``mosshead.name_key`` gives the same.
+    """
+    return _UMLAUT.sub("", spelled_out(normalised))
+
+
+def possible_names(text: str) -> list[str]:
+    """Every run of one to five words of a text, normalised: what an alias may match. Longer ones first."""
+    words = [normalise(word) for word in _WORD.findall(text)]
+    runs = {
+        " ".join(words[start : start + length])
+        for length in range(1, MAX_WORDS + 1)
+        for start in range(len(words) - length + 1)
+    }
+    return sorted(runs, key=lambda run: (-len(run.split()), run))

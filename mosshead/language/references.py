@@ -1,0 +1,459 @@
+"""Where a message refers: its pronouns and descriptions, each with its place in the sentence. Pure, by closed lists; English."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from mosshead.language.names import NO_FIGURE
+from mosshead.patterns import lazy_pattern
+
+_LONGEST = 4
+
+
+_LONGEST_TAG = 12
+
+
+HE = frozenset({"he", "him", "his", "himself"})
+
+
+SHE = frozenset({"she", "her", "hers", "herself"})
+
+
+IT = frozenset({"it", "its", "itself"})
+
+
+THEY = frozenset({"they", "them", "their", "theirs", "themselves"})
+
+
+POINTING = frozenset({"this", "that"})
+
+
+PRONOUNS = HE | SHE | IT | THEY | POINTING
+
+MINE = frozenset({"my", "our"})
+
+
+DETERMINERS = MINE | {"the", "your", "his", "her", "their", "its", "that", "this", "those", "these"}
+
+PREPOSITIONS = frozenset(
+    """
+    about above across after against along among around as at before behind below beneath beside between beyond by
+    down during except for from in inside into like near of off on onto opposite outside over past per round since
+    than through till to toward towards under until up upon via with within without
+    """.split()
+)
+
+
+_VERBS = frozenset(
+    """
+    am is are was were be been being do does did done doing have has had having will would shall should can could
+    may might must ought need let 's 're 've 'll 'd isn't aren't wasn't weren't don't doesn't didn't haven't hasn't
+    hadn't won't wouldn't shouldn't can't couldn't mustn't
+    """.split()
+)
+
+
+_JOINING = frozenset(
+    """
+    and but or nor so yet because if though although while when where why how who whom whose what which whether then
+    that both not no yes oh ah well right ok okay now also too please thanks anyway still just even only again maybe
+    perhaps actually exactly good great sure today tomorrow tonight yesterday first last next
+    """.split()
+)
+
+
+_OTHERS = frozenset("i me we us you he him she it they them there here all any some a an one's".split())
+
+
+FUNCTION = PREPOSITIONS | _VERBS | _JOINING | _OTHERS | DETERMINERS | PRONOUNS
+
+REPORTING = frozenset(
+    """
+    said says say told tells reckons reckoned thinks thought mentioned mentions wrote writes claims claimed heard
+    reports reported swears swore
+    """.split()
+)
+
+
+_NOT_IN_DESCRIPTIONS = (FUNCTION | REPORTING) - {"one", "first", "last", "next"}
+
+
+_ONLY_PEOPLE = frozenset({"that", "this", "those", "these"})
+
+
+_NOTHING_BEHIND = lazy_pattern(r" *(?:$|[.,;:!?)])")
+
+
+_PLEONASTIC = lazy_pattern(
+    r"it(?:['’]s| is| was|['’]ll be| will be)(?: been)? "
+    r"(?:(?-i:[A-Z])|(?:nearly|almost|about|around|only|still|too|so|very|getting)?\s*(?:\d|one\b|two|three|four|five|six|seven"
+    r"|eight|nine|ten|eleven|noon|midnight|late|early|time|raining|snowing|cold|hot|warm|dark|light|wet|windy|a pity|true"
+    r"|\w+day\b))",
+    re.IGNORECASE,
+)
+"""The time, the weather, or somebody who is named behind it ("It was Otto")."""
+
+_TAG = lazy_pattern(r"\b(?:is|was|does|did|has|had|will|wo|ca|could|would|should)n['’]?t it$", re.IGNORECASE)
+
+PROCEDURES = (
+    "process procedure routine drill way steps checklist list rules protocol method thing things recipe".split()
+)
+
+
+_FIXED = lazy_pattern(
+    r"\b(?:(?P<both>both of (?:them|these|those)|the (?:two|pair|both) of them|(?<=them )both|(?<=they )both)"
+    r"|(?P<other_one>the other (?!day|night|week|time|side|way|hand|half|end)\w+)"
+    r"|(?P<that_one>th(?:at|is) one)"
+    r"|(?P<before>(?:that|the|this) (?:thing|stuff|business)(?! with\b)(?: (?:that )?(?:we|you|I)\b[^.,;:!?]*)?)"
+    rf"|(?P<usual>the (?:usual|same|normal|standard)(?: (?:{'|'.join(PROCEDURES)}))?))\b",
+    re.IGNORECASE,
+)
+
+
+_BEHIND = lazy_pattern(r"\s+(?:with|who|that|which|from|on|in|at|of|we|I|whose|where)\b[^.,;:!?]{0,120}")
+
+
+_TOLD = lazy_pattern(r"\s+(?:with|who|from) [^.,;:!?]{0,120}")
+
+
+class Form(StrEnum):
+    """How a phrase refers."""
+
+    PRONOUN = "pronoun"
+    PERSON = "person"  # "the baker", "her husband", "my first employer"
+    THING = "thing"  # "the bridge", "the one in red"
+    OTHER_ONE = "other one"
+    THAT_ONE = "that one"
+    BOTH = "both"
+    BEFORE = "before"  # "that thing we discussed"
+    USUAL = "usual"  # "the usual process", "the same"
+
+
+class Part(StrEnum):
+    """Which part words have in their clause, the most prominent first (centering: subject before object before other)."""
+
+    SUBJECT = "subject"
+    OBJECT = "object"
+    OWNER = "owner"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where something stands in a message.
+
+    start, end: its characters. sentence: counted from the last, which is 0; clause: from the first. part: in its clause.
+    reports: it is the one who says what follows ("Ann said …").
+    """
+
+    start: int
+    end: int
+    sentence: int
+    clause: int
+    part: Part
+    reports: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """Words that refer without a name.
+
+    text: as it stands, in lower case. form: how it refers. whose: the determiner of a description ("my", "her", "the").
+    head: the noun of a description. sought: what to look for in the memories; empty where only the conversation can tell.
+    """
+
+    text: str
+    form: Form
+    place: Place
+    whose: str = ""
+    head: str = ""
+    sought: str = ""
+
+    @property
+    def bare(self) -> bool:
+        """Whether it says too little to be told by: "the first one", where "the one in red" says more."""
+        return self.head == "one" and self.sought.endswith(" one")
+
+
+class Layout:
+    """A message with its words, clauses and sentences."""
+
+    def __init__(self, text: str) -> None:
+        """Find them."""
+        self.text = text
+        self.words = list(_WORD.finditer(text))
+        self.starts = [word.start() for word in self.words]
+        self._clauses = [0, *(found.end() for found in _CLAUSE_END.finditer(text))]
+        ends = [found for found in _SENTENCE_END.finditer(text) if found.end() < len(text.rstrip())]
+        self._sentences = [found.start() for found in ends]
+        self._asked = [text[end : end + 1] == "?" for end in [*self._sentences, len(text.rstrip(_CLOSING)) - 1]]
+
+    def place(self, start: int, end: int) -> Place:
+        """Where the characters from start to end stand."""
+        sentence = bisect_right(self._sentences, end - 1)
+        behind = [bare(word[0]) for word in self.words_from(end, 2)]
+        return Place(
+            start=start,
+            end=end,
+            sentence=len(self._sentences) - sentence,
+            clause=bisect_right(self._clauses, start),
+            part=self._part(start, end),
+            reports=not self._asked[sentence] and any(word in REPORTING for word in behind),
+        )
+
+    def words_from(self, start: int, count: int) -> list[re.Match[str]]:
+        """The next words from a character on."""
+        first = bisect_right(self.starts, start - 1)
+        return self.words[first : first + count]
+
+    def _part(self, start: int, end: int) -> Part:
+        word = bare(self.text[start:end])
+        if word in SUBJECTS:
+            return Part.SUBJECT
+        if word in OWNERS and self._before_noun(end):
+            return Part.OWNER
+        if word not in PRONOUNS and self._owns(start, end):
+            return Part.OWNER
+        clause = self._clauses[bisect_right(self._clauses, start) - 1]
+        before = self.words[bisect_right(self.starts, clause - 1) : bisect_right(self.starts, start - 1)]
+        said = [one[0].lower() for one in before]
+        if said and said[-1] in PREPOSITIONS:
+            return Part.OTHER
+        led = all(one in BEFORE_SUBJECT or bare(one) in BEFORE_SUBJECT for one in said)
+        return Part.SUBJECT if led and word not in OBJECTS else Part.OBJECT
+
+    def _owns(self, start: int, end: int) -> bool:
+        """Whether a name has a possessive mark, in it or behind it, and a noun follows: "Otto's boat", not "Otto's late"."""
+        marked = _POSSESSIVE.match(self.text, end)
+        if marked is None and _ENDS_POSSESSIVE.search(self.text[start:end]) is None:
+            return False
+        return self._before_noun(marked.end() if marked else end)
+
+    def _before_noun(self, end: int) -> bool:
+        following = _WORD.match(self.text, end + 1)
+        return following is not None and bare(following[0]) not in FUNCTION
+
+
+def phrases(layout: Layout) -> tuple[Phrase, ...]:
+    """The pronouns and descriptions of a message, in order."""
+    found = [_fixed(layout, match) for match in _FIXED.finditer(layout.text)]
+    taken = {place for one in found for place in range(one.place.start, one.place.end)}
+    for number, word in enumerate(layout.words):
+        plain, start = bare(word[0]), word.start()
+        if start not in taken and plain in DETERMINERS and (described := _described(layout, number)):
+            found.append(described)
+            taken.update(range(start + 1, described.place.end))
+        if plain in PRONOUNS and (start not in taken or plain in OWNERS) and _refers(layout, number):
+            found.append(_pronoun(layout, word, plain))
+    return tuple(sorted(found, key=lambda one: (one.place.start, one.place.end)))
+
+
+def _refers(layout: Layout, number: int) -> bool:
+    """Whether a pronoun stands for something: "do that on Monday" does, "that trouble" and "said that he came" do not."""
+    text, words = layout.text, layout.words
+    word, start, end = bare(words[number][0]), words[number].start(), words[number].end()
+    if word == "it":
+        return not _PLEONASTIC.match(text, start) and not _TAG.search(text[max(0, start - _LONGEST_TAG) : end])
+    if word not in POINTING:
+        return True
+    if words[number][0].lower() != word:
+        return False  # "that's fine"
+    if _NOTHING_BEHIND.match(text, end):
+        return True
+    following = bare(words[number + 1][0]) if number + 1 < len(words) else ""
+    before = bare(words[number - 1][0]) if number else ""
+    if before in {"do", "does", "did", "done", "doing"}:
+        return True
+    return following in PREPOSITIONS or (not before and following in FUNCTION - DETERMINERS)
+
+
+def _pronoun(layout: Layout, word: re.Match[str], plain: str) -> Phrase:
+    end = word.start() + len(plain)
+    behind = _TOLD.match(layout.text, end) if plain in {"him", "her"} else None
+    return Phrase(
+        text=plain,
+        form=Form.PRONOUN,
+        place=layout.place(word.start(), end),
+        head="man" if plain == "him" else "woman" if plain == "her" else "",
+        sought=f"the {'man' if plain == 'him' else 'woman'}{behind[0]}" if behind else "",
+    )
+
+
+def _fixed(layout: Layout, match: re.Match[str]) -> Phrase:
+    form = Form(str(match.lastgroup).replace("_", " "))
+    said = " ".join(match[0].lower().split())
+    return Phrase(
+        text=said, form=form, place=layout.place(match.start(), match.end()), head=bare(said.rsplit(" ", 1)[-1])
+    )
+
+
+def _described(layout: Layout, number: int) -> Phrase | None:
+    text, words, run = layout.text, layout.words, _run(layout, number)
+    if not run:
+        return None
+    whose, head = bare(words[number][0]), bare(run[-1][0])
+    start, end = words[number].start(), run[-1].start() + len(head)
+    person = is_person(head) or head == "one"
+    if not person and whose in _ONLY_PEOPLE:
+        return None  # "that Ann came", "this morning"
+    owner = "the user's" if whose in MINE else "the"
+    behind = _BEHIND.match(text, end)
+    return Phrase(
+        text=" ".join(text[start:end].lower().split()),
+        form=Form.PERSON if person else Form.THING,
+        place=layout.place(start, end),
+        whose=whose,
+        head=head,
+        sought=f"{owner} {text[run[0].start() : end]}{behind[0] if behind else ''}",
+    )
+
+
+def _run(layout: Layout, number: int) -> list[re.Match[str]]:
+    """The words of a description behind its determiner: up to a word for people, or to one that no noun phrase goes on with."""
+    run: list[re.Match[str]] = []
+    for before, word in pairwise(layout.words[number : number + 1 + _LONGEST]):
+        plain = bare(word[0])
+        if layout.text[before.end() : word.start()].strip(" ") or plain in _NOT_IN_DESCRIPTIONS:
+            break
+        run.append(word)
+        if plain == "one" or plain != word[0].lower() or (is_person(plain) and not _goes_on(layout, word)):
+            break
+    return run
+
+
+def _goes_on(layout: Layout, word: re.Match[str]) -> bool:
+    """Whether another word for people stands right behind: "the painter fellow"."""
+    following = layout.words_from(word.end(), 1)
+    return bool(following) and following[0].start() == word.end() + 1 and is_person(bare(following[0][0]))
+
+
+_WORD = lazy_pattern(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?")
+
+
+_SENTENCE_END = lazy_pattern(r"[.!?…]+[\"')\]]*(?:\s+|$)|:\s|\n+")
+
+
+_CLAUSE_END = lazy_pattern(r"[.!?…,;:()—–\n]| - |\b(?:and|but|so|because|then)\b", re.IGNORECASE)
+
+
+_CLOSING = " \n\"')]"
+
+
+_POSSESSIVE = lazy_pattern(r"['’]s?")
+
+
+_ENDS_POSSESSIVE = lazy_pattern(r"['’]s?$")
+
+
+_PLURAL_POSSESSIVE = lazy_pattern(r"s['’]$")
+
+
+def bare(word: str) -> str:
+    """A word in lower case without what is joined to it: "He's" is "he", "the Finches'" ends in "finches"."""
+    lowered = word.lower().replace("’", "'")
+    return _PLURAL_POSSESSIVE.sub("s", lowered).split("'")[0] if not lowered.endswith("n't") else lowered
+
+
+SUBJECTS = frozenset({"he", "she", "they"})
+
+
+OBJECTS = frozenset({"him", "her", "them"})
+
+
+OWNERS = frozenset({"his", "her", "its", "their"})
+
+BEFORE_SUBJECT = _VERBS | _JOINING | {"i", "there", "here", "the", "our", "my", "a", "an", "poor", "dear", "old"}
+"""What may stand before the subject of a clause: what is behind anything else is no subject."""
+
+KIN_AND_ROLES = frozenset(
+    """
+    husband wife spouse partner boyfriend girlfriend fiancé fiancée fiance fiancee brother sister sibling mother
+    father mum mom dad parent son daughter child kid uncle aunt auntie nephew niece cousin grandfather grandmother
+    grandad granddad grandma grandpa gran granny nan stepdad stepmum stepmom stepfather stepmother stepson
+    stepdaughter stepbrother stepsister twin ex friend mate pal buddy flatmate housemate roommate neighbour neighbor
+    boss colleague coworker landlord landlady tenant lodger doctor gp nurse vet dentist teacher coach chef cook boy
+    girl man woman guy bloke chap fellow lad lass lady gentleman person chair captain clerk apprentice assistant
+    accountant student guest client host priest vicar monk nun judge mayor agent scout pilot guide guard spy thief
+    king queen prince expert specialist freelancer temp intern bride groom widow widower witness patron recruit
+    veteran soprano alto tenor bass chaplain matron rep curate deacon bishop rabbi imam nanny midwife medic
+    paramedic surgeon architect mechanic athlete soloist clown hermit bard poet critic cleric comic skipper deputy
+    secretary treasurer delegate beginner foreman boatman tutor goddaughter godson godmother godfather goalie rookie
+    hippie junkie cabbie dean
+    """.split()
+)
+
+
+_AGENT = ("er", "or", "ist", "ian", "man", "woman", "eer", "ess", "ee", "wright", "smith")
+
+
+_NO_AGENT = frozenset(
+    """
+    after answer border bottom brother butter calendar car center centre chapter character charter color colour
+    computer copper corner counter cover dinner discover door doctor's drawer error ever every factor favour filter
+    finger floor flower folder fever fibre freezer front fryer gather grocer's gutter harbour her honour horror hour
+    hunger inner interior labour ladder laser lavender leather letter litre lumber mirror master matter meter metre
+    minor monster motor never number offer order other over paper pepper pier plaster poster powder power printer
+    prior projector radiator rather refer register river roller rubber rumour sector semester server shelter shower
+    silver sister-in-law slipper spider sticker sugar summer supper sweater tender theater theatre thunder ticker
+    timber timer toaster together tower tractor transfer transformer trailer transmitter trigger tumour under user
+    vapour vector visor water weather whether whisper winter wonder boiler cooker charger speaker speakers headliner
+    newsletter banner binder blender burner button list waist mist fist wrist twist gist process access address
+    business press dress mess less guess mattress happiness illness fitness progress success german coffee committee
+    decree degree fee frisbee jubilee knee marquee melee pedigree puree settee toffee tree human van plan
+    fan loan can scan tan ocean mean musician's
+    """.split()
+)
+
+
+def is_person(word: str) -> bool:
+    """Whether a noun (lower case) is one for people, by a list or by how it ends."""
+    if word in KIN_AND_ROLES:
+        return True
+    return len(word) > 4 and word.endswith(_AGENT) and word not in _NO_AGENT
+
+
+_CONTENT_WORD = lazy_pattern(rf"{NO_FIGURE}{{3,}}")
+
+
+_EMPTY = FUNCTION | {
+    "user",
+    "users",
+    "person",
+    "people",
+    "man",
+    "woman",
+    "thing",
+    "things",
+    "get",
+    "make",
+    "how",
+    "old",
+}
+
+
+_SHORTEST_STEM = 4
+
+
+_OF_ANOTHER = r"(?<!\bis )(?<!\bas )(?<!\bwas )(?<!^)\b(?:the|his|her|their) (?:\w+ )?{noun}\b"
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text that say something, in lower case."""
+    return frozenset(word for word in _CONTENT_WORD.findall(text.lower()) if word not in _EMPTY)
+
+
+def shared(words: frozenset[str], others: frozenset[str]) -> float:
+    """The share of some words that occur among others, 0 to 1; 0 where there are none."""
+    return sum(any(_alike(word, other) for other in others) for word in words) / len(words) if words else 0.0
+
+
+def names_another(noun: str, text: str) -> bool:
+    """Whether a noun means another than whom the text is about: "Ann held the ladder for the electrician"."""
+    return bool(noun) and re.search(_OF_ANOTHER.format(noun=re.escape(noun)), text) is not None
+
+
+def _alike(word: str, other: str) -> bool:
+    stem = max(_SHORTEST_STEM, min(len(word), len(other)) - 2)
+    return word == other or (len(word) >= stem and word[:stem] == other[:stem])

@@ -1,0 +1,161 @@
+"""What the answer models of all prompts share.
+
+The API's strict mode wants every property required, no property beyond them, and no defaults; `Answer` and plain annotations
+give exactly that, so that the schema sent is the schema checked.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from math import isfinite
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+
+from mosshead.patterns import lazy_pattern
+
+_UNSTORABLE = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+_UNSTORABLE_IN_LINES = lazy_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Answer(BaseModel):
+    """Frozen, closed, and silent about its input when it does not fit: an answer repeats what users said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+def storable(text: str) -> str:
+    """The text trimmed, without the characters that Postgres refuses (NUL) or a terminal obeys (escapes)."""
+    return _UNSTORABLE.sub(" ", text).strip()
+
+
+def verbatim(text: str) -> str:
+    """The same with its blanks and line ends as they are."""
+    return _UNSTORABLE_IN_LINES.sub(" ", text)
+
+
+def _as_text(given: Any) -> str:
+    return given if isinstance(given, str) else json.dumps(given)
+
+
+Text = Annotated[str, AfterValidator(storable)]
+"""Text of an answer, made storable."""
+
+JsonText = Annotated[Text, BeforeValidator(_as_text)]
+"""JSON as text, because strict mode knows no free objects; or as it is, as models write it that are held to no schema."""
+
+Verbatim = Annotated[str, AfterValidator(verbatim)]
+"""Text of an answer that is looked for letter by letter, or put into another: its blanks at both ends count."""
+
+
+_OF_NO_USE = frozenset({"title", "description", "default"})
+"""Titles repeat the names of fields, descriptions are the docstrings of our code, and in strict mode every field is required.
+What a field is for stands in the prompt."""
+
+
+_PLAIN = frozenset({"string", "integer", "number", "boolean", "array"})
+
+
+def compact(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema without titles and descriptions, with each definition where it is used, and "or null" beside a plain type.
+
+    schema: of a pydantic model that does not hold itself.
+    """
+    definitions = schema.get("$defs", {})
+    said = _compact({key: value for key, value in schema.items() if key != "$defs"}, definitions)
+    assert isinstance(said, dict)  # noqa: S101 - a dict stays one
+    return said
+
+
+def _compact(value: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_compact(one, definitions) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        own = {key: one for key, one in value.items() if key != "$ref"}
+        return _compact({**definitions[value["$ref"].rpartition("/")[2]], **own}, definitions)
+    # A property may be called "title": below "properties" the keys are the app's names and no words of the schema.
+    kept = {
+        key: {name: _compact(field, definitions) for name, field in one.items()}
+        if key == "properties"
+        else _compact(one, definitions)
+        for key, one in value.items()
+        if key not in _OF_NO_USE
+    }
+    return _or_null(kept)
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """ "string, or null" as one type of two names, where it is that simple."""
+    match schema.get("anyOf"):
+        case [{"type": str(name), **more} as one, {"type": "null"}] if name in _PLAIN and "enum" not in more:
+            rest = {key: value for key, value in schema.items() if key != "anyOf"}
+            return {**rest, **one, "type": [one["type"], "null"]}
+    return schema
+
+
+MOST_CHARACTERS = 16_000
+
+
+_DEEPEST = 20
+
+
+def read_value(data: str) -> Any:
+    """The value that a text says as JSON, its texts made storable.
+
+    Raises ValueError where it is no JSON, too long, too deep, or holds a number that is none.
+    """
+    if len(data) > MOST_CHARACTERS:
+        raise ValueError(f"is longer than {MOST_CHARACTERS:,} characters")
+    try:
+        read = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ValueError("is not JSON") from None
+    if not _is_shallow(read):
+        raise ValueError(f"is nested deeper than {_DEEPEST} levels")
+    if not all(map(_is_finite, _numbers(read))):
+        raise ValueError("holds a number that is not finite")
+    return _clean(read)
+
+
+def read_object(data: str) -> dict[str, Any]:
+    """The same for an object. Raises ValueError where it is something else."""
+    read = read_value(data)
+    if not isinstance(read, dict):
+        raise ValueError("is no object")  # noqa: TRY004 - it is what a model wrote that is wrong
+    return read
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """What a value of JSON holds, without the names of its fields."""
+    inner: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, dict | list):
+        for one in inner:
+            yield from leaves(one)
+    else:
+        yield value
+
+
+def _is_shallow(value: Any, left: int = _DEEPEST) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return left > 0 and all(_is_shallow(one, left - 1) for one in inner)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {storable(key): _clean(inner) for key, inner in value.items()}
+    return [_clean(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _numbers(value: Any) -> Iterator[int | float]:
+    yield from (leaf for leaf in leaves(value) if isinstance(leaf, int | float) and not isinstance(leaf, bool))
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return isfinite(number)
+    except OverflowError:
+        return False

@@ -1,0 +1,225 @@
+"""What a namespace tells of its prompts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from string import Formatter
+from typing import Literal, assert_never, get_args
+
+from mosshead.patterns import lazy_pattern
+
+OptimizerOrOff = Literal["metaprompt", "gradient", "prompt_memory", "off"]
+
+
+Syntax = Literal["format", "mustache", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """What a template takes.
+
+    taken: each variable as it is written, with its conversion and format; those without a name are numbered.
+    frame: the marks that open and close sections and bring in parts, in their order, which carries their meaning.
+    """
+
+    taken: frozenset[str]
+    frame: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTemplate:
+    """A prompt with what its author wants of it.
+
+    instructions: how it may be changed, in the author's words ("never touch the section on refunds"). when_to_update: when it is
+    to be changed at all ("only if an answer was wrong"); of several prompts this also tells which one is at fault.
+    syntax: how its variables are written: "format" (``{name}``, as `str.format`), "mustache" (``{{name}}``), or "none".
+    """
+
+    text: str
+    name: str = "prompt"
+    instructions: str = ""
+    when_to_update: str = ""
+    syntax: Syntax = "format"
+
+    @property
+    def variables(self) -> Variables:
+        """What it takes. Raises ValueError, which names the fix, where its text is no template of its syntax."""
+        try:
+            return variables_of(self.text, self.syntax)
+        except NotATemplate as error:
+            fault = str(error)
+        raise ValueError(
+            f'{self.name}: not a template of syntax "{self.syntax}": {fault}; mend it, or say PromptTemplate(syntax=…), '
+            f"one of {', '.join(get_args(Syntax))}"
+        )
+
+    @property
+    def written_variables(self) -> list[str]:
+        """The variables as they stand in the text."""
+        return shown(self.variables, self.syntax)
+
+    def fault_of(self, text: str) -> str | None:
+        """Why a text cannot take the place of this one's; None where it can. Names variables, and nothing else of the text."""
+        if not text.strip():
+            return "it is empty"
+        most = self.most_characters
+        if len(text) > most:
+            return f"it has {len(text):,} characters, at most {most:,}"
+        return fault_in(text, self.variables, self.syntax)
+
+    @property
+    def most_characters(self) -> int:
+        """How long a new text may be."""
+        return max(len(self.text), min(MAX_CHARACTERS, _GROWTH * len(self.text) + _GROUND))
+
+    def with_text(self, text: str) -> "PromptTemplate":
+        """The same with another text."""
+        return replace(self, text=text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPrompt:
+    """A version of a prompt.
+
+    version: from 1, without gaps. made_by: "app", or the name of the model that improved it. reason: why it was made.
+    restores: the version whose text it brought back. optimizer: what improves it by feedback, or "off".
+    instructions, when_to_update: how it may be improved, and when, in the app's words.
+    feedback_waiting: how much was said of it that is not used yet; of a past version 0.
+    """
+
+    name: str
+    text: str
+    version: int
+    made_by: str
+    reason: str
+    at: datetime
+    syntax: Syntax = "format"
+    optimizer: OptimizerOrOff = "metaprompt"
+    instructions: str = ""
+    when_to_update: str = ""
+    restores: int | None = None
+    feedback_waiting: int = 0
+
+    @property
+    def template(self) -> PromptTemplate:
+        """What an optimizer of your own takes (`mosshead.optimizing`)."""
+        return PromptTemplate(
+            name=self.name,
+            text=self.text,
+            syntax=self.syntax,
+            instructions=self.instructions,
+            when_to_update=self.when_to_update,
+        )
+
+
+OptimizerKind = Literal["metaprompt", "gradient", "prompt_memory"]
+
+MAX_CHARACTERS = 20_000
+"""Of a prompt. A new text may have twice as many characters as the old one and 2,000 more, within this."""
+
+_GROWTH, _GROUND = 2, 2_000
+
+
+def template_of(prompt: str | PromptTemplate) -> PromptTemplate:
+    """A prompt as a template, checked. Raises ValueError, which names the fault and the fix."""
+    template = PromptTemplate(text=prompt) if isinstance(prompt, str) else prompt
+    if template.syntax not in get_args(Syntax):
+        raise ValueError(f"syntax: one of {', '.join(get_args(Syntax))}, got {template.syntax!r}")
+    if not template.text.strip():
+        raise ValueError(f"{template.name}: the prompt is empty; give the text that is to be improved")
+    if len(template.text) > MAX_CHARACTERS:
+        raise ValueError(f"{template.name}: {len(template.text):,} characters, at most {MAX_CHARACTERS:,}; split it")
+    _ = template.variables
+    return template
+
+
+_TAG = lazy_pattern(r"\{\{\{(?P<plain>[^{}]+)\}\}\}|\{\{\s*+(?P<sign>[#^/>&!=]?)(?P<name>[^{}]+)\}\}")
+
+
+_DOUBLED = lazy_pattern(r"\{\{|\}\}")
+
+
+_MOST_NAMED = 5
+
+
+class NotATemplate(ValueError):
+    """A text is no template of its syntax; the message says why, and shows nothing of the text."""
+
+
+def variables_of(text: str, syntax: Syntax) -> Variables:
+    """The variables of a template. Raises NotATemplate."""
+    match syntax:
+        case "format":
+            return Variables(frozenset(_fields(text)))
+        case "mustache":
+            return _tags(text)
+        case "none":
+            return Variables(frozenset())
+    assert_never(syntax)
+
+
+def fault_in(text: str, wanted: Variables, syntax: Syntax) -> str | None:
+    """Why a new text cannot stand for a template with these variables; None where it can.
+
+    Whatever values the old template could be filled with, the new one can be then, and needs no others.
+    """
+    try:
+        found = variables_of(text, syntax)
+    except NotATemplate as error:
+        return str(error)
+    lost, invented = wanted.taken - found.taken, found.taken - wanted.taken
+    if lost:
+        return f"it lost variables of the template: {_named(lost, syntax)}"
+    if invented:
+        return f"it has variables that the template had not: {_named(invented, syntax)}"
+    if found.frame != wanted.frame:
+        return "its sections are not those of the template, in their order"
+    return None
+
+
+def shown(variables: Variables, syntax: Syntax) -> list[str]:
+    """The variables as they are written in a text, in a fixed order."""
+    return [_written(one, syntax) for one in sorted(variables.taken)] + list(variables.frame)
+
+
+def _fields(text: str) -> Iterator[str]:
+    # By the parser of str.format itself: what it takes apart, str.format fills in.
+    try:
+        parsed = list(Formatter().parse(text))
+    except ValueError:
+        raise NotATemplate("it has a brace that opens or closes no variable; a brace of the text is doubled") from None
+    unnamed = 0
+    for _, name, layout, conversion in parsed:
+        if name is None:
+            continue
+        unnamed += not name
+        yield f"{name or f'#{unnamed}'}{f'!{conversion}' if conversion else ''}{f':{layout}' if layout else ''}"
+
+
+def _tags(text: str) -> Variables:
+    rest = _TAG.sub("", text)
+    if _DOUBLED.search(rest):
+        raise NotATemplate("it has double braces that make no tag")
+    taken, frame = set(), []
+    for tag in _TAG.finditer(text):
+        sign, name = tag["sign"] or "", (tag["plain"] or tag["name"]).strip()
+        if not name:
+            raise NotATemplate("it has double braces that make no tag")
+        if sign == "=":
+            raise NotATemplate("it changes the marks of its tags, which is not supported")
+        if sign and sign in "#^/>":
+            frame.append(f"{{{{{sign}{name}}}}}")
+        elif sign != "!":
+            taken.add(f"&{name}" if sign or tag["plain"] else name)
+    return Variables(frozenset(taken), tuple(frame))
+
+
+def _named(variables: frozenset[str], syntax: Syntax) -> str:
+    names = [_written(one, syntax) for one in sorted(variables)]
+    return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+
+
+def _written(variable: str, syntax: Syntax) -> str:
+    if syntax == "mustache":
+        return f"{{{{{variable}}}}}"
+    return "{}" if variable.startswith("#") else f"{{{variable}}}"

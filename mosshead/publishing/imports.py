@@ -1,0 +1,210 @@
+"""Memories brought from elsewhere, at the caller's side: all lines are checked first, and sent in events of fair size.
+
+Lines come in any order. What is sent comes in one in which each entity stands before what names it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ValidationError
+
+from mosshead.errors import InvalidEvent
+from mosshead.events import MAX_EVENT_BYTES, MAX_IMPORTED, faults_of, storable
+from mosshead.events.imports import ImportedEntity, ImportedMemory
+from mosshead.timestamps import LIES_AHEAD, lies_ahead
+
+_MOST_BYTES = MAX_EVENT_BYTES // 4
+"""Of one event as JSON: well under what an event may have, for a mark that takes a secret's place can be longer."""
+
+_AT_ONCE = MAX_IMPORTED - 1
+"""Of one event in all; who is the user may come on top."""
+
+_MOST_FAULTS = 100
+"""Lines at fault that an error names; it says how many more there are."""
+
+_NOT_CARRIED = frozenset({"tier", "reinforced", "record_name", "record", "sources"})
+"""What an export says of a memory besides. Its messages, and the app's schemas, are not where it is brought."""
+
+_SKIPPED = ("relation", "edge", "document", "prompt")
+_NO_TYPE = f"type: one of entity, memory; as an export has them, {', '.join(_SKIPPED)} are skipped"
+
+Line = Mapping[str, Any] | str
+_AnyRecord = TypeVar("_AnyRecord", ImportedEntity, ImportedMemory)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What was published of an import. event_ids: in order. skipped: by type, lines that are not brought over, as relations."""
+
+    event_ids: tuple[UUID, ...]
+    entities: int
+    memories: int
+    skipped: Mapping[str, int] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Lines that fit, each thing once. entities: parents before what belongs to them."""
+
+    entities: tuple[ImportedEntity, ...]
+    memories: tuple[ImportedMemory, ...]
+    skipped: Mapping[str, int]
+
+
+def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collection[str]]) -> Checked:
+    """Check all lines of an import. known: tells which of some keys the namespace's entities bear already.
+
+    Raises InvalidEvent, which names each line at fault by its number, from 1, and shows nothing of its text.
+    """
+    read = _Reading()
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, str) or line.strip():
+            read.line(number, line)
+    read.check_keys(known)
+    if read.faults:
+        raise InvalidEvent(_told(read.faults))
+    entities = tuple(_parents_first({key: entity for key, (_, entity) in read.entities.items()}))
+    return Checked(entities, tuple(memory for _, memory in read.memories.values()), dict(read.skipped))
+
+
+def events_of(checked: Checked) -> Iterator[dict[str, Any]]:
+    """The events that bring what was checked: entities first, then memories."""
+    # Where the namespace has a user already, the user of the lines bears another key there, and only the event says who that is.
+    users = {one.key: one for one in checked.entities if one.is_user}
+    for records in _portions([*checked.entities, *checked.memories]):
+        memories = [one for one in records if isinstance(one, ImportedMemory)]
+        entities = {one.key: one for one in records if isinstance(one, ImportedEntity)}
+        entities |= {key: users[key] for memory in memories for key in memory.about if key in users}
+        yield {
+            "type": "import",
+            "entities": [one.model_dump(exclude_defaults=True) for one in entities.values()],
+            "memories": [one.model_dump(exclude_defaults=True) for one in memories],
+        }
+
+
+class _Reading:
+    """The lines as they are read: what they hold, by key with the number of its line, and what is at fault, by number."""
+
+    def __init__(self) -> None:
+        self.entities: dict[str, tuple[int, ImportedEntity]] = {}
+        self.memories: dict[str, tuple[int, ImportedMemory]] = {}
+        self.skipped: Counter[str] = Counter()
+        self.faults: list[tuple[int, str]] = []
+
+    def line(self, number: int, line: Line) -> None:
+        """Take one line up."""
+        try:
+            record = _object(line)
+            kind = record.pop("type", None)
+            if kind == "entity":
+                entity = ImportedEntity.model_validate(self._without_strange(number, record, ImportedEntity))
+                _take(self.entities, entity.key, number, entity, "key")
+            elif kind == "memory":
+                carried = {name: value for name, value in record.items() if name not in _NOT_CARRIED}
+                memory = ImportedMemory.model_validate(self._without_strange(number, carried, ImportedMemory))
+                _check_time(memory)
+                _take(self.memories, memory.id, number, memory, "id")
+            elif kind in _SKIPPED:
+                self.skipped[kind] += 1
+            else:
+                self.faults.append((number, _NO_TYPE))
+        except ValidationError as error:
+            self.faults.append((number, faults_of(error)))
+        except InvalidEvent as error:
+            self.faults.append((number, str(error)))
+
+    def _without_strange(self, number: int, record: Mapping[str, Any], of: type[BaseModel]) -> dict[str, Any]:
+        strange = sorted(record.keys() - of.model_fields.keys())
+        self.faults += [(number, f"{name}: not a field of this type of line; leave it out") for name in strange]
+        return {name: value for name, value in record.items() if name in of.model_fields}
+
+    def check_keys(self, known: Callable[[Collection[str]], Collection[str]]) -> None:
+        """Find keys that nothing bears, and entities that are above themselves."""
+        named = {one.parent for _, one in self.entities.values() if one.parent is not None}
+        named.update(key for _, one in self.memories.values() for key in one.about)
+        unknown = named - self.entities.keys()
+        unknown -= set(known(frozenset(unknown))) if unknown else set()
+        for number, entity in self.entities.values():
+            if entity.parent in unknown:
+                self.faults.append((number, "parent: no line and no entity of the namespace has this key"))
+        for number, memory in self.memories.values():
+            places = [str(place) for place, key in enumerate(memory.about) if key in unknown]
+            if places:
+                fault = f"about[{', '.join(places)}]: no line and no entity of the namespace has this key"
+                self.faults.append((number, fault))
+        users = [number for number, one in self.entities.values() if one.is_user]
+        self.faults += [(number, f"is_user: line {users[0]} says it of another key") for number in users[1:]]
+        for key, (number, _) in self.entities.items():
+            if self._is_above_itself(key):
+                self.faults.append((number, "parent: is below the entity itself, by other lines"))
+
+    def _is_above_itself(self, key: str) -> bool:
+        seen: set[str] = set()
+        above = self.entities[key][1].parent
+        while above is not None and above in self.entities and above not in seen:
+            if above == key:
+                return True
+            seen.add(above)
+            above = self.entities[above][1].parent
+        return False
+
+
+def _object(line: Line) -> dict[str, Any]:
+    record: Any = line
+    if isinstance(line, str):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+    if not isinstance(record, Mapping):
+        raise InvalidEvent("not a JSON object")
+    if not storable(record):
+        raise InvalidEvent("holds a NUL character or half a surrogate pair, which cannot be stored; remove it")
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def _check_time(memory: ImportedMemory) -> None:
+    if memory.occurred_at is not None and lies_ahead(memory.occurred_at):
+        raise InvalidEvent(f"occurred_at: {LIES_AHEAD}")
+
+
+def _take(taken: dict[str, tuple[int, _AnyRecord]], key: str, number: int, record: _AnyRecord, field_name: str) -> None:
+    first = taken.setdefault(key, (number, record))
+    if first[1] != record:
+        raise InvalidEvent(f"{field_name}: line {first[0]} has the same, and says otherwise")
+
+
+def _told(faults: Sequence[tuple[int, str]]) -> str:
+    told = [f"line {number}: {fault}" for number, fault in sorted(faults)[:_MOST_FAULTS]]
+    more = [f"and {len(faults) - _MOST_FAULTS:,} more"] if len(faults) > _MOST_FAULTS else []
+    return "\n".join(["import not accepted; nothing was published:", *told, *more])
+
+
+def _parents_first(entities: Mapping[str, ImportedEntity]) -> Iterator[ImportedEntity]:
+    given: set[str] = set()
+    for one in entities.values():
+        chain: list[ImportedEntity] = []
+        above: ImportedEntity | None = one
+        while above is not None and above.key not in given:
+            given.add(above.key)
+            chain.append(above)
+            above = entities.get(above.parent) if above.parent is not None else None
+        yield from reversed(chain)
+
+
+def _portions(records: Sequence[ImportedEntity | ImportedMemory]) -> Iterator[list[ImportedEntity | ImportedMemory]]:
+    portion: list[ImportedEntity | ImportedMemory] = []
+    size = 0
+    for record in records:
+        more = len(record.model_dump_json(exclude_defaults=True).encode())
+        if portion and (len(portion) == _AT_ONCE or size + more > _MOST_BYTES):
+            yield portion
+            portion, size = [], 0
+        portion.append(record)
+        size += more
+    if portion:
+        yield portion

@@ -1,0 +1,180 @@
+"""All texts of an event, redacted; its ids, times and numbers stay as they are."""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from functools import partial
+from typing import Any
+
+from mosshead.events import AnyEvent, Import, parse_event
+from mosshead.patterns import lazy_pattern
+from mosshead.redaction.redact import redact
+from mosshead.redaction.text import MARK, fold, is_no_value, is_placeholder, mark
+
+_NO_TEXTS = frozenset(
+    "version type event_id namespace publisher publisher_sequence conversation occurred_at role sequence "
+    "tool_call_id injected "
+    "decision_id question_id entity_id into kind subject replaces of_version document document_version "
+    "template".split()
+)
+"""Fields of an event that name or order it. Redacted, they would name something else.
+
+A prompt's template is the app's own: in "Your PIN is {pin}" there is a variable, and no secret.
+"""
+
+_IDS = frozenset({"id", "type", "tool_call_id", "tool_use_id"})
+"""The same inside tool calls and parts of a content."""
+
+_KEYS = frozenset({"key", "id", "parent", "about", "roles"})
+"""The same in what is imported: the app's own names for entities and memories. Redacted, two of them could become one."""
+
+_SAYS_WHAT_IT_IS = lazy_pattern(
+    r"[\w.\-]*((?:passcode|secret|key|credential|pin|pin[_\-]?(?:code|number)|puk|geheimzahl|cvv2?|cvc2?|otp|ssn|"
+    r"token|authorization|(?:security|verification|log[_\-]?in)[_\-]?code)s?)",
+    re.IGNORECASE,
+)
+_SAYS_PASSWORD = lazy_pattern(
+    r"(?:(?:db|smtp|ftp|ssh|user|admin|root|mail|wifi|wlan|login|auth|proxy|mysql|redis)[_.\-])?pass|"
+    r"(?:[\w.\-]*[_.\-])?(?:pw|psw|mdp|senha|haslo)\d?|"
+    r"[\w.\-]*(?:passw(?:or)?[dt]|passwd|pwd|pass[_\-]?phrase|kenn?wort|contrasena|mot_?de_?passe|wachtwoord|losenord|"
+    r"пароль|密码|密碼|ハスワート|비밀번호)s?\d?",
+    re.IGNORECASE,
+)
+"""Names, folded, under which nothing but a password stands."""
+
+_LONGEST_NAME = 128
+"""Characters of a name that are read: a list under it may have a hundred thousand items."""
+
+_MOST_LABELLED = 500
+"""Values of one JSON that are read together with their names, each of which is a text of its own to look through.
+
+Of those beyond, a mark takes the place where it took that of one before under such a name.
+"""
+_SHORTEST_SECRET, _SHORTEST_OF_LETTERS = 4, 12
+
+_LISTS_OF_IDS = frozenset({"memories", "injected"})
+_UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+_QUOTES_NOT = lazy_pattern(r"[\"'`\n]")
+
+
+def redact_event(event: AnyEvent) -> AnyEvent:
+    """A checked event with its texts redacted: content, speaker, tool calls, metadata, instructions.
+
+    Raises InvalidEvent where it does not fit any more: a mark can be longer than the secret that it stands for.
+    """
+    fields = event.model_dump()
+    redacting = partial(redact_json, keys=_KEYS) if isinstance(event, Import) else redact_json
+    texts = {name: fields[name] for name in fields.keys() - _NO_TEXTS}
+    changed = {name: redacted for name, value in texts.items() if (redacted := redacting(value)) != value}
+    return parse_event({**fields, **changed}) if changed else event
+
+
+def redact_fields(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a JSON object that came from outside, whatever its fields are."""
+    names = _Names()
+    return {name: value if name in _NO_TEXTS else _redact_all(value, name, names) for name, value in event.items()}
+
+
+def redact_json(value: Any, *, name: str = "", keys: Collection[str] = ()) -> Any:
+    """JSON with every text in it redacted, at any depth. name: of the field that holds it, which may say that it is a secret.
+
+    keys: of fields that stay as they are.
+    """
+    return _redact_all(value, name, _Names(), keys)
+
+
+def _redact_all(value: Any, name: str, names: "_Names", keys: Collection[str] = ()) -> Any:
+    # By a list of what is left to do, rather than by recursion: what comes from outside may be nested deeper than a stack is.
+    whole = [value]
+    left: list[tuple[Any, Any, str]] = [(whole, 0, name)]
+    while left:
+        holder, key, name = left.pop()
+        value = holder[key]
+        if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+            text = str(value)
+            redacted = _redact_named(text, name, names)
+            if redacted != text:
+                holder[key] = redacted
+        elif isinstance(value, list | tuple):
+            holder[key] = items = list(value)
+            left += [(items, place, name) for place in range(len(items))]
+        elif isinstance(value, Mapping):
+            holder[key] = inner = dict(value)
+            texts = (one for one in inner if one not in keys and not (one in _IDS and isinstance(inner[one], str)))
+            left += [(inner, one, str(one)) for one in texts]
+    return whole[0]
+
+
+class _Names:
+    """What the names of fields say of their values, each name read once, and of a long one its end."""
+
+    def __init__(self) -> None:
+        self._passwords: dict[str, bool] = {}
+        self._secrets: dict[str, str] = {}
+        self._left = _MOST_LABELLED
+        self._marks: dict[str, str] = {}
+
+    def says_password(self, name: str) -> bool:
+        """Whether nothing but a password stands under a name."""
+        if name not in self._passwords:
+            self._passwords[name] = bool(_SAYS_PASSWORD.fullmatch(fold(name[-_LONGEST_NAME:]).text))
+        return self._passwords[name]
+
+    def redact_labelled(self, text: str, redacted: str, name: str) -> str:
+        """A value that was redacted, read together with its name where the name says what it is."""
+        if name not in self._secrets:
+            says = _SAYS_WHAT_IT_IS.fullmatch(name[-_LONGEST_NAME:])
+            self._secrets[name] = says[1].casefold() if says else ""
+        word = self._secrets[name]
+        if not word:
+            return redacted
+        self._left -= 1
+        if self._left < 0:
+            return self._marks.get(word, redacted) if _may_be_secret(redacted) else redacted
+        labelled = _labelled(text, redacted, name[-_LONGEST_NAME:])
+        if labelled != redacted and (found := MARK.search(labelled)):
+            self._marks[word] = found[0]
+        return labelled
+
+
+def _may_be_secret(text: str) -> bool:
+    """Whether a value under a name of secrets is long enough for one, and holds a figure or many letters."""
+    digits = any(map(str.isdigit, text))
+    return len(text) >= (_SHORTEST_SECRET if digits else _SHORTEST_OF_LETTERS) and not is_placeholder(text)
+
+
+def _redact_named(text: str, name: str, names: _Names) -> str:
+    # Now and then the figures of an id look like those of a card.
+    if name in _LISTS_OF_IDS and _UUID.fullmatch(text):
+        return text
+    inner = _from_json(text)
+    if inner is not None:
+        redacted = _redact_all(inner, name, names)
+        return text if redacted == inner else json.dumps(redacted, ensure_ascii=False)
+    # As it would stand in a setting: neither a password nor a PIN has a look of its own.
+    if names.says_password(name):
+        # {"pass": 12, "fail": 1} counts tests
+        counts = name.casefold() == "pass" and (text.isdigit() or is_no_value(text, said=False))
+        stays = counts or not text.strip() or MARK.fullmatch(text) or is_placeholder(text)
+        return redact(text) if stays else mark("password")
+    redacted = redact(text)
+    return names.redact_labelled(text, redacted, name)
+
+
+def _labelled(text: str, redacted: str, name: str) -> str:
+    quote = "" if _QUOTES_NOT.search(text) else '"'
+    for label in dict.fromkeys((name, name.replace("_", " "))):
+        before = f"{label}: {quote}"
+        redacted = redact(f"{before}{redacted}{quote}").removeprefix(before).removesuffix(quote)
+    return redacted
+
+
+def _from_json(text: str) -> Any | None:
+    """What a text says as JSON, as the arguments of a tool's call do; None where it is no object and no list."""
+    if not text.startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,473 @@
+"""The memories that a message may call for: one statement over the views of version 1, and its rows as values.
+
+One scan of the namespace's vectors gives the cosine and the BM25 of every memory, and how both lie over all of them. What is
+fetched is the best by each, the best about whom the message names with what has longest been so of them, the processes, and the
+best of what else is known of the entities that the best of all these are about.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from mosshead.entities.disambiguation import Resolution
+from mosshead.language.times import Interval, Period
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.memories import Hit
+from mosshead.models.messages import MemoryFound, Spread
+from mosshead.paths import NamespacePath
+from mosshead.search.indexed import Vocabulary, lent_scored, memories_head
+from mosshead.search.indexed import parameters as of_words
+from mosshead.search.scoring import WEIGHTS, Relevance, asked, bm25, cosine, spread_of
+from mosshead.search.weights import MemoryWeights
+from mosshead.store.memories import memory_fields
+
+_LISTED = 40
+"""So many of the best by cosine, and by BM25."""
+
+_PER_NAME, _FOUNDATIONS = 24, 6
+
+
+_BEARERS = 12
+"""So many of the bearers of contested names: those with the memories that fit best."""
+
+_PROCESSES = 12
+
+
+_PER_RELATED, _RELATED = 12, 50
+
+
+_MANY = 400
+"""An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
+
+_W = MemoryWeights()
+
+
+_NOTHING = Spread(mean=0.0, deviation=0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bearing:
+    """Whom memories are about. memories: how many there are; parent: what it belongs to."""
+
+    memories: int
+    parent: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """What a scan of a namespace found. cosine, words: how the raw scores lie over all of it. bearings: of the entities found."""
+
+    memories: tuple[MemoryFound, ...]
+    cosine: Spread
+    words: Spread
+    bearings: Mapping[UUID, Bearing]
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    model: str,
+    vector: NDArray[np.float32],
+    message: str,
+    named: Collection[UUID] = (),
+    contested: Collection[UUID] = (),
+    vocabulary: Vocabulary | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The statement and its parameters, as the driver takes them, for `scanned`.
+
+    vector: of the message with nobody's name in it, of unit length. message: its words are looked for, names and all. named: whom
+    it names by a name that nobody else bears; contested: who may be meant by the others. vocabulary: of its words, where the
+    namespace has indexes of its own, which are used then.
+    """
+    parameters = {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "vector": HalfVector(vector),
+        "message": message,
+        "named": list(named),
+        "contested": list(contested),
+    }
+    if vocabulary is None:
+        return _SCAN, parameters
+    return _by_index(path, model, len(vector)), {**parameters, **of_words(vocabulary)}
+
+
+def scanned(rows: Iterable[Any]) -> Scanned:
+    """The rows of the statement as values."""
+    found = list(rows)
+    if not found:
+        return Scanned(memories=(), cosine=_NOTHING, words=_NOTHING, bearings={})
+    first = found[0]
+    return Scanned(
+        memories=tuple(map(_found, found)),
+        cosine=Spread(mean=first.cosine_mean, deviation=first.cosine_deviation),
+        words=Spread(mean=first.words_mean, deviation=first.words_deviation),
+        bearings={
+            entity: Bearing(memories=many, parent=parent)
+            for row in found
+            for entity, many, parent in zip(row.entities or (), row.counts or (), row.parents or (), strict=True)
+        },
+    )
+
+
+def _found(row: Any) -> MemoryFound:
+    return MemoryFound(
+        memory=Hit(**memory_fields(row), similarity=round(min(1.0, row.cosine), 4)),
+        cosine=row.cosine,
+        words=row.words,
+        entities=frozenset(row.entities or ()),
+        sources=tuple(row.sources or ()),
+    )
+
+
+def of_scope(alias: str) -> str:
+    """The condition that a row is of the namespace."""
+    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
+NOW = "memory.known_to is null and memory.state = 'active'"
+
+SCORED = f"""
+    select one.*, coalesce((one.cosine - spread.cosine_mean) / nullif(spread.cosine_deviation, 0), 0)
+        + {_W.words} * coalesce((one.words - spread.words_mean) / nullif(spread.words_deviation, 0), 0) as fit
+    from one cross join spread"""
+"""The rows of ``one``, and how well the own words of each fit, in standard deviations."""
+
+
+_CHOSEN = f"""
+    listed as materialized (
+        (select owner_id, cosine, words from scanned order by cosine desc, owner_id limit {_LISTED})
+        union
+        (select owner_id, cosine, words from scanned where words > 0 order by words desc, owner_id limit {_LISTED})
+    ),
+    pool as materialized (
+        with one as (
+            select owner_id, cosine, words from listed
+            union
+            select owner_id, cosine, words from scanned
+            -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
+            where coalesce(owner_id in (select owner_id from about union select owner_id from taught), false)
+        ) {SCORED}
+    ),
+    best as materialized (
+        select owner_id from listed
+        union
+        (select owner_id from pool where owner_id in (select owner_id from taught) order by fit desc, owner_id limit {_PROCESSES})
+    ),
+    meant as materialized (
+        select unnest(cast(%(named)s as uuid[])) as entity_id
+        union
+        (select entity_id from about join pool using (owner_id) where entity_id = any(cast(%(contested)s as uuid[]))
+         group by entity_id order by max(fit) desc, entity_id limit {_BEARERS})
+    ),
+    of_now as materialized (
+        select about.entity_id, about.owner_id, memory.kind, memory.valid_from from about full join (
+            select memory.memory_id as owner_id, memory.kind, memory.valid_from from mosshead_read_v1.memories as memory
+            where {of_scope("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from about))
+        ) as memory using (owner_id)
+    ),
+    of_names as materialized (
+        select owner_id, lasting from (
+            select owner_id, kind <> 'event' as lasting,
+                   row_number() over (partition by entity_id order by fit desc, owner_id) as place,
+                   row_number() over (partition by entity_id order by kind = 'event', valid_from, owner_id) as age
+            from of_now join pool using (owner_id) where kind is not null and entity_id in (select entity_id from meant)
+        ) as one where place <= {_PER_NAME} or age <= {_FOUNDATIONS}
+    ),
+    lenders as materialized (
+        select owner_id from pool left join (
+            select owner_id, max(case when lasting then {_W.entity} else {_W.entity * _W.event} end) as named
+            from of_names group by owner_id
+        ) as one using (owner_id)
+        where named is not null or owner_id in (select owner_id from best)
+        order by fit + coalesce(named, 0) desc, owner_id limit {_W.lenders_after}
+    ),
+    lending as materialized (
+        select distinct lent.entity_id from mosshead_read_v1.memory_entities as lent
+        where {of_scope("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))
+    )"""
+"""The best of all, and the entities that they are about."""
+
+
+def _related(scored: str, links: str) -> str:
+    """What is fetched, of all that was scanned. scored: the table of what may be related; links: and by whom."""
+    return f"""
+    lent_by as materialized (
+        select link.memory_id as owner_id, link.entity_id from {links} as link
+        where link.entity_id = any(array(select entity_id from lending))
+    ),
+    reached as materialized (
+        select owner_id, cosine, words from {scored} where coalesce(owner_id in (select owner_id from lent_by), false)
+    ),
+    reached_by as materialized (select owner_id, entity_id, cosine, words from reached full join lent_by using (owner_id)),
+    near as materialized (with one as (select * from reached_by where cosine is not null) {SCORED}),
+    related as materialized (
+        select owner_id, cosine, words, fit from (
+            select *, row_number() over (partition by entity_id order by fit desc, owner_id) as place from near
+        ) as one where place <= {_PER_RELATED} group by owner_id, cosine, words, fit order by fit desc, owner_id limit {_RELATED}
+    ),
+    chosen as materialized (
+        select owner_id, cosine, words from pool
+        where owner_id in (select owner_id from best) or owner_id in (select owner_id from of_names)
+        union
+        select owner_id, cosine, words from related
+    )"""
+
+
+_WHOM = f"""
+    linked as materialized (
+        select link.memory_id, link.entity_id, link.certainty, entity.name, entity.parent_id,
+               array_position(array['subject', 'object', 'about'], link.role) as role
+        from mosshead_read_v1.memory_entities as link
+        join mosshead_read_v1.entities as entity on {of_scope("entity")} and entity.entity_id = link.entity_id
+        where {of_scope("link")} and link.memory_id = any(array(select owner_id from chosen))
+    ),
+    counted as materialized (
+        select entity_id, (select count(*) from (
+            select from mosshead_read_v1.memory_entities as link
+            where {of_scope("link")} and link.entity_id = one.entity_id limit {_MANY}
+        ) as links) as memories
+        from (select distinct entity_id from linked where certainty = 'sure') as one
+    ),
+    whom as materialized (
+        select memory_id, array_agg(name order by role, name) as about,
+               array_agg(linked.entity_id order by linked.entity_id) filter (where certainty = 'sure') as entities,
+               array_agg(parent_id order by linked.entity_id) filter (where certainty = 'sure') as parents,
+               array_agg(counted.memories order by linked.entity_id) filter (where certainty = 'sure') as counts
+        from linked full join counted using (entity_id) group by memory_id
+    ),
+    sources as materialized (
+        select source.memory_id, array_agg(source.message_id order by source.message_id) as messages
+        from mosshead_read_v1.provenance as source
+        where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from chosen))
+        group by source.memory_id
+    )"""
+
+_KNOWN = f"""
+    known as materialized (
+        select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+               memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
+               memory.valid_from, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+               memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset
+        from mosshead_read_v1.memories as memory
+        where {of_scope("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from chosen))
+    ),
+    found as materialized (
+        select known.*, chosen.cosine, chosen.words, whom.about, whom.entities, whom.parents, whom.counts,
+               sources.messages as sources
+        from known
+        full join chosen on chosen.owner_id = known.memory_id
+        full join whom on whom.memory_id = known.memory_id
+        full join sources on sources.memory_id = known.memory_id
+    )"""
+"""It is planned once for all namespaces, for a few rows, and meets hundreds. So rows are fetched by an array of ids, all at once,
+and put together by full joins: a left join would be a loop in a loop."""
+
+
+def _statement(head: str, *between: str, scored: str, links: str) -> str:
+    """head: with the tables ``about``, ``scanned`` and ``spread``. between: what comes before `_related`, which has the rest."""
+    parts = (TAUGHT, head, _CHOSEN, *between, _related(scored, links), _WHOM, _KNOWN)
+    return f"""
+    with {", ".join(parts)}
+    select found.*, spread.* from found cross join spread where memory_id is not null order by memory_id
+"""
+
+
+SURE = f"{of_scope('link')} and link.certainty = 'sure'"
+
+
+_ALL_LINKS = f"(select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link where {SURE})"
+
+_ROWS = f"""
+    select vector.owner_id, vector.embedding, vector.terms, vector.length from mosshead_read_v1.embeddings as vector
+    where {of_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
+"""
+
+
+SCANNED = f"""
+    {asked("memories")},
+    scanned as materialized (
+        select owner_id, {cosine("embedding")} as cosine, {bm25("terms", "length")} as words
+        from ({_ROWS} and vector.compact union all {_ROWS} and not vector.compact) as vector
+    ),
+    spread as materialized (select {spread_of("cosine")}, {spread_of("words")} from scanned)"""
+"""The scan, and all scores that it gives, by memory, and how they lie. Each half of it has an index of its own."""
+
+ABOUT = f"""
+    about as materialized (
+        select link.entity_id, link.memory_id as owner_id from mosshead_read_v1.memory_entities as link
+        where {SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
+    )"""
+
+
+TAUGHT = f"""
+    taught as materialized (
+        select memory_id as owner_id from mosshead_read_v1.memories as memory
+        where {of_scope("memory")} and memory.kind = 'process' and {NOW}
+    )"""
+"""What may be called for however it scores: what is known of whom the message may mean, and the processes."""
+
+
+_SCAN = _statement(f"{ABOUT}, {SCANNED}", scored="scanned", links=_ALL_LINKS)
+
+
+@lru_cache(_STATEMENTS)
+def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
+    head = memories_head(path, model, dimensions, _LISTED)
+    return _statement(head, lent_scored(path, model), scored="lent", links="links_lent")
+
+
+Named = Period | Interval
+"""A time that a message names."""
+
+_RIVALS = 3
+
+
+_SIGNALS = tuple(one.name for one in fields(Relevance))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedMemory:
+    """A memory with what its place rests on."""
+
+    found: MemoryFound
+    relevance: Relevance
+
+    @property
+    def id(self) -> UUID:
+        """The memory's."""
+        return self.found.memory.id
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What each signal that says something adds to the relevance, by its name there."""
+        return {name: part for name in _SIGNALS if (part := getattr(self.relevance, name))}
+
+
+def rank_memories(
+    found: Iterable[MemoryFound],
+    *,
+    cosine: Spread,
+    words: Spread,
+    bearings: Mapping[UUID, Bearing],
+    named: Collection[UUID] = (),
+    plausible: Collection[UUID] = (),
+    left_out: Collection[UUID] = (),
+    periods: Collection[Named] = (),
+) -> list[RankedMemory]:
+    """Rank what the scan found, best first; equals by id.
+
+    bearings: of the entities that the memories are about. named: whom the message means. plausible: whom it may
+    mean, where it is open; the first thing known of them tells who they are. left_out: who bears the same name and is
+    not meant; what is about them alone is no answer. periods: the times that the message names.
+    """
+    meant, namesakes = frozenset(named), frozenset(left_out)
+    kept = [one for one in found if one.entities & meant or not one.entities & namesakes]
+    house = meant | _parents(meant, bearings)
+    lasting = _foundations(kept, meant.union(plausible))
+    own = [
+        Relevance(
+            dense=cosine.normalised(one.cosine),
+            lexical=WEIGHTS.words * words.normalised(one.words),
+            entity=0.0 if meant.isdisjoint(one.entities) else WEIGHTS.entity * _lasting(one),
+            process=WEIGHTS.house * _of_house(one, house, bearings),
+            foundation=WEIGHTS.foundation * lasting.get(place, 0.0),
+            when=WEIGHTS.when * _when(one, periods) if periods else 0.0,
+        )
+        for place, one in enumerate(kept)
+    ]
+    lent = _lent(kept, [one.own for one in own], bearings)
+    ranked = [
+        RankedMemory(found=one, relevance=replace(parts, lent=more) if more else parts)
+        for one, parts, more in zip(kept, own, lent, strict=True)
+    ]
+    return sorted(ranked, key=lambda one: (-one.relevance.total, one.id))
+
+
+def not_ruled_out(decision: Resolution) -> tuple[UUID, ...]:
+    """Who may be meant beside the one who seems to be, the likeliest first.
+
+    Where it is open: whom a question offers. Where it is settled: who is not much less likely, since settled is not certain.
+    """
+    if decision.entity_id is None:
+        return decision.plausible
+    likely = dict(decision.scores)
+    least = WEIGHTS.ruled_out * likely.get(decision.entity_id, 1.0)
+    return tuple(key for key, score in decision.scores if key != decision.entity_id and score >= least)[:_RIVALS]
+
+
+def other_of_two(decision: Resolution) -> UUID | None:
+    """Who else bears a name that two share, where it is settled who is meant: it takes one line to tell who that is."""
+    if decision.entity_id is None or len(decision.scores) != 2:
+        return None
+    return next(key for key, _ in decision.scores if key != decision.entity_id)
+
+
+def _of_house(one: MemoryFound, house: Collection[UUID], bearings: Mapping[UUID, Bearing]) -> bool:
+    """Whether it is a process of those who are meant, or of what they belong to."""
+    if one.memory.kind is not MemoryKind.PROCESS:
+        return False
+    return any(entity in house or (entity in bearings and bearings[entity].parent in house) for entity in one.entities)
+
+
+def _when(one: MemoryFound, periods: Collection[Named]) -> float:
+    """How well it fits one of the times, 0 to 1: by when it happened, or else was said."""
+    occurred = one.memory.occurred
+    day = occurred.day if occurred else one.memory.said_at.date()
+    return max(period.fits(day) for period in periods)
+
+
+def _parents(entities: Iterable[UUID], bearings: Mapping[UUID, Bearing]) -> frozenset[UUID]:
+    known = (bearings[one].parent for one in entities if one in bearings)
+    return frozenset(parent for parent in known if parent is not None)
+
+
+def _lasting(one: MemoryFound) -> float:
+    return WEIGHTS.event if one.memory.kind is MemoryKind.EVENT else 1.0
+
+
+def _foundations(found: Sequence[MemoryFound], meant: Iterable[UUID]) -> dict[int, float]:
+    """By place: 1 for the oldest of what is lastingly so of somebody who is meant, 1/2 for the next, 1/3 for the one after."""
+    shares: dict[int, float] = {}
+    for entity in meant:
+        lasting = [
+            place
+            for place, one in enumerate(found)
+            if entity in one.entities and one.memory.kind is not MemoryKind.EVENT
+        ]
+        lasting.sort(key=lambda place: (found[place].memory.said_at, found[place].memory.id))
+        for age, place in enumerate(lasting, 1):
+            shares[place] = max(shares.get(place, 0.0), 1 / age)
+    return shares
+
+
+def _lent(found: Sequence[MemoryFound], own: Sequence[float], bearings: Mapping[UUID, Bearing]) -> list[float]:
+    """What each gets from the best, over the entities that they share; then once more from those that are the best by that."""
+    about: dict[UUID, list[int]] = {}
+    for place, one in enumerate(found):
+        for entity in one.entities:
+            about.setdefault(entity, []).append(place)
+    lent = [0.0] * len(found)
+    for lenders, part in ((WEIGHTS.lenders, 1.0), (WEIGHTS.lenders_after, WEIGHTS.second_hop)):
+        standing = [mine + more for mine, more in zip(own, lent, strict=True)]
+        best = sorted(range(len(found)), key=lambda place: (-standing[place], found[place].memory.id))[:lenders]
+        gives: dict[UUID, float] = {}
+        for place in best:
+            for entity in found[place].entities:
+                many = max(1, bearings[entity].memories if entity in bearings else len(about[entity]))
+                given = part * WEIGHTS.lent * (standing[place] - WEIGHTS.lends_above) / many**0.5
+                gives[entity] = max(gives.get(entity, 0.0), given)
+        for entity, given in gives.items():
+            for place in about[entity]:
+                lent[place] = max(lent[place], given * _lasting(found[place]))
+    return lent

@@ -1,0 +1,496 @@
+"""The conversation path: the messages of a namespace that may answer a question. One statement, over the views of version 1.
+
+One scan of the namespace's messages gives the cosine of each with the turn before it, and BM25 (`mosshead.search.scoring`);
+the best by either, with their neighbours, are what `mosshead.search.messages` ranks. The cosine of a message alone is computed
+for those only: what is near by it is near with the turn before it, too (docs/locomo-figures.md, "How many are ranked").
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from mosshead.embeddings import Vectors
+from mosshead.entities.matching import Name, Word, places, words_of
+from mosshead.language.names import normalise, spelled_out
+from mosshead.language.times import Interval, Period, periods
+from mosshead.models.messages import MessageFound, Spread, StoredMessage
+from mosshead.paths import NamespacePath
+from mosshead.search.indexed import Vocabulary, memories_head, messages_head, time_head
+from mosshead.search.indexed import parameters as of_words
+from mosshead.search.memories import SCANNED, SCORED, TAUGHT, of_scope
+from mosshead.search.scoring import asked, bm25, cosine, spread_of
+from mosshead.search.weights import MessageWeights
+from mosshead.store.connection import Statement
+from mosshead.store.messages import message_of
+from mosshead.text import as_compared
+
+_EACH = (20, 30, 40, 60, 100, 200, 400)
+"""So many messages are found by each raw score: few sizes, for a large namespace has a statement for each."""
+
+_STATEMENTS = 256
+"""So many are kept of those that name their namespace."""
+
+_IN_TIME = """(
+    (cast(%(since)s as timestamptz) is null or said_at >= %(since)s)
+    and (cast(%(until)s as timestamptz) is null or said_at < %(until)s)
+)"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Among:
+    """Which messages are searched.
+
+    conversation: those of one; of all by default. How rare a word is counts over all of the namespace.
+    since, until: those said not before, and before.
+    """
+
+    conversation: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def holds(self, said_at: datetime) -> bool:
+        """Whether what was said then is searched."""
+        return (self.since is None or said_at >= self.since) and (self.until is None or said_at < self.until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What the model sees anyway, so that it is not found: texts, and the latest so many messages of a conversation.
+
+    contents: as they are compared (`mosshead.contents.as_compared`), which `scanned` does.
+    """
+
+    contents: Collection[str] = ()
+    conversation: str | None = None
+    latest: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """What a scan found, and how its raw scores lie over all that was scanned."""
+
+    found: tuple[MessageFound, ...]
+    with_before: Spread
+    words: Spread
+
+
+def each_for(shown: int) -> int:
+    """How many are found by each raw score where so many may be shown: at least twice as many, up to 400.
+
+    More than that brought nothing on five conversations of LoCoMo (docs/locomo-figures.md, "How many are ranked").
+    """
+    return next((each for each in _EACH if each >= 2 * shown), _EACH[-1])
+
+
+def statement_for(
+    path: NamespacePath,
+    *,
+    model: str,
+    vector: Vectors,
+    message: str,
+    among: Among | None = None,
+    told: Told | None = None,
+    each: int,
+    vocabulary: Vocabulary | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
+
+    vector: of the message with nobody's name in it, of unit length. message: as it is, for its words. each: so many are found by
+    each raw score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if
+    messages of all conversations are searched.
+    """
+    among, told = among or Among(), told or Told()
+    parameters = {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "vector": HalfVector(vector),
+        "message": message,
+        "conversation": among.conversation,
+        "since": among.since,
+        "until": among.until,
+        "told_conversation": told.conversation,
+        "latest": told.latest,
+        "each": each,
+    }
+    if vocabulary is None or among.conversation is not None:
+        return _SCAN, parameters
+    by_index = _by_index(path, model, len(vector), each) if among == Among() else _in_time(path, model)
+    return by_index, {**parameters, **of_words(vocabulary)}
+
+
+def scanned(rows: Iterable[Any], told: Told | None = None) -> Scanned:
+    """The rows as values, without what is told anyway."""
+    given, contents = list(rows), frozenset(told.contents if told else ())
+    found = tuple(map(_found, given))
+    return Scanned(
+        found=tuple(one for one in found if as_compared(one.message.content) not in contents) if contents else found,
+        with_before=_spread(given, "with_before"),
+        words=_spread(given, "words"),
+    )
+
+
+def _found(row: Any) -> MessageFound:
+    return MessageFound(
+        message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words, itself=row.itself
+    )
+
+
+def _spread(rows: list[Any], score: str) -> Spread:
+    if not rows:
+        return Spread(mean=0.0, deviation=0.0)
+    return Spread(mean=getattr(rows[0], f"{score}_mean"), deviation=getattr(rows[0], f"{score}_deviation"))
+
+
+def _scope(alias: str) -> str:
+    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
+_LAST_OF_BEST = """(
+    select with_before from scan where searched order by with_before desc offset %(each)s - 1 limit 1
+)"""
+
+
+def _first(score: str, only: str) -> str:
+    return f"""(select message_id, conversation_id from scan where searched and {only}
+                order by {score} desc, message_id desc limit %(each)s)"""
+
+
+def _scored(only: str) -> str:
+    return f"""
+        select turn.message_id, turn.conversation_id, {_IN_TIME} as searched,
+               {cosine("turn.with_before")} as with_before, {bm25("turn.terms", "turn.length")} as words
+        from mosshead_read_v1.turns as turn
+        where {_scope("turn")} and turn.model = %(model)s and {only}
+          and (cast(%(conversation)s as text) is null or turn.conversation_id = %(conversation)s)
+    """
+
+
+_ALL = f"{_scored('turn.compact')} union all {_scored('not turn.compact')}"
+"""Each half of the scan has an index of its own."""
+
+_SCANNED = f"""
+    {asked("turns")},
+    scan as materialized ({_ALL}),
+    spread as materialized (select {spread_of("with_before")}, {spread_of("words")} from scan)
+"""
+"""The scan, and how each score lies over it."""
+
+_BEST = f"""
+    best as materialized (
+        {_first("with_before", f"with_before >= coalesce({_LAST_OF_BEST}, '-infinity')")} union {_first("words", "words > 0")}
+    )
+"""
+"""The best by each score. To sort bare numbers takes least: the rows are sorted where they are few."""
+
+_PLACED = f"""
+    placed as materialized (
+        select one.conversation_id, message_id, said_at, place, itself
+        from (select distinct conversation_id from best) as one
+        cross join lateral (
+            select message_id, said_at, row_number() over conversation - 1 as place, found as itself,
+                   found or lag(found, 1, false) over conversation or lead(found, 1, false) over conversation as near
+            -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
+            from (select turn.message_id, turn.said_at, coalesce(turn.message_id in (select message_id from best), false) as found
+                  from mosshead_read_v1.turns as turn
+                  where {_scope("turn")} and turn.model = %(model)s and turn.conversation_id = one.conversation_id
+                  -- Left to itself, Postgres would look for each row four times, once for each use of what is found.
+                  order by turn.said_at, turn.message_id offset 0) as turn
+            window conversation as (order by said_at, message_id)
+        ) as turn
+        where near
+    )
+"""
+"""The best and their neighbours, with their places: only conversations of the best are put in order, by the primary key."""
+
+_FOUND = f"""
+    scored as materialized (
+        select turn.message_id, {cosine("turn.embedding")} as cosine, {cosine("turn.with_before")} as with_before,
+               {bm25("turn.terms", "turn.length")} as words
+        from mosshead_read_v1.turns as turn
+        where {_scope("turn")} and turn.model = %(model)s and turn.message_id = any(array(select message_id from placed))
+    ),
+    said as materialized (
+        select message_id, role, speaker, content, occurred_at_offset,
+               nullif(metadata, cast('{{}}' as jsonb)) as metadata  -- seldom there
+        from mosshead_read_v1.messages as message
+        where {_scope("message")} and message.message_id = any(array(select message_id from placed))
+    ),
+    found as materialized (
+        select * from placed full join scored using (message_id) full join said using (message_id)
+    ),
+    told as materialized (
+        select message_id from mosshead_read_v1.turns as turn
+        where {_scope("turn")} and turn.model = %(model)s and turn.conversation_id = %(told_conversation)s
+        order by said_at desc, message_id desc limit %(latest)s
+    )
+"""
+"""What is found, with all its scores and as it was said, and what the model sees anyway."""
+
+
+def _statement(head: str) -> str:
+    """head: with the tables ``scan`` and ``spread``.
+
+    It is planned once for all namespaces, for a few rows, and meets hundreds: a join by value would be a nested loop. So rows are
+    fetched by arrays of ids, and put together by full joins, which are never loops.
+    """
+    return f"""
+    with {head}, {_BEST}, {_PLACED}, {_FOUND}
+    select found.*, spread.* from found cross join spread
+    where {_IN_TIME} and message_id <> all(array(select message_id from told))
+    order by conversation_id collate "C", place
+"""
+
+
+_SCAN = _statement(_SCANNED)
+
+
+@lru_cache(_STATEMENTS)
+def _by_index(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
+    return _statement(messages_head(path, model, dimensions, each))
+
+
+@lru_cache(_STATEMENTS)
+def _in_time(path: NamespacePath, model: str) -> str:
+    return _statement(time_head(path, model, _ALL))
+
+
+_LENDERS = 100
+"""So many memories lend, those whose own words fit best."""
+
+"""So many are kept of those that name their namespace."""
+
+
+def lending_statement(
+    path: NamespacePath, *, model: str, vector: Vectors, message: str, vocabulary: Vocabulary | None = None
+) -> Statement:
+    """The statement, as the driver takes it, and its parameters; its rows are for `lent`. The parameters: `memories_sql`."""
+    parameters = {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "vector": HalfVector(vector),
+        "message": message,
+    }
+    if vocabulary is None:
+        return _LENDING_SCAN, parameters
+    nobody: dict[str, list[UUID]] = {"named": [], "contested": []}
+    return _lending_by_index(path, model, len(vector)), {**parameters, **nobody, **of_words(vocabulary)}
+
+
+def lent(rows: Iterable[Any]) -> dict[UUID, float]:
+    """By message, how well the best memory fits that was taken from it, in standard deviations."""
+    return {row.message_id: row.lent for row in rows}
+
+
+def _lending_statement(head: str) -> str:
+    """head: with the tables ``scanned`` and ``spread``. A full join is narrowed outside of its table: inside, it were a loop."""
+    return f"""
+    with {head},
+    best as materialized (
+        with one as (select owner_id, cosine, words from scanned)
+        select owner_id, fit from ({SCORED}) as scored where fit > 0 order by fit desc, owner_id limit {_LENDERS}
+    ),
+    taken as materialized (
+        select message_id, fit from best full join (
+            select source.message_id, source.memory_id as owner_id from mosshead_read_v1.provenance as source
+            where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from best))
+        ) as source using (owner_id)
+    )
+    select message_id, max(fit) as lent from taken where message_id is not null group by message_id
+"""
+
+
+_LENDING_SCAN = _lending_statement(SCANNED)
+
+
+@lru_cache(_STATEMENTS)
+def _lending_by_index(path: NamespacePath, model: str, dimensions: int) -> str:
+    return _lending_statement(f"{TAUGHT}, {memories_head(path, model, dimensions, _LENDERS)}")
+
+
+_Column = NDArray[np.float64]
+
+_LENDERS_OF_CONVERSATION = 3
+"""So many of a conversation's messages, its best, lend to the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is known of a question beside its vector and its words.
+
+    words: to look for speakers in. names: of those whom it names, all that they are called, normalised. periods: the times that
+    it names.
+    """
+
+    words: tuple[Word, ...] = ()
+    names: frozenset[str] = frozenset()
+    periods: tuple[Period | Interval, ...] = ()
+
+    def names_speaker(self, speaker: str) -> bool:
+        """Whether the question names somebody who speaks under that name."""
+        normalised = spelled_out(normalise(speaker))
+        parts = tuple(normalised.split())
+        name = Name(normalised=normalised, is_person=True, full=parts if len(parts) > 1 else ())
+        return normalised in self.names or bool(places(self.words, [name]))
+
+
+def asked_by(message: str, names: Collection[str], now: datetime) -> Asked:
+    """A question as ranking takes it.
+
+    names: of those whom it names, all that they are called. now: when it is asked, by the clocks of where.
+    """
+    return Asked(
+        words=tuple(words_of(message)),
+        names=frozenset(spelled_out(normalise(name)) for name in names),
+        periods=periods(message, now.date()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedMessage:
+    """A message, and why it stands where it stands. found: with its raw scores."""
+
+    found: MessageFound
+    score: float
+    _row: int = field(repr=False, compare=False)
+    _parts: Mapping[str, _Column] = field(repr=False, compare=False)
+
+    @property
+    def message(self) -> StoredMessage:
+        """The message itself."""
+        return self.found.message
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What each signal that says something adds, by its name in `MessageWeights`. The parts sum up to the score."""
+        return {name: float(column[self._row]) for name, column in self._parts.items() if column[self._row]}
+
+
+def rank_messages(
+    found: Sequence[MessageFound],
+    *,
+    with_before: Spread,
+    words: Spread,
+    asked: Asked,
+    lent: Mapping[UUID, float],
+    limit: int | None = None,
+    weights: MessageWeights | None = None,
+) -> list[RankedMessage]:
+    """Rank what a scan found, best first; equals in the order of their conversations.
+
+    found: each message once, in any order. with_before, words: how the raw scores lie over all that was scanned, of which what
+    was found is the best part with its neighbours; the cosine of a message alone lies as that with the turn before it does.
+    lent: by message, what the memories that were taken from it lend, in standard deviations. limit: so many at most.
+    """
+    if not found:
+        return []
+    rows = sorted(found, key=_in_conversation)
+    messages = [one.message for one in rows]
+    normalised = {
+        "cosine": _normalised([one.cosine for one in rows], with_before),
+        "with_before": _normalised([one.with_before for one in rows], with_before),
+        "words": _normalised([one.words for one in rows], words),
+    }
+    weights = weights or MessageWeights()
+    parts = _parts(messages, normalised, asked, lent, weights)
+    own = _sum(parts)
+    parts["conversation"] = weights.conversation * _best_of_conversation(messages, own)
+    scores = _sum(parts)
+    return [
+        RankedMessage(found=rows[row], score=float(scores[row]), _row=row, _parts=parts)
+        for row in np.argsort(-scores, kind="stable")[:limit].tolist()
+    ]
+
+
+def _parts(
+    messages: Sequence[StoredMessage],
+    normalised: Mapping[str, _Column],
+    asked: Asked,
+    lent: Mapping[UUID, float],
+    weights: MessageWeights,
+) -> dict[str, _Column]:
+    """What each signal adds, but for the conversation, to which all of them lead."""
+    follows = _follows(messages)
+    words, with_before = normalised["words"], normalised["with_before"]
+    return {
+        "cosine": weights.cosine * normalised["cosine"],
+        "with_before": weights.with_before * with_before,
+        "words": weights.words * words,
+        "with_after": weights.with_after * _of_next(with_before, follows),
+        "words_before": weights.words_before * _of_previous(words, follows),
+        "words_after": weights.words_after * _of_next(words, follows),
+        "speaker": weights.speaker * _said_by_named(messages, asked),
+        "when": weights.when * _said_then(messages, asked),
+        "asks": weights.asks * np.array([message.content.rstrip().endswith("?") for message in messages]),
+        "lent": weights.lent * _lent(messages, lent),
+    }
+
+
+def _in_conversation(one: MessageFound) -> tuple[str, int, UUID]:
+    return (one.message.conversation or "", one.message.place, one.message.id)
+
+
+def _normalised(raw: Sequence[float], spread: Spread) -> _Column:
+    return (np.array(raw) - spread.mean) / spread.deviation if spread.deviation > 0 else np.zeros(len(raw))
+
+
+def _follows(messages: Sequence[StoredMessage]) -> NDArray[np.bool_]:
+    """For each message but the last, whether the one in the next row is the next that was said in its conversation."""
+    places = np.array([message.place for message in messages])
+    same = [one.conversation == other.conversation for one, other in pairwise(messages)]
+    follows: NDArray[np.bool_] = np.array(same, dtype=np.bool_) & (places[:-1] + 1 == places[1:])
+    return follows
+
+
+def _of_previous(column: _Column, follows: NDArray[np.bool_]) -> _Column:
+    return np.concatenate(([0.0], column[:-1] * follows))
+
+
+def _of_next(column: _Column, follows: NDArray[np.bool_]) -> _Column:
+    return np.concatenate((column[1:] * follows, [0.0]))
+
+
+def _said_by_named(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
+    speakers = {message.speaker for message in messages}
+    named = {speaker for speaker in speakers if speaker and asked.names_speaker(speaker)}
+    return np.array([float(message.speaker in named) for message in messages])
+
+
+def _said_then(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
+    if not asked.periods:
+        return np.zeros(len(messages))
+    days = [message.said_at.date() for message in messages]
+    fits = {day: max(period.fits(day) for period in asked.periods) for day in set(days)}
+    return np.array([fits[day] for day in days])
+
+
+def _lent(messages: Sequence[StoredMessage], lent: Mapping[UUID, float]) -> _Column:
+    if not lent:
+        return np.zeros(len(messages))
+    return np.array([lent.get(message.id, 0.0) for message in messages])
+
+
+def _best_of_conversation(messages: Sequence[StoredMessage], scores: _Column) -> _Column:
+    """By message, the mean of the best three of its conversation."""
+    labels = [message.conversation for message in messages]
+    starts = np.array([0, *(row for row, (one, other) in enumerate(pairwise(labels), 1) if one != other)])
+    sizes = np.diff(starts, append=len(labels))
+    conversation = np.repeat(np.arange(len(starts)), sizes)
+    standing = np.arange(len(labels)) - starts[conversation]
+    lending = np.where(standing < _LENDERS_OF_CONVERSATION, scores[np.lexsort((-scores, conversation))], 0.0)
+    best: _Column = np.add.reduceat(lending, starts) / np.minimum(sizes, _LENDERS_OF_CONVERSATION)
+    return best[conversation]
+
+
+def _sum(parts: Mapping[str, _Column]) -> _Column:
+    total: _Column = np.sum(list(parts.values()), axis=0)
+    return total

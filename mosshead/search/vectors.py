@@ -1,0 +1,206 @@
+"""The statements that search a namespace's memories by vector. Vectors have unit length: the inner product is the cosine."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from pgvector import HalfVector
+from sqlalchemy import Engine
+
+from mosshead.embeddings import Vectors
+from mosshead.models.kinds import MemoryKind
+from mosshead.models.memories import Hit
+from mosshead.paths import NamespacePath
+from mosshead.search.indexed import LOOK_ON, in_literals
+from mosshead.store.connection import Statement, in_one_trip
+from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
+
+MOST_BY_INDEX = 250
+"""How many to ask an index for; beyond that it would have to look so far that it saves little."""
+
+_LEAST_LISTED = 200
+
+
+_LISTED_PER_HIT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is sought.
+
+    vector: of unit length. threshold: only cosines strictly above it; None for all. kind: of that kind alone. metadata: only what
+    was taken from a message with these fields in its metadata. record: only what holds a record of this name.
+    """
+
+    model: str
+    vector: Vectors
+    limit: int
+    threshold: float | None = None
+    kind: MemoryKind | None = None
+    metadata: Mapping[str, Any] | None = None
+    record: str | None = None
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether more than the vector decides; an index of vectors alone would have to look far then."""
+        return (self.kind, self.metadata, self.record) != (None, None, None)
+
+
+def exact(path: NamespacePath, wanted: Wanted) -> Statement:
+    """The nearest by a look at every vector of the namespace, in one scan of its btree."""
+    if not wanted.narrowed:
+        return _EXACT, _parameters(path, wanted)
+    metadata = None if wanted.metadata is None else json.dumps(dict(wanted.metadata))
+    narrowed = {"kind": wanted.kind, "metadata": metadata, "record": wanted.record}
+    return _NARROWED, {**_parameters(path, wanted), **narrowed}
+
+
+def by_index(path: NamespacePath, wanted: Wanted) -> tuple[Statement, Statement]:
+    """How far the index is to look, which finds nothing, and the search.
+
+    A partial index serves only a statement that names its scope in literals, and its expression.
+    """
+    listed = max(_LEAST_LISTED, _LISTED_PER_HIT * wanted.limit)
+    sought = f"halfvec({len(wanted.vector)})"
+    of_memories = {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": wanted.model,
+        "owner_kind": "memory",
+    }
+    scope = in_literals("vector", of_memories)
+    distance = f"(vector.embedding::{sought}) <#> cast(%(vector)s as {sought})"
+    nearest = f"""
+        select nearest.owner_id, nearest.similarity from (
+            select vector.owner_id, {_cosine(distance)} as similarity from mosshead_read_v1.embeddings as vector
+            where {scope} order by {distance} limit {wanted.limit}
+        ) as nearest where cast(%(threshold)s as float8) is null or nearest.similarity > %(threshold)s
+    """
+    return (_LOOK, {"listed": str(listed)}), (_joined(nearest), _parameters(path, wanted))
+
+
+def whether_indexed(path: NamespacePath, model: str) -> Statement:
+    """Whether the scope has an index of its own."""
+    return _INDEXED, {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
+
+
+def _parameters(path: NamespacePath, wanted: Wanted) -> dict[str, Any]:
+    return {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": wanted.model,
+        "vector": HalfVector(wanted.vector),
+        "limit": wanted.limit,
+        "threshold": wanted.threshold,
+    }
+
+
+def _cosine(distance: str) -> str:
+    """Of a text and itself it is 1, although the halves that vectors are made of are rounded."""
+    return f"least(1, -({distance}))"
+
+
+def _joined(nearest: str) -> str:
+    """The memories of what is nearest.
+
+    By an array of ids their columns are fetched for those alone, where a join would scan all; and a full join is never a loop, in
+    which each would be compared with each.
+    """
+    return f"""
+        with nearest as materialized ({nearest}),
+        memory as materialized (
+            select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
+            where memory.tenant_id = %(tenant_id)s and memory.namespace_id = %(namespace_id)s
+              and memory.memory_id = any(array(select owner_id from nearest))
+              and memory.known_to is null and memory.state = 'active'
+        ),
+        found as materialized (select * from memory full join nearest on nearest.owner_id = memory.memory_id)
+        select * from found where memory_id is not null order by similarity desc, memory_id
+    """
+
+
+_INDEXED = """
+    select indexed from mosshead_read_v1.scopes
+    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and model = %(model)s
+"""
+
+_LOOK = f"select set_config('hnsw.ef_search', %(listed)s, true) as listed, {LOOK_ON} as looking"
+
+_DISTANCE = "vector.embedding <#> cast(%(vector)s as halfvec)"
+
+
+_SOUGHT = f"""
+    select vector.owner_id, {_cosine(_DISTANCE)} as similarity from mosshead_read_v1.embeddings as vector
+    where vector.tenant_id = %(tenant_id)s and vector.namespace_id = %(namespace_id)s
+      and vector.model = %(model)s and vector.owner_kind = 'memory'
+      and (cast(%(threshold)s as float8) is null or {_cosine(_DISTANCE)} > %(threshold)s) {{narrowed}}
+    order by {_DISTANCE}, vector.owner_id limit %(limit)s
+"""
+
+
+_EXACT = _joined(_SOUGHT.format(narrowed=""))
+
+
+_NARROWED = _joined(
+    _SOUGHT.format(
+        narrowed="""
+      and (cast(%(kind)s as text) is null or exists (
+          select from mosshead_read_v1.memories as one
+          where one.tenant_id = %(tenant_id)s and one.namespace_id = %(namespace_id)s and one.memory_id = vector.owner_id
+            and one.known_to is null and one.kind = %(kind)s))
+      and (cast(%(record)s as text) is null or exists (
+          select from mosshead_read_v1.memories as one
+          where one.tenant_id = %(tenant_id)s and one.namespace_id = %(namespace_id)s and one.memory_id = vector.owner_id
+            and one.known_to is null and one.record_name = %(record)s))
+      and (cast(%(metadata)s as jsonb) is null or exists (
+          select from mosshead_read_v1.provenance as source
+          join mosshead_read_v1.messages as message
+            on message.tenant_id = %(tenant_id)s and message.namespace_id = %(namespace_id)s
+           and message.message_id = source.message_id and message.metadata @> cast(%(metadata)s as jsonb)
+          where source.tenant_id = %(tenant_id)s and source.namespace_id = %(namespace_id)s
+            and source.memory_id = vector.owner_id and source.stance = 'for'))
+"""
+    )
+)
+
+
+_REMEMBERED_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """Which scopes have an index of their own, as the service said within the last minute. Only those are remembered."""
+
+    _indexed: dict[tuple[UUID, str], float] = field(default_factory=dict)
+
+    def indexed(self, path: NamespacePath, model: str) -> bool:
+        """Whether a scope has one; False as long as nobody asked."""
+        return self._indexed.get((path.namespace_id, model), 0.0) > time.monotonic()
+
+    def learn(self, path: NamespacePath, model: str, rows: Iterable[Any]) -> None:
+        """Take in what the view ``scopes`` says."""
+        if any(row.indexed for row in rows):
+            self._indexed[path.namespace_id, model] = time.monotonic() + _REMEMBERED_SECONDS
+        else:
+            self._indexed.pop((path.namespace_id, model), None)
+
+
+def search(engine: Engine, path: NamespacePath, wanted: Wanted, also: Statement) -> tuple[tuple[Hit, ...], list[Any]]:
+    """The nearest, most similar first, and the rows of another statement, in one round trip.
+
+    A scope's index is used once it is known of, which the same trip asks; until then the search is exact, as it is without one.
+    """
+    scopes = _scopes.setdefault(engine, Scopes())
+    indexed = wanted.limit <= MOST_BY_INDEX and not wanted.narrowed and scopes.indexed(path, wanted.model)
+    sought = by_index(path, wanted) if indexed else (exact(path, wanted),)
+    asked = [*sought, also, whether_indexed(path, wanted.model)]
+    *_, found, rows, told = in_one_trip(engine, path.tenant_id, asked)
+    scopes.learn(path, wanted.model, told)
+    return tuple(Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in found), rows
+
+
+_scopes: WeakKeyDictionary[Engine, Scopes] = WeakKeyDictionary()

@@ -1,0 +1,208 @@
+"""The SQL of the read side about who is who: the questions that are open, and which memories are about somebody.
+
+As in `mosshead.views`, functions take a connection inside a transaction that has set its tenant, and never commit.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from sqlalchemy import Connection, TextClause, text
+
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.store.memories import known, scope
+
+
+@dataclass(slots=True, kw_only=True)
+class Waiting:
+    """A question, and the contents of the memories that wait for its answer. candidates: the most plausible first."""
+
+    question_id: UUID
+    mention: str
+    message: str
+    answered: bool
+    candidates: dict[UUID, None] = field(default_factory=dict)
+    memories: list[str] = field(default_factory=list)
+
+
+def questions(connection: Connection, path: NamespacePath, *, question_id: UUID | None = None) -> list[Waiting]:
+    """The questions that are open, those asked first in front; or a certain one, open or answered.
+
+    One of which every memory was replaced meanwhile is told of only when asked for, one of which all were taken back never.
+    """
+    found: dict[UUID, Waiting] = {}
+    parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "question_id": question_id}
+    for row in connection.execute(_QUESTIONS, parameters):
+        one = found.setdefault(
+            row.question_id,
+            Waiting(
+                question_id=row.question_id,
+                mention=row.mention,
+                message=row.message or "",
+                answered=row.answered_at is not None,
+            ),
+        )
+        one.answered = one.answered and row.answered_at is not None
+        one.candidates.update(dict.fromkeys(row.candidates))
+        one.memories.append(row.content)
+    return list(found.values())
+
+
+def about(connection: Connection, path: NamespacePath, entity_id: UUID, memory_ids: Sequence[UUID]) -> set[UUID]:
+    """Those of some memories that are about an entity, or perhaps are."""
+    parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "entity_id": entity_id}
+    return set(connection.execute(_ABOUT, {**parameters, "memory_ids": list(memory_ids)}).scalars())
+
+
+def facts(
+    connection: Connection, path: NamespacePath, entity_ids: Collection[UUID], *, limit: int
+) -> dict[UUID, tuple[str, ...]]:
+    """By entity, the contents of the most salient memories that are surely about it."""
+    parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "limit": limit}
+    rows = connection.execute(_FACTS, {**parameters, "entity_ids": list(entity_ids)})
+    return {row.entity_id: tuple(row.contents) for row in rows}
+
+
+_QUESTIONS = text("""
+    select question.question_id, question.mention, question.candidates, question.answered_at,
+           memory.content, message.content as message
+    from mosshead_read_v1.questions as question
+    join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+    left join mosshead_read_v1.messages as message using (tenant_id, namespace_id, message_id)
+    where question.tenant_id = :tenant_id and question.namespace_id = :namespace_id and memory.known_to is null
+      and (question.question_id = :question_id and memory.state <> 'withdrawn'
+           or cast(:question_id as uuid) is null and question.answered_at is null and memory.state = 'active')
+    order by question.asked_at, question.question_id, memory.memory_id
+""")
+
+_FACTS = text("""
+    select entity_id, array(
+        select memory.content from mosshead_read_v1.memory_entities as link
+        join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+        where link.tenant_id = :tenant_id and link.namespace_id = :namespace_id and link.entity_id = asked.entity_id
+          and link.certainty = 'sure' and memory.known_to is null and memory.state = 'active'
+        order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit :limit) as contents
+    from unnest(cast(:entity_ids as uuid[])) as asked (entity_id)
+""")
+
+_ABOUT = text("""
+    select memory_id from mosshead_read_v1.memory_entities
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and entity_id = :entity_id
+      and memory_id = any(cast(:memory_ids as uuid[]))
+""")
+
+
+MAX_DEPTH = 4
+
+
+MAX_FAN_OUT = 200
+
+
+PART_OF = "part_of"
+"""The predicate of the edge from an entity to its parent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """An entity, and one edge by which it is reached on a shortest way; where several edges do, there is one of these for each.
+
+    id, name, entity_type, key: of the entity. distance: edges from where the search began, from 1.
+    via: the entity one edge nearer. predicate: how the two stand to each other, "part_of" towards a parent.
+    direction: "out" where it reads "via predicate entity", "in" where it is the other way round.
+    memory_id: the memory that says so, valid_from and valid_to: when it holds; None of a "part_of".
+    """
+
+    id: UUID
+    name: str
+    entity_type: EntityType
+    key: str | None
+    distance: int
+    via: UUID
+    predicate: str
+    direction: Literal["out", "in"]
+    memory_id: UUID | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+def neighbours(
+    connection: Connection, path: NamespacePath, entity_id: UUID, *, depth: int, fan_out: int, as_of: datetime | None
+) -> list[Neighbour]:
+    """What is within so many edges of an entity, the nearest first; of each entity at most fan_out edges are followed.
+
+    Those are: to its parent, then the latest relations that hold, then from its parts.
+    """
+    parameters = {**scope(path, as_of), "entity_id": entity_id, "depth": depth, "fan_out": fan_out}
+    rows = connection.execute(_NOW if as_of is None else _THEN, parameters)
+    return [Neighbour(**{**row._asdict(), "entity_type": EntityType(row.entity_type)}) for row in rows]
+
+
+def _known_now(alias: str) -> str:
+    return f"{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id and {alias}.known_to is null"
+
+
+def _statement(*, now: bool) -> TextClause:
+    holds = _known_now if now else known
+
+    def edge(rank: int, own: str, other: str, direction: str) -> str:
+        return f"""
+            (select {rank} as rank, relation.{other} as other, relation.predicate, '{direction}' as direction, relation.memory_id,
+                    relation.valid_from, relation.valid_to
+             from mosshead_read_v1.relations_over_time as relation
+             where {holds("relation")} and relation.{own} = node.entity_id and relation.{other} <> node.entity_id
+               and (relation.valid_to is null or relation.valid_to > coalesce(cast(:as_of as timestamptz), now()))
+             order by relation.valid_from desc, relation.predicate, relation.{other}, relation.memory_id limit :fan_out)
+        """
+
+    def part(rank: int, own: str, other: str, direction: str) -> str:
+        return f"""
+            (select {rank}, entity.{other}, '{PART_OF}', '{direction}', null, null, null
+             from mosshead_read_v1.entities_over_time as entity
+             where {holds("entity")} and entity.{own} = node.entity_id and entity.{other} <> node.entity_id
+             order by entity.{other} limit :fan_out)
+        """
+
+    edges = f"""
+        select * from (
+            {edge(1, "subject_id", "object_id", "out")} union all {edge(1, "object_id", "subject_id", "in")}
+            union all {part(0, "entity_id", "parent_id", "out")} union all {part(2, "parent_id", "entity_id", "in")}) as edges
+        order by rank, valid_from desc nulls last, predicate, other, direction, memory_id limit :fan_out
+    """
+    # Rows of one entity and one distance are one row, so that ways that meet again do not multiply.
+    return text(f"""
+        with recursive node as (
+            select cast(:entity_id as uuid) as entity_id, 0 as distance
+            union
+            select edge.other, node.distance + 1 from node cross join lateral ({edges}) as edge where node.distance < :depth
+        ),
+        nearest as (select entity_id, min(distance) as distance from node group by entity_id)
+        select entity.entity_id as id, entity.name, entity.entity_type, entity.key, reached.distance, node.entity_id as via,
+               edge.predicate, edge.direction, edge.memory_id, edge.valid_from, edge.valid_to
+        from nearest as node cross join lateral ({edges}) as edge
+        join nearest as reached on reached.entity_id = edge.other and reached.distance = node.distance + 1
+        join mosshead_read_v1.entities_over_time as entity on {holds("entity")} and entity.entity_id = edge.other
+        where node.distance < :depth
+        order by reached.distance, edge.rank, edge.valid_from desc nulls last, entity.name, entity.entity_id, node.entity_id,
+                 edge.predicate, edge.direction, edge.memory_id
+    """)
+
+
+_NOW = _statement(now=True)
+
+
+_THEN = _statement(now=False)
+
+
+def known_keys(connection: Connection, path: NamespacePath, keys: Collection[str]) -> set[str]:
+    """Those of the keys that some entity bears, or bore before it was merged into another."""
+    scope = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
+    return set(connection.execute(_KNOWN, {**scope, "keys": sorted(keys)}).scalars())
+
+
+_KNOWN = text("""
+    select distinct coalesce(key, cast(entity_id as text)) as key from mosshead_read_v1.entities_over_time
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and coalesce(key, cast(entity_id as text)) = any(:keys)
+""")

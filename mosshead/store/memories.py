@@ -1,0 +1,589 @@
+"""The SQL of the read side about what is: selects from the views of version 1, and nothing else. `mosshead.past` has what was.
+
+Functions take a connection inside a transaction that has set its tenant (`mosshead.tenancy`), and never commit.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import namedtuple_row
+from sqlalchemy import Connection, Row, text
+
+from mosshead.embeddings.protocol import Vectors
+from mosshead.fencing import strip_fences
+from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.memories import (
+    Action,
+    Considered,
+    Decision,
+    Entity,
+    Hit,
+    Occurrence,
+    Profile,
+    Progress,
+    Related,
+    Source,
+    StoredMemory,
+)
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import Statement
+from mosshead.timestamps import in_zone
+
+
+def live_models(connection: psycopg.Connection[Any]) -> list[str]:
+    """The models that there are vectors of, of all that is known: the active one first. None before the service first ran.
+
+    connection: the driver's, as it was opened, for this belongs to no tenant and is asked before anything else.
+    """
+    rows: list[Any] = connection.cursor(row_factory=namedtuple_row).execute(_MODELS).fetchall()
+    # The column came later than the view: tables that are older than this library have one model.
+    return [row.model for row in rows if row.active or getattr(row, "ready", False)]
+
+
+def memories(
+    connection: Connection,
+    path: NamespacePath,
+    limit: int,
+    *,
+    kind: str | None = None,
+    state: str = "active",
+    about: UUID | None = None,
+) -> list[StoredMemory]:
+    """The memories in a state, most salient first; of a kind, or about an entity, where these are given."""
+    asked = {**_scope(path), "limit": limit, "kind": kind, "state": state, "about": about}
+    return [StoredMemory(**memory_fields(row)) for row in connection.execute(_MEMORIES, asked)]
+
+
+def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
+    """Every entity of the namespace, those with the most memories first."""
+    return [entity_of(row) for row in connection.execute(_ENTITIES, _scope(path))]
+
+
+def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterable[UUID]) -> list[Profile]:
+    """The profiles of some entities, in no order."""
+    rows = connection.execute(_PROFILES, {**_scope(path), "entity_ids": list(entity_ids)})
+    return [Profile(entity=entity_of(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
+
+
+def entities_named(connection: Connection, path: NamespacePath, names: Sequence[str]) -> dict[UUID, str]:
+    """The entities that bear one of the names (normalised), each with the name that it was found by; the longest, if several."""
+    rows = connection.execute(_NAMED, {**_scope(path), "names": list(names)})
+    return {row.entity_id: row.normalised for row in rows}
+
+
+def latest_messages(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[str]:
+    """What was said last in a conversation, oldest first."""
+    return latest_of(connection.exec_driver_sql(*latest_messages_statement(path, conversation, limit)).all())
+
+
+def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
+    """The statement that asks what was said last in a conversation; its rows are for `latest_of`."""
+    return _LATEST_MESSAGES, {**_scope(path), "conversation_id": conversation, "limit": limit}
+
+
+def latest_of(rows: Sequence[Any]) -> list[str]:
+    """What the rows of `latest_messages_statement` say, oldest first. Notes that were published with a prompt were not said."""
+    return [said for row in reversed(rows) if (said := strip_fences(row.content))]
+
+
+def progress(connection: Connection, path: NamespacePath) -> Progress:
+    """How far the namespace's events have come."""
+    return progress_of(connection.exec_driver_sql(*progress_statement(path)).all())
+
+
+def progress_statement(path: NamespacePath) -> Statement:
+    """The statement that asks how far the namespace's events have come; its rows are for `progress_of`."""
+    return _PROGRESS, _scope(path)
+
+
+def progress_of(rows: Sequence[Any]) -> Progress:
+    """What the rows of `progress_statement` say."""
+    return Progress(
+        pending=max((row.pending for row in rows), default=0),
+        at_work=any(row.at_work for row in rows),
+        received={row.publisher_id: row.received_up_to for row in rows},
+        consolidated={row.publisher_id: row.consolidated_up_to for row in rows},
+    )
+
+
+def received(
+    connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UUID], publisher_id: UUID
+) -> dict[UUID, int]:
+    """By namespace, the number up to which all of a publisher's events are in the inbox. The transaction is the tenant's."""
+    parameters = {"tenant_id": tenant_id, "namespace_ids": list(namespace_ids), "publisher_id": publisher_id}
+    return {row.namespace_id: row.received_up_to for row in connection.execute(_RECEIVED, parameters)}
+
+
+def _scope(path: NamespacePath) -> dict[str, UUID]:
+    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
+
+
+_MODELS: LiteralString = "select * from mosshead_read_v1.models order by active desc, model"
+
+MEMORY_COLUMNS = """
+    memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+    memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
+    memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset,
+    (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
+     from mosshead_read_v1.memory_entities as link
+     join mosshead_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)
+     where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
+       and link.memory_id = memory.memory_id) as about
+"""
+
+
+_OF_NAMESPACE = "memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id"
+
+
+_SIMILARITY = "1 - (vector.embedding <=> cast(:vector as halfvec))"
+
+
+# The vectors of superseded memories are of another kind, so that what is nearest needs no look at the memories themselves.
+_VECTORS_OF_NOW = """
+    vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id
+    and vector.model = :model and vector.owner_kind = 'memory'
+"""
+
+_MEMORIES = text(f"""
+    select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
+    where {_OF_NAMESPACE} and memory.known_to is null and memory.state = :state
+      and (cast(:kind as text) is null or memory.kind = :kind)
+      and (cast(:about as uuid) is null or exists (
+          select from mosshead_read_v1.memory_entities as link
+          where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
+            and link.memory_id = memory.memory_id and link.entity_id = :about))
+    order by memory.salience desc, memory.memory_id limit :limit
+""")
+
+_ENTITY_COLUMNS = """
+    entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user, parent.name as parent,
+    (select array_agg(alias.alias order by alias.alias) from mosshead_read_v1.aliases as alias
+     where alias.tenant_id = entity.tenant_id and alias.namespace_id = entity.namespace_id
+       and alias.entity_id = entity.entity_id) as aliases,
+    (select count(*) from mosshead_read_v1.memory_entities as link
+     join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
+     where link.tenant_id = entity.tenant_id and link.namespace_id = entity.namespace_id
+       and link.entity_id = entity.entity_id and memory.known_to is null and memory.state = 'active') as memories
+"""
+
+
+_ENTITY_TABLES = """
+    mosshead_read_v1.entities as entity
+    left join mosshead_read_v1.entities as parent
+      on parent.tenant_id = entity.tenant_id and parent.namespace_id = entity.namespace_id
+     and parent.entity_id = entity.parent_id
+"""
+
+
+_ENTITY_OF_NAMESPACE = "entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id"
+
+_ENTITIES = text(f"""
+    select {_ENTITY_COLUMNS} from {_ENTITY_TABLES}
+    where {_ENTITY_OF_NAMESPACE} order by memories desc, entity.name, entity.entity_id
+""")
+
+_PROFILES = text(f"""
+    select {_ENTITY_COLUMNS}, profile.summary, profile.refreshed_at from {_ENTITY_TABLES}
+    left join mosshead_read_v1.profiles as profile
+      on profile.tenant_id = entity.tenant_id and profile.namespace_id = entity.namespace_id
+     and profile.entity_id = entity.entity_id
+    where {_ENTITY_OF_NAMESPACE} and entity.entity_id = any(:entity_ids)
+""")
+
+_NAMED = text("""
+    select normalised, entity_id from mosshead_read_v1.aliases
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and normalised = any(:names)
+    order by length(normalised), normalised, entity_id
+""")
+
+_LATEST_MESSAGES = """
+    select content from mosshead_read_v1.messages
+    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and conversation_id = %(conversation_id)s
+      and role in ('user', 'assistant') and content <> ''
+    order by occurred_at desc, message_id desc limit %(limit)s
+"""
+
+_PROGRESS = """
+    select publisher_id, received_up_to, consolidated_up_to, pending, at_work from mosshead_read_v1.progress
+    where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s
+"""
+
+_RECEIVED = text("""
+    select namespace_id, received_up_to from mosshead_read_v1.progress
+    where tenant_id = :tenant_id and namespace_id = any(cast(:namespace_ids as uuid[])) and publisher_id = :publisher_id
+""")
+
+
+def memory(
+    connection: Connection, path: NamespacePath, memory_id: UUID, *, as_of: datetime | None = None
+) -> StoredMemory | None:
+    """One memory with its sources, superseded and withdrawn ones included; None where none was known at that time."""
+    parameters = {**scope(path, as_of), "memory_id": memory_id}
+    row = connection.execute(_MEMORY, parameters).one_or_none()
+    if row is None:
+        return None
+    sources = tuple(source_of(source) for source in connection.execute(_SOURCES, parameters))
+    return StoredMemory(**memory_fields(row), sources=sources)
+
+
+def memory_by_key(
+    connection: Connection, path: NamespacePath, key: str, *, as_of: datetime | None = None
+) -> UUID | None:
+    """The id of the memory that was imported under a key; None where there was none at that time."""
+    return connection.execute(_BY_KEY, {**scope(path, as_of), "key": key}).scalar_one_or_none()
+
+
+def similar_memories(
+    connection: Connection,
+    path: NamespacePath,
+    *,
+    model: str,
+    vector: Vectors,
+    limit: int,
+    threshold: float | None,
+    as_of: datetime,
+) -> list[Hit]:
+    """The memories of that time nearest to a vector, by their texts of that time; most similar first."""
+    from pgvector import HalfVector  # it brings numpy
+
+    asked = {"model": model, "vector": HalfVector(vector).to_text(), "limit": limit, "threshold": threshold}
+    rows = connection.execute(_SIMILAR, {**scope(path, as_of), **asked})
+    return [Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in rows]
+
+
+def memories_from(connection: Connection, path: NamespacePath, message_id: UUID) -> list[StoredMemory]:
+    """What was taken from a message, as it is known now, superseded ones included."""
+    rows = connection.execute(_FROM_MESSAGE, {**scope(path, None), "message_id": message_id})
+    return [StoredMemory(**memory_fields(row)) for row in rows]
+
+
+def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
+    """What was decided about a memory, in order."""
+    return [decision_of(row) for row in connection.execute(_DECISIONS, {**scope(path, None), "memory_id": memory_id})]
+
+
+def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
+    """One decision; None where there is no such one."""
+    row = connection.execute(_DECISION, {**scope(path, None), "decision_id": decision_id}).one_or_none()
+    return decision_of(row) if row else None
+
+
+def latest_decisions(connection: Connection, path: NamespacePath, limit: int) -> list[Decision]:
+    """What was decided last, the latest first."""
+    return [decision_of(row) for row in connection.execute(_LATEST, {**scope(path, None), "limit": limit})]
+
+
+def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
+    """The decisions in effect that changed, after one, what it had written of a memory or a document; the latest first."""
+    return list(connection.execute(_LATER, {**scope(path, None), "decision_id": decision_id}).scalars())
+
+
+def decisions_to(connection: Connection, path: NamespacePath, action: Action, limit: int) -> list[Decision]:
+    """The latest decisions of one kind, the latest first."""
+    parameters = {**scope(path, None), "action": action, "limit": limit}
+    return [decision_of(row) for row in connection.execute(_LATEST_OF_KIND, parameters)]
+
+
+def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
+    """How other memories of now stand to one, the strongest first of each kind."""
+    rows = connection.execute(_RELATED, {**scope(path, None), "memory_id": memory_id, "limit": limit})
+    return [Related(kind=row.kind, memory_id=row.memory_id, entity_id=row.entity_id, weight=row.weight) for row in rows]
+
+
+def scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
+    """The parameters of `known`: whose rows, and of which time; None for now."""
+    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "as_of": as_of}
+
+
+TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
+"""SQL for the time that a read of the past is about."""
+
+
+def known(alias: str) -> str:
+    """SQL for the rows of a namespace, under an alias, that were known at a time."""
+    return f"""{alias}.tenant_id = :tenant_id and {alias}.namespace_id = :namespace_id
+        and {alias}.known_from <= {TIME} and ({alias}.known_to is null or {alias}.known_to > {TIME})"""
+
+
+_COLUMNS = f"""
+    memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
+    memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
+    memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
+    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset,
+    (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
+     from mosshead_read_v1.memory_entities_over_time as link
+     join mosshead_read_v1.entities_over_time as entity on entity.entity_id = link.entity_id
+     where {known("link")} and {known("entity")} and link.memory_id = memory.memory_id) as about
+"""
+
+_MEMORY = text(f"""
+    select {_COLUMNS} from mosshead_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
+""")
+
+_BY_KEY = text(f"""
+    select memory.memory_id from mosshead_read_v1.memories as memory where {known("memory")} and memory.key = :key
+""")
+
+_SOURCES = text(f"""
+    select source.message_id, source.quote, source.stance, message.role, message.speaker, message.occurred_at,
+           message.occurred_at_offset
+    from mosshead_read_v1.provenance_over_time as source
+    left join mosshead_read_v1.messages as message
+      on message.tenant_id = source.tenant_id and message.namespace_id = source.namespace_id
+     and message.message_id = source.message_id
+    where {known("source")} and source.memory_id = :memory_id
+    order by source.stance desc, message.occurred_at, source.message_id
+""")
+
+_SIMILAR = text(f"""
+    select {_COLUMNS}, 1 - (vector.embedding <=> cast(:vector as halfvec)) as similarity
+    from mosshead_read_v1.memories as memory cross join lateral (
+        select embedding from mosshead_read_v1.embeddings as vector
+        where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
+          and vector.owner_kind in ('memory', 'past_memory') and vector.owner_id = memory.memory_id
+          and vector.version <= memory.version
+        order by vector.version desc limit 1
+    ) as vector
+    where {known("memory")} and memory.state = 'active'
+      and (cast(:threshold as float8) is null or 1 - (vector.embedding <=> cast(:vector as halfvec)) > :threshold)
+    order by vector.embedding <=> cast(:vector as halfvec), memory.memory_id limit :limit
+""")
+
+_FROM_MESSAGE = text(f"""
+    select {_COLUMNS} from mosshead_read_v1.memories as memory
+    where {known("memory")} and memory.memory_id in (
+        select source.memory_id from mosshead_read_v1.provenance as source
+        where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
+          and source.stance = 'for')
+    order by memory.memory_id
+""")
+
+_DECISIONS_OF_NAMESPACE = "decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id"
+
+
+_OF_A_DECISION = """
+    decision_id action reason memory_id target_id target_version fact candidates extracted_by decided_by prompt_version decided_at
+    undoes in_effect refused
+""".split()
+
+
+DECISION_COLUMNS = ", ".join(f"decision.{name}" for name in _OF_A_DECISION)
+"""What `decision_of` reads, of the alias ``decision``. With a star, what is prepared would fail once the view gains a column."""
+
+_DECISIONS = text(f"""
+    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
+    join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)
+    where {_DECISIONS_OF_NAMESPACE} and concerned.memory_id = :memory_id order by decision.position
+""")
+
+_DECISION = text(f"""
+    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
+    where {_DECISIONS_OF_NAMESPACE} and decision_id = :decision_id
+""")
+
+_LATEST = text(f"""
+    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_DECISIONS_OF_NAMESPACE}
+    order by position desc limit :limit
+""")
+
+# All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
+# memory. That both changed the memory is not enough: that it is said again changes nothing of whom it is about.
+_LATER = text("""
+    with decision as (
+        select decision_id, action, target_id, position, decided_at from mosshead_read_v1.decisions
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id
+    ),
+    own as (
+        select memory_id from mosshead_read_v1.decision_memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and decision_id = :decision_id and changed
+    ),
+    written as (
+        select memory_id, cast(null as uuid) as part, known_from, known_to from mosshead_read_v1.memories
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+        union all
+        select memory_id, entity_id, known_from, known_to from mosshead_read_v1.memory_entities_over_time
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+        union all
+        select memory_id, relation_id, known_from, known_to from mosshead_read_v1.relations_over_time
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id in (select memory_id from own)
+    )
+    select later.decision_id, later.position
+    from decision
+    join written as mine on decision.decided_at in (mine.known_from, mine.known_to)
+    join written as others on others.memory_id = mine.memory_id and others.part is not distinct from mine.part
+    join mosshead_read_v1.decision_memories as concerned
+      on concerned.tenant_id = :tenant_id and concerned.namespace_id = :namespace_id and concerned.memory_id = mine.memory_id
+     and concerned.changed
+    join mosshead_read_v1.decisions as later
+      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.decision_id = concerned.decision_id
+     and later.decided_at in (others.known_from, others.known_to)
+    where later.position > decision.position and later.in_effect and later.action <> 'undo'
+    union
+    select later.decision_id, later.position
+    from decision
+    join mosshead_read_v1.decisions as later
+      on later.tenant_id = :tenant_id and later.namespace_id = :namespace_id and later.target_id = decision.target_id
+     and later.action = decision.action
+    where decision.action = 'document' and later.position > decision.position and later.in_effect
+    order by position desc
+""")
+
+_LATEST_OF_KIND = text(f"""
+    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_DECISIONS_OF_NAMESPACE} and action = :action
+    order by position desc limit :limit
+""")
+
+_RELATED = text("""
+    with stored as (
+        select kind, to_id as memory_id, weight from mosshead_read_v1.edges
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and from_id = :memory_id
+        union
+        select case kind when 'replaces' then 'replaced_by' else kind end, from_id, weight from mosshead_read_v1.edges
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and to_id = :memory_id
+    ),
+    shared as (
+        select 'shares_entity' as kind, other.memory_id, count(*) as weight
+        from mosshead_read_v1.memory_entities as own
+        join mosshead_read_v1.memory_entities as other using (tenant_id, namespace_id, entity_id)
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and own.memory_id = :memory_id
+          and other.memory_id <> :memory_id
+        group by other.memory_id
+    ),
+    found as (
+        select both_kinds.kind, both_kinds.memory_id, cast(null as uuid) as entity_id, weight
+        from (select * from stored union all select * from shared) as both_kinds
+        join mosshead_read_v1.memories as memory on memory.memory_id = both_kinds.memory_id
+        where memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id and memory.known_to is null
+          and (memory.state = 'active' or both_kinds.kind in ('replaces', 'replaced_by')) and memory.state <> 'withdrawn'
+        union all
+        select 'summary', null, profile.entity_id, null
+        from mosshead_read_v1.memory_entities as link
+        join mosshead_read_v1.profiles as profile using (tenant_id, namespace_id, entity_id)
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and link.memory_id = :memory_id and profile.version > 0
+    )
+    select * from (
+        select *, row_number() over (partition by kind order by weight desc nulls last, memory_id, entity_id) as place from found
+    ) as ranked
+    where place <= :limit order by kind, place
+""")
+
+
+def memory_fields(row: Row[Any]) -> dict[str, Any]:
+    """The fields of a `StoredMemory`, or of a `Hit` but for its similarity."""
+    occurred = None
+    if row.occurred_from is not None:
+        occurred = Occurrence(
+            start=in_zone(row.occurred_from, row.occurred_from_offset),
+            end=in_zone(row.occurred_to, row.occurred_to_offset),
+            granularity=Granularity(row.granularity),
+        )
+    return {
+        "id": row.memory_id,
+        "version": row.version,
+        "kind": MemoryKind(row.kind),
+        "content": row.content,
+        "salience": round(row.salience, 2),
+        "confidence": round(row.confidence, 2),
+        "tier": row.tier,
+        "said_at": in_zone(row.valid_from, row.valid_from_offset),
+        "occurred": occurred,
+        "about": tuple(row.about or ()),
+        "state": row.state,
+        "superseded_by": row.superseded_by,
+        "said_by": row.said_by,
+        "marked": row.marked,
+        "record_name": row.record_name,
+        "record": row.record,
+        "key": row.key,
+    }
+
+
+def source_of(row: Row[Any]) -> Source:
+    """A source of a memory, with what is known of its message."""
+    return Source(
+        message_id=row.message_id,
+        quote=row.quote,
+        stance=row.stance,
+        role=Role(row.role) if row.role else None,
+        speaker=row.speaker,
+        said_at=row.occurred_at and in_zone(row.occurred_at, row.occurred_at_offset),
+    )
+
+
+def decision_of(row: Row[Any]) -> Decision:
+    """A decision with what it saw."""
+    return Decision(
+        id=row.decision_id,
+        action=row.action,
+        reason=row.reason,
+        memory_id=row.memory_id,
+        target_id=row.target_id,
+        target_version=row.target_version,
+        fact=row.fact or {},
+        candidates=tuple(
+            Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
+            for one in row.candidates
+        ),
+        extracted_by=row.extracted_by,
+        decided_by=row.decided_by,
+        prompt_version=row.prompt_version,
+        decided_at=row.decided_at,
+        undoes=row.undoes,
+        in_effect=row.in_effect,
+        refused=row.refused,
+    )
+
+
+def entity_of(row: Row[Any]) -> Entity:
+    """An entity with its names and the number of memories about it."""
+    return Entity(
+        id=row.entity_id,
+        key=row.key,
+        name=row.name,
+        entity_type=EntityType(row.entity_type),
+        description=row.description,
+        aliases=tuple(alias for alias in row.aliases or () if alias != row.name),
+        parent=row.parent,
+        is_user=row.is_user,
+        memories=row.memories,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
+
+    version: int
+    state: str
+    content: str
+
+
+def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, Standing]:
+    """The latest versions of some memories, by id; of those that there are in this namespace."""
+    rows = connection.execute(_STANDING, {**_scope(path), "memory_ids": list(memory_ids)})
+    return {row.memory_id: Standing(row.version, row.state, row.content) for row in rows}
+
+
+def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
+    """What a version of a memory said; None where there was no such version."""
+    content: str | None = connection.execute(
+        _CONTENT, {**_scope(path), "memory_id": memory_id, "version": version}
+    ).scalar()
+    return content
+
+
+_STANDING = text("""
+    select memory_id, version, state, content from mosshead_read_v1.memories
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = any(cast(:memory_ids as uuid[]))
+      and known_to is null
+""")
+
+_CONTENT = text("""
+    select content from mosshead_read_v1.memories
+    where tenant_id = :tenant_id and namespace_id = :namespace_id and memory_id = :memory_id and version = :version
+""")

@@ -1,0 +1,91 @@
+"""Messages with those before and after them in their conversation: one statement, over the views of version 1."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+from uuid import UUID
+
+from mosshead.fencing import strip_fences
+from mosshead.models.kinds import Role
+from mosshead.models.messages import StoredMessage
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import Statement
+from mosshead.timestamps import in_zone
+
+
+def statement_for(
+    path: NamespacePath, *, model: str, messages: Collection[UUID], before: int, after: int
+) -> tuple[str, dict[str, Any]]:
+    """The statement, as the driver takes it, and its parameters; its rows are for `stored`."""
+    return _AROUND, {
+        "tenant_id": path.tenant_id,
+        "namespace_id": path.namespace_id,
+        "model": model,
+        "messages": list(messages),
+        "before": before,
+        "after": after,
+    }
+
+
+def stored(rows: Iterable[Any]) -> list[StoredMessage]:
+    """The rows as values."""
+    return [message_of(row) for row in rows]
+
+
+def message_of(row: Any) -> StoredMessage:
+    """A row with the columns of a message as a value."""
+    return StoredMessage(
+        id=row.message_id,
+        conversation=row.conversation_id or None,
+        place=row.place,
+        role=Role(row.role),
+        speaker=row.speaker,
+        content=strip_fences(row.content),  # what an app published with its whole prompt was not said
+        said_at=in_zone(row.said_at, row.occurred_at_offset),
+        metadata=row.metadata or {},
+    )
+
+
+_OF_NAMESPACE = "{0}.tenant_id = %(tenant_id)s and {0}.namespace_id = %(namespace_id)s"
+
+_AROUND = f"""
+    with placed as materialized (
+        select turn.message_id, turn.conversation_id, turn.said_at,
+               row_number() over (partition by turn.conversation_id order by turn.said_at, turn.message_id) - 1 as place
+        from mosshead_read_v1.turns as turn
+        where {_OF_NAMESPACE.format("turn")} and turn.model = %(model)s and turn.conversation_id in (
+            select one.conversation_id from mosshead_read_v1.turns as one
+            where {_OF_NAMESPACE.format("one")} and one.model = %(model)s
+              and one.message_id = any(cast(%(messages)s as uuid[])))
+    )
+    select distinct near.message_id, near.conversation_id, near.said_at, near.place,
+           message.role, message.speaker, message.content, message.occurred_at_offset, message.metadata
+    from placed as hit
+    join placed as near on near.conversation_id = hit.conversation_id
+     and near.place between hit.place - %(before)s and hit.place + %(after)s
+    join mosshead_read_v1.messages as message on {_OF_NAMESPACE.format("message")} and message.message_id = near.message_id
+    where hit.message_id = any(cast(%(messages)s as uuid[]))
+    order by near.conversation_id, near.place
+"""
+
+
+def latest_statement(path: NamespacePath, limit: int) -> Statement:
+    """The statement, as the driver takes it, and its parameters; its rows, the last first, are for `around_sql.stored`.
+
+    limit: so many messages at most, of users and assistants, in any conversation.
+    """
+    return _AHEAD, {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "limit": limit}
+
+
+# Their numbers go on where those of the conversation's messages in effect end.
+_AHEAD = """
+    select ahead.message_id, ahead.conversation_id, ahead.occurred_at as said_at, ahead.role, ahead.speaker, ahead.content,
+           ahead.occurred_at_offset, ahead.metadata,
+           row_number() over (partition by ahead.conversation_id order by ahead.occurred_at, ahead.position) - 1 + (
+               select count(distinct turn.message_id) from mosshead_read_v1.turns as turn
+               where turn.tenant_id = ahead.tenant_id and turn.namespace_id = ahead.namespace_id
+                 and turn.conversation_id = (select coalesce(ahead.conversation_id, ''))) as place
+    from mosshead_read_v1.messages_ahead as ahead
+    where ahead.tenant_id = %(tenant_id)s and ahead.namespace_id = %(namespace_id)s
+      and ahead.role in ('user', 'assistant') and ahead.content <> ''
+    order by ahead.occurred_at desc, ahead.position desc limit %(limit)s
+"""

@@ -1,0 +1,154 @@
+"""What this process remembered and forgot by its own hand and the service has not taken up yet, laid over what is read.
+
+Other processes see it once it took effect. The list itself is no second memory: it holds what waits in the spool, and forgets it
+as soon as a read says that it is in effect.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Engine
+
+from mosshead.embeddings import Embedder
+from mosshead.embeddings.protocol import Vectors
+from mosshead.models.memories import Hit, Progress, StoredMemory
+from mosshead.paths import NamespacePath
+
+_IN_CONTEXT = 5
+_MOST = 1_000
+"""So many writes of a process are laid over its reads, the latest: one that writes and never reads notices none in effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """One write that waits. memory: what it puts down; closes: what it forgets or replaces.
+
+    numbers: by publisher, a number that its event does not exceed.
+    """
+
+    memory: Hit | None
+    closes: Mapping[UUID, UUID | None]
+    numbers: Mapping[UUID, int]
+
+    def in_effect(self, progress: Progress) -> bool:
+        """Whether the service has taken it up, as far as a read can tell; it may have refused it.
+
+        Where the spool numbers anew by now, under another name, that is when all that it published is in effect.
+        """
+        if progress.published and not progress.partial and self.numbers.keys().isdisjoint(progress.published):
+            return True
+        return all(progress.consolidated.get(publisher, 0) >= number for publisher, number in self.numbers.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What waits of a namespace.
+
+    remembered: memories that are not taken up yet. closed: those that are not to be shown, each with what replaces it.
+    """
+
+    remembered: tuple[Hit, ...] = ()
+    closed: Mapping[UUID, UUID | None] = field(default_factory=dict)
+
+    def over(
+        self, hits: Sequence[Hit], vector: Vectors, embedder: Embedder, *, limit: int, threshold: float | None
+    ) -> tuple[Hit, ...]:
+        """Hits with what waits in its place among them, most similar first. vector: of the question."""
+        if not self.remembered and not self.closed:
+            return tuple(hits)
+        stored = {hit.id for hit in hits}
+        waiting = [one for one in self.similar(vector, embedder) if one.id not in stored]
+        found = [hit for hit in hits if hit.id not in self.closed]
+        found += [one for one in waiting if threshold is None or one.similarity > threshold]
+        return tuple(sorted(found, key=lambda hit: -hit.similarity)[:limit])
+
+    def narrowed(self, *, kind: str | None, metadata: Mapping[str, Any] | None) -> "Laid":
+        """What waits of a kind; nothing that waits was taken from a message with metadata."""
+        remembered = () if metadata else (one for one in self.remembered if kind in {None, one.kind})
+        return replace(self, remembered=tuple(remembered))
+
+    def similar(self, vector: Vectors, embedder: Embedder) -> list[Hit]:
+        """The memories not taken up yet, most similar to a vector first."""
+        if not self.remembered:
+            return []
+        import numpy as np  # see `Vectors`
+
+        cosines = np.asarray(embedder.embed([one.content for one in self.remembered])) @ vector
+        found = [
+            replace(one, similarity=round(float(cosine), 4))
+            for one, cosine in zip(self.remembered, cosines, strict=True)
+        ]
+        return sorted(found, key=lambda hit: -hit.similarity)
+
+    def for_context(self, vector: Vectors, embedder: Embedder) -> list[Hit]:
+        """The few of them that have a place in the context of a message, most similar first."""
+        return self.similar(vector, embedder)[:_IN_CONTEXT]
+
+    def memory(self, memory_id: UUID) -> StoredMemory | None:
+        """A memory that was not taken up yet."""
+        return next((one for one in self.remembered if one.id == memory_id), None)
+
+    def as_closed(self, memory: StoredMemory) -> StoredMemory:
+        """A stored memory, closed where that waits."""
+        if memory.id not in self.closed or memory.state != "active":
+            return memory
+        successor = self.closed[memory.id]
+        return replace(memory, state="superseded" if successor else "withdrawn", superseded_by=successor, pending=True)
+
+
+class Overlay:
+    """The writes of one process that wait, by namespace. Every step is one operation on a dict, so that it needs no lock."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[tuple[str, ...], str], Pending] = {}
+
+    def add(self, path: NamespacePath, event_id: UUID, pending: Pending) -> None:
+        """A write that was published."""
+        self._waiting[path.parts, event_id.hex] = pending
+        for key in tuple(self._waiting)[:-_MOST]:
+            self._waiting.pop(key, None)
+
+    def waits(self, path: NamespacePath) -> bool:
+        """Whether something of a namespace may wait."""
+        return any(parts == path.parts for parts, _ in tuple(self._waiting))
+
+    def of(self, path: NamespacePath) -> Laid:
+        """What waits of a namespace, as far as `settle` knows."""
+        if not self._waiting:
+            return _NOTHING
+        return laid([one for (parts, _), one in tuple(self._waiting.items()) if parts == path.parts])
+
+    def drop(self, path: NamespacePath) -> None:
+        """Forget all that waits of a namespace: it is not to take effect."""
+        for key in tuple(self._waiting):
+            if key[0] == path.parts:
+                self._waiting.pop(key, None)
+
+    def settle(self, path: NamespacePath, progress: Progress) -> None:
+        """Forget what is in effect, as a read said; later reads find in the database what became of it."""
+        for key, one in tuple(self._waiting.items()):
+            if key[0] == path.parts and one.in_effect(progress):
+                self._waiting.pop(key, None)
+
+
+def laid(waiting: Iterable[Pending]) -> Laid:
+    """What some writes come to, one after the other."""
+    remembered: dict[UUID, Hit] = {}
+    closed: dict[UUID, UUID | None] = {}
+    for one in waiting:
+        closed.update(one.closes)
+        if one.memory is not None:
+            remembered[one.memory.id] = one.memory
+    return Laid(tuple(one for key, one in remembered.items() if key not in closed), closed)
+
+
+def overlay_of(engine: Engine) -> Overlay:
+    """The overlay of a `Memory`, by its engine."""
+    return _overlays.setdefault(engine, Overlay())
+
+
+_NOTHING = Laid()
+_overlays: WeakKeyDictionary[Engine, Overlay] = WeakKeyDictionary()

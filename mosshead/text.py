@@ -1,0 +1,46 @@
+"""What a message says in words: its content is text, or a list of parts, of which some are text. Pure.
+
+The chat completion API calls a part that is text ``text``; the responses API calls it ``input_text`` where a user said it, and
+``output_text`` where an assistant did.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from mosshead.api.arguments import MOST_CHARACTERS
+from mosshead.fencing import strip_fences
+
+_COMPARED = 12_000
+"""Characters. Reads know the head alone of what they are given, and its end may be redacted in another way."""
+
+_TEXTS: Final = frozenset({"text", "input_text", "output_text"})
+
+
+def text_of(content: object) -> str | None:
+    """A content that is text, or its parts that are, each on a line of its own; None where it is neither text nor parts."""
+    if not isinstance(content, list | tuple):
+        return content if isinstance(content, str) else None
+    parts: Iterable[Any] = (part.get("text") for part in content if isinstance(part, Mapping) and _is_text(part))
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def as_compared(text: str) -> str:
+    """A text as two are compared: an app sends a model what it publishes, but seldom with each blank as it was."""
+    return " ".join(strip_fences(text[:MOST_CHARACTERS]).casefold().split())[:_COMPARED]
+
+
+def turns_before(message: str, said: Sequence[str], most: int) -> tuple[str, ...]:
+    """The latest turns before a message. Where they end with it, as the list does that a model is sent, it is none of them."""
+    ends_with_it = bool(said) and as_compared(said[-1]) == as_compared(message)
+    end = len(said) - ends_with_it
+    return tuple(said[max(0, end - most) : end])
+
+
+def by_one_name(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Parts as the chat completion API names them, which is how they are stored: SQL reads no others (``mosshead.text_of``)."""
+    return [{**part, "type": "text"} if _is_text(part) else dict(part) for part in parts]
+
+
+def _is_text(part: Mapping[str, Any]) -> bool:
+    kind = part.get("type")
+    return isinstance(kind, str) and kind in _TEXTS
