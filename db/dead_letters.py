@@ -105,11 +105,7 @@ def set_reason(connection: Connection, letter: DeadLetter, reason: str) -> None:
 
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-
 _LETTER = f"{_LANE} and letter_id = :letter_id"
-
-
 _DEAD_EVENT = f"{_LANE} and event_id = :letter_id and state = 'dead'"
 
 _LETTERS = text("""

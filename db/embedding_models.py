@@ -136,8 +136,6 @@ _WORKERS = text("""
 """)
 
 _READERS = text("select count(*) from pg_stat_activity where datname = current_database() and application_name = :name")
-
-
 Vector = NDArray[np.float32]
 
 
@@ -233,16 +231,9 @@ _LACKING = """
           and made.model = :model)
 """
 
-
 _COLUMNS = "select known.owner_kind, known.owner_id, known.version, said.text, said.mention"
-
-
 _OTHER_MODELS = "model = any(array(select model from mosshead.models where model <> :model))"
-
-
 _ASKED_FOR = f"{_OTHER_MODELS} and owner_kind = any(cast(:kinds as text[])) and owner_id = any(cast(:ids as uuid[]))"
-
-
 _ASKED = f"{_COLUMNS} {_LACKING.format(scope=f'{_LANE} and {_ASKED_FOR}')}"
 
 _LANES = text(f"""

@@ -63,13 +63,11 @@ def registered(row: Row[Any]) -> RegisteredEntity:
 
 OF_LANE = "entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id and entity.known_to is null"
 
-
 PARENT = """
     left join mosshead.entities as parent
       on parent.tenant_id = entity.tenant_id and parent.namespace_id = entity.namespace_id
      and parent.entity_id = entity.parent_id and parent.known_to is null
 """
-
 
 _ALIASES = """
     (select array_agg(alias.alias order by alias.alias) from mosshead.entity_aliases as alias
@@ -77,12 +75,10 @@ _ALIASES = """
        and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
 """
 
-
 REGISTERED = f"""
     entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,
     parent.name as parent, {_ALIASES}
 """
-
 
 _NAMED = """
     exists (select from mosshead.entity_aliases as name

@@ -65,8 +65,6 @@ _CLEAR = text("""
 """)
 
 _WORKERS = text("delete from mosshead.workers where seen_at < now() - cast(:age as interval)")
-
-
 ALIVE = timedelta(seconds=30)
 """How old a heartbeat may be for its worker to count; they come every few seconds."""
 

@@ -132,8 +132,6 @@ def _plain(value: Any) -> Any:
 
 
 _ZONED: Final = ("valid_from", "occurred_from", "occurred_to")
-
-
 _OFFSETS: Final = tuple(f"{name}_offset" for name in _ZONED)
 
 CHANGEABLE: Final = frozenset(
@@ -144,15 +142,12 @@ CHANGEABLE: Final = frozenset(
     }
 )
 
-
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
 
 _NEW_COLUMNS = f"""
     memory_id, kind, content, salience, factors, confidence, tier, attribute, value, occurred_from, occurred_to, granularity,
     valid_from, said_by, marked, record_name, record, key, {", ".join(_OFFSETS)}
 """
-
 
 _JSON: Final = {"factors": JSONB(), "record": JSONB(none_as_null=True)}
 

@@ -22,8 +22,6 @@ class Asked:
 
 
 HeldEnd = UUID | Asked | None
-
-
 HeldRelation = tuple[HeldEnd, str, HeldEnd]
 """What a memory states about the mention, once it is known who that is: subject, predicate, object; None for the mention."""
 
@@ -156,8 +154,6 @@ _WAITING = text("""
 """)
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-
 _ENDED = "known_to = :at, ended_by = :decision_id"
 
 _END_OPEN = text(f"""

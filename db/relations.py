@@ -121,7 +121,6 @@ _END_RELATIONS = text("""
     from ended
 """)
 
-
 EdgeKind = Literal["similar", "contradicts", "replaces"]
 
 

@@ -35,8 +35,6 @@ class _Uncompiled:
 T = TypeVar("T")
 
 _REMEMBERED: Final = 16_384
-
-
 _LONGEST: Final = 64
 
 

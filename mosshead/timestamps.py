@@ -19,8 +19,6 @@ def in_zone(moment: datetime, offset: int | None) -> datetime:
 
 
 _FIRST, _LAST = datetime(2, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
-
-
 _MOST_AHEAD = timedelta(days=1)
 """A time with the wrong zone lies up to 14 hours ahead; one that lies further ahead is of a clock that is wrong."""
 

@@ -11,8 +11,6 @@ from mosshead.models.entities import RegisteredEntity
 from pipeline.extraction.prompt import Answer, Text
 
 _SENTENCES = 8
-
-
 _CHARACTERS = 700
 
 

@@ -15,8 +15,6 @@ from mosshead.models.kinds import MemoryKind
 from pipeline.models import Fact
 
 MOST: Final = 10.0
-
-
 PROCESS_START: Final = 3.0
 """What a taught procedure has before any cue is counted. It lifts nothing above MARKED_FLOOR."""
 
@@ -53,11 +51,7 @@ _COMMANDS: Final = _cues(
 )
 
 _COMMAND: Final = "command"
-
-
 _FIRST_PERSON: Final = "first_person"
-
-
 _THE_USER: Final = "the_user"
 
 _CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = MappingProxyType(
@@ -237,14 +231,8 @@ INFERRED: Final = 0.5
 """Of a guess or an inference: a hypothesis, until it is said again."""
 
 STEP: Final = 0.15
-
-
 SOLID: Final = 0.75
-
-
 _LEAST: Final = 0.05
-
-
 _DIGITS: Final = 4  # stored as a real, 0.9 comes back a little less
 
 Tier = Literal["hypothesis", "solid"]

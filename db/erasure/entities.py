@@ -12,8 +12,6 @@ from db.unlearning import FORMING, LETTER, decided_on, is_said_still, part_of
 from mosshead.language.names import normalise
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-
 _GONE: Final = "any(cast(:gone as uuid[]))"
 
 TOUCHED: Final = text(f"""
@@ -40,8 +38,6 @@ the ``touched``, those erased earlier, for what they taught stayed where others 
 # Of a decision that was taken back, the rows that say what it taught are past already; so are those of who was merged into
 # somebody, and of whom they were merged into for a while.
 _WERE: Final = part_of("select unnest(cast(:touched as uuid[])) as entity_id", ever=True)
-
-
 _MADE: Final = f"""{same_entity("made", "part_of")} and made.made_by = any(cast(:learned as uuid[]))"""
 
 
@@ -179,7 +175,6 @@ STATEMENTS: Final = (
 )
 """gone: entities to be deleted. left: those of whom something else is known; their profiles are made anew of that."""
 
-
 # Whom an app split off without giving a name bears that of whom they were split off from. They have the id of its decision.
 _NAMELESS: Final = f"""
     nameless as materialized (
@@ -262,11 +257,9 @@ _CALLED: Final = text(f"""
 
 _CALL: Final = text(f"update mosshead.entities set name = :called where {_LANE} and entity_id = :entity_id")
 
-
 _UNNAME: Final = text(f"""
     delete from mosshead.entity_aliases where {_LANE} and entity_id = :entity_id and normalised in (:normalised, :before)
 """)
-
 
 _NAME: Final = text("""
     insert into mosshead.entity_aliases (tenant_id, namespace_id, entity_id, alias, normalised)
@@ -308,13 +301,11 @@ _ELSEWHERE: Final = f"""
       and not {is_said_still("now.alias")}
 """
 
-
 _NAMES_ELSEWHERE: Final = text(f"""
     {_ELSEWHERE} and exists (
         select from mosshead.entity_aliases as own
         where {of_lane("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised)
 """)
-
 
 NAME_ELSEWHERE: Final = text(f"{_ELSEWHERE} and now.normalised = :before")
 """The name ``before`` of those who are given as ``gone``."""
@@ -328,7 +319,6 @@ _COMMANDED: Final = f"""
     )
 """
 
-
 # Looked up once, and then by their keys: planned for a namespace of few rows, they would be looked up for each of many.
 _OF_COMMANDED: Final = "any(array(select decision_id from commanded))"
 
@@ -338,7 +328,6 @@ _KEYS: Final = f"""
         where {_LANE} and entity_id = {_GONE} and key is not null
     )
 """
-
 
 NAME_STATEMENTS: Final = (
     ("entity_aliases", _NAMES_ELSEWHERE),

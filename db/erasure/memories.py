@@ -16,11 +16,7 @@ from db.undo.rows import of_lane, told_by
 from mosshead.timestamps import in_zone
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-
 _ERASED: Final = "any(cast(:memories as uuid[]))"
-
-
 _REPEATED: Final = "any(cast(:repeated as uuid[]))"
 
 # Each that others brought holds until the next of those, which an undo of that one finds again; the last one holds again.
@@ -56,10 +52,8 @@ _LAST_VECTOR = text(f"""
       and {told_by("vector", "memory")}
 """)
 
-
 EPISODE: Final = "Episode"
 """The name of the record that makes a memory one; it tells of a whole conversation."""
-
 
 # A fact names its messages by their places among those of its batch, from 1. The shells of erased ones keep theirs. An episode is
 # made of messages of other batches, and its memory alone knows them. Each once, and by what is looked up once: a namespace of
@@ -162,7 +156,6 @@ _STILL_TOLD: Final = f"""
     )
 """
 
-
 _BROUGHT: Final = f"""
     {of_lane("brought")} and brought.memory_id = {_REPEATED}
     and brought.made_by = any(array(select decision_id from told where alone))
@@ -243,7 +236,6 @@ LOG: Final = (
 )
 """What the log says of them; to be run when nobody asks it any more what was learned with them."""
 
-
 Key = tuple[UUID, int]
 """A memory and a version of it."""
 
@@ -251,8 +243,6 @@ SAYS: Final = ("content", "attribute", "value", "occurred_from", "occurred_to", 
 """The columns that are taken from what was said."""
 
 _TIMES: Final = ("occurred_from", "occurred_to")
-
-
 _OFFSETS: Final = tuple(f"{name}_offset" for name in _TIMES)
 
 

@@ -205,7 +205,6 @@ _LINKED_TO = text(f"""
     select distinct memory_id from mosshead.memory_entities where {_LANE} and entity_id = any(cast(:entities as uuid[]))
 """)
 
-
 _OF_LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 
 TABLES_OF_NAMESPACE: Final = (

@@ -119,8 +119,6 @@ _TABLES = ("events", "messages", "conversations", "publishers", "scopes", "tombs
 """What a namespace of its own has beside what is erased of one with everything."""
 
 _LANE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
-
-
 _REPLAY = "tenant_id = :tenant_id and namespace_id = :replay_id"
 
 # Where an app published under that path before, there is a namespace already: on conflict nothing is begun. What the app wants
@@ -185,11 +183,7 @@ _LOCK_LANE_OF_REPLAY = text(f"select from mosshead.lanes where {_REPLAY} for upd
 _COSTS = text(f"update mosshead.usage set namespace_id = :namespace_id where {_REPLAY}")
 
 _GENERATION = text(f"delete from mosshead.generations where {_LANE}")
-
-
 _ALL: Final = "true"
-
-
 _OF_MEMORIES: Final = "action <> all(array['set_prompt', 'roll_back_prompt', 'optimize_prompt', 'erase'])"
 """Decisions of an app's prompts, and receipts of what was erased, are the namespace's own."""
 
@@ -282,7 +276,6 @@ _SWITCHED = text("""
         from jsonb_array_elements(left_out) with ordinality as each (one, place)), '[]')
     where tenant_id = :tenant_id and namespace_id = :namespace_id
 """)
-
 
 _HELD: Final = "changes places with its replay"
 

@@ -85,13 +85,8 @@ _RESTING_ON = text(
     )
 )
 
-
 _DOCUMENTS = "any(cast(:documents as uuid[]))"
-
-
 _MADE = f"{of_lane('made')} and made.document_id = {_DOCUMENTS} and made.made_by = :undone"
-
-
 _ENDED = f"{of_lane('ended')} and ended.document_id = {_DOCUMENTS} and ended.ended_by = :undone"
 
 
@@ -110,10 +105,7 @@ MOVED_ON: Final = f"""
 """
 """Finds a document that is not as the decision left it."""
 
-
 _SAME_MEMORY = f"{of_lane('now')} and now.memory_id = made.memory_id"
-
-
 _MADE_MEMORIES = f"{of_lane('made')} and made.memory_id = any(cast(:memories as uuid[])) and made.made_by = :undone"
 
 MEMORIES_MOVED_ON: Final = f"""
@@ -122,7 +114,6 @@ MEMORIES_MOVED_ON: Final = f"""
         where {_SAME_MEMORY} and now.known_to is null and {alike(IMAGE, "now", "made")}))
 """
 """Finds a memory that is not as the decision left it."""
-
 
 _MOVED_ON = text(
     " union all ".join(
@@ -201,7 +192,6 @@ _RESTORE_VECTORS = text(f"""
 
 REVERSE_MEMORIES: Final = (_REVERSE_MEMORIES, _RETIRE_VECTORS, _RESTORE_VECTORS)
 """To be run in this order."""
-
 
 _REVERSE = (
     *(table.reverse for table in TABLES),

@@ -150,10 +150,7 @@ _SMALL_TALK = frozenset(
     """.split()
 )
 
-
 _WORD = lazy_pattern(r"[^\W\d_]+")
-
-
 _APOSTROPHES = str.maketrans("", "", "'’")
 
 

@@ -30,7 +30,6 @@ _DOES: Final[dict[str, str]] = {
     "delete": "delete closes a memory that is wrong or that the user wants forgotten, by its number",
 }
 
-
 _DESCRIPTION = (
     "Remember something for later conversations: what the user tells about themselves or about others, what they prefer, and "
     "what they ask you to remember. One fact at a time, in the third person, such as 'User is allergic to nuts'."
@@ -204,11 +203,7 @@ def _number(wanted: _Manage) -> int:
 
 
 __all__ = ["MemoryTool", "manage_memory_tool", "run_tools", "search_memory_tool"]
-
-
 _FIRST, _COUNT = 1_000, 9_000
-
-
 _MOST = 2_000
 """So many memories are remembered as shown, the latest: as long as most numbers are free, one is found at once."""
 
@@ -265,10 +260,7 @@ def _field(given: Any, name: str) -> Any:
 
 
 _MOST_HITS = 20
-
-
 _USUAL = 5
-
 
 _SEARCH_DESCRIPTION = (
     "Search what is remembered from earlier conversations. Call it before you answer a question about the user, or about people "

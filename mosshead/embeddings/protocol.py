@@ -11,7 +11,6 @@ if TYPE_CHECKING:  # whoever embeds nothing does without numpy
 Vectors: TypeAlias = "NDArray[np.float32]"
 """Shape (texts, dimensions), each row of unit length, so that a dot product is a cosine."""
 
-
 _BYTES_PER_TOKEN: Final = 4
 
 

@@ -21,29 +21,20 @@ Trait = TypeVar("Trait")
 THRESHOLD = 0.34
 """How probable the best candidate must be before it is taken to be meant."""
 
-
 LEAD = 1.25
 """How many times as probable as the second it must be."""
 
 NEAREST_WEIGHT = 12.2
-
-
 WORD_WEIGHT = 1.0
-
-
 NAMED_WEIGHT = 1.7
 
 DOUBT = 11.9
 """What "nobody can tell" weighs before anything is said."""
 
-
 DOUBT_LESS_PER_ROOT_OF_WORDS = 4.3
 """The more is said, the less it takes to be sure: for the square root of the number of telling words."""
 
-
 MOST_WORDS_COUNTED = 12
-
-
 STRANGER_WEIGHT = 4.6
 """What it weighs against all candidates that the message describes whom it names by what is known of none of them."""
 
@@ -57,8 +48,6 @@ CLEARLY_NEAR = 0.3
 """The cosine from which the only bearer of a name is meant even by a description in words that are known of nobody."""
 
 PLAUSIBLE_SHARE = 0.25
-
-
 MOST_OFFERED = 4
 
 
@@ -180,8 +169,6 @@ def _plausible(scores: tuple[tuple[UUID, float], ...]) -> tuple[UUID, ...]:
 
 
 __all__ = ["Evidence", "Resolution", "Telling", "disambiguate", "telling"]
-
-
 SCENE_TURNS = 3
 """So many turns before a message set its scene."""
 
@@ -201,19 +188,15 @@ OF_ANYBODY = frozenset(
 """What is said of anybody: that two use such a word tells nothing."""
 
 _WORD = lazy_pattern(rf"{NO_FIGURE}+(?:['’]{NO_FIGURE}+)*")
-
-
 _CLIPPED = lazy_pattern(r"(?:n['’]t|['’](?:s|m|d|ll|ve|re)?)$")
 
 _ADDRESS = frozenset("mr mrs ms miss".split())
-
 
 _TITLES = (BEFORE_NAMES - _ADDRESS) | frozenset(
     """admiral ambassador archbishop baron baroness bishop brigadier cardinal commander commissioner constable councillor count
     countess detective duchess duke emperor general governor inspector lady lieutenant lord magistrate marshal pope prince
     princess rabbi reverend sheriff superintendent""".split()
 )
-
 
 _GIVING = frozenset(
     """ask asked bring brought collect fetch gave get give given giving hand handed lend lent offer offered owe owed pay paid pick

@@ -183,7 +183,6 @@ _OF_CLOSEST = f"""
     where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = closest.entity_id and trait.owner_kind = 'memory'
 """
 
-
 _WHO = f"""
     candidates as materialized (
         select entity_id, case when not bool_or(normalised = %(mention)s) then array_agg(normalised) end as found_by

@@ -197,11 +197,7 @@ def _outermost(found: Sequence[Place]) -> list[Place]:
 
 
 _INDEFINITE = frozenset("a an any another every some each no".split())
-
-
 _DEFINITE = _INDEFINITE | frozenset("the my your our his her its their this that".split())
-
-
 _BESIDE_A_MONTH = lazy_pattern(r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?|(?:19|20)\d\d")
 
 
@@ -287,29 +283,13 @@ def _is_one_of(word: Word | None, these: frozenset[str]) -> bool:
 
 
 _WORD = lazy_pattern(rf"{LETTER}+(?:(?:[.'’ʼ&]|{INSIDE}){LETTER}+)*(?:{AFTER})?'?")
-
-
 _UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-
-
 _LONGEST_UNSPACED = 8
-
-
 _ENDS_SENTENCE = lazy_pattern(r"[.!?:;\n…]")
-
-
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir st".split())
-
-
 _POSSESSIVE = lazy_pattern(r"['’][sS]?$")
-
-
 _SPACE = lazy_pattern(r"[^\S\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]")
-
-
 _SHORTEST_FOLDED = 5
-
-
 _SHORTEST_PLURAL = 4
 
 

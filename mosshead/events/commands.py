@@ -12,14 +12,8 @@ from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.prompts import MAX_CHARACTERS, OptimizerOrOff, PromptTemplate, Syntax, template_of
 
 MAX_INSTRUCTIONS = 4_000
-
-
 MAX_SCHEMAS = 20
-
-
 MAX_PROFILES = 5
-
-
 MAX_IMPORTED = 200
 
 
@@ -198,14 +192,8 @@ class Split(Envelope):
 
 
 MAX_REASON = 500
-
-
 MAX_RULES = 4_000
-
-
 MAX_FEEDBACK = 8_000
-
-
 MAX_TURNS = 200
 
 PromptName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$")]
@@ -274,11 +262,7 @@ class PromptFeedback(Envelope):
 
 
 MAX_REMEMBERED = 8_000
-
-
 MAX_FORGOTTEN = 200
-
-
 MAX_ABOUT = 20
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]

@@ -10,31 +10,15 @@ from mosshead.language.names import NO_FIGURE
 from mosshead.patterns import lazy_pattern
 
 _LONGEST = 4
-
-
 _LONGEST_TAG = 12
-
-
 HE = frozenset({"he", "him", "his", "himself"})
-
-
 SHE = frozenset({"she", "her", "hers", "herself"})
-
-
 IT = frozenset({"it", "its", "itself"})
-
-
 THEY = frozenset({"they", "them", "their", "theirs", "themselves"})
-
-
 POINTING = frozenset({"this", "that"})
-
-
 PRONOUNS = HE | SHE | IT | THEY | POINTING
 
 MINE = frozenset({"my", "our"})
-
-
 DETERMINERS = MINE | {"the", "your", "his", "her", "their", "its", "that", "this", "those", "these"}
 
 PREPOSITIONS = frozenset(
@@ -45,7 +29,6 @@ PREPOSITIONS = frozenset(
     """.split()
 )
 
-
 _VERBS = frozenset(
     """
     am is are was were be been being do does did done doing have has had having will would shall should can could
@@ -53,7 +36,6 @@ _VERBS = frozenset(
     hadn't won't wouldn't shouldn't can't couldn't mustn't
     """.split()
 )
-
 
 _JOINING = frozenset(
     """
@@ -63,10 +45,7 @@ _JOINING = frozenset(
     """.split()
 )
 
-
 _OTHERS = frozenset("i me we us you he him she it they them there here all any some a an one's".split())
-
-
 FUNCTION = PREPOSITIONS | _VERBS | _JOINING | _OTHERS | DETERMINERS | PRONOUNS
 
 REPORTING = frozenset(
@@ -76,15 +55,9 @@ REPORTING = frozenset(
     """.split()
 )
 
-
 _NOT_IN_DESCRIPTIONS = (FUNCTION | REPORTING) - {"one", "first", "last", "next"}
-
-
 _ONLY_PEOPLE = frozenset({"that", "this", "those", "these"})
-
-
 _NOTHING_BEHIND = lazy_pattern(r" *(?:$|[.,;:!?)])")
-
 
 _PLEONASTIC = lazy_pattern(
     r"it(?:['’]s| is| was|['’]ll be| will be)(?: been)? "
@@ -101,7 +74,6 @@ PROCEDURES = (
     "process procedure routine drill way steps checklist list rules protocol method thing things recipe".split()
 )
 
-
 _FIXED = lazy_pattern(
     r"\b(?:(?P<both>both of (?:them|these|those)|the (?:two|pair|both) of them|(?<=them )both|(?<=they )both)"
     r"|(?P<other_one>the other (?!day|night|week|time|side|way|hand|half|end)\w+)"
@@ -111,10 +83,7 @@ _FIXED = lazy_pattern(
     re.IGNORECASE,
 )
 
-
 _BEHIND = lazy_pattern(r"\s+(?:with|who|that|which|from|on|in|at|of|we|I|whose|where)\b[^.,;:!?]{0,120}")
-
-
 _TOLD = lazy_pattern(r"\s+(?:with|who|from) [^.,;:!?]{0,120}")
 
 
@@ -330,23 +299,11 @@ def _goes_on(layout: Layout, word: re.Match[str]) -> bool:
 
 
 _WORD = lazy_pattern(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?")
-
-
 _SENTENCE_END = lazy_pattern(r"[.!?…]+[\"')\]]*(?:\s+|$)|:\s|\n+")
-
-
 _CLAUSE_END = lazy_pattern(r"[.!?…,;:()—–\n]| - |\b(?:and|but|so|because|then)\b", re.IGNORECASE)
-
-
 _CLOSING = " \n\"')]"
-
-
 _POSSESSIVE = lazy_pattern(r"['’]s?")
-
-
 _ENDS_POSSESSIVE = lazy_pattern(r"['’]s?$")
-
-
 _PLURAL_POSSESSIVE = lazy_pattern(r"s['’]$")
 
 
@@ -357,11 +314,7 @@ def bare(word: str) -> str:
 
 
 SUBJECTS = frozenset({"he", "she", "they"})
-
-
 OBJECTS = frozenset({"him", "her", "them"})
-
-
 OWNERS = frozenset({"his", "her", "its", "their"})
 
 BEFORE_SUBJECT = _VERBS | _JOINING | {"i", "there", "here", "the", "our", "my", "a", "an", "poor", "dear", "old"}
@@ -384,9 +337,7 @@ KIN_AND_ROLES = frozenset(
     """.split()
 )
 
-
 _AGENT = ("er", "or", "ist", "ian", "man", "woman", "eer", "ess", "ee", "wright", "smith")
-
 
 _NO_AGENT = frozenset(
     """
@@ -416,7 +367,6 @@ def is_person(word: str) -> bool:
 
 _CONTENT_WORD = lazy_pattern(rf"{NO_FIGURE}{{3,}}")
 
-
 _EMPTY = FUNCTION | {
     "user",
     "users",
@@ -432,10 +382,7 @@ _EMPTY = FUNCTION | {
     "old",
 }
 
-
 _SHORTEST_STEM = 4
-
-
 _OF_ANOTHER = r"(?<!\bis )(?<!\bas )(?<!\bwas )(?<!^)\b(?:the|his|her|their) (?:\w+ )?{noun}\b"
 
 

@@ -64,7 +64,6 @@ DONE_BY_PEOPLE = frozenset(
 )
 """In "Brooks sent a list", where the capital says nothing, the verb says that it is somebody."""
 
-
 _HE_NAMES = frozenset(
     """
     aaron adam adrian ahmed alan alexander andreas andrew anthony antonio arthur ben benjamin bob brandon brian bruno
@@ -78,7 +77,6 @@ _HE_NAMES = frozenset(
     toby tom tony victor vikram vincent will william xavier yusuf
     """.split()
 )
-
 
 _SHE_NAMES = frozenset(
     """
@@ -96,7 +94,6 @@ _SHE_NAMES = frozenset(
     """.split()
 )
 
-
 _HE_NOUNS = frozenset(
     """
     brother father dad husband boyfriend fiancé fiance son uncle nephew grandfather grandpa grandad granddad stepbrother
@@ -104,7 +101,6 @@ _HE_NOUNS = frozenset(
     man boy guy bloke chap fellow lad gentleman groom
     """.split()
 )
-
 
 _SHE_NOUNS = frozenset(
     """

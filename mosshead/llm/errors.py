@@ -25,47 +25,26 @@ from mosshead.llm.protocol import (
 from mosshead.patterns import lazy_pattern
 
 _REFUSED_KEYS = frozenset({401, 403})
-
-
 _FORBIDDEN = 403
-
-
 _UNKNOWN = 404
-
-
 _LIMITED = 429
-
-
 _TOO_LARGE = 413
-
-
 _TOO_LONG = "context_length_exceeded"
-
-
 _FILTERED = "content_filter"
-
-
 _NO_JSON = "json_validate_failed"
-
-
 _CODES = frozenset({_FILTERED, _TOO_LONG, _NO_JSON, "insufficient_quota", "rate_limit_exceeded"})
-
 
 _BEYOND_CONTEXT = lazy_pattern(
     r"context (?:length|window|size)|(?:prompt|input) is too long|too many tokens", re.IGNORECASE
 )
 
-
 _BEYOND_RATE = lazy_pattern(r"request too large|reduce your message size|must be reduced", re.IGNORECASE)
-
-
 _FLAGGED = lazy_pattern(r"requires moderation|was flagged|flagged_input", re.IGNORECASE)
 
 _SERVICE = "(the service's is in MOSSHEAD_LLM_MODEL)"
 
 OfAll = Literal["key", "account", "model", "shape"]
 """What is wrong with every request. shape: what the model does not take, such as a system prompt or a schema."""
-
 
 _OF_ALL: dict[OfAll, str] = {
     "key": "the LLM endpoint refused the key ({status}); check OPENAI_API_KEY",
@@ -173,14 +152,8 @@ def _until(http_date: str, now: datetime) -> float | None:
 BAD_REQUESTS: Final = frozenset({400, 413, 422})
 
 _HEAD: Final = 400
-
-
 _OPENING: Final = 40
-
-
 _SHORTEST: Final = 11  # what is said in fewer characters says nothing of what is looked for
-
-
 _SIGNS: Final = lazy_pattern(r"(?:\\+[nrt]|[\W_])+")
 
 _SAID: Final[tuple[tuple[OfAll, re.Pattern[str]], ...]] = (

@@ -39,8 +39,6 @@ _CHARACTERS_OF_A_TOKEN = 4
 """In English text, by OpenAI's rule of thumb (help.openai.com, "What are tokens and how to count them?")."""
 
 _ADDRESS = lazy_pattern(r"https?://[^/]")
-
-
 _THOUGHT, _FENCE = "</think>", "```"
 
 

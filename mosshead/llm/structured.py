@@ -47,11 +47,9 @@ JsonText = Annotated[Text, BeforeValidator(_as_text)]
 Verbatim = Annotated[str, AfterValidator(verbatim)]
 """Text of an answer that is looked for letter by letter, or put into another: its blanks at both ends count."""
 
-
 _OF_NO_USE = frozenset({"title", "description", "default"})
 """Titles repeat the names of fields, descriptions are the docstrings of our code, and in strict mode every field is required.
 What a field is for stands in the prompt."""
-
 
 _PLAIN = frozenset({"string", "integer", "number", "boolean", "array"})
 
@@ -96,8 +94,6 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 MOST_CHARACTERS = 16_000
-
-
 _DEEPEST = 20
 
 

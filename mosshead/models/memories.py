@@ -10,14 +10,8 @@ from mosshead.fencing import fenced, one_line
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY})
-
-
 _A_QUARTER, _AN_HOUR, _A_DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
-
-
 _FROM_MIDNIGHT = timedelta(hours=13)
-
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 State = Literal["active", "superseded", "withdrawn"]

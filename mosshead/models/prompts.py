@@ -9,8 +9,6 @@ from typing import Literal, assert_never, get_args
 from mosshead.patterns import lazy_pattern
 
 OptimizerOrOff = Literal["metaprompt", "gradient", "prompt_memory", "off"]
-
-
 Syntax = Literal["format", "mustache", "none"]
 
 
@@ -134,11 +132,7 @@ def template_of(prompt: str | PromptTemplate) -> PromptTemplate:
 
 
 _TAG = lazy_pattern(r"\{\{\{(?P<plain>[^{}]+)\}\}\}|\{\{\s*+(?P<sign>[#^/>&!=]?)(?P<name>[^{}]+)\}\}")
-
-
 _DOUBLED = lazy_pattern(r"\{\{|\}\}")
-
-
 _MOST_NAMED = 5
 
 

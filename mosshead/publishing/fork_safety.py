@@ -28,14 +28,8 @@ class Forkable(Protocol):
 
 
 _watched: WeakSet[Forkable] = WeakSet()
-
-
 _engines: WeakSet[Engine] = WeakSet()
-
-
 _resting: list[Forkable] = []
-
-
 _forking = Lock()
 """One fork at a time: what rests for another's would be taken for its own, and woken once for both."""
 
@@ -78,7 +72,6 @@ def _in_child() -> None:
 
 
 os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
-
 
 _WITHIN = (
     "a publish within another of the same thread, as of a signal handler that interrupted it; wait until that returned"

@@ -191,8 +191,6 @@ def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
 
 
 _PUBLISH = text("select mosshead_write_v1.publish(cast(:events as jsonb))")
-
-
 _LAST_CALL_SECONDS = 2.0
 
 _log = logging.getLogger("mosshead")

@@ -30,14 +30,8 @@ from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
 
 _STAND_BY_SECONDS = 0.5
-
-
 _HAND_OVER_SECONDS = 0.2  # the one that ships may be about to end, too
-
-
 _LOOK_SECONDS = 0.1  # what other processes publish wakes nobody here
-
-
 _BREATH_SECONDS = 0.01  # a burst gathers, and the app's threads have the interpreter
 
 
@@ -257,20 +251,10 @@ _CONNECT_ARGS = {
 }
 
 _log = logging.getLogger("mosshead")
-
-
 _AT_ONCE = 40  # events between two rests
-
-
 _NAMESPACES_TO_ASK = 50
-
-
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
-
-
 _ACKNOWLEDGED_SECONDS = 0.25
-
-
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20

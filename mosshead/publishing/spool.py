@@ -29,14 +29,8 @@ from mosshead.publishing import fork_safety
 from mosshead.publishing.fork_safety import InUse
 
 _VERSION = 1
-
-
 _LARGE_LOG_BYTES = 16 * 2**20
-
-
 _CUT_AT_ONCE = 100
-
-
 _PAGES_AT_ONCE = 100
 
 
@@ -269,16 +263,9 @@ _COUNTERS = """
     from spool left join namespaces on namespaces.name = ?
 """
 
-
 _ADD_NAMESPACE = "insert into namespaces (name) values (?)"
-
-
 _ADD = "insert into events (namespace, number, body, spooled_at) values (?, ?, ?, ?)"
-
-
 _MOVE_NAMESPACE = "update namespaces set newest = ?, changed = ? where key = ?"
-
-
 _MOVE_SPOOL = "update spool set point = ?, bytes = ?"
 
 _NEWEST = (
@@ -287,11 +274,9 @@ _NEWEST = (
 
 _POINT = "select publisher, point from spool"
 
-
 _CHANGED = (
     "select key, name, cut_up_to, newest from namespaces where changed > ? and newest > cut_up_to order by changed"
 )
-
 
 _READ = """
     select number, body from events
@@ -301,20 +286,10 @@ _READ = """
 _SIZES = "select length(body) from events where namespace = ? and number between ? and ? order by number"
 
 _CUT_UP_TO = "select cut_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
-
-
 _SIZE = "select coalesce(sum(length(body)), 0) from events where namespace = ? and number <= ?"
-
-
 _CUT = "delete from events where namespace = ? and number <= ?"
-
-
 _MOVE_CUT = "update namespaces set cut_up_to = ? where key = ?"
-
-
 _SHRINK = "update spool set bytes = bytes - ?"
-
-
 _VACUUM = f"pragma incremental_vacuum({_PAGES_AT_ONCE})"
 
 _HELD = """
@@ -322,12 +297,8 @@ _HELD = """
     group by namespaces.key order by waiting desc, namespaces.name
 """
 
-
 _BUSY_SECONDS = 10.0
-
-
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it holds what was said
-
 
 _PRAGMAS = (
     "pragma auto_vacuum = incremental",  # first: it must be there before the first table
@@ -337,7 +308,6 @@ _PRAGMAS = (
     # The shipper makes the checkpoints, so that no publish waits for the disk; this is for when it cannot.
     "pragma wal_autocheckpoint = 10000",
 )
-
 
 _FIXES = (
     ("full", "free some space there"),

@@ -38,33 +38,20 @@ _ISSUERS: tuple[tuple[str, str, range], ...] = (
     ("67", "67", range(12, 20)),
 )
 
-
 _NO_ISSUER = "017"
-
-
 _SHORTEST, _LONGEST = 12, 19
-
-
 _VISA_LENGTHS = {13, 16, 18, 19}
 
 _DIGITS = lazy_pattern(r"\d+")
-
-
 _RUN = lazy_pattern(r"\d(?:[ \t\r\n.,/\-_*>|]{0,3}+\d)*+")
-
 
 # How cards are written: the lengths of the groups of digits.
 _LAYOUTS = lazy_pattern(
     r"(?:4,){3}[1-7],(?:3,)?|4,6,[45],|5,5,5,|8,8,|4,4,8,|8,4,4,|4,12,|12,4,|6,10,|6,13,|4,8,4,|6,4,[4-9],"
 )
 
-
 _FIRST_OF_GROUPS = frozenset({1, 2, 3, 4, 5, 6, 8, 12})
-
-
 _UNIFORM = lazy_pattern(r"(?:1,){12,19}|(?:2,){6,9}1?,?|(?:3,){4,6}[12]?,?|(?:5,){2,3}[1-4],")
-
-
 _EXPIRY = lazy_pattern(r"(?:0[1-9]|1[0-2])(?:2\d|3\d)|20[23]\d")
 
 
@@ -137,7 +124,6 @@ _IBAN = lazy_pattern(
     r"(?:(?<![A-Za-z0-9])|(?<=IBAN)|(?<=iban)|(?<=Iban))[A-Za-z]{2}[ \-]?\d{2}(?=[ \-.\n]{0,2}[A-Za-z0-9])"
 )
 
-
 _LENGTHS = {
     country: int(length)
     for country, length in (
@@ -159,7 +145,6 @@ _LENGTHS = {
 _AS_NUMBERS = {ord(letter): str(number) for number, letter in enumerate(ascii_uppercase, 10)}
 
 _SSN = lazy_pattern(r"(?<![\d\-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?!-?\d)")
-
 
 _SSN_NAMED = lazy_pattern(
     r"(?<![a-z])(?:ssn|itin|social security(?: number| no\.?)?|social)(?![a-z])\W{0,3}(?:(?:is|was|number)\W{1,3}){0,2}"
@@ -202,9 +187,7 @@ _NUMBER = lazy_pattern(
     r"minutes|days|hours|km|kg)\b)"
 )
 
-
 _CODE = r"(?:codes?|otps?|passcodes?|tans?|pass ?words?|codigo|codice|kode|kod|код|验证码|認証コード|인증번호)"
-
 
 _TWO_FACTOR = (
     r"(?:verif\w*|one[ \-]time|2fa|mfa|two[ \-](?:factor|step)|multi[ \-]factor|authenticat\w*|otps?|sms|"
@@ -214,24 +197,18 @@ _TWO_FACTOR = (
     r"phototan|validation|seguridad|sicurezza|подтвержден\w*|验证|認証|인증)"
 )
 
-
 _STRONG = lazy_pattern(
     rf"(?<![a-z])(?:{_TWO_FACTOR}[ \-]?{_CODE}|one[ \-]time (?:pass\w*|pin|code)|otps?|2fa|mfa|m?tan|"
     rf"authenticator|验证码|認証コード|인증번호)(?![a-z])"
 )
 
-
 _CODE_WORD = lazy_pattern(rf"(?<![a-z]){_CODE}(?![a-z])")
-
-
 _TWO_FACTOR_WORD = lazy_pattern(rf"(?<![a-z]){_TWO_FACTOR}(?![a-z])")
-
 
 _CODE_IS = lazy_pattern(
     r"(?:(?<!\w)(?:the|your|my|a|sms|new|its|der|dein|le|el|il)\s(?:\w+\s)?code(?:\s(?:is|was|ist|est|es|e)|"
     r"\s?:)\s*\Z|^\W*code\s?:\s*\Z)"
 )
-
 
 _OTHER_CODE = lazy_pattern(
     r"(?:zip|postal|post|area|dial\w*|error|exit|status|promo|discount|coupon|voucher|product|country|currency|qr|"
@@ -242,30 +219,23 @@ _OTHER_CODE = lazy_pattern(
     r"reservation)s?[ \-]?codes?\W{0,3}(?:is|was|:)?\s*\Z"
 )
 
-
 _FOLLOWS = lazy_pattern(
     rf"\W{{0,3}}(?:is|ist|est|es|-)\s(?:your|the|my|dein|ihr|votre|tu|su)\s(?:[\w.\-]+\s){{0,3}}?{_CODE}(?![a-z])"
 )
 
-
 _TO_VERIFY = lazy_pattern(
     r"\s(?:to|for|zum|pour|para)\s(?:\w+\s){0,2}?(?:sign|log|verify|confirm|authenticat|2fa|mfa|login|bestatig|anmeld)"
 )
-
 
 _SENT = lazy_pattern(
     r"(?<![a-z])(?:sms|text(?: message)?|2fa|verification|authenticator|otp)(?![a-z])[^.!?\n]{0,20}[:\-]\s*\Z|"
     r"authenticator\s(?:app\s)?(?:shows|says)\s\Z"
 )
 
-
 _YEAR = lazy_pattern(r"(?:19|20)\d\d")
-
-
 _BEFORE, _NEAR = 160, 48
 
 _ONE = r"(?:\d{1,2}[.)]\s)?(?=[a-z\-]*\d|[a-f]{4})[a-z0-9]{3,12}(?:[ \-](?=[a-z]*\d|[a-f]{4})[a-z0-9]{3,12}){0,11}"
-
 
 _RECOVERY = lazy_pattern(
     r"(?<![a-z])(?:recovery|backup|back-up|rescue|emergency|scratch|wiederherstellungs|ersatz)[ \-]?(?:codes?|"
@@ -276,7 +246,6 @@ _RECOVERY = lazy_pattern(
 NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
 """One of these is in every text, in small letters, in which a recovery code is found."""
 
-
 ONE_TIME_NEEDS = tuple(
     "code otp tan pass codigo codice kode kod код 验证码 認証コード 인증번호 sms text 2fa mfa verif authenticat "
     "time sign log confirm bestatig anmeld".split()
@@ -284,7 +253,6 @@ ONE_TIME_NEEDS = tuple(
 """One of these is in every text, in small letters, in which a one-time code is found."""
 
 _BASE32 = r"[a-z2-7]{4}"
-
 
 _AUTHENTICATOR = lazy_pattern(
     r"(?<![a-z])(?:t?otp|2fa|mfa|2[ \-]step|(?:two|multi)[ \-](?:factor|step)|otpauth|"
@@ -295,10 +263,7 @@ _AUTHENTICATOR = lazy_pattern(
     rf"({_BASE32}(?:([ \-]){_BASE32}(?:\2{_BASE32}){{2,14}}(?:\2[a-z2-7]{{1,3}})?|(?:{_BASE32}){{3,15}}))(?![a-z0-9=])"
 )
 
-
 _NO_VOWEL = lazy_pattern(r"(?<![A-Z2-7])[B-DF-HJ-NP-TV-XZ2-7]{4}")
-
-
 _MIXED_GROUP = lazy_pattern(r"(?<![a-zA-Z0-9])(?=[A-Za-z]*[2-7])(?=[2-7]*[A-Za-z])[A-Za-z2-7]{4,}")
 
 AUTHENTICATOR_NEEDS = tuple(
@@ -388,7 +353,6 @@ _PIN = (
     r"(?:door|gate|alarm|safe|lock|garage|building|house|locker|vault|card|phone|keypad|apartment|flat|tur|haustur))"
 )
 
-
 _PIN_IS = Sentence(
     _PIN,
     rf"(?P<is>{IS}|"
@@ -398,20 +362,17 @@ _PIN_IS = Sentence(
     before="(?<![a-z0-9])",
 )
 
-
 _IS_PIN = lazy_pattern(
     r"(?<![\d.,\-])(\d{4,8})\s(?:is|was|as|ist|est|es)\s(?:still\s|now\s)?(?:my|our|the|your|his|her|mein|meine|"
     r"unser)\s(?:[\w'\-]+\s){0,3}?"
     rf"(?:{_PIN})(?![a-z])"
 )
 
-
 _CVV = lazy_pattern(
     r"(?<![a-z])(?:cvv2?|cvc2?|csc|cvn|card (?:security|verification) (?:code|value)|security code|prufziffer|"
     r"code on the back|"
     r"cryptogramme)(?![a-z])[^\d\n]{0,20}(\d{3,4})(?!\d)"
 )
-
 
 # "my pin code", "the pin code of the card": not the postal code of a place
 _OF_A_CARD = lazy_pattern(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])")
@@ -422,17 +383,13 @@ PIN_NEEDS = tuple(
 )
 """One of these is in every text, in small letters, in which a PIN is found."""
 
-
 _WITH = lazy_pattern(
     r"(?<![a-z])(?:alarm|unlock\w*|disarm\w*)(?![a-z])[^.!?\n]{0,40}?\s(?:with|using|by|"
     r"to)\s(?:code\s)?(\d{4,8})(?![\d:])"
 )
 
-
 # "set the alarm to 0630"
 _CLOCK = lazy_pattern(r"alarm[^.!?\n]*\sto\s(?:[01]\d|2[0-3])[0-5]\d\Z")
-
-
 _LIKE_YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
 
 

@@ -42,12 +42,8 @@ _WORDS = (
     r"parolam|parola mea))"
 )
 
-
 _PASSWORD_IS = Sentence(_WORDS, rf"(?P<is>{IS}){STILL}{VALUE}")
-
-
 _PASSWORD_THEN = lazy_pattern(rf"(?P<word>{_WORDS})(?![a-z])(?:\?|!|,|\s-|\)|\]|\.{{1,3}}|…)?\s+(?:again\s+)?{VALUE}")
-
 
 _CHANGED = lazy_pattern(
     rf"(?:chang|set|reset|updat|switch|rotat|geandert|setz|mis|"
@@ -55,18 +51,15 @@ _CHANGED = lazy_pattern(
     rf"a|en|zu|from)\s+{STILL}{VALUE}"
 )
 
-
 _OF_WORDS = (
     r"(?:my|our|the|your|his|her|their|a|new|mein|unser|das|dein|mon|notre|mi|il mio|la mia|minha)\s(?:[\w'\-]+\s){0,4}?"
     rf"(?:{_WORDS})(?![a-z])(?!\s*(?:manager|polic|field|hint|reset|generator|length|rule|vault|book|safe|app))"
 )
 
-
 _IS_PASSWORD = lazy_pattern(
     rf"(?<!\S)[\"'`*(]{{0,2}}(?P<plain>[^\s\"'`<>][^\s\"`]{{2,80}}?)[\"'`*),]{{0,2}}\s(?:is|was|as|ist|est|es|e|will be|"
     rf"als|,)\s(?:still\s|now\s|also\s)?{_OF_WORDS}"
 )
-
 
 # "my password? It's hunter2", "hunter2 … that's my password"
 _IT_IS = lazy_pattern(
@@ -155,14 +148,12 @@ _IS_LOGIN = lazy_pattern(
     r"(?:logins?|credentials?|creds|account)(?![a-z])"
 )
 
-
 _HEAD = (
     r"(?<![a-z])(?:log(?:ged|ging)?[ \-]?(?:in|on)|logins?|sign(?:ed)?[ \-]?(?:in|on)|credentials?|creds|accounts?|"
     r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|"
     r"access|ssh|ftp|auth|"
     r"benutzer\w{0,10}|usuario|utente)(?![a-z])"
 )
-
 
 _HEADS = tuple(
     map(
@@ -172,15 +163,12 @@ _HEADS = tuple(
 )
 """What speaks of a login, and the shorter forms of it: of "user name/…" the first word alone may be one."""
 
-
 _FURTHEST = 60
-
 
 _PAIR = lazy_pattern(
     r"[\s:=\"'(](?!\d+:[\w.\-]+:\d)(?P<user>[\w.+@\-]{2,64}?)"  # but no forwarded port
     r"(?:\s?[/|:]\s?|\s(?:and|und|et|y|with|mit)\s)(?P<plain>[^\s\"'`<>]{4,80})"
 )
-
 
 _USER_PASS = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|email|e-mail|account|benutzer(?:name)?|usuario|"
@@ -188,19 +176,16 @@ _USER_PASS = lazy_pattern(
     rf"(?:is\s)?{VALUE}|(?<![a-z])pass\s?[:=]\s*(?P<other>\S{{3,80}})"
 )
 
-
 _USER_THEN = lazy_pattern(
     r"(?<![a-z])(?:user(?:[ \-]?name)?|login|benutzer(?:name)?|usuario)\s*[:=]?\s+(?:is\s)?[^\s,;]{2,64}"
     r"[\s,;/]+(?:and\s)?(?:the\s)?"
     rf"pass(?:word)?\s+{VALUE}"
 )
 
-
 _IN_URL = lazy_pattern(
     r"(?<![a-z0-9])[a-z][a-z0-9+.\-]{1,20}://[^\s/:@\"'<>]{0,100}:(?P<plain>[^\s\"'<>]{1,200})"
     r"@(?=[\w\[])"
 )
-
 
 _FLAGGED = lazy_pattern(
     r"(?:(?<!\S)--?(?:password|passwd|pass|pwd|token|api-key|apikey|secret|auth-token|access-token)[= ]\s?|"
@@ -212,13 +197,11 @@ _FLAGGED = lazy_pattern(
     r"define\s?\(\s?[\"']\w{0,40}pass(?:word|wd)?[\"']\s?,\s?)[\"']?(?P<plain>[^\s\"']{3,200})"
 )
 
-
 # A season pass costs 120 euros, and a first pass is rough.
 _OTHER_PASS = lazy_pattern(
     r"\b(?:season|boarding|bus|train|rail|metro|travel|ski|lift|day|week|month(?:ly)?|annual|guest|visitor|backstage|museum|"
     r"press|hall|gym|mountain|forward|back|first|second|third|last|next|final|one|two|each|every|quick|rough)[ \-]\Z"
 )
-
 
 _PORT = lazy_pattern(r"\d{1,5}(?:/|\Z)")
 
@@ -227,18 +210,15 @@ _ROLES = (
     r"[\w.+\-]{1,64}@[\w\-]{1,63}\.[\w.\-]{2,63})"
 )
 
-
 # "admin / s3cret"; a third beside them makes a list of the two ("admin / editor2 / viewer")
 _ROLE_AND = lazy_pattern(
     rf"(?<![\w/.@+\-])(?:{_ROLES}(?:\s/\s|\s?\|\s?)|(?:admin|administrator|root):)(?P<plain>[^\s\"'`<>/|]{{4,80}})(?!\s?[/|])(?=[\s\"'`<>]|\Z)"
 )
 
-
 _ROLE_AND_WORD = lazy_pattern(
     r"(?<![a-z])(?:log[ \-]?in|logins?|credentials?|creds|zugangsdaten|identifiants)(?:\s(?:is|are|with|sind|ist|mit|as))?"
     r"\s?[:=]?\s(?:admin|administrator|root)\s?[/|]\s?(?P<plain>[a-z]{4,40})(?=[.,;!?)]?(?:\s|\Z))(?!\s?[/|])"
 )
-
 
 _ROLES_BESIDE = lazy_pattern(
     r"(?:(?:super|end|power)?users?|admins?|administrators?|editors?|viewers?|guests?|owners?|members?|moderators?|managers?|developers?|"
@@ -246,17 +226,14 @@ _ROLES_BESIDE = lazy_pattern(
     r"tier|prod|staging|dev|room|page|step|home|panel|dashboard|v)[\-_]?\d*\Z"
 )
 
-
 _PGPASS = lazy_pattern(
     r"(?<![\w.:/\-])(?P<host>(?=[\w.\-]{0,253}[a-z]|\d+\.\d+\.\d)[\w.\-]{1,253}|\*):(?:\d{4,5}|\*):"
     r"(?:\*|[\w.\-]{0,62}[a-z_][\w.\-]{0,62}):(?:\*|[a-z_][\w.@\-]{0,62}):(?P<plain>[^\s\"'`<>]{3,200})"
 )
 
-
 _SOURCE = lazy_pattern(
     r"[\w.\-]*\.(?:py|js|ts|tsx|jsx|go|rs|c|cc|cpp|h|hpp|java|kt|rb|php|sh|sql|log|txt|md|css|html?)\Z"
 )
-
 
 # As htpasswd and /etc/shadow keep them: anybody can try words against one.
 _CRYPTED = lazy_pattern(r"(?<![\w$])\$(?:apr1|2[abxy]|[156y]|argon2(?:id?|d))\$[\w./$=,+\-]{20,200}")
@@ -343,13 +320,11 @@ _KEY = (
     r"jeton|schlussel|cle (?:d'api|api|secrete)|chave(?: de api)?|clave(?: de)? api|chiave(?: api)?|токен|ключ|密钥|令牌)"
 )
 
-
 _KEY_IS = Sentence(
     _KEY,
     rf"(?P<is>{IS}|\s*\\?[\"'`]?\s*[=:>]\s*|[\s:?,]{{1,3}}){STILL}{KEY_VALUE}",
     after=r"(?:\s?\([^)\n]{1,30}\))?",
 )
-
 
 _HEADER = lazy_pattern(
     r"(?<![a-z])(?:(?:proxy-)?authorization\\?[\"']?\s*[:=]\s*\\?[\"']?"
@@ -357,34 +332,17 @@ _HEADER = lazy_pattern(
     rf"x-[a-z\-]{{2,30}}(?:key|token|secret)\\?[\"']?\s*[:=]\s*\\?[\"']?|(?P<scheme>bearer|basic)\s+){KEY_VALUE}"
 )
 
-
 _COOKIES = lazy_pattern(r"(?<![a-z])(?:set-)?cookie\s?:\s*([^\n]{3,4000})")
-
-
 _COOKIE = lazy_pattern(r"[\w.\-]+=([^\s;,\"']{8,})")
-
-
 _URL_USER = lazy_pattern(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([A-Za-z0-9_\-]{20,200})@(?=[\w.\-]+)")
-
 
 # Vague words, after which only a longer value is one; "auth", "session" and "key" have other things after them.
 _WEAK = lazy_pattern(r"(?:signature|sig|cookies?|auth|session|sid|credentials?|authorization|keys?|schlussel|ключ)\Z")
-
-
 _UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
-
-
 _DASHED = lazy_pattern(r"(?=.*\d)(?:[A-Z0-9]{3,8}-){2,9}[A-Z0-9]{3,8}\Z")
-
-
 _LETTERS = lazy_pattern(r"[A-Za-z]+(?:[_\-][A-Za-z]+)*")
-
-
 _SHORTEST_OF_LETTERS, _SHORTEST_SAID = 12, 16
-
-
 _MOST_VOWELS = 0.28  # of letters drawn by chance a fifth are vowels, of words more than a third
-
 
 _STANDS_FOR_A_KEY = lazy_pattern(
     r"your|here|key|token|secret|example|placeholder|change|replace|insert|dummy|sample|test|todo|fixme|value|name|string|xxx|"
@@ -393,7 +351,6 @@ _STANDS_FOR_A_KEY = lazy_pattern(
     re.IGNORECASE,
 )
 """What stands for a key in a manual, or names it in a program."""
-
 
 _OF_ANYTHING = frozenset({"_key", "_keys", "-key", "-keys", " key"})
 """Words of a name that may be any key's ("sort_key", "primary_key")."""
@@ -470,11 +427,9 @@ def _kind_of(word: str) -> Kind:
 
 _ITEM = r"(?:\d{1,2}[.):]?\s{0,2})?[A-Za-z]{3,8}"
 
-
 _SEED_WORDS = lazy_pattern(
     rf"(?<![\w.)]){_ITEM}(?:(?:\s{{0,3}}[,;|\n]\s{{0,3}}|\s{{1,3}}|-){_ITEM}){{11,}}(?![A-Za-z])"
 )
-
 
 _SEED = lazy_pattern(
     r"(?:seed|mnemonic|recovery|secret|wallet|backup|metamask|ledger|trezor)[ \-]?(?:phrase|words?|seed|key)?|"
@@ -482,15 +437,9 @@ _SEED = lazy_pattern(
     re.IGNORECASE,
 )
 
-
 _MOST_OF_LABEL = 8
-
-
 _LENGTHS = (24, 21, 18, 15, 12)
-
-
 _ONE = lazy_pattern(r"[A-Za-z]{3,8}")
-
 
 # No word of the list that wallets draw from (BIP-39), and in nearly every sentence of prose.
 _PROSE = frozenset(

@@ -29,8 +29,6 @@ _SHORTEST_NUMBER, _SHORTEST_WORD = 12, 16
 """Figures of a card; letters of a key."""
 
 _DIGIT = lazy_pattern(r"\d")
-
-
 _PASSES_BY_SECRET, _PASSES_BY_RUN = 4, 3
 """Passes in which a mark takes the place of a secret, and further ones in which it takes that of the whole run of characters.
 

@@ -44,8 +44,6 @@ def mark(kind: Kind) -> str:
 
 
 _BESIDE = 8
-
-
 _GAP = lazy_pattern(rf"\s{{{2 * _BESIDE + 2},}}")
 
 _QUOTES = {"\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2039": "'", "\u203a": "'"}
@@ -63,13 +61,8 @@ _LETTERS = {
     "\u0131": "i",
 }  # no accent to take off
 
-
 _LINES = {"\u2028": "\n", "\u2029": "\n", "\u0085": "\n"}
-
-
 _PLAIN = _QUOTES | _LINES | _LETTERS
-
-
 _UNSEEN = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
@@ -143,7 +136,6 @@ def _fold(char: str) -> str:
 
 _FOLDS = _Folds()
 
-
 _THINGS = (
     "order|invoice|tracking|booking|reservation|serial|imei|isbn|issn|ean|upc|gtin|barcode|sku|shipment|parcel|package|awb|waybill|"
     "membership|loyalty|meter|vin|po|rma|transaction|id|ids|phone|tel|telephone|fax|extension|ext|receipt|consignment|"
@@ -152,13 +144,11 @@ _THINGS = (
     "commande|facture|suivi|colis|pedido|factura|seguimiento|ordine|fattura|spedizione|encomenda|fatura|rastreio"
 )
 
-
 # Words that lead up to anything ("for reference: …", "in this case: …"), so that they must say that a number follows.
 _MAYBE = (
     "reference|ref|case|ticket|part|policy|member|model|article|item|product|lot|batch|mobile|asset|claim|file|document|job|build|"
     "run|issue|delivery|registration|customer|client|supplier|vendor|contract|confirmation|account|track|device|unit|student|employee"
 )
-
 
 _HASHES = (
     r"commit|commits|revision|rev|sha|sha-?\d+|md5|hash|hashes|checksum|digest|etag|fingerprint|integrity|cid|"
@@ -166,9 +156,7 @@ _HASHES = (
     r"txid|txhash|block|image|base64|uuid|guid|trace|span|blob|object|tree|branch|tag|container|layer|pubkey|public key"
 )
 
-
 _NUMBER = r"[ \-_]?(?:number|numbers|no|nr|num|nummer|numero|id|code|#)"
-
 
 _GLUE = (
     r"(?:[\s:#=.(\[\"'`\-]|\b(?:number|numbers|no|nr|num|id|code|is|was|are|ist|lautet|war|nummer|numero|n|est|es|"
@@ -176,16 +164,9 @@ _GLUE = (
     r"del|di|do)\b|[\u00b0\u00ba])*"
 )
 
-
 _THING = lazy_pattern(rf"(?<![a-z])(?:(?:{_THINGS})s?|(?:{_MAYBE})s?{_NUMBER})(?![a-z]){_GLUE}\Z")
-
-
 _HASH = lazy_pattern(rf"(?<![a-z])(?:{_HASHES})(?![a-z]){_GLUE}\Z")
-
-
 _CARD = lazy_pattern(r"(?<![a-z])(?:cards?|visa|mastercard|amex|cc|karte|tarjeta|carte|carta)(?![a-z])[^,;.!?\n]*\Z")
-
-
 _LOOKS_BACK = 48
 
 
@@ -209,19 +190,12 @@ _OPENER = (
     r"para|pour|per|pro|van|voor|till|на|от|для)(?![a-z])"
 )
 
-
 _IN_BRACKETS = r"(?:\s?[(\[][^)\]\n]{1,40}[)\]])?"
-
-
 _LONGEST_SUBJECT = 60
-
-
 _LONGEST_PLAIN = 200
 """Characters of a value, from the second on."""
 
-
 _ENDS_SUBJECT = lazy_pattern(r"[!?\n:=;]|\.(?!\S)")
-
 
 IS = (
     r"(?:\s*+\\?+[\"'`*]{0,3}+\s*+(?:=>|->|:=|==?|:|→|\||>)[*_]{0,3}\s*+|\s++(?:is|was|are|be|will be|would be|being|"
@@ -230,7 +204,6 @@ IS = (
     r",?\s*+c'est\s++|\s*+(?:是|为|は|이|는)\s*+)"
 )
 
-
 STILL = (
     r"(?:(?:still|now|just|simply|currently|always|again|literally|only|set to|back to|called|this|actually|"
     r"basically|also|probably|like|jetzt|immer noch|noch|"
@@ -238,13 +211,11 @@ STILL = (
     r"something like)[\s:,]+|[:=\-]\s*+){0,3}"
 )
 
-
 VALUE = (
     r"(?:\\?(?P<quote>[\"'`]|\*\*|\*)(?P<quoted>(?:(?!(?P=quote))[^\n]){1,100}?)\\?(?P=quote)|"
     # First as it nearly always is, for the step from character to character costs most of the time.
     r"(?P<plain>[^\s\"'`<>](?:[^\s\"'`<]{1,200}+(?![<'])|(?:[^\s\"'`<]|<(?!/)|'(?=\w)){1,200})))"
 )
-
 
 KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[a-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"
 
@@ -342,13 +313,8 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 _RUN_OF_LOWER = lazy_pattern(r"[a-z]{3,}")
-
-
 _VOWEL = lazy_pattern(r"[aeiouy]")
-
-
 _MOST_IN_WORDS = 0.45  # random base64 has a tenth of its characters in such runs with a vowel, CamelCase a half
-
 
 # Images, documents, public keys, IPFS: by the base64 of how such files begin.
 _PUBLIC = lazy_pattern(
@@ -357,18 +323,10 @@ _PUBLIC = lazy_pattern(
     r"Qm[1-9A-HJ-NP-Za-km-z]{44}\Z|sha\d+-|md5-|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|0x[0-9A-Fa-f]{40}\Z"
 )
 
-
 _LONGEST_LINK = 300
-
-
 _SYMBOL = lazy_pattern(r"[!#$%^&*@~?]")
-
-
 _DIGIT = lazy_pattern(r"[0-9]")
-
-
 _LETTER = lazy_pattern(r"[A-Za-z]")
-
 
 _URL_OR_ADDRESS = lazy_pattern(
     r"[a-z]+://|www\.|[\w.+\-]+@[\w\-]+\.[\w.\-]+\Z|[@#<{(/]|\w+\(|-{2}|\$[{(]|.*\]\(", re.IGNORECASE
@@ -470,7 +428,6 @@ _NO_VALUES = frozenset(
     "неверный истек".split()
 )
 
-
 _CONJUNCTIONS = frozenset(
     "and but or so if for please thanks thank by because which that i we you it he she they can could don't do in "
     "on at the with just ok "
@@ -482,7 +439,6 @@ _CONJUNCTIONS = frozenset(
     "until username user login email".split()
 )
 
-
 _PLACEHOLDER = lazy_pattern(
     r"[*x.\u2022_\-#?]+\Z|<[^>]*>?\Z|\$\{?[A-Za-z_]\w*\}?\Z|\{\{|%\(?\w*\)?s?\Z|%[A-Z_]+%|\{\w*\}\Z|\[\w*|"
     r"(?:self|os|settings|config|cfg|process|env|environ|request|req|user|data|this|args|params|form|ctx|secrets|"
@@ -491,13 +447,8 @@ _PLACEHOLDER = lazy_pattern(
     re.IGNORECASE,
 )
 
-
 _WORD = lazy_pattern(r"[A-Za-z]+(?:'[a-z]+)?\Z")
-
-
 _NEXT_WORD = lazy_pattern(r"[ \-]([A-Za-z]{2,14}|\d{1,4})(?![\w'])")
-
-
 _MOST_WORDS = 24
 
 

@@ -23,14 +23,8 @@ from mosshead.redaction.text import (
 
 # A token may be wrapped: its next line is then nothing but more of it.
 _WRAPPED = r"\r?\n[ \t]*(?=[A-Za-z0-9_\-]{8,400}[ \t]*(?:\r?\n|\Z))(?=[A-Za-z_\-]{0,40}\d)"
-
-
 _W = rf"(?:[A-Za-z0-9_\-]|{_WRAPPED})"
-
-
 _A = rf"(?:[A-Za-z0-9]|{_WRAPPED})"
-
-
 _H = "[0-9a-fA-F]"
 
 _API_KEYS = (
@@ -61,7 +55,6 @@ _API_KEYS = (
     rf"v1\.0-{_H}{{24}}-{_H}{{40,}}",  # Cloudflare, for certificates of origins
     rf"cf(?:ut|at|k)_{_A}{{40,}}",
 )
-
 
 _ACCESS_TOKENS = (
     rf"gh[pousr]_{_A}{{20,}}",  # GitHub
@@ -98,7 +91,6 @@ _ACCESS_TOKENS = (
     rf"eyJ[A-Za-z0-9_\-\n]{{6,600}}+\.[A-Za-z0-9_\-\n]{{6,}}(?:\.{_W}+){{0,3}}",
 )
 
-
 _PRIVATE_KEYS = (
     r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])|[xyzt]prv[1-9A-HJ-NP-Za-km-z]{80,}|AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,}",
     # Bech32, which writes what it is before its last 1: Nostr, Sui, Cardano, age in small letters
@@ -121,30 +113,20 @@ _BLOCK = lazy_pattern(
     r"-{1,10} ?(BEGIN|END) ?[A-Z0-9 ]{0,40}?(PRIVATE KEY|PUBLIC KEY|CERTIFICATE)[A-Z0-9 ]{0,20}-{0,10}"
 )
 
-
 _ENCODED = lazy_pattern(
     r"(?:(?:\s|\\[nr]|[\"'`,+>|])*[A-Za-z0-9+/=]{12,76}(?![A-Za-z0-9+/=]))+(?:(?:\s|\\[nr])*[A-Za-z0-9+/]{1,11}={1,2})?"
 )
 
-
 _PUTTY = lazy_pattern(r"(?<![A-Za-z0-9])PuTTY-User-Key-File-\d")
-
-
 _PUTTY_END = lazy_pattern(r"Private-MAC:\s*[0-9a-f]+")
-
-
 _LONGEST_PUTTY = 8000
-
-
 _LINE = lazy_pattern(r"[A-Za-z0-9+/=]{1,76}\Z")
 
 _LONG = lazy_pattern(r"(?<![A-Za-z0-9+/_=\-])[A-Za-z0-9+/_\-]{32,}={0,2}")
 
-
 _AFTER_PREFIX = lazy_pattern(
     r"(?<![A-Za-z0-9_\-])([A-Za-z]{2,12})(?:[_\-][A-Za-z0-9]{1,10}){0,3}[_\-]([A-Za-z0-9]{20,})(?![A-Za-z0-9])"
 )
-
 
 _NAMES_OF_THINGS = frozenset(
     "cus pi ch in sub prod price evt acct txn pm si cs re seti src tok card ba po tr req msg run thread asst file "
@@ -244,23 +226,15 @@ def _within(spans: list[tuple[int, int]], place: int) -> bool:
 
 
 _TOKEN_HERE = lazy_pattern(r"[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
-
-
 _TOKEN = lazy_pattern(r"(?<!\S)[\"'`*(\[<{=]{0,3}(?P<value>[^\s\"'`<>]{6,64})")
-
-
 _LONG_TOKEN = lazy_pattern(r"(?<![A-Za-z0-9+/_=.\-])[A-Za-z0-9+/_~\-]{16,200}={0,2}(?![A-Za-z0-9+/_=\-])")
-
-
 _END = ".,;:?)]}\"'`*"
-
 
 _PASSWORDS = lazy_pattern(
     r"passw|passwd|\bpwd?\b|passcode|pass ?phrase|kennwort|mot de passe|\bmdp\b|contrasena|\bsenha|wachtwoord|"
     r"losenord|haslo|пароль|парол|credential|"
     r"\bcreds\b|zugangsdaten|\blog ?-?in\b|logged in|logging in|\blogins?\b|sign in|密码|パスワード|비밀번호|\bsecret\b|\bpin\b"
 )
-
 
 _KEYS = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token|code)|secret|(?<![a-z])tokens?(?![a-z])|credential|\bcreds\b|"
@@ -270,18 +244,13 @@ _KEYS = lazy_pattern(
     r"токен|ключ|密钥|令牌|session|cookie|mnemonic|seed\b|\bkeys?\b"
 )
 
-
 _STRONG = lazy_pattern(
     r"api[ _\-]?keys?|access[ _\-]?(?:key|token)|secret|private[ _\-]?key|auth[ _\-]?(?:key|token)|bearer|"
     r"credential|wallet|signing key|encryption key|api-schlussel|clave api"
 )
 
-
 _HEX = lazy_pattern(r"(?:0x)?[0-9a-f]{7,}\Z", re.IGNORECASE)
-
-
 _UUID = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
-
 
 _PLAIN = lazy_pattern(
     r"\d{1,4}(?:st|nd|rd|th|am|pm|gb|mb|kb|ms|px|km|kg|cm|x|k|m|%|\+)?\Z|v?\d+(?:[.\-]\w+)+\Z|1password\d*|"
@@ -289,12 +258,8 @@ _PLAIN = lazy_pattern(
     re.IGNORECASE,
 )
 
-
 _BEFORE, _AFTER = 90, 50
-
-
 _LONGEST_WORD = 24  # "subscription" and the like are shorter, with what may follow them
-
 
 _VERY_COMPLEX = lazy_pattern(
     r"(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=[A-Za-z0-9]\S*[!#$%^&*@~])[A-Za-z0-9!#$%^&*@~?_\-]{8,40}\Z"

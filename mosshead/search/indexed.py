@@ -256,10 +256,7 @@ def _sample(key: str) -> str:
 
 
 _WITH_BEFORE = f"{cosine('with_before')} as with_before"
-
-
 _COMMON = bm25("terms", "length", "cast(%(common)s as sparsevec)")
-
 
 _WORDS_SPREAD = """
     avg(words) + %(rare_mean)s as words_mean, sqrt(var_pop(words) + %(rare_variance)s) as words_deviation"""
@@ -276,13 +273,11 @@ _VOCABULARY = """
             and case vocabulary.scanned when 'turns' then scopes.turns_indexed else scopes.indexed end)
 """
 
-
 _CHOOSING = 6
 """So many words of a message choose rows, its rarest. Each more doubles the combinations."""
 
 _EXPECTED = (60, 300)
 """So many rows each query may be expected to find, if words had nothing to do with each other; they have, and it finds more."""
-
 
 _COMMON_WORD = 0.01
 """A part of all rows: of a word that more hold, a sample of some hundreds tells enough."""

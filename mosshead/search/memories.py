@@ -31,17 +31,11 @@ _LISTED = 40
 """So many of the best by cosine, and by BM25."""
 
 _PER_NAME, _FOUNDATIONS = 24, 6
-
-
 _BEARERS = 12
 """So many of the bearers of contested names: those with the memories that fit best."""
 
 _PROCESSES = 12
-
-
 _PER_RELATED, _RELATED = 12, 50
-
-
 _MANY = 400
 """An entity of whom so much is known lends next to nothing, and its memories are counted no further."""
 
@@ -49,8 +43,6 @@ _STATEMENTS = 256
 """So many are kept of those that name their namespace."""
 
 _W = MemoryWeights()
-
-
 _NOTHING = Spread(mean=0.0, deviation=0.0)
 
 
@@ -142,7 +134,6 @@ SCORED = f"""
         + {_W.words} * coalesce((one.words - spread.words_mean) / nullif(spread.words_deviation, 0), 0) as fit
     from one cross join spread"""
 """The rows of ``one``, and how well the own words of each fit, in standard deviations."""
-
 
 _CHOSEN = f"""
     listed as materialized (
@@ -284,15 +275,12 @@ def _statement(head: str, *between: str, scored: str, links: str) -> str:
 
 
 SURE = f"{of_scope('link')} and link.certainty = 'sure'"
-
-
 _ALL_LINKS = f"(select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link where {SURE})"
 
 _ROWS = f"""
     select vector.owner_id, vector.embedding, vector.terms, vector.length from mosshead_read_v1.embeddings as vector
     where {of_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
 """
-
 
 SCANNED = f"""
     {asked("memories")},
@@ -309,14 +297,12 @@ ABOUT = f"""
         where {SURE} and link.entity_id = any(cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[]))
     )"""
 
-
 TAUGHT = f"""
     taught as materialized (
         select memory_id as owner_id from mosshead_read_v1.memories as memory
         where {of_scope("memory")} and memory.kind = 'process' and {NOW}
     )"""
 """What may be called for however it scores: what is known of whom the message may mean, and the processes."""
-
 
 _SCAN = _statement(f"{ABOUT}, {SCANNED}", scored="scanned", links=_ALL_LINKS)
 
@@ -331,8 +317,6 @@ Named = Period | Interval
 """A time that a message names."""
 
 _RIVALS = 3
-
-
 _SIGNALS = tuple(one.name for one in fields(Relevance))
 
 

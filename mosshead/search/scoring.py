@@ -13,8 +13,6 @@ from datetime import datetime, timedelta
 from mosshead.search.weights import MemoryWeights
 
 _K1, _B = 1.2, 0.75
-
-
 _TERMS = 1 << 29
 """Places of a sparse vector (``mosshead.term``)."""
 

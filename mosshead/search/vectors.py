@@ -23,8 +23,6 @@ MOST_BY_INDEX = 250
 """How many to ask an index for; beyond that it would have to look so far that it saves little."""
 
 _LEAST_LISTED = 200
-
-
 _LISTED_PER_HIT = 4
 
 
@@ -132,7 +130,6 @@ _LOOK = f"select set_config('hnsw.ef_search', %(listed)s, true) as listed, {LOOK
 
 _DISTANCE = "vector.embedding <#> cast(%(vector)s as halfvec)"
 
-
 _SOUGHT = f"""
     select vector.owner_id, {_cosine(_DISTANCE)} as similarity from mosshead_read_v1.embeddings as vector
     where vector.tenant_id = %(tenant_id)s and vector.namespace_id = %(namespace_id)s
@@ -141,9 +138,7 @@ _SOUGHT = f"""
     order by {_DISTANCE}, vector.owner_id limit %(limit)s
 """
 
-
 _EXACT = _joined(_SOUGHT.format(narrowed=""))
-
 
 _NARROWED = _joined(
     _SOUGHT.format(
@@ -166,7 +161,6 @@ _NARROWED = _joined(
 """
     )
 )
-
 
 _REMEMBERED_SECONDS = 60.0
 

@@ -94,13 +94,8 @@ _ABOUT = text("""
       and memory_id = any(cast(:memory_ids as uuid[]))
 """)
 
-
 MAX_DEPTH = 4
-
-
 MAX_FAN_OUT = 200
-
-
 PART_OF = "part_of"
 """The predicate of the edge from an entity to its parent."""
 
@@ -191,8 +186,6 @@ def _statement(*, now: bool) -> TextClause:
 
 
 _NOW = _statement(now=True)
-
-
 _THEN = _statement(now=False)
 
 

@@ -136,12 +136,8 @@ MEMORY_COLUMNS = """
        and link.memory_id = memory.memory_id) as about
 """
 
-
 _OF_NAMESPACE = "memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id"
-
-
 _SIMILARITY = "1 - (vector.embedding <=> cast(:vector as halfvec))"
-
 
 # The vectors of superseded memories are of another kind, so that what is nearest needs no look at the memories themselves.
 _VECTORS_OF_NOW = """
@@ -171,14 +167,12 @@ _ENTITY_COLUMNS = """
        and link.entity_id = entity.entity_id and memory.known_to is null and memory.state = 'active') as memories
 """
 
-
 _ENTITY_TABLES = """
     mosshead_read_v1.entities as entity
     left join mosshead_read_v1.entities as parent
       on parent.tenant_id = entity.tenant_id and parent.namespace_id = entity.namespace_id
      and parent.entity_id = entity.parent_id
 """
-
 
 _ENTITY_OF_NAMESPACE = "entity.tenant_id = :tenant_id and entity.namespace_id = :namespace_id"
 
@@ -365,12 +359,10 @@ _FROM_MESSAGE = text(f"""
 
 _DECISIONS_OF_NAMESPACE = "decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id"
 
-
 _OF_A_DECISION = """
     decision_id action reason memory_id target_id target_version fact candidates extracted_by decided_by prompt_version decided_at
     undoes in_effect refused
 """.split()
-
 
 DECISION_COLUMNS = ", ".join(f"decision.{name}" for name in _OF_A_DECISION)
 """What `decision_of` reads, of the alias ``decision``. With a star, what is prepared would fail once the view gains a column."""

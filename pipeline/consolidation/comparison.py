@@ -171,7 +171,6 @@ def base_form(word: str) -> str:
 
 _VOWELS: Final = re.compile(r"[aeiouy]+")
 
-
 _KEPT: Final = frozenset(
     "during nothing something anything everything evening morning wedding building his was has is this does as us yes".split()
 )
@@ -189,34 +188,25 @@ def _without_e(word: str) -> str:
 
 
 _LASTING: Final = _bases("longer anymore more still yet instead nowadays since")
-
-
 _STOPPED: Final = _bases("stopped stop quit ceased")
-
 
 _DOUBTFUL_AFTER_NOT: Final = _bases(
     "only just necessarily always really very quite entirely exactly too so that sure every all both"
 )
 
-
 _PLAIN_NEGATIONS: Final = frozenset({"not", "no", "never"})
-
-
 _MILD: Final = {base_form("dislike"): ("like", True), "enjoy": ("like", False), "unmarried": ("married", True)}
-
 
 _STRONG: Final = {"love": ("like", False), base_form("adore"): ("like", False), "hate": ("like", True)} | {
     "divorced": ("married", True),
     "unemployed": ("employed", True),
 }
 
-
 _SWITCHED_OR_SPOILT: Final = (
     r"(?:lights?|lamps?|milk|cream|butter|cheese|yogh?urt|meat|chicken|fish|eggs?|food|colou?rs?|smell|taste|timing|phones?|tv|radio"
     r"|power|electricity|gas|water|heating|boiler|heater|oven|stove|fridge|freezer|alarms?|wi-?fi|internet|router|computer|laptop"
     r"|screen|camera|printer|car|engine|sound|music|price)"
 )
-
 
 _CALLED_OFF: Final = re.compile(
     r"\b(?:cancel(?:s|l?ed)?|called off|calls? off|scrapped|abandoned|fell through|not happening|not taking place"
@@ -225,30 +215,25 @@ _CALLED_OFF: Final = re.compile(
 )
 """A light that is off is switched off, and milk that is off is spoilt."""
 
-
 _CALLING_OFF: Final = _bases(
     "cancel canceled cancelled called call off scrapped abandoned fell through happen take tak place was has have had been "
     "will won't because"
 )
 
-
 _PLANS: Final = _bases(
     "trip plan travel visit journey holiday vacation flight meet appointment event date stay tour booking reservation"
 )
-
 
 _AHEAD: Final = re.compile(
     r"\b(?:will|going to|plans?|planning|booked|scheduled|upcoming|tomorrow|next|intends?|wants? to|about to)\b",
     re.IGNORECASE,
 )
 
-
 _CHANGE: Final = re.compile(
     r"\b(?:moved|moving|now|nowadays|no longer|any ?more|switched|since|instead|changed|became|becomes|has become|stopped|quit|"
     r"started|recently|meanwhile|these days|used to|cancell?ed|called off|retired|divorced|resigned|left|sold|joined|promoted)\b",
     re.IGNORECASE,
 )
-
 
 _CONNECTING: Final = _bases(
     "named called who which whose where when while because but both known plus including since he she they him her his their "
@@ -433,10 +418,7 @@ def _denies(one: _Reduced, other: _Reduced) -> bool:
 
 # Scripts without spaces between words are read sign by sign.
 _SIGN: Final = "(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][\u3099\u309a]?)"
-
-
 _CURRENCY: Final = "$£¥\u20a0-\u20cf"
-
 
 _RAW: Final = re.compile(
     rf"(?:(?<!\w)[-−])?[{_CURRENCY}]?\d+(?:[.,:/]\d+)*(?:\s?[ap]\.?m\b\.?|\s?[%°{_CURRENCY}]|(?!{LETTER}))"
@@ -444,10 +426,7 @@ _RAW: Final = re.compile(
     re.IGNORECASE,
 )
 
-
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-
-
 _GAP: Final = re.compile(rf"[\s.](?=[apm%°{_CURRENCY}])|(?<=m)\.$")
 
 FILLERS: Final = frozenset(
@@ -455,9 +434,7 @@ FILLERS: Final = frozenset(
     "already any".split()
 )
 
-
 NEGATIONS: Final = frozenset("no not never none nobody nothing without neither nor cannot hardly".split())
-
 
 _CONTRACTIONS: Final = {
     "won't": "will",
@@ -469,36 +446,27 @@ _CONTRACTIONS: Final = {
     **dict.fromkeys(("isn't", "aren't", "ain't"), "is"),
 }
 
-
 _UNMARKED: Final = dict(
     zip("dont doesnt didnt isnt arent wasnt werent cant".split(), "do do did is is was was can".split(), strict=True)
 )
-
 
 _PREPOSITIONS: Final = frozenset(
     "in on at from to by with for of about against befor after over under until till since during between into onto near "
     "than via without every each".split()
 )
 
-
 _BEFORE_A_TIME: Final = frozenset({"in", "on", "at", "during"})
-
 
 _CALENDAR: Final = frozenset((*WEEKDAYS, *MONTHS, *(f"{day}s" for day in WEEKDAYS))) | frozenset(
     "today tomorrow yesterday tonight morning afternoon evening night noon midnight weekend".split()
 )
 
-
 _ALSO_WORDS: Final = frozenset({"may", "march", "august"})
-
-
 _COPULAS: Final = frozenset({"is", "are", "am"})
-
 
 _PARTICIPLES: Final = frozenset(
     "been gone done had made taken seen known lived moved met bought found left lost read told".split()
 )
-
 
 _AND: Final = "&"
 

@@ -33,38 +33,16 @@ from pipeline.models import Decision, Known, NewFact, Occurrence
 _REASON_CHARACTERS: Final = 200
 
 NO_DECISION: Final = "no decision"
-
-
 TWO_DECISIONS: Final = "two decisions for one fact"
-
-
 NO_MEMORY: Final = "no memory named"
-
-
 NOT_SHOWN: Final = "a memory that was not shown for this fact"
-
-
 OTHER_SUBJECT: Final = "the subjects differ"
-
-
 OPPOSITE: Final = "the negation differs"
-
-
 OTHER_TIME: Final = "the times differ"
-
-
 OTHER_DETAILS: Final = "names, numbers or days differ"
-
-
 OWN_WORDS: Final = "a merged statement with words of its own, or without some of theirs"
-
-
 A_GUESS: Final = "a guess changes nothing"
-
-
 SAID_BEFORE: Final = "said before the memory"
-
-
 ANOTHER_VIEW: Final = "what another speaker said stays"
 
 
@@ -240,8 +218,6 @@ def _shown_memory(known: Known) -> ShownMemory:
 
 
 _VERSION = 3
-
-
 _UNNAMED = "unnamed"
 
 _SYSTEM = """\

@@ -22,36 +22,16 @@ from pipeline.rules_en.grammar import tense_at
 _SLACK = timedelta(minutes=1)
 """By which an end may fall short: models like 23:59."""
 
-
 _MOST_CHARACTERS = 400
-
-
 _LONGEST_LEAD = 20
-
-
 _ORDER = tuple(Granularity)
-
-
 _SENTENCE_END = re.compile(r"[.!?…]+(?=\s|$)|\n")
-
-
 _CLAUSE_END = re.compile(r"[;:()]|\b(?:and|but|because|so|while|although|though)\b", re.IGNORECASE)
-
-
 _SUBORDINATE = re.compile(r"\b(?:since|when|which|who|that|if|until|after|before)\b", re.IGNORECASE)
-
-
 _WORD = re.compile(r"\w{3,}")
-
-
 _PLAN = re.compile(r"\b(?:will|(?:is|are) (?:going|about) to|(?:plans?|intends?) to)\b")
-
-
 _SINCE = re.compile(r"\bsince (?:the |early |late |about |around )*", re.IGNORECASE)
-
-
 _AGAIN = re.compile(rf"(?:{RECURRING}) *(?:\w+ )?$", re.IGNORECASE)
-
 
 _ANAPHORIC = re.compile(
     r"\b(?:the|that) (?:day|night|week|weekend|month|year|morning|evening) (?:after|before)\b(?! (?:tomorrow|yesterday))"
@@ -60,15 +40,9 @@ _ANAPHORIC = re.compile(
 )
 """Reckoned from another time, which the model may know and code does not."""
 
-
 _RECURRING = re.compile(RECURRING, re.IGNORECASE)
-
-
 _FINER = re.compile(FINER, re.IGNORECASE)
-
-
 _NAMES_A_TIME = re.compile(NAMES_A_TIME, re.IGNORECASE)
-
 
 _ENGLISH = re.compile(
     r"\b(?:the|my|and|i'm|i've|was|have|with|you|our|she|they|this|that|it's|am|his|her|would)\b", re.IGNORECASE
@@ -262,7 +236,6 @@ def _instant(moment: datetime) -> datetime:
 
 _YEARS = range(1000, 9000)  # far enough from the ends of datetime that a change of zone cannot overflow
 
-
 _SPANS = {
     Granularity.MINUTE: timedelta(minutes=1),
     Granularity.HOUR: timedelta(hours=1),
@@ -271,34 +244,15 @@ _SPANS = {
     Granularity.WEEK: timedelta(weeks=1),
 }
 
-
 _MONTHS = {Granularity.MONTH: 1, Granularity.SEASON: 3, Granularity.YEAR: 12}
-
-
 _MONTHS_OF_THE_YEAR = "january february march april may june july august september october november december"
-
-
 _MONTH_NAMES = _MONTHS_OF_THE_YEAR.split()
-
-
 _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-
-
 _LAST_MOMENT = timedelta(microseconds=1)
-
-
 _TIMES_OF_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR})
-
-
 _WITHIN_A_DAY = _TIMES_OF_DAY | {Granularity.PART_OF_DAY}
-
-
 _ABBREVIATED = 3
-
-
 _NOON = 12
-
-
 _SECONDS_PER_MINUTE = 60
 
 

@@ -23,17 +23,9 @@ from pipeline.extraction.records import read_record
 from pipeline.models import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
 
 _KEY_CHARACTERS = 200
-
-
 _NO_WORD = re.compile(r"\W+")
-
-
 _DOTTED_I = "i\u0307"  # what "İ" is in lower case; a pattern takes it for "i"
-
-
 _KEPT = 64
-
-
 _TOKEN = re.compile(rf"[\w{MARKS}]+")
 
 
@@ -311,7 +303,6 @@ MAX_REFUSED: Final = 100
 """Refused facts of one batch that the decision log keeps; the log line counts all of them."""
 
 CONTENT_CHARACTERS: Final = 2_000
-
 
 SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
     {

@@ -29,13 +29,8 @@ _MOST_GIVEN = 100
 NAME_CHARACTERS = 200
 
 _TOKEN = re.compile(r"\w")
-
-
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{21,}|(?=\w*\d)[0-9a-f]{12,}|[\W\d_]+", re.IGNORECASE)
-
-
 _JOINERS = "\u200c\u200d"
-
 
 _NO_NAMES = frozenset(
     """
@@ -45,9 +40,7 @@ _NO_NAMES = frozenset(
     """.split()
 )
 
-
 _COUNTRY_AND_TRADE = frozenset({"US", "IT"})
-
 
 _CUES = (
     r"(?:aka|a\.k\.a\.?|alias|(?:also|better|otherwise|formerly|previously)\s+(?:known|called|named)(?:\s+as)?|known\s+as"
@@ -272,18 +265,10 @@ zero one two three four five six seven eight nine
 ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
 """
 
-
 _UNITS = _ZERO_TO_NINETEEN.split()
-
-
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-
-
 _FACTORS = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
-
-
 _SHORT_FACTORS = {"k": "thousand", "m": "million", "mn": "million", "mio": "million", "bn": "billion"}
-
 
 _NUMBER_WORDS = (
     {word: number for number, word in enumerate(_UNITS)}
@@ -292,14 +277,10 @@ _NUMBER_WORDS = (
     | _FACTORS
 )
 
-
 _PAST = {"half past": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
-
-
 _NOON = 12
 
 _THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d{3}(?!\d)))")
-
 
 _NUMBER = re.compile(
     r"(?<!\d)(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b"
@@ -373,32 +354,18 @@ def _in_one_form(number: str) -> str:
 
 
 _WORD = re.compile(rf"{NO_FIGURE}+")
-
-
 _WITH_A_COMMA = re.compile(r"(?<![\d.,])(?:\d{1,3}(?:[. ]\d{3})+(?:,\d+)?|\d+,(?!\d{3}(?!\d))\d+)(?![.,]?\d)")
-
-
 _ARABIC = str.maketrans("٫٬", ".,")
-
-
 _SENTENCE_END = frozenset(".!?:\n•-–*([\"“‘'")
-
-
 _STEM = 4
-
-
 _GERMAN = re.compile(r"\b(?:ich|der|die|das|und|ist|ein|eine|mein|meine|nicht|mit|wir|habe|bin|zum|zur|im|am)\b")
-
-
 _GERMAN_ENDINGS = ("s", "es", "n", "en", "e")
-
 
 _FUNCTION_WORDS = """
 a all an and any as at before after both but by each every first finally for from her his how if in it its last many most my next
 no not of on once one only or our over several she he since some that the their then there these they this those to two under
 until what when where which while who whose with without you your
 """
-
 
 _OPENERS = frozenset(_FUNCTION_WORDS.split())
 

@@ -244,8 +244,6 @@ def _other_names(entity: KnownEntity) -> list[str]:
 
 
 _MACHINES = frozenset({Role.SYSTEM, Role.TOOL})
-
-
 _MACHINE_CHARACTERS = 500
 
 

@@ -18,13 +18,8 @@ _MOMENT: Final = re.compile(
     r"(?:\d{4}-\d\d-(?P<day>\d\d))?(?:(?:^|[T ])(?P<clock>\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
 
-
 _DURATION: Final = re.compile(r"-?P(?=T?\d)(?:\d+[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?")
-
-
 _FIGURES: Final = re.compile(r"\d+(?:\.\d+)?")
-
-
 _MIDNIGHT: Final = "00:00"
 
 
@@ -86,20 +81,12 @@ def _choices(schema: Any) -> Iterator[str]:
 
 
 _DEFINED: Final = frozenset({"$defs", "definitions"})
-
-
 _NAMED: Final = _DEFINED | {"properties"}
 """Below them the keys are names of the app's own."""
 
 _VALUES: Final = frozenset({"default", "enum", "const", "examples"})
-
-
 _TOGETHER: Final = frozenset({"allOf", "if", "then", "else", "not"})
-
-
 _EITHER: Final = frozenset({"anyOf", "oneOf"})
-
-
 _SHUT: Final[Mapping[str, Any]] = {"not": {}}
 """Fits nothing, as false does; but it is known for the library's own."""
 

@@ -14,11 +14,7 @@ from pipeline.models import Mention
 from pipeline.rules_en.grammar import ACQUAINTANCES, KINSHIP, ROLES, comparable
 
 _FIRMS = frozenset({EntityType.ORG, EntityType.PROJECT})
-
-
 _SHORTEST_FOLDED = 5
-
-
 _SMALL = frozenset("a an and at by de der for in la le of on the to und van von".split())
 
 How = Literal["whole", "short", "longer"]
@@ -124,16 +120,9 @@ def _relation(description: str) -> str:
 
 
 _TIES = ROLES | KINSHIP | ACQUAINTANCES
-
-
 _TRADES = re.compile(r"\w{2,}(?:man|woman|person|ist|ician|smith|keeper|maker|player|driver|worker|master)")
-
-
 _NEW = r"(?:new|different|another|second|third|other|certain|young|old)"
-
-
 _WORD = r"[\w'’-]+"
-
 
 # "A Sarah from the market", not "a Sarah draft".
 _ENDS = r"(?=\s*(?:[,.;:!?)]|$|(?:who|whose|from|at|in|on|of|with|that|is|was|has|had|works?|joined|came|called|said|and|to)\b))"

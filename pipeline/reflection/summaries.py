@@ -12,11 +12,7 @@ MOST_TELLING = 8
 """So many memories make a summary by rules."""
 
 _CHARACTERS = 1_500
-
-
 _CALL_CHARACTERS = 24_000
-
-
 _MESSAGE_CHARACTERS = 4_000
 
 

@@ -25,20 +25,10 @@ NOT_REPLAYED: Final = frozenset({"configure", "set_prompt", "roll_back_prompt", 
 and they are of no generation; what was erased is gone, so that nothing is left to erase."""
 
 _NOT_SAID: Final = "nothing there says what was forgotten"
-
-
 _NOT_REPLACED: Final = "nothing there says what was replaced"
-
-
 _SAID_TWICE: Final = "more memories there say what was replaced than one"
-
-
 _SAYS_MORE: Final = "what says it there says what stays, too"
-
-
 _TOO_MANY: Final = "more memories there say it than one event may name"
-
-
 _NOBODY: Final = "nobody there is who was meant"
 
 

@@ -57,14 +57,11 @@ _IMPLICIT = re.compile(
     r"|[Ll]iv(?:ing|e) in|[Bb]orn in|[Ff]rom (?=[A-Z])|[Tt]hinking of|[Mm]oving to)\b|(?P<c>[A-Za-z]+)\b)"
 )
 
-
 _NO_IMPLICIT = frozenset(
     "been made thought hoped felt said sounded looked seen done gone had kept let meant known given used based".split()
 )
 
-
 _IMPLICIT_BE = re.compile(r"^(?:going|planning|working|living|born|from|thinking|moving|allergic)\b", re.IGNORECASE)
-
 
 _LEAD_WITH_COMMA = re.compile(
     r"^(?P<lead>(?:(?:[Ww]hen|[Ww]hile|[Aa]fter|[Bb]efore|[Ss]ince|[Bb]ecause|[Aa]lthough|"
@@ -77,7 +74,6 @@ _LEAD_WITH_COMMA = re.compile(
     r"|(?:[Mm]on|[Tt]ues|[Ww]ednes|[Tt]hurs|[Ff]ri|[Ss]atur|[Ss]un)day|\d+)\b[^,]{0,80})), (?=\w)"
 )
 
-
 _LEAD_PLAIN = re.compile(
     r"^(?P<lead>[Yy]esterday(?: (?:morning|afternoon|evening))?|[Tt]oday|[Tt]onight|"
     r"[Tt]omorrow(?: (?:morning|afternoon|evening))?|(?:[Ll]ast|[Nn]ext|[Tt]his|[Oo]n) \w+(?: "
@@ -89,12 +85,8 @@ _LEAD_PLAIN = re.compile(
     r" (?=(?:I|we|my|our|he|she|[A-Z]\w+ (?:and I|is|was|has|\w+ed))\b)"
 )
 
-
 _SUBORDINATE = re.compile(r"(?:when|while|after|before|since|because|although|though|as|until|once)\b", re.IGNORECASE)
-
-
 _CONJUNCTION = r"(?:and then|and now|and also|and|but also|but now|but|so|plus|also|then|while|whereas|though|yet)"
-
 
 _BOUNDARY = re.compile(
     rf"(?P<mark>\s*[,;]\s+|\s+[-–—]{{1,2}}\s+|\s*[–—]\s*|[.!]\s+|\s+\((?=I "
@@ -102,17 +94,14 @@ _BOUNDARY = re.compile(
     r"live|work|love|like|hate|have|was|moved|got)\b)"
 )
 
-
 _PRONOUN = re.compile(
     rf"^(?:(?:I|we|he|she|they|[Ii]t)(?: {ADVERB})* [a-z]+|there (?:is|are|was|were)\b"
     r"|(?:nobody|no one|everybody|everyone) [a-z]+)"
 )
 
-
 _ASIDE_HEAD = re.compile(
     r"^(?:that|this|which) (?:is|was|means|makes|will|has)\b|^you (?:know|see|were|are|said)\b", re.IGNORECASE
 )
-
 
 _BARE_HEAD = re.compile(
     r"^(?:(?P<first>[a-z][\w-]+) )?(?P<last>[a-z][\w-]+)"
@@ -120,21 +109,14 @@ _BARE_HEAD = re.compile(
     r"|moved|went)\b(?! to\b)"
 )
 
-
 _NOUN_HEAD = re.compile(r"^(?:my|our|his|her|their|the|this|[A-ZÀ-Þ][\w'-]*)\b")
-
-
 _MOST_SUBJECT_WORDS = 5
-
-
 _MOST_ASIDE_WORDS = 6
-
 
 _OPENS_PHRASE = re.compile(
     r"(?:my|our|his|her|their|the|a|an|I|we|he|she|they|it|in|on|at|for|with|by|if|when|while|since|because|as|after"
     r"|before|until|[A-ZÀ-Þ]\w+)\b"
 )
-
 
 _LED_IN = re.compile(
     r"^(?:(?:and|but|so|also|plus|oh|ah|ok|okay|no|nah|yes|yeah|yep|yup|ugh|well|anyway|btw|me|new note|quick one"
@@ -145,16 +127,13 @@ _LED_IN = re.compile(
     re.IGNORECASE,
 )
 
-
 _PREPOSITIONS = frozenset("of in on at for to with from by about as that which who than or".split())
-
 
 _SUBORDINATORS = frozenset(
     "when that because if where what how which while since as than until before after whenever "
     "think know hope thing way time place"
     " everything all whatever say and or the who why one said believe whom like so once unless mean guess".split()
 )
-
 
 _NOUNISH = frozenset(
     "work run walk study drink cook play design paint dance travel sleep help hope change show "
@@ -165,18 +144,14 @@ _NOUNISH = frozenset(
     "kayak sail bike head".split()
 )
 
-
 _OBJECT_STARTS = frozenset("at for as in on with a an the my to our from two three every".split())
-
 
 _COORDINATION = re.compile(
     rf"(?:,)? (?:and|but|then) (?P<adverbs>(?:(?:{'|'.join(sorted(ADVERBS))}) )*)(?P<verb>[a-z]+)\b(?: (?P<next>\w+))?"
 )
 
-
 _SO_TOO = re.compile(r"\bso $")
 """Before an auxiliary it brings another subject: "and so does my son"."""
-
 
 _UNREAL = re.compile(r"\b(?:to|not|never|cannot|can|could|will|would|should|must|might|may)\b")
 
@@ -336,7 +311,6 @@ _NO_SUBJECT = frozenset(
     """.split()
 )
 
-
 _COMMON = frozenset(
     """
     music breakfast lunch dinner supper work school uni college rent traffic weather life coffee tea food money time
@@ -359,16 +333,13 @@ _COMMON = frozenset(
 )
 """Nouns that often open a sentence, where any word has a capital."""
 
-
 _NOUNISH_END = re.compile(r"(?:ing|tion|sion|ment|ness|ity|ism|ship|ance|ence|age|ure|ics|ware)s?$")
-
 
 _DOES = re.compile(
     r"(?:is|was|has|will|does|did|can|cannot|[a-z]+(?:s|ed)|took|got|left|went|ran|made|gave|said|told|came|bought"
     r"|sold|won|lost"
     r"|found|met|broke|chose|taught|wrote|kept|led)\b"
 )
-
 
 _MOST_WORDS = 5
 
@@ -413,11 +384,7 @@ def is_given_name(word: str, predicate: str) -> bool:
 
 
 _PERSONAL = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
-
-
 _NAME = r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"
-
-
 _OWNER = r"(?:[Mm]y|[Oo]ur)"
 
 _CALLED = (
@@ -425,7 +392,6 @@ _CALLED = (
     rf"|(?:{'|'.join(sorted(FIRST_NAMES - {'will', 'may'}))})\b)"
 )
 """What one may be called, and no "call me later" or "call me Monday"."""
-
 
 _ASIDES = (
     (
@@ -464,15 +430,12 @@ _ASIDES = (
 )
 """What a speaker says beside the matter."""
 
-
 _TRAILING_ASIDE = re.compile(_ASIDES[-1][0])
-
 
 _ASKED = (
     "remind|help|give|tell|write|find|show|make|keep|expect|be|do not|don't|stop|send|suggest|let|check|draft|add|note|put"
     "|use"
 )
-
 
 _TO_THE_ASSISTANT = re.compile(
     rf"(?:,|\s-)? (?:so|and|then|but) (?:please |pls |just |maybe )?(?:{_ASKED})\b.*$"
@@ -488,9 +451,7 @@ _TO_THE_ASSISTANT = re.compile(
 )
 """What the end of a statement asks of the assistant, or says to it only."""
 
-
 _KIN_ALONE = "mum|mom|dad|mother|father|grandma|grandpa|granny|nan|hubby|boss|landlord|landlady|wife|husband|baby"
-
 
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -575,11 +536,9 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
 
 _LOWER_NAME_AND_I = re.compile(rf"^(?:{'|'.join(sorted(FIRST_NAMES - {'will', 'may'}))})(?= and I\b)")
 
-
 _LOWER_NAME = re.compile(
     rf"(?P<whose>\b{_OWNER} (?:{_PERSONAL})) (?P<name>{'|'.join(sorted(FIRST_NAMES - {'will', 'may', 'rob', 'sue', 'mark'}))})\b"
 )
-
 
 _SET_BEFORE = re.compile(
     rf"^(?P<name>{CAPITAL}[\w&'-]+(?: (?:{CAPITAL}[\w&'-]+|of|and|&)){{0,4}}), "
@@ -637,52 +596,34 @@ class Statement:
 
 
 _IS = re.compile(r"^(?:is|was) (?:also )?")
-
-
 _LEADING_ADVERBS = re.compile(rf"^(?:{_ADVERB} )+(?=\w)")
-
 
 _NEGATION = re.compile(
     r"^(?:(?:does|do|did) not|(?:is|are|was|were|has|have|will|would|could|should|has been) (?:not"
     r"|never|no longer)|not|never|no longer|cannot)\b ?"
 )
 
-
 _NOT_SO = re.compile(
     rf"^(?:(?:is|are|was|were|has|have|had|will) )?(?:{_ADVERB} )*?"
     r"(?:no longer|never|not|almost|nearly|hardly|barely|scarcely|rarely|seldom|(?<=is )no|(?<=are )no|(?<=was )no)\b"
 )
 
-
 _DID = re.compile(rf"^(?:{_ADVERB} )*did\b")
-
-
 _AUXILIARY = re.compile(r"^(?:is|are|was|were|has|have|will|would|could|should)\b")
-
-
 _AFTER_AUXILIARY = re.compile(rf"^(is|are|was|were|has been|have been|has|have|had|will) (?:{_ADVERB} )+(?=\w)")
-
-
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", re.IGNORECASE)
-
 
 _THIRD_PERSON = re.compile(
     r"\bhim\b|\bher\b(?= ?$|[,.]| (?:in|at|on|for|to|with|and|a|the|every|last|yesterday|when)\b)"
     r"|\b(?P<owner>his|her)\b(?= \w)"
 )
 
-
 _CONTACT_THERE = re.compile(
     r"^(?P<who>[\w ]+'s (?:\w+ )?(?:contact|boss|manager|colleague|friend|client|lead)) there (?=is\b|was\b)"
 )
 
-
 _ITS_VERSION = re.compile(r"\b(?:version|draft|release|prototype|beta)\b(?! of\b)")
-
-
 _MOST_WORDS_OF_SUBJECT = 7
-
-
 _ROLE_WORD = KINSHIP | ACQUAINTANCES | PETS
 
 
@@ -854,12 +795,8 @@ _VAGUE_SUBJECTS = frozenset(
     "this that these those there it here what who which something everything nothing someone everyone one".split()
 )
 
-
 _SUBJECT_PREPOSITIONS = frozenset("to in at from of for with on about by near".split())
-
-
 _NAME_FIRST = re.compile(rf"^(?P<name>{RUN})")
-
 
 _OF_A_NAME = re.compile(
     r"(?:is|was|has been|became) (?:also )?(?:one of |the |an? )?(?:User|[A-ZÀ-Þ]\w+|[a-z]+ "
@@ -870,10 +807,7 @@ _OF_A_NAME = re.compile(
     r"married|hired|wrote|stands for|belongs|owns|prefers|likes|loves|hates|turned|writes|edits)\b"
 )
 
-
 _ADVERBS_LAST = re.compile(rf"(?: {_ADVERB})+$")
-
-
 _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Prof)\.? (?=[A-ZÀ-Þ])")
 
 
@@ -1003,7 +937,6 @@ THIN = ADVERBS | frozenset(
 )
 """Words that say nothing when they stand alone after a verb."""
 
-
 _EVALUATIVE_WORDS = """
     so really very such pretty quite super too absolutely totally more_than as always just not still all here there up
     down off on_it on_my on_the in_mood in_middle in_love in_the_mood in_the_middle at_the_moment at_a_loss ready
@@ -1019,14 +952,12 @@ _EVALUATIVE_WORDS = """
     upset key strong safe close far near interesting exciting getting being one_of_a_kind one_of_the_best only
     """.split()
 
-
 _EVALUATIVE_NOUNS = """
     good great big real true beautiful wonderful special fun nice lot little bit huge sign reminder blast mess
     pleasure shame joy lovely way joke best worst same only most amazing awesome total
     complete must angel mystery puddle legend hero gem saint monster disaster star idiot genius
     bell zombie wreck treat relief bummer drag bore
     """.split()
-
 
 EVALUATIVE = re.compile(
     rf"^(?:{'|'.join(word.replace('_', ' ') for word in _EVALUATIVE_WORDS)}|(?:a|an|the) (?:{'|'.join(_EVALUATIVE_NOUNS)}))\b",

@@ -27,20 +27,10 @@ from pipeline.rules_en.rules import Finding
 from pipeline.rules_en.sentences import Sentence
 
 _ONE_OF = re.compile(r"\bone of (?P<owner>.+?)'s (?P<role>[\w -]+)$")
-
-
 _AT_A_FIRM = re.compile(rf" at (?:the )?(?P<firm>{RUN})$")
-
-
 _CLOCK = re.compile(r"\d ?(?:am|pm|o'clock)|\d:\d\d|noon|midnight", re.IGNORECASE)
-
-
 _SECOND_VERB = re.compile(r" and ([a-z]+)(?= (?:on|the|an?|it|to|them|his|her|up|with|for|two|three|all|every)\b)")
-
-
 _TRAILING = " ,.;:!"
-
-
 _OF_A_FIRM = re.compile(r"\b(?:client|customer|supplier|vendor|agency|bank|employer|competitor)$")
 
 
@@ -335,16 +325,13 @@ def _snake(word: str) -> str:
 
 _NO_MORE = re.compile(r"\bno longer\b|\bany ?more\b")
 
-
 _WHOLLY = re.compile(
     r"\W*$|\s?[,;]| (?:any ?more|now|either|at all|since|because|as of|after|and|but|so|though|anyway|\w+ly)\b",
     re.IGNORECASE,
 )
 """What follows the value that holds no more: nothing that says of what part of it, as in "no longer works at Acme on Mondays"."""
 
-
 _NO_NUMBER = r"(?<!\d )" + "".join(rf"(?<!\b{number} )" for number in NUMBERS)
-
 
 _OF_SOME_TIME = re.compile(
     r"\bonce\b|\bduring\b|\bwhen \S+ (?:was|were|turned) (?!\w+ed\b|sold\b|bought\b|shut\b)|\bback (?:in|when|then)\b"
@@ -371,13 +358,8 @@ def ended(statement: Statement, finding: Finding | None) -> str | None:
 
 
 _GOAL = r"(?P<goal>[^:;]{3,90}?)"
-
-
 _NOUNS = r"(?:process|procedure|workflow|recipe|routine|method|checklist|protocol|steps?|way)"
-
-
 _DOES = r"(?:is|are|goes|works|looks|consists of|runs)(?: as follows| like this| this| the following| simple)?"
-
 
 _OPENINGS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -421,7 +403,6 @@ _OPENINGS = tuple(
     )
 )
 
-
 _SEQUENCE = re.compile(
     (
         r"^(?:and )?(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|then|next|after (?:that|"
@@ -431,11 +412,9 @@ _SEQUENCE = re.compile(
     re.IGNORECASE,
 )
 
-
 _ORDERED = re.compile(
     r"\b(?:first(?:ly)?|then|next|after that|afterwards|finally|lastly|second(?:ly)?|step \d)\b", re.IGNORECASE
 )
-
 
 _DOER = re.compile(
     (
@@ -444,7 +423,6 @@ _DOER = re.compile(
     ),
     re.IGNORECASE,
 )
-
 
 _STEP_VERBS = VERBS | frozenset(
     (
@@ -455,19 +433,10 @@ _STEP_VERBS = VERBS | frozenset(
     ).split()
 )
 
-
 _OPENS_WITH = re.compile(r"^(?:and |just |please )?(?P<verb>[a-z]+)\b", re.IGNORECASE)
-
-
 _SUBORDINATE_GOALS = re.compile(r"^(?:be|me|you|him|her|us|them|it|this|that|my|the|a)\b", re.IGNORECASE)
-
-
 _PART = re.compile(r";|, (?:and )?(?=then\b|next\b|after that\b|finally\b|lastly\b|second\b)|(?<=\w)\.\s")
-
-
 _WHENEVER = re.compile(r"^(?:when(?:ever)?|every time|as soon as)\b", re.IGNORECASE)
-
-
 _PEOPLE = re.compile(r"\bI\b")
 
 

@@ -16,7 +16,6 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 
-
 _STRONG = re.compile(
     (
         r"\b(?:actually|correction|i was wrong|misspoke|my bad|my mistake|that's wrong|that is wrong|"
@@ -26,14 +25,11 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 
-
 _DENYING = re.compile(r"\b(?:no|nope|wait|wrong|mistake|misspoke|scratch|strike|mean)\b", re.IGNORECASE)
-
 
 _WITHDRAWN = re.compile(
     r"^(?:no,? |wait,? |actually,? |oh,? )*(?:scratch|strike|forget|ignore) (?:that|it)\b", re.IGNORECASE
 )
-
 
 _MEANT = re.compile(
     (
@@ -44,38 +40,22 @@ _MEANT = re.compile(
     re.IGNORECASE,
 )
 
-
 _NOT = re.compile(
     r"^(?P<value>.+?)(?:,| and| -|;)? ?(?:\bnot|rather than|instead of) (?:on |in |at )?(?P<wrong>[^,.]+)$",
     re.IGNORECASE,
 )
 
-
 _NOT_FIRST = re.compile(
     r"^(?:it(?:'s| is) )?not (?P<wrong>[^,.]+?),? (?:but|it(?:'s| is)) (?P<value>.+)$", re.IGNORECASE
 )
 
-
 _ARTICLE_OF_ONE = re.compile(r"^an? ", re.IGNORECASE)
-
-
 _ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
-
-
 _WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
-
-
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-
-
 _DAY_OF_MONTH = rf"(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?)"
-
-
 _YEAR = r"(?:19|20)\d\d"
-
-
 _IN_FIGURES = r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./])\d{1,2}\1\d{4})"
-
 
 _SHAPES = tuple(
     (re.compile(right), re.compile(wrong or right))
@@ -97,18 +77,10 @@ _SHAPES = tuple(
 )
 """What may be put right, and what it takes the place of: a date with its year that of one without, too."""
 
-
 _DENIED = re.compile(r"\bnot (?:on |in |at |from )?$", re.IGNORECASE)
-
-
 _NAME = re.compile(rf"(?<![\w']){RUN}")
-
-
 _MOST_VALUE_WORDS = 6
-
-
 _NO = r"(?:(?:oh|sorry|well),? )?(?:no,? (?:wait(?! for\b)|actually|sorry)|(?:wait|actually|sorry),? no)"
-
 
 _WITHIN = re.compile(
     rf"(?<! to)(?:\s*(?:[,;–—…]|(?<!\.)\.\.+)| -+) ?(?:and )?(?P<cue>(?P<sure>{_NO}|(?:scratch|strike) that"
@@ -120,9 +92,7 @@ _WITHIN = re.compile(
 )
 """What puts right in the same sentence. sure: what stood before it is wrong, whatever follows; no: where little follows."""
 
-
 _MOST_WORDS_WITHIN = 3
-
 
 _ASIDE = re.compile(
     rf"(?:{'|'.join(sorted(ADVERBS))}|[a-z]+ly|thanks|lol|haha|yes|why|not|please|ok|for real|about (?:it|that))\W*$",
@@ -270,37 +240,20 @@ _BEFORE = (
     r"|sorry|oops|haha|lol|wait)\b[\s,]*)*"
 )
 
-
 _AFTER = r"(?:[\s,.!]*\b(?:please|pls|haha|lol|sorry|thanks|thank you|now|again))*[\s.!?]*$"
-
-
 _SAID = r"i(?:'ve| have)? (?:just )?(?:said|told you|mentioned|wrote|typed)"
-
-
 _LAST = r"(?:my|the|that) (?:last|previous) (?:message|thing|one|bit|part|sentence|statement|remark)(?: i said)?"
-
-
 _NOT_KEPT = r"do(?:n't| not) (?:store|save|keep|memori[sz]e|record)"
-
-
 _KEEP = rf"(?:do(?:n't| not) remember|{_NOT_KEPT})"
-
-
 _REMOVE = r"(?:ignore|disregard|delete|erase|remove|scratch|strike)"
-
-
 _WHAT_WAS_SAID = rf"(?:what {_SAID}|(?:that )?{_SAID} (?:that|this|it|anything)|{_LAST})"
-
-
 _JEST = r"(?:(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)|jks?)"
-
 
 _TAKEN_BACK = re.compile(
     rf"(?!no,? (?:kidding|joking)){_BEFORE}(?:{_JEST}|(?:forget|{_KEEP}) (?:that|this|{_WHAT_WAS_SAID})"
     rf"|{_REMOVE} {_WHAT_WAS_SAID}){_AFTER}",
     re.IGNORECASE,
 )
-
 
 _PERHAPS_AN_ANSWER = re.compile(
     rf"{_BEFORE}(?:not really|never ?mind(?: that)?|(?:forget|{_KEEP}) it|{_REMOVE} (?:that|this|it)"
@@ -309,12 +262,10 @@ _PERHAPS_AN_ANSWER = re.compile(
 )
 """What takes back what the user said where the assistant has said nothing since; else it speaks of that."""
 
-
 _FORGET_THAT = re.compile(
     rf"{_BEFORE}(?:forget|disregard|delete|erase|{_KEEP})(?: the fact)? that (?:{_SAID} (?:that )?)?(?P<said>.+?){_AFTER}",
     re.IGNORECASE,
 )
-
 
 _FOR_NOW = re.compile(
     r"\bfor (?:now|once|today|tonight|this|the (?:moment|time being)|(?:a|one) (?:sec\w*|minute|moment|bit|while|day|night))\b"
@@ -325,12 +276,8 @@ _FOR_NOW = re.compile(
 )
 """What is to be left out of account for a while, and remembered: "forget that I'm vegan for a second"."""
 
-
 _ASKED = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
-
-
 _BREAK = r"(?:,|;| -+|–|—)"
-
 
 _AT_ITS_END = re.compile(
     rf"(?:(?:{_BREAK}| but| and)+ (?=pls |please )|(?:{_BREAK}| but)+ (?=forget|(?:just )?kidding)|{_BREAK} (?={_NOT_KEPT})"

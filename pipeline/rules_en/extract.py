@@ -418,13 +418,11 @@ _TRAILING_QUESTION = re.compile(
     re.IGNORECASE,
 )
 
-
 _TRAILING_REQUEST = re.compile(
     r"^(?P<said>(?:i|we|my|our|i'm|i've)\b.{4,}?)(?:,| -+| —|;)(?: and| so)? (?:please|can you|"
     r"could you|so (?:please )?(?:keep|write|make|give|suggest|tell)) .*$",
     re.IGNORECASE,
 )
-
 
 _OF_ONESELF = (
     r"(?:i'm|i am|i have|i've|i don't|i do not|i can't|i cannot|i live|i work|i hate|i love|i like|i only|i never"
@@ -432,20 +430,17 @@ _OF_ONESELF = (
     r"|we're|we are|we have|we've|we live|my|our)"
 )
 
-
 _GIVEN_FIRST = re.compile(
     rf"^(?:since|because|as|given(?: that)?|seeing(?: as| that)|considering(?: that)?"
     rf"|now that) (?P<said>{_OF_ONESELF}\b[^,]{{4,}}), ?\S",
     re.IGNORECASE,
 )
 
-
 _GIVEN_LAST = re.compile(
     rf"(?:,| -| –|;|\bbecause|\bsince|\bgiven that)(?: because| since| as| and"
     rf"| but)? (?P<said>{_OF_ONESELF}\b.{{4,}})$",
     re.IGNORECASE,
 )
-
 
 _CHECKS = re.compile(
     r"^(?:\w+"
@@ -459,10 +454,7 @@ _CHECKS = re.compile(
 )
 """What asks whether that is so which follows: "Wait, I work at Google?", "What do you mean, I live in Oslo?"."""
 
-
 _ADDRESSES = re.compile(r"\b(?:you|your|what|how|which|please)\b", re.IGNORECASE)
-
-
 _OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
 
 
@@ -495,7 +487,6 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 
-
 _LEAD = re.compile(
     (
         r"^(?:(?:so|ah|oh|ok|okay|got it|i see|great|right|just to (?:confirm|check|be sure)|to "
@@ -505,11 +496,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 
-
 _TAG = re.compile(
     r"[, ]+(?:right|correct|is that (?:right|correct)|isn't it|don't you|aren't you|yes|no|am i right)$", re.IGNORECASE
 )
-
 
 _INVERSIONS = (
     (re.compile(r"^do you (?:currently |still )?(?=\w)", re.IGNORECASE), "I "),
@@ -517,7 +506,6 @@ _INVERSIONS = (
     (re.compile(r"^is your (?P<n>[\w ]+?) (?P<v>[A-Z][\w ]*)$"), r"my \g<n> is \g<v>"),
     (re.compile(r"^is your (?P<n>\w+(?: \w+)?) (?P<v>\w.*)$", re.IGNORECASE), r"my \g<n> is \g<v>"),
 )
-
 
 _PERSONS = (
     (re.compile(r"\byou are\b|\byou're\b", re.IGNORECASE), "I am"),
@@ -528,10 +516,8 @@ _PERSONS = (
     (re.compile(r"\byou\b", re.IGNORECASE), "I"),
 )
 
-
 _OPEN = re.compile(r"\b(?:or|any(?:\w+)?)\b|^(?:do|are|is) you not\b|^do(?:n't)? you mean\b", re.IGNORECASE)
 """A yes to one of these does not say what is so: "tea or coffee?", "allergic to anything?", "do you not like it?"."""
-
 
 _OFFER = re.compile(r"\b(?:me|I|I'll|want|like me|help|need|would you|shall|should|my)\b")
 
@@ -558,7 +544,6 @@ def confirmed(asked: Sentence) -> str | None:
 _REMEMBERED = 8
 """How many sentences back a correction looks for what it corrects."""
 
-
 _ENGLISH = frozenset(
     """
     the a an and or but of to in on at for with from by about as is are was were be been am have has had do does did
@@ -568,7 +553,6 @@ _ENGLISH = frozenset(
     here not no yes so if when what who where why how which because than then just also now i'm it's don't i've that's
     """.split()
 )
-
 
 _FOREIGN = frozenset(
     """
@@ -590,13 +574,8 @@ _FOREIGN = frozenset(
     "a an the i me do no as so in on of to was am is he we at by it or on die man war had will what son pay".split()
 )
 
-
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
-
-
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
-
-
 _LEAST_LATIN = 0.7
 
 
@@ -663,18 +642,13 @@ _SUPPOSES = re.compile(
     re.IGNORECASE,
 )
 
-
 _WORKED_OUT = re.compile(
     r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
     re.IGNORECASE,
 )
 
-
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|im|my|me|we|our|us|mine)\b", re.IGNORECASE)
-
-
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IGNORECASE)
-
 
 _FICTION = re.compile(
     r"\brole[- ]?play|\b(?:stay|be|get|speak|answer|reply) in character\b|\bpretend (?:you|to be|i|i'm|we|that you"
@@ -690,7 +664,6 @@ _FICTION = re.compile(
     r"|^(?:opening|first|last) (?:line|paragraph|sentence)s?:|\b(?:lyrics|fan ?fic(?:tion)?)\b",
     re.IGNORECASE,
 )
-
 
 _FICTION_ENDS = re.compile(
     r"\b(?:ooc|out of character|end (?:of )?(?:the )?(?:role[- ]?play|game|scene|story)"
@@ -739,7 +712,6 @@ _MARK = re.compile(
     r"process|procedure|one|well|about|something)\b)*\s*[:,.!;–-]*\s*",
     re.IGNORECASE,
 )
-
 
 _TRAILING = re.compile(
     (

@@ -15,7 +15,6 @@ ADVERBS = frozenset(
     """.split()
 )
 
-
 ADVERB = (
     rf"(?:{'|'.join(sorted(ADVERBS))}|kind of|sort of|no longer|a (?:bit|little)|much(?= prefer)"
     r"|(?!(?:app|rep|supp|re|multip|fami|On|on)ly\b)[a-z]{2,}ly)"
@@ -26,7 +25,6 @@ _STATES = frozenset(
     "born broken done frozen given hidden known lost made meant set stuck told torn was were worn".split()
 )
 """After "he's" these tell how he is rather than what he has done."""
-
 
 _HOW_ONE_IS = (
     r"(?:called|named|married|engaged|divorced|widowed|retired|tired|scared|worried|excited|interested|based"
@@ -56,9 +54,7 @@ PAST_FORMS = {
     for past in pasts.split(",")
 }
 
-
 _PARTICIPLES = "|".join(sorted(PAST_FORMS.keys() - _STATES))
-
 
 _DONE = (
     r"(?:(?:just |recently |already )?(?:bought|taken|become|gone|left|moved|written|found|sold|come|joined|started))"
@@ -66,7 +62,6 @@ _DONE = (
 
 ONE_OF = "one of "
 """Before a tie that several have: "one of User's writers"."""
-
 
 _BEHIND_A_NOUN = re.compile(r" (?:at|for|from|in|of|on|who|with)\b")
 
@@ -126,26 +121,13 @@ _CONTRACTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 _ADVERB = rf"(?:{ADVERB}|not)"
-
-
 _MY_X_AND_I = re.compile(r"\b[Mm]y (\w+(?: [A-Z]\w+)?) and I\b|\b[Mm]e and my (\w+(?: [A-Z]\w+)?)\b")
-
-
 _NAME_AND_I = re.compile(r"\b([A-Z]\w+) and I\b")
-
-
 _I_VERB = re.compile(rf"\bI((?: {_ADVERB})*) ([a-z][\w-]*)(?= (\S+)|)")
-
-
 _WE_VERB = re.compile(rf"\b[Ww]e((?: {_ADVERB})*) ([a-z][\w-]*)(?= (\S+)|)")
-
-
 _YOU_VERB = re.compile(rf"\b[Yy]ou((?: {_ADVERB})*) ([a-z][\w-]*)(?= (\S+)|)")
-
-
 _DOUBLING = frozenset("admit begin commit control forget prefer refer reset submit transfer unplug".split())
 """Longer verbs that double their last letter before -ing."""
-
 
 _PLURALS = {"are": "is", "were": "was", "am": "is", "have": "has", "do": "does"}
 
@@ -512,7 +494,6 @@ PLACE_ENDINGS = frozenset(
     """.split()
 )
 
-
 _FORWARD = re.compile(
     r"^(?:(?:has|have) (?!been|had|\w+ed\b|[a-z]{2,}(?:en|wn)\b|gone|done)|will|shall|is|are|am|wants?|plans?|hopes?"
     r"|intends?"
@@ -520,9 +501,7 @@ _FORWARD = re.compile(
     r"\b(?! (?:been|born))"
 )
 
-
 _FROM_OF_OLD = re.compile(r"(?:is|are|am) (?:from|called|named)\b")
-
 
 _ARRANGED = re.compile(
     r"\b(?:booked|scheduled|planned|set|reserved|arranged|moved|pushed(?: back)?|postponed|delayed|rescheduled"
@@ -538,16 +517,9 @@ _CLAUSE_END = re.compile(
     r"[,;:.!?()]|\s[-–—]+\s|\b(?:and|but|because|so|when|that|which|who|while|although|though|if)\b", re.IGNORECASE
 )
 
-
 _WORD = re.compile(r"[A-Za-z']+")
-
-
 _NO_VERB_AFTER = frozenset("to a an the my our his her their its this that your of in on at for with".split())
-
-
 _LEADING = _NO_VERB_AFTER | frozenset("am be been being get gets getting got going having keeping".split())
-
-
 _ONE_ADVERB = re.compile(rf"^(?:{ADVERB}|not|n't)$", re.IGNORECASE)
 
 

@@ -41,16 +41,9 @@ RULES: tuple[Rule, ...] = (
 """Every family, in the order in which they are asked."""
 
 _NO_ONE_DAY = re.compile(RECURRING, re.IGNORECASE)
-
-
 _RELATIVE = re.compile(r"tomorrow|tonight|today|next", re.IGNORECASE)
-
-
 _A_WEEKDAY = re.compile(WEEKDAY, re.IGNORECASE)
-
-
 _YEARLY = ("birthday", "anniversary")
-
 
 _LAPSING = re.compile(
     r"(?<! is)(?<! are)(?<! was)(?<! on)(?<! for)(?<! since)(?<! until)(?<! by)(?<! of)(?<! from)(?<! to)(?<! in)"
@@ -60,19 +53,12 @@ _LAPSING = re.compile(
     r"(?:day|week|month|year)s? ago(?: today)?)$"
 )
 
-
 _THIS_ONE = re.compile(r"\b(?:the|this|that|your) ")
-
-
 _TIMELESS = frozenset({"birthday", "age", "name"})
-
-
 _OF_ITS_DAY = re.compile(r"(?:just )?turn(?:s|ed)\b|will be\b")
 """An age is of no time, but the day on which somebody reaches it is."""
 
 _DATABLE = frozenset({MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.RELATIONSHIP})
-
-
 _TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|manages?|owns?|leads?)\b(?! \w+ing\b)")
 
 
@@ -346,27 +332,19 @@ def _with_firm(statement: Statement, finding: Finding | None, fact: Fact, discou
 
 
 _TIES = KINSHIP | ACQUAINTANCES | PETS | ROLES
-
-
 _RELATIVES = (KINSHIP | ACQUAINTANCES | PETS) - {"ex", "parent", "contact", "pet", "student"}
-
 
 _MODIFIERS = (
     "older younger elder big little twin best new old former good close late first second eldest youngest only third"
 )
 
-
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?"
-
-
 _TIE = rf"(?P<role>(?:(?:{'|'.join(_MODIFIERS.split())}) )*(?P<tie>[a-z][\w-]+|C[A-Z]O)(?<!-))"
-
 
 _BROUGHT_IN = re.compile(
     rf"(?<!not )(?<!n't )\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|{CAPITAL}\w+'s) {_TIE},? "
     rf"(?P<name>{_TITLE}{CAPITAL}[\w-]+(?: {CAPITAL}[\w-]+)?)(?!'s|\w)"
 )
-
 
 _UNNAMED = re.compile(
     rf"\b(?:[Mm]y"
@@ -374,16 +352,13 @@ _UNNAMED = re.compile(
     rf"(?!'s?\b|-| {CAPITAL}| (?:is )?(?:called|named)\b)\b"
 )
 
-
 _BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
-
 
 _NEWCOMER = re.compile(
     r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on"
     r"|gained)"
     r"(?: up| on)? an? (?:(?:new|big|first|second|great|lovely) )*(?P<role>[a-z-]+)\b"
 )
-
 
 _NEWCOMERS = ROLES | ACQUAINTANCES | {"supplier", "vendor", "investor", "sponsor", "neighbour", "tenant"}
 
@@ -451,8 +426,6 @@ def newcomer(clause: str) -> str | None:
 
 
 _STAFF = "|".join(sorted(ROLES - {"partner", "author", "lead", "head"}))
-
-
 FIRM_LASTS = 6
 """For how many messages after a firm was named "we" still speaks for it."""
 
@@ -464,12 +437,10 @@ _AT_WORK = re.compile(
     r"check|deploy|employ|train|review|produce|release\w*)\b"
 )
 
-
 _SURELY_WORK = re.compile(
     r"\b(?:works?|working|writes?|freelances?) for us\b|\b(?:joined|joining|joins|left|leaving|hired by) us\b"
     rf"|\b(?:one of )?our (?:\w+ )?(?:{_STAFF}|client|customer|supplier|office|firm)s?\b"
 )
-
 
 _PRIVATE = re.compile(
     rf"\b(?:our|we)\b.*\b(?:{'|'.join(sorted(KINSHIP | PETS))}|kids|children|house|home|family|"
@@ -478,12 +449,8 @@ _PRIVATE = re.compile(
     re.IGNORECASE,
 )
 
-
 _OF_ANYBODY = re.compile(r"\b[Ww]e(?: \w+ly| also| just| only)? (?:have|are|were|need|plan|just|recently|started)\b")
-
-
 _AT_HOME = "go|mov|gett|expect|visit|stay|hav|think|fly|driv|eat|cook|watch|sail|camp|hik"
-
 
 _OF_WORK = re.compile(
     rf"\b(?:{_STAFF}|{'|'.join(sorted(ORG_ENDINGS))}|hiring|launch\w*|clients?|customers?|suppliers?|offices?|staff|employees?"
@@ -493,7 +460,6 @@ _OF_WORK = re.compile(
     re.IGNORECASE,
 )
 """What somebody who speaks of himself and those at home seldom speaks of."""
-
 
 _OURS = re.compile(r"\b[Oo]urs?\b|\bus\b")
 
@@ -511,36 +477,23 @@ def speaks_for(clause: str, discourse: Discourse) -> str | None:
 
 _IT = re.compile(r"(?<!when )(?<!because )(?<!if )(?<!that )\bit\b")
 
-
 _POINTING = re.compile(
     r"\b(?:that|this|these|those)(?=$|[,.;]| (?:the hard way|yesterday|today|again|too|as well|for|with|on|in|at|to"
     r"|before)\b)"
     r"|\b(?:learned|learnt|knows|said|did|does|do|done|loves|likes|hates) (?:that|this)$"
 )
 
-
 _THERE = re.compile(r"\bthere\b(?! (?:is|are|was|were|will|has|have)\b)")
-
-
 _THEY = re.compile(r"\b(?:they|them|their|theirs)\b")
-
-
 _HE = re.compile(r"\b(?:he|him|his|she|her|hers)\b")
-
-
 _MANY = re.compile(r"\b(?:[a-z]{2,}s|children|people|folks|each|every|all|both|team|family|staff|and)\b")
-
-
 _OWN_WAY = re.compile(r"^(?:has|have) (?:[\w']+'s )?own (?:way|thing|pace|style|approach)s?$")
-
 
 _TOLD = re.compile(
     r"^(?:told|tells|asked|said to|called|rang|texted|emailed|messaged) \w+(?: (?:yesterday|today|last \w+|this \w+))?$"
 )
 
-
 _BARE_NUMBER = re.compile(r"^(?:has|have|had|is|are|got) (?:at )?\d+(?: (?:right )?now| today| so far)?$")
-
 
 _GOODBYE = re.compile(
     r"^(?:has|have|had|got|needs?|is off|is going|is heading|must)(?: got)? to (?!\w+ed\b).*\b(?:now|bye|goodbye|soon)$"

@@ -24,31 +24,14 @@ from pipeline.rules_en.grammar import (
 )
 
 CAPITAL = r"[A-ZÀ-ÖØ-Þ]"
-
-
 RUN = rf"{CAPITAL}[\w&'-]*(?:(?:\.|) (?:(?:of|de|van|von|la|le|du|del|der|den|the|&) ){{0,2}}(?:{CAPITAL}|\d)[\w&'-]*){{0,5}}"
-
-
 _RUN = re.compile(rf"(?<![\w@#/]){RUN}")
-
-
 _TITLE = re.compile(r'(?<!no )"([A-ZÀ-Þ][^"]{2,60})"')
-
-
 _OWNED = re.compile(r"'s?$")
-
-
 _DOTTED_I = "i\u0307"
-
-
 _MOST_RUN_WORDS = 6
-
-
 _ORG_STARTS = frozenset({"university", "institute", "bank", "ministry", "school", "college", "department"})
-
-
 _PLACE_STARTS = frozenset({"lake", "mount", "mt", "san", "st", "new", "los", "las"})
-
 
 _ALSO_WORDS = (
     NOT_NAMES
@@ -120,7 +103,6 @@ _CUES: tuple[tuple[re.Pattern[str], EntityType], ...] = tuple(
     )
 )
 
-
 _PERSON_AFTER = re.compile(
     rf"^'s (?:\w+ )?(?:{'|'.join(sorted(KINSHIP))})\b|"
     r"^(?: \w+ly)? (?:said|says|told|thinks|loves|likes|hates|works|lives|lived|wants|went|married"
@@ -128,12 +110,10 @@ _PERSON_AFTER = re.compile(
     r"married|a (?:nurse|doctor)))\b"
 )
 
-
 _FIRM_WORD = (
     r"(?:company|firm|agency|startup|start-up|business|organi[sz]ation|charity|bank|supplier|client|customer|employer"
     r"|vendor|competitor)"
 )
-
 
 _FIRM_AFTER = re.compile(
     rf"^ (?:is (?:based|headquartered|hiring)|is an? (?:[\w-]+ ){{0,4}}{_FIRM_WORD}|hired|employs|sells|makes"

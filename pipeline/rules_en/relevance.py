@@ -20,14 +20,11 @@ _VAGUE_VERBS = frozenset(
 )
 """They say what somebody feels just now, or lean on words that are not there."""
 
-
 _NEVER_DATED = frozenset(
     "think hope guess mean know feel believe suppose bet wish wonder want need like love agree".split()
 )
 
-
 _VAGUE_PROGRESSIVES = _VAGUE_VERBS | frozenset("do get have be sit stand kid say joke lie call start stay give".split())
-
 
 _REQUESTED = frozenset(
     """
@@ -36,32 +33,25 @@ _REQUESTED = frozenset(
     """.split()
 )
 
-
 _ABILITIES = frozenset("speak play swim drive code cook eat drink ride sing dance fly sail".split())
-
 
 _STATE_CHANGES = frozenset(
     "married engaged divorced promoted accepted hired fired pregnant vaccinated diagnosed "
     "licensed certified separated".split()
 )
 
-
 _UNREAL = frozenset("could should may might must would bet bets".split())
-
 
 _VAGUE_SAID = frozenset(
     "say tell ask mean guess think quote see hear look talk thank try check go smile laugh cry".split()
 )
-
 
 _ASKING = re.compile(
     r"(?:an?|some|another|one more|no|the same|this) (?:quick |small |big |last )?(?:question|problem|issue|idea"
     r"|request|error|doubt|favou?r)"
 )
 
-
 _AMOUNT = re.compile(r"\d|\b(?:ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred)\b")
-
 
 _POSTED = re.compile(
     r"(?:on (?:leave|holiday|sick leave|call|duty|a diet|antibiotics|medication|parental leave|maternity leave"
@@ -69,9 +59,7 @@ _POSTED = re.compile(
     r"|(?:on|off) (?:sugar|gluten|dairy|caffeine|coffee|alcohol|nights|days|shift|duty|the pill)\b"
 )
 
-
 _DO_VAGUE = re.compile(r"(?:it|that|this|so|what|anything|everything|nothing|something|well|fine|my|the same)\b")
-
 
 _UNABLE = re.compile(
     r"(?:just |really |still )?(?:cannot|could not|did not|do not|does not) (?:\w+ly |even )?(?:find|figure|get|see"
@@ -80,13 +68,11 @@ _UNABLE = re.compile(
 )
 """What somebody does not manage just now."""
 
-
 _BY_THEN = re.compile(
     r"\b(?:by|before|until|on|till) (?:the )?(?:\d|end of|(?i:mon|tues|wednes|thurs|fri|satur|sun)day|(?i:jan|feb"
     r"|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"|next|tomorrow|christmas|easter)"
 )
-
 
 _NO_SUCH = re.compile(
     r"have (?:an?|any|no) (?!time|idea|clue|problem|energy|choice|money|access|internet|questions?|more|other|one"
@@ -94,13 +80,11 @@ _NO_SUCH = re.compile(
     r"|opinion|preference|preferences|further|of|luck|news|ideas|chance|right)\w+"
 )
 
-
 _DECIDED = re.compile(
     r"(?:(?:has|have) )?(?:decided (?:on|against|to (?!go\b|ask|try|let|give)|that)|agreed (?:on|to \w+|that)"
     r"|voted (?:for|against|to|\d)|settled on|opted (?:for|to)"
     r"|chose|chosen|picked|signed off on) (?!it\b|that\b|this\b|you\b|with\b)\w+"
 )
-
 
 _NOTHING = re.compile(
     r"\b(?:thing|point|idea|question|one|problem|issue|rest|same|answer|reason|way|trick|note|code|error"
@@ -108,15 +92,12 @@ _NOTHING = re.compile(
 )
 """Things of which a sentence without an owner says nothing that lasts."""
 
-
 _GOALS = frozenset(
     "want wants wanted plan plans planned hope hopes intend intends aim aims dream dreams need "
     "needs decided expect expects".split()
 )
 
-
 _PROPER = re.compile(r"[A-ZÀ-Þ]\w+|\d")
-
 
 _OWNTHINGS = re.compile(
     r"\b(?:question|problem|issue|point|guess|thought|idea|mind|goodness|bad|fault|pleasure|heart|"
@@ -126,41 +107,32 @@ _OWNTHINGS = re.compile(
     r"|picture|journey|dream|passion|life|experience|work|time|way|bad|weekend|week)s?$"
 )
 
-
 _HAD_VAGUE_NOUNS = """
     question feeling idea problem look nice great good lot blast point chance hard bit minute second moment request
     task few tough rough really super wonderful amazing awesome hunch thought time same best power ton fun
     """.split()
 
-
 _HAD_VAGUE = """
     no any some something nothing everything anything so such never had it that this trouble issues? questions fun faith
     """.split()
-
 
 _BEEN_VAGUE = """
     so really very good great fine well busy a an feeling thinking doing looking able to there hard tough up real
     super
     """.split()
 
-
 _HAS_VAGUE = re.compile(
     rf"(?:to (?=\w)|(?:a|an|the) (?:{'|'.join(_HAD_VAGUE_NOUNS)})\b|(?:{'|'.join(_HAD_VAGUE)})\b|[\w']+'s back\b"
     rf"|been (?:{'|'.join(_BEEN_VAGUE)})\b)"
 )
-
 
 _GOT = re.compile(
     r"(?:an?|the|some|two|three|\w+ new|to|into|accepted|back from|[A-ZÀ-Þ]\w+'s)"
     r" (?!walk\b|go\b|lot|bit|chance|hang|point|sense|kick|idea|surge|ton|few|go\b|know|see|be\b|back\b|feel)"
 )
 
-
 _WHAT_ONE_IS = re.compile(r"(?:an?|one of|the|[A-ZÀ-Þ][\w& ]*'s) \w")
-
-
 _LIVED_THROUGH = re.compile(r"(?:an?|the) (?!lot|bit|few|ton|feeling|idea|question|thought)")
-
 
 _KEPT = re.compile(
     r"(?:\w+ )?(?:bees|chickens|hens|ducks|geese|goats|sheep|pigs|horses|ponies|alpacas|rabbits|pigeons|reptiles"
@@ -169,22 +141,15 @@ _KEPT = re.compile(
 )
 """What is kept for years, rather than in mind or in touch."""
 
-
 _OFFSPRING = re.compile(r"\b(?:child|baby|twins|boy|girl)\b")
-
 
 _AT_HAND = re.compile(
     r"\b(?:function|script|code|regex|query|essay|e?mail|letter|poem|prompt|paragraph|assignment|homework)s?\b"
 )
 """What somebody wants help with just now."""
 
-
 _ONLY_SAID = frozenset("know say tell thank share hear".split())
-
-
 _WENT = re.compile(r"(?:to|on|for|back|out with|there|with|\w+ing) \w+")
-
-
 _STANDING = re.compile(r"\bsince\b|^(?:has|have) been\b|^(?:likes|loves|hates|prefers)\b|\bevery\b")
 
 
@@ -440,7 +405,6 @@ _JUDGES: dict[str, Callable[[_Predicate], bool]] = {
 }
 """Who judges a predicate, by its first word; any other verb is judged by itself."""
 
-
 AIMS = frozenset(
     """
     adopt become build buy climb create finish grow improve launch learn live lose marry move open own publish quit
@@ -448,14 +412,12 @@ AIMS = frozenset(
     """.split()
 )
 
-
 PINNED = re.compile(
     r"[A-ZÀ-Þ]\w+|\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:two|three|four|five|six|seven|eight|nine"
     r"|ten|eleven|twelve"
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|once|twice|dozen|half"
     r"|january|february|march|april|june|july|august|september|october|november|december)\b"
 )
-
 
 _ON_THE_DESK = re.compile(
     r"\b(?:functions?|scripts?|code|regex|quer(?:y|ies)|tests?|lines?|tabs?|rows?|columns?|csv|json|errors?"
@@ -468,14 +430,12 @@ _ON_THE_DESK = re.compile(
 )
 """What is worked on, or looked at, in the conversation itself."""
 
-
 _MOMENTARY = re.compile(
     r"\b(?:in|for|till|until|another|last|only|have|has) (?:\w+ )?(?:\d+|a few|five|ten|fifteen|twenty|thirty"
     r"|a couple of) ?(?:more )?(?:min(?:ute)?s?|seconds?)\b"
     r"|\bin a (?:minute|second|moment|sec)\b|\b(?:at|on) \d+ (?:percent|%)$|^is (?:in|on|at) (?:a|the) (?:meeting"
     r"|call|bus|train|tube|phone|bath|queue)\b"
 )
-
 
 _SMALL = re.compile(
     r"(?:made (?:some|a few|a|the|an) (?:changes?|mistakes?|errors?|edits?|typos?|start|list|note|joke)"
@@ -484,7 +444,6 @@ _SMALL = re.compile(
     r"|met someone|bought (?:milk|bread|food|groceries)"
     r"|is feeling\b|has (?:a|an) (?:\w+ )?(?:headache|hangover|cold|cough)$|is looking for\b)"
 )
-
 
 _LASTING = frozenset(
     """
@@ -501,7 +460,6 @@ _LASTING = frozenset(
 )
 """What one has done and still counts a year later."""
 
-
 _FOR_A_WHILE = (
     AIMS
     | _LASTING
@@ -510,18 +468,15 @@ _FOR_A_WHILE = (
     )
 )
 
-
 _HABITS = frozenset(
     "do eat drink smoke drive work use have own speak play wear take keep live cook read watch like celebrate want plan"
     " swim sing ride sail ski cycle dance".split()
 )
 
-
 _UNDONE = re.compile(
     r"(?:was|were) (?:[a-z]+ing (?!up\b)(?!.*\b(?:in|since|for|until) (?:[A-Z]|\\d))|going|about|planning|thinking"
     r"|hoping|supposed|meant|wondering|trying|just)\b(?! on \w+day)"
 )
-
 
 _LORE = re.compile(
     r"is the (?:capital|largest|biggest|highest|tallest|longest|smallest|fastest|deepest|oldest|most \w+) .*\b(?:of"
@@ -532,9 +487,7 @@ _LORE = re.compile(
 )
 """What an encyclopedia says."""
 
-
 _A_TIME = re.compile(r"^(?:next |this |the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?! )|^\d", re.IGNORECASE)
-
 
 _STAFFED = re.compile(
     r"\b\d+ (?:people|of us|employees|kids|children|members|students|pupils|staff|residents|units|guests)\b"

@@ -9,11 +9,7 @@ from pipeline.rules_en.names import CAPITAL, RUN, Sort
 from pipeline.rules_en.rules import BEARERS, END, FOR_GOOD, LASTING, NAME_OR_NOUN, PEOPLE, SELF, THINGS, Rule, rule
 
 _FIRM = rf"(?P<object>(?:{RUN}(?: (?:and|&) {RUN})?|{NAME_OR_NOUN}))"
-
-
 _A = r"(?:an? |the )"
-
-
 _AS = rf"(?: as {_A}?(?P<role>[\w -]+?)(?= (?:in|since|and|now|for|at|with)\b|,|$))?"
 
 ROLE_PATTERN = (
@@ -24,12 +20,8 @@ ROLE_PATTERN = (
 )
 """A job as a noun phrase: "primary school teacher", "head of marketing"."""
 
-
 _DESCRIBED = rf"(?P<role>(?P<value>{ROLE_PATTERN}))"
-
-
 _OWN = r"(?:(?:[\w']+'s )+|his |her |their )"
-
 
 _ANOTHER = (
     r"(?:first|second|third|other|old|previous|former|last|side|part-time|weekend|summer|holiday|student|school|temp|temporary"
@@ -37,19 +29,10 @@ _ANOTHER = (
 )
 """Which job it is where it need not be the one that is known."""
 
-
 _MINE = rf"{_OWN}(?!{_ANOTHER}\b)(?:[\w-]+ )?"
-
-
 _NO_END = r"(?:offer|interview|application|advert|hunt|search|fair|posting|early|half|un\w+|with(?:out)? (?![A-Z]))"
-
-
 _HELD = rf"(?:{_MINE}job\b(?! {_NO_END})|(?:the job|{_MINE}(?:position|post))(?:{FOR_GOOD}|(?= (?:at|with)\b)))"
-
-
 _LET_GO = r"(?:resigned|(?:was|got|been) (?:fired|sacked|laid off|(?:let go|dismissed)(?! by\b)|made redundant))"
-
-
 _SAYS_MORE = r"(?:from|at|by|(?:on|in) (?=[A-Z\d])|last|this|yesterday|today|because|after|again)"
 
 
@@ -196,12 +179,10 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-
 
 _WHEN = (
     r"(?:on |at |every |in |for |from )?(?:the )?(?P<value>(?:(?:mon|tues|wednes|thurs|fri|satur|"
@@ -210,13 +191,11 @@ _WHEN = (
     rf"|{_MONTH} \d|\d{{1,2}} {_MONTH}\b|\d{{4}}-\d\d).*)"
 )
 
-
 _IS = (
     r"(?:is|are|was|were|starts?|begins?|takes? place|happens?|falls?|ends?|runs?|has been|got|"
     r"opens?|closes?|leaves?|departs?)"
     r"(?: now| usually| always)?(?: been)?"
 )
-
 
 _SET = (
     r"(?: (?:moved|scheduled|set|booked|planned|postponed|rescheduled|due|held|changed|"
@@ -257,36 +236,16 @@ EVENT_RULES: tuple[Rule, ...] = (
     ),
 )
 
-
 _PERSON = frozenset({Sort.PERSON})
-
-
 _ANYONE = frozenset({Sort.SELF, Sort.PERSON})
-
-
 _BE = r"(?:is|was|has been)"
-
-
 _NATIONALITY = "|".join(n.capitalize() for n in sorted(NATIONALITIES))
-
-
 _GIVEN = "|".join(sorted(FIRST_NAMES - {"will", "rose", "grace", "frank", "ray", "max", "hope", "mark", "jack"}))
-
-
 _PET = "|".join(sorted(PETS))
-
-
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-
-
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
-
-
 _TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-
-
 _COUNTED = rf"(?:{_TENS})(?:[- ](?:{_ONES}))?|{_ONES}|{_TEENS}"
-
 
 _STATUS = (
     r"between jobs|married|single|divorced|engaged|widowed|pregnant|retired|left-handed|colou?r-?blind|diabetic"
@@ -429,12 +388,10 @@ IDENTITY_RULES: tuple[Rule, ...] = (
     ),
 )
 
-
 _ORGANISATION_WORD = (
     r"(?:new |own |little |small )?(?:company|firm|business|startup|start-up|agency|"
     r"organi[sz]ation|employer|charity|studio|shop)(?:'s name)?"
 )
-
 
 _PROJECT = (
     r"(?:new |current |main |side |latest |big )?(?P<what>project|app|product|website|site|blog|"
@@ -445,7 +402,6 @@ _MAKES = (
     r"(?:start|build|launch|plan|develop|writ|runn|creat|prepar|design|releas|kick|work|publish|record)"
     r"(?:ing|s|es|e|ed)?(?: on| off| up| out)?"
 )
-
 
 _MADE = r"(?:project|app|tool|product|website|site|blog|podcast|campaign|newsletter|game|series|programme|program|channel|album)"
 
@@ -514,9 +470,7 @@ _KNOWN_AS = (
     r"(?:whose )?nickname(?: is|d)|for short|short"
 )
 
-
 _ALIAS = rf"(?:{RUN}|[A-Z]{{2,}}|\"[^\"]{{2,40}}\")"
-
 
 _ALIAS_PATTERNS = tuple(
     re.compile(pattern)
@@ -534,12 +488,10 @@ _ALIAS_PATTERNS = tuple(
     )
 )
 
-
 _CALLERS = (
     r"(?:[Ww]e|I|[Tt]hey|[Pp]eople|[Ff]riends|[Ee]very(?:one|body)(?: (?:at|in|on) [\w ]{2,20}?)?"
     r"|(?:[Mm]y|[Oo]ur|[Tt]he)(?: (?:whole|entire|rest of the|other))?(?: [a-z]+){1,2})"
 )
-
 
 _CALL_IT = re.compile(
     rf"(?:^|[,;] |\b(?:and|but|so|because) ){_CALLERS}(?: (?:all|just|also|usually|always|now|still|often))* calls? "
@@ -592,16 +544,9 @@ def without_aliases(text: str) -> str:
 
 
 _PERSON_SORTS = frozenset({Sort.PERSON, Sort.NAMED})
-
-
 _TIE = "|".join(sorted(KINSHIP | ACQUAINTANCES | PETS, key=len, reverse=True))
-
-
 _PARTNER = "|".join(sorted(PARTNERS))
-
-
 _OWNER = r"(?P<owner>[\w.& -]+?)'s"
-
 
 _MODIFIER = (
     r"(?:(?:older|younger|elder|big|little|twin|best|new|old|former|good|close|ex|late|first|"
@@ -668,27 +613,17 @@ PEOPLE_RULES: tuple[Rule, ...] = (
     ),
 )
 
-
 _PLACE = rf"(?P<value>(?P<object>{NAME_OR_NOUN})(?:, {RUN})?)"
-
-
 _NAMED = rf"(?P<value>(?P<object>{RUN})(?:, {RUN})?)"
-
 
 _RESIDE = (
     rf"(?:lives?|resides?|is living|is now living|has lived(?={LASTING})|has been living|is based|is settled"
     r"|currently lives?|stays?)"
 )
 
-
 _FROM = r"(?:is|comes|hails|originally comes) (?:originally )?from"
-
-
 _NO_PLACE = "(?:constant )?(?:fear|hope|peace|harmony|denial|poverty|luxury|squalor|silence|pain|sin|dread|the past)"
-
-
 _EVERYONE = PEOPLE | {Sort.NAMED}
-
 
 _CALENDAR = (
     r"(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|"
@@ -787,13 +722,11 @@ PLACE_RULES: tuple[Rule, ...] = (
     ),
 )
 
-
 _VAGUE = (
     r"(?! (?:to$|it$|it|that|this|them|those|these|so|the (?:idea|sound|way|vibe|look)|to (?:hear|"
     r"see|know|think|say|help|thank|share|ask|chat|talk)|how|when|what|seeing|hearing|User|"
     r"everything|every)\b)(?! you)"
 )
-
 
 _DIETS = (
     r"(?:vegetarian|vegan|pescatarian|gluten-free|kosher|halal|keto|lactose[- ]intolerant|"

@@ -24,10 +24,7 @@ from pipeline.rules_en.names import RUN
 MOST_HEARD = 32_000
 """Characters of a message that are read: a longer one is a pasted document rather than talk."""
 
-
 _MOST_SENTENCES = 400
-
-
 _MOST_CHARACTERS = 400
 """A sentence longer than this is cut at a space, so that no rule sees a text of unbounded length."""
 
@@ -35,33 +32,18 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|approx|inc|ltd|co|jr|sr|dept)|\b[A-Z])\.$", re.IGNORECASE
 )
 
-
 _INITIAL = re.compile(r"(?:^|\s)[A-Z]\.$")
-
-
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]”’]*(?=\s)|[\U0001F300-\U0001FAFF☀-➿]+(?=\s|$)")
-
-
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]\s+|(?:step\s+)?\(?\d{1,2}[.):]\s+|[a-h]\)\s+)", re.IGNORECASE)
-
-
 _NUMBERED = re.compile(r"(?<=\s)\(?(?P<number>\d{1,2})[.)]\s+(?=\S)")
-
-
 _BEFORE_A_LIST = re.compile(r"[:;.!?)\]]\s*$")
-
-
 _DECORATION = re.compile(r"[\U0001F000-\U0001FAFF☀-➿️‍]|[*_~`]{1,3}(?=\w)|(?<=\w)[*_~`]{1,3}")
-
-
 _SMILEY = re.compile(r"(?:^|\s)(?:[:;]-?[)(DPp]|<3|xD|\^\^)(?=\s|$)")
-
 
 _QUOTATION = re.compile(
     r'(?:^|(?<=[\s(]))"(?:[^"]*$|(?=(?:I|We|You|My|Our|Your|They|He|She|It)\b)[^"]*"|(?:[^" ]+ ){5,}[^"]*")',
     re.IGNORECASE,
 )
-
 
 _MACHINE = re.compile(
     r">|(?:import|def|class|function|const|let|var|export|return|public|private|async|#include|SELECT|INSERT INTO"
@@ -73,10 +55,7 @@ _MACHINE = re.compile(
 )
 """Lines of code, logs, markup and quotations."""
 
-
 _SPACES = re.compile(r"\s+")
-
-
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
 
 
@@ -175,28 +154,17 @@ def _bounded(piece: str) -> Iterator[str]:
 
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?"
 
-
 _ROSTER = re.compile(
     rf"^(?P<who>[Mm]e|(?:(?:old|young|little) )?{_NAME}(?: (?:\+|&"
     rf"|and) {_NAME})?)(?: \((?P<role>[a-z -]+)\))?(?:, (?P<age>\d{{1,3}}))?"
     r"(?::| -| –| —) ?(?P<what>\S.*)$"
 )
 
-
 _ROW = re.compile(rf"^\| ?(?P<who>[Mm]e|{_NAME}) ?\| (?P<what>[^|]*\w[^|]*\|.*)$")
-
-
 _AMOUNT = r"[a-z][a-z ]{1,24} [£$€]?\d[\d,.]*(?: ?(?:€|k|eur|usd|gbp|kg|km))?"
-
-
 _AMOUNTS = re.compile(rf"^(?:i have )?{_AMOUNT}(?:, {_AMOUNT})+(?=$|[.,])", re.IGNORECASE)
-
-
 _OF_AMOUNT = re.compile(r"^(?P<what>.*\D) (?P<amount>[£$€]?\d\S*)$")
-
-
 _MONTH = rf"(?:{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b"
-
 
 _DAY = (
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:mon|tue|wed|thu|thurs|fri|sat|sun)\b"
@@ -204,58 +172,39 @@ _DAY = (
     rf"|th)\b|\d{{1,2}}(?:st|nd|rd|th)\b)"
 )
 
-
 _WHEN = (
     rf"(?:tomorrow|tonight|(?:on |at |this |next )?{_DAY}|in (?:a|\d+|two|three|four|five|six) (?:day|week|month)s?\b)"
 )
 
-
 _DATED = re.compile(rf"^(?P<what>[a-z][\w'-]*(?: [\w'&-]+){{0,5}}?),? (?P<when>{_WHEN}.{{0,40}})$", re.IGNORECASE)
-
-
 _A_DAY = re.compile(rf"^{_DAY}", re.IGNORECASE)
-
-
 _COUNTED = re.compile(r"^\d[\d,.]* (?:[a-z]+ ){0,2}[a-z]+s (?:left )?(?:in|at|on|so far|left)\b")
-
 
 _UNDERGOING = re.compile(
     r"^(?:still |now )?(?:on|off) (?!the\b|it\b|that\b|my\b|a\b|to\b)[a-z]+ (?:since|until|till|from)\b"
 )
-
 
 _GERUND = re.compile(
     r"^(?:[Nn]ot |[Ss]till |now |just )*(?P<verb>[A-Za-z]?[a-z]+ing) (?:to|with|on|in|at|for|from|an?|the|my|our|up"
     r"|out|off|next|this|\d|[A-Z])"
 )
 
-
 _NO_GERUND = frozenset(
     "looking asking thinking wondering hoping trying talking speaking being feeling seeing hearing having nothing something"
     " anything everything morning evening during according regarding king thing bring sing missing using".split()
 )
 
-
 _DENIED = re.compile(r"^[Nn]o (?P<what>[a-z][a-z ]{2,30})$")
-
-
 _HEADED = re.compile(rf"^(?P<who>{RUN}), (?P<what>(?:(?:an?|the|our|my) )?[a-z][\w -]{{2,40}})$")
-
 
 _IS = re.compile(
     r"(?:still )?(?:vegetarian|vegan|allergic|coeliac|celiac|diabetic|pregnant|off|on|in|at|away|free|ill|sick"
     r"|single|married|retired)\b"
 )
 
-
 _OCCUPATIONS = ROLES | KINSHIP | ACQUAINTANCES
-
-
 _NO_AMOUNT = frozenset("in on at from to by of until till since before after around about".split())
-
-
 _PRONOUNS = frozenset("i you he she it we they who".split())
-
 
 _NO_NOUN = frozenset(
     """
@@ -360,28 +309,13 @@ def _verb(what: str, *, mine: bool, several: bool) -> str:
 
 
 _FORWARDED = re.compile(r"-{3,} ?(?:original|forwarded) message ?-{3,}|begin forwarded message:", re.IGNORECASE)
-
-
 _FIELD = re.compile(r"\W{0,2}(?:subject|sent)\W{0,2}:", re.IGNORECASE)
-
-
 _FROM = re.compile(r"\W{0,2}from\W{0,2}:", re.IGNORECASE)
-
-
 _MOST_FIELDS = 6
-
-
 _WROTE = re.compile(r"On \S.{4,200}\bwrote:$")
-
-
 _STAMP_DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
-
-
 _HOUR = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?"
-
-
 _SPEAKER = r"(?P<name>[^\W\d][\w.'-]*(?: [\w.'-]+){0,2}?)"
-
 
 _TURN = re.compile(
     rf"(?:[-*•] )?(?:\| ?)?(?:(?P<stamp>\[(?:{_STAMP_DAY},? )?{_HOUR}\]|{_STAMP_DAY},? {_HOUR})|{_HOUR})?[ ,-]{{0,3}}"
@@ -390,9 +324,7 @@ _TURN = re.compile(
 )
 """A turn of a chat. stamp: a time as programs put it; a bare "10:30" may as well be of somebody's own plan of the day."""
 
-
 _DATE = rf"(?:today|yesterday|\w{{3,9}}day|{_STAMP_DAY}|\d{{1,2}}\.? \w{{3,9}}\.?(?: \d{{4}})?|\w{{3,9}} \d{{1,2}}(?:, \d{{4}})?)"
-
 
 _HEADS = (
     re.compile(rf"{_SPEAKER},? ?(?P<stamp>[—–] ?|\[)?(?P<date>{_DATE}(?: at|,)? )?{_HOUR}\]?:?$", re.IGNORECASE),
@@ -400,18 +332,10 @@ _HEADS = (
 )
 """A line above a turn: "Anna Lind  10:42 AM", "anna — Today at 10:42", "Anna Lind, [3.5.2024 10:42]", "[10:42] Anna Lind"."""
 
-
 _NAME_ALONE = re.compile(rf"{_SPEAKER}$")
-
-
 _TIME_ALONE = re.compile(rf"(?:{_DATE}(?: at|,)? )?{_HOUR}$", re.IGNORECASE)
-
-
 _TALKS = re.compile(r"\b(?:i|im|we|you)\b|^(?:my|our)\b.*\b(?:is|are|was|were|has|have|lives|works)\b", re.IGNORECASE)
-
-
 _OWN = frozenset({"me", "myself", "i"})
-
 
 _ROLES = frozenset(
     """
@@ -420,21 +344,14 @@ _ROLES = frozenset(
     """.split()
 )
 
-
 _NUMBERED_SPEAKER = re.compile(r"(?:speaker|person|participant|user|guest|student|patient) \w{1,2}$", re.IGNORECASE)
-
-
 _NO_SPEAKERS = frozenset("edit example note notes now ps q question reminder step summary tip todo update".split())
-
-
 _SENTENCE_END = re.compile(r"[.!?]\s")
-
 
 _SAYS = (
     r"(?:says?|said|writes|wrote|texts|texted|messages|messaged|replies|replied|e-?mailed|posted|answered"
     r"|told (?:me|us|him|her|them))"
 )
-
 
 _SAYING = re.compile(
     rf"^(?P<before>.*\b(?P<who>\w+) (?:(?:just|also|then|has|had) ){{0,2}}{_SAYS}"
@@ -525,11 +442,7 @@ def _before_speech(line: str) -> str:
 
 
 _START = r"(?:(?<=^)|(?<=[,;:.(] )|(?<=\bso )|(?<=\band )|(?<=\bbut )|(?<=\bbecause )|(?<=\bcause )|(?<=\bsince )|(?<=\bno ))"
-
-
 _NOT = "do does did is are was were have has had could would should ca wo ai must need".split()
-
-
 _CLOSE = "mum mom dad wife husband boss boyfriend girlfriend nan grandma grandpa landlord landlady".split()
 
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -574,9 +487,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 
-
 _SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
-
 
 _SAID_LOUDLY = (
     VERBS | AUXILIARIES | frozenset("not never all every now always really very only loves hates needs wants".split())

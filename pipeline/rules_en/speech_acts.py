@@ -34,7 +34,6 @@ _COMMANDS = (
     "continue think put turn remember have do bring pick share enjoy wait come get good"
 )
 
-
 _COMMAND = re.compile(
     r"(?!call me )(?:please|pls|plz|kindly|just|now|also|then|ok|okay|hey assistant|hey chatgpt|"
     r"and|so)?,? ?(?:please )?"
@@ -47,16 +46,13 @@ _COMMAND = re.compile(
     re.IGNORECASE,
 )
 
-
 _ABOUT_ASSISTANT = re.compile(
     r"\b(?:(?:ignore|disregard|override) (?:all |any |your |the )*(?:previous|prior|above|earlier|instructions?|rules)"
     r"|(?:system|developer) prompt|as an ai\b|you are (?:an? )?(?:ai|assistant|chatbot|dan)\b|jailbreak)",
     re.IGNORECASE,
 )
 
-
 _SUBJECTS = r"(?:you|i|we|it|he|she|they|the|there|this|that|my|your|our|anyone|anybody|someone|these|those)"
-
 
 _QUESTION = re.compile(
     r"(?:and |but |so |ok |okay )?(?:(?:do|does|did|is|are|am|was|were|can|could|would|will|shall|"
@@ -67,7 +63,6 @@ _QUESTION = re.compile(
     r"|advice|suggestions?)\b|i wonder\b|wondering (?:if|whether)\b)",
     re.IGNORECASE,
 )
-
 
 _HYPOTHETICAL = re.compile(
     r"^(?:and |but |so )?(?:if|imagine|suppose|supposing|what if|pretend|hypothetically|let'?s say"
@@ -82,7 +77,6 @@ _HYPOTHETICAL = re.compile(
     re.IGNORECASE,
 )
 
-
 _REPORTED = re.compile(
     r"^[\"“'](?!\w+ )|^[\"“].*[\"”]|\b(?:i heard|i read that|they say|people say|some say|"
     r"apparently|allegedly|supposedly|rumou?r has it"
@@ -92,14 +86,12 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 
-
 _CLAIM = re.compile(
     rf"^(?:and |but |so |plot twist, )?(?:(?:[Mm]y|[Oo]ur) (?:{'|'.join(sorted(KINSHIP))})"
     rf"|[A-ZÀ-Þ][\w-]+'s (?:{'|'.join(sorted(KINSHIP))}))"
     r"(?: [A-ZÀ-Þ]\w+)? (?:says|said|claims|insists|reckons|swears) (?![\"'])"
 )
 """What somebody whom the words name says is so; it is kept as his claim."""
-
 
 _SARCASM = re.compile(
     r"(?:\s/s\s*$|\b(?:yeah,? right|sure,? (?:because|and i)|just kidding|lol jk|\bjk\b|as if!|"
@@ -115,7 +107,6 @@ _SARCASM = re.compile(
     re.IGNORECASE,
 )
 
-
 _SMALL_TALK = re.compile(
     r"^(?:(?:it is|it's|so|nice|good|great|lovely) (?:nice|good|great|lovely|to) .{0,30}\b(?:meet|see|hear|talk|chat)\b"
     r"|i(?:'m| am) (?:good|fine|ok|okay|great|well|doing (?:well|good|great|fine|ok|okay)|alright|"
@@ -128,7 +119,6 @@ _SMALL_TALK = re.compile(
     r"understand|know|hope so|guess so|think so)\b[^,]{0,12}$)",
     re.IGNORECASE,
 )
-
 
 _SECRET = re.compile(
     r"\b(?:password|passcode|passphrase|passwd|pin(?: code| number)?|api[ _-]?key|secret key|"
@@ -169,16 +159,13 @@ _PLEASANTRY = (
     r"|believe it or not|turns out|it turns out(?: that)?|needless to say)"
 )
 
-
 _NAME = r"(?:there|all|everyone|everybody|guys|folks|team|man|mate|dude|buddy|again|assistant|chatgpt|bot)"
-
 
 ONLY_PLEASANT = re.compile(
     rf"^(?:{_PLEASANTRY}|{_NAME}|[A-Z][a-z]+|my friend)(?:[\s,.!…]+(?:{_PLEASANTRY}|{_NAME}|my friend))*[\s,.!…]*$",
     re.IGNORECASE,
 )
 """A sentence that says no more than that."""
-
 
 _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
     (Act.RETRACTION, may_take_back),
@@ -194,7 +181,6 @@ _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
 )
 """The order matters: "can you write …?" asks before it orders, "just kidding" is no pleasantry."""
 
-
 _OPENER = re.compile(
     rf"^{_PLEASANTRY}(?:(?:,? {_NAME})(?=[\s,.!:-]))?(?:\s*[,.!:;…]+\s*|\s+-+\s+|\s+(?=(?:i|i'?m|"
     r"i've|im|ive|my|we|we're|our|you|the|to|here's|so|and|but|well|yeah|by|also|please|can|"
@@ -202,11 +188,9 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 
-
 _VOCATIVE = re.compile(
     r"^([A-Z][a-z]+)[,!]\s+(?!who\b|(?:my|our|his|her|the|a|an)\b[^,]+,|(?:[A-Z]\w+,? )*and\b)(?=\S)"
 )
-
 
 _THANKS_NAME = re.compile(rf"^{_PLEASANTRY}(?:,)? (?P<name>[A-Z][a-z]+)[,!.:]\s+(?=\S)", re.IGNORECASE)
 
@@ -232,7 +216,6 @@ _PAYLOAD = re.compile(
     re.IGNORECASE,
 )
 
-
 _OF_OTHERS = re.compile(
     r"\b(?:wrote|sent|says|said|got|received|e?-?mail(?:ed)?|message|texted|text|draft|letter|post(?:ed)?|review"
     r"|article|excerpt|lyrics|paragraph|replied"
@@ -242,14 +225,12 @@ _OF_OTHERS = re.compile(
 )
 """What ends so is followed by another's words."""
 
-
 _WORKS_ON = re.compile(
     r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten|polish|improve|correct|edit"
     r"|analy[sz]e|review)\b"
     r".*\b(?:this|it|following|text|below)\b",
     re.IGNORECASE,
 )
-
 
 _WORKS_ON_WHAT_FOLLOWS = re.compile(
     r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten)\b[^:.!?]{0,60}: \S"

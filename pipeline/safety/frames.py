@@ -10,12 +10,10 @@ _NAMES = (
     r"|gpt-?\d?|ai|openai|anthropic|mosshead|memory (?:system|manager|service))"
 )
 
-
 _LABEL = (
     r"(?:prompts?|messages?|notes?|notices?|instructions?|overrides?|updates?|alerts?|commands?|directives?|rules?"
     r"|policy|policies|announcement|warning|log|turn|config(?:uration)?|memory|error|reminder|role)"
 )
-
 
 _MARKS = any_of(
     (
@@ -95,12 +93,8 @@ _MARKS = any_of(
     )
 )
 
-
 _TURN = re.compile(rf"(?:^|[.;!?\"'>|)\]]\s?|\s[-–—]+\s?)(?P<name>{_NAMES}|human|user) ?[:>] ?(?P<rest>[^;]{{0,200}})")
-
-
 _SHOUTED = re.compile(r"\b(?:SYSTEM|ASSISTANT|DEVELOPER|ADMIN|ROOT|OPERATOR|AI|TOOL|INSTRUCTIONS?)\s?:")
-
 
 _VERBAL = re.compile(
     r"\b(?:is|are|has|have|had|must|should|shall|will|can|may|do|don't|user|you|your|i|sure|ok|okay|understood"
@@ -126,16 +120,13 @@ _TOP = (
     r"|invalid|local|onion|click|link|live|page|zip|pw|tk)"
 )
 
-
 _ADDRESS = (
     r"(?:(?:https?|ftp|wss?|file|data|javascript|gopher|ssh|hxxps?)\s?:\s?/{0,3}\s?[^\s]++|www\.\S++"
     rf"|(?<![\w@.-])(?:[\w-]{{1,63}}(?:\.|\[\.\]| dot ))+{_TOP}\b(?:/\S*+)?|\b\d{{1,3}}(?:\.\d{{1,3}}){{3}}"
     rf"(?::\d+)?(?:/\S*+)?)"
 )
 
-
 _MAIL = r"[\w.+-]+ ?(?:@|\(at\)|\[at\]) ?[\w-]+(?:\.[\w-]+)+"
-
 
 _LOAD = (
     r"(?:visit|fetch|load|open|go to|goto|navigate to|browse(?: to)?|click(?: on)?|download|curl|wget|request|get"
@@ -145,9 +136,7 @@ _LOAD = (
     r"redirect|point|direct|refer|append|add|insert|replace|log|beacon|encode|hide|place)"
 )
 
-
 _LOADED = Screen(rf"\b(?P<verb>{_LOAD})\b[^!?\n]{{0,120}}?(?P<address>{_ADDRESS})")
-
 
 _PASSIVE = Screen(
     r"\b(?:must|should|shall|has to|have to|is to|are to|needs? to) (?:always |also |then )?be (?:posted|sent"
@@ -156,13 +145,11 @@ _PASSIVE = Screen(
     rf"|visited)\b[^!?\n]{{0,80}}?(?:{_ADDRESS}|{_MAIL})"
 )
 
-
 _THEN_LOADED = Screen(
     rf"{_ADDRESS}[^!?\n]{{0,60}}?\b(?P<verb>fetch|load|follow|obey|execute|apply|run|download|do|use|import|trust"
     r"|believe|render|call|query) (?:it|them|that|this|there|what|whatever|all|(?:the|its|"
     r"these|those) (?:page|link|rules?|instructions?|file|steps?|commands?|content|orders?))\b"
 )
-
 
 _WHENEVER = Screen(
     rf"(?:{_ADDRESS}|\blink\b|\burl\b|\baddress\b|\bpage\b)[^!?\n]{{0,120}}?\b(?:open|load|visit|fetch|ping|call"
@@ -171,17 +158,13 @@ _WHENEVER = Screen(
     rf"| post)? (?:request|call)s?\b[^!?\n]{{0,40}}?{_ADDRESS}"
 )
 
-
 _OWN_PAGE = re.compile(r"(?:check(?: out)?|look at|have a look at|see|read|browse) (?:out )?(?:my|our)\b")
-
 
 _TO_SEE_MINE = re.compile(
     r",? (?:if you (?:want|like|fancy)(?: to \w+)?|to see|for|where i show) (?:some of |all )?(?:my|our)\b"
 )
 
-
 _OPENED = re.compile(r"(?:visit|open|go to|goto|navigate to|log in (?:at|to)|check)\b")
-
 
 _PURPOSE = Screen(
     r"\b(?:to|for|when you|when we|before we|first step(?: to)? is|step \d) (?:book|renew|publish|deploy|submit"
@@ -190,12 +173,10 @@ _PURPOSE = Screen(
     r"|print)\w*\b|\b(?:our|my) (?:[\w-]+ )?(?:steps|runbook|checklist|routine)\b|\bsteps (?:at work|that (?:i|we))\b"
 )
 
-
 _WITH_DATA = re.compile(
     r"[?&=#{}$<\[]|%7b|\b(?:conversation|chat|message|memor|history|secret|password|token|key|data|prompt|answer"
     r"|reply|respond|repl)\w*|/collect|/log\b|/exfil"
 )
-
 
 _PICTURE = any_of(
     (
@@ -213,14 +194,12 @@ _PICTURE = any_of(
     )
 )
 
-
 _PRIVATE = (
     r"(?:conversations?|chats?|chat (?:history|logs?)|transcripts?|messages?|history|memor(?:y|ies)|secrets?"
     r"|credentials?|passwords?|api keys?|keys|tokens?|cookies?|data|"
     r"context|system prompt|prompts?|instructions|contacts?|files?|documents?|emails?|inbox|personal (?:data"
     r"|details|information)|details|information|profile|repl(?:y|ies)|answers?|notes?)"
 )
-
 
 _SENT = Screen(
     r"\b(?P<verb>send|forward|post|e-?mail|upload|transmit|share|leak|exfiltrate|copy|cc|bcc|submit|report|relay"
@@ -230,12 +209,10 @@ _SENT = Screen(
     rf"[^!?]{{0,60}}?(?:\b(?:to|at|via|into|with|as|through)\b)"
 )
 
-
 _TO_MAIL = re.compile(
     r"\b(?P<verb>send|forward|post|e-?mail|upload|share|leak|copy|cc|bcc|submit|report|relay|mail|write"
     rf"|pass)\b[^!?]{{0,80}}?(?P<to>{_MAIL})"
 )
-
 
 _MONEY = Screen(
     r"\b(?P<verb>send|transfer|wire|pay|forward|route|redirect|remit|deposit|move|direct|payments? (?:must|should"
@@ -245,12 +222,10 @@ _MONEY = Screen(
     r"[^.!?]{0,60}?(?:\b(?:to|into|there|here|via|through)\b)"
 )
 
-
 _BANKING = Screen(
     r"\b(?:standing orders?|direct debits?|landlord|landlady|rent|mortgage|savings account|pension|allowance"
     r"|pocket money)\b"
 )
-
 
 _WHOLESALE = re.compile(
     r"\b(?:always|all|any|future|whenever|everything|assistant|ai|bot|your|(?:every|each) (?:payments?|invoices?"
@@ -326,12 +301,8 @@ _CALL_MARKS = any_of(
     )
 )
 
-
 _SHELL = re.compile(r"\b(?:rm -rf|sudo \w+|drop (?:table|database) \w+|delete from \w+)")
-
-
 _TOOL = r"(?:tools?|functions?|plug-?ins?|actions?|apis?|endpoints?|skills?|connectors?|commands?|methods?)"
-
 
 _NAMED = Screen(
     r"\b(?P<verb>call|invoke|run|execute|trigger|use|issue|launch|fire|emit|make|perform)\b (?:(?:the|your|a|an"
@@ -339,15 +310,12 @@ _NAMED = Screen(
     rf"built-in|with) )*[\"']?(?:[\w.:-]+ ?){{0,3}}?[\"']? ?(?:\(\) ?)?\b{_TOOL}\b(?! (?:fails|room|kit|box))"
 )
 
-
 _IDENTIFIED = Screen(
     r"\b(?P<verb>call|invoke|run|execute|trigger|use|issue)\b (?:the |your |now |then "
     r"|immediately )*[\"']?(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+\.[a-z_]+(?=\()|[a-z_]+(?=\())"
 )
 
-
 _QUOTED = Screen(r"\b(?P<verb>execute|eval|run)(?: this)?:? [\"'][^\"']+[\"']")
-
 
 _SENSITIVE = (
     r"(?:delete|remove|send|transfer|exec|execute|run|fetch|wire|grant|forget|upload|post|pay|email|mail|http|shell"
@@ -356,13 +324,11 @@ _SENSITIVE = (
     r"|approve|revoke|disable|enable|log|load|import|manage|share|export)"
 )
 
-
 _CALL = re.compile(
     r"(?<![\w.])(?:(?:functions|tools|memory|browser|os|client|api|assistant|agent|system)\.\w+"
     rf"|(?:{_SENSITIVE}_\w+|\w+_{_SENSITIVE}|{_SENSITIVE}[a-z]*memor\w+|exec|eval"
     rf"|system))\s?\((?P<inside>[^()]{{0,300}}(?:\([^()]*\))?[^()]{{0,100}})\)"
 )
-
 
 _CODE_TALK = re.compile(
     r"\b(?:functions?|methods?|bug|raises?|raised|fails?|failed|failing|returns?|returned|throws?|endpoint|script"
@@ -370,7 +336,6 @@ _CODE_TALK = re.compile(
     r"refactor\w*|renamed?|deprecat\w+|helper|signature|stack trace|compil\w+|debug\w*|crash\w*|module|class|our|my"
     r"|i|we|i'm|we're)\b"
 )
-
 
 _CALLED = Screen(_NAMED, _IDENTIFIED, _QUOTED)
 

@@ -31,13 +31,11 @@ _ONWARD = (
     rf"(?:conversations?|chats?|sessions?|interactions?|questions?|requests?|{REPLIES}))"
 )
 
-
 _OBEY = (
     r"(?:follow (?:these|this|my|the following|only)|treat|trust|believe|obey|use only|execute|run|call (?!me\b"
     r"|us\b|him\b|her\b)|send|forward"
     r"|transfer|open|load|fetch|visit|approve|grant|accept)"
 )
-
 
 _FROM_NOW_ON = Screen(
     rf"\b{_ONWARD}[,:]? (?:(?:{ADVERB}|do not|don't|make sure (?:to|you|that you)|be sure to|remember to),? )*"
@@ -49,7 +47,6 @@ _FROM_NOW_ON = Screen(
     rf"|(?:the |any |all |every )?{ASSISTANT} )"
 )
 
-
 _MOMENT = (
     r"(?:(?:after|on|at|from|by|until|before|with|once) (?:the|my|your|every|each|this|our) (?:\w+ ){0,2}?"
     r"(?:messages?|questions?|turns?|replies|prompts?|answers?)\b(?! (?:from|of|by) (?:my|our|his|her))"
@@ -59,20 +56,16 @@ _MOMENT = (
     r"(?:now|here)|later|on)))"
 )
 
-
 _THEN = Screen(
     rf"\b{_MOMENT}[^.;!?]{{0,80}}?\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post|read|tell|ask|act|bring)\b"
 )
 
-
 _AND_THEN = Screen(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|switch|mail|post)\b[^.;!?]{{0,80}}? {_MOMENT}")
-
 
 _SAY_LESS = Screen(
     r"\b(?P<verb>skip|drop|omit|leave out|remove|leave off) (?:the |any |all |your |every )*(?:\w+ )?"
     r"(?:disclaimers?|caveats?|safety (?:notes?|warnings?)|warnings? (?:about|on|in|from)|refusals?)\b"
 )
-
 
 _ASK_USER_FOR = Screen(
     r"\b(?P<verb>ask|get|prompt|tell|request|have) (?:the |this |each |every )?(?:user|customer|guest|client"
@@ -80,12 +73,10 @@ _ASK_USER_FOR = Screen(
     r"|social security|ssn|maiden|date of birth|sign in|log in|bank|wallet|seed|phone number|address)\b"
 )
 
-
 _USERS_DATA = Screen(
     r"\b(?P<verb>append|make|add|put|include|attach|embed|encode|insert|place|carry|write|pass|have|let|route"
     r"|send)\b[^.!?]{0,80}?\b(?:the|this|each|every) user's (?:\w+ )?\w+"
 )
-
 
 _COPIED = Screen(
     rf"\b(?:every|all|each|any) (?:{REPLIES}|conversations?|chats?|messages) (?:is|are|gets?|must be"
@@ -93,19 +84,16 @@ _COPIED = Screen(
     r"(?:\w+ )?(?:copied|sent|forwarded|logged|mirrored|posted|shared|cc'd|mailed|routed) (?:to|at|via|through)\b"
 )
 
-
 _NOTHING_ELSE = Screen(
     r"\b(?P<verb>name|list|mention|recommend|offer|suggest|cite|give|say|answer)\b[^.;!?]{1,50}? (?:and"
     r"|but) (?:no other|nothing else|nobody else"
     r"|no one else|none besides)\b"
 )
 
-
 _LINKS = Screen(
     r"\b(?P<verb>make|let|have|route|send) (?:every|each|all|any) (?:links?|urls?|sources?|images?"
     r"|buttons?)\b[^;!?]{0,60}?\b(?:through|via|over|to)\b"
 )
-
 
 _AND_ONWARD = Screen(rf"\b(?P<verb>{SPEAK}|{IMPERATIVE}|{_OBEY})\b[^.;!?]{{0,80}} {_ONWARD}")
 
@@ -120,7 +108,6 @@ _NO_SPEECH = (
     r"|car|oven|fire|machine|course|dose|antibiotics|treatment|tablets)))"
 )
 
-
 _YOU = Screen(
     r"\b(?:you|u|thou)(?:'re| are)? (?:must|should|shall|will|have to|need to|ought to|may only|can only|(?:are "
     r"|'re )?going to|(?:(?<=are )"
@@ -133,7 +120,6 @@ _YOU = Screen(
     rf"|every) cases?))* (?P<verb>{SPEAK})\b{_NO_SPEECH}"
 )
 
-
 _ANYBODY = re.compile(
     r"\b(?:to (?!respond|reply|answer|help|be |assist)\w+\b[^.;!?]{0,80}|(?:at|in|for|with) (?:our|my|the|this|his"
     r"|her) [\w' -]{2,40},? |"
@@ -141,7 +127,6 @@ _ANYBODY = re.compile(
     r"|respond)\w+[^.;!?]{0,60}|(?:rule|law|sign|trick|saying|book|manual|coach|teacher|"
     r"boss|doctor|mum|mom|dad|gran|grandmother) (?:is|says|said|:|that)+ [^.;!?]{0,60})$"
 )
-
 
 _STYLE = (
     r"(?:in (?:the )?(?:style|voice|tone|language|character|manner|form|all caps|uppercase|lowercase|capitals?"
@@ -165,7 +150,6 @@ _STYLE = (
     rf"|{THE_USER})"
 )
 
-
 _ORDER = Screen(
     r"\b(?P<verb>answer|respond|reply|speak|talk|write|say|act|behave|pretend|sign|end|begin|start|finish|close"
     r"|prefix|preface|output|print|repeat|describe"
@@ -173,7 +157,6 @@ _ORDER = Screen(
     r"(?: (?:to|me|him|us|them|everyone|people|with|(?:all|any|every|each) (?:\w+ )?\w+|always|only|exclusively"
     rf"|strictly|in full))?,? {_STYLE}"
 )
-
 
 _ALWAYS = Screen(
     r"\b(?:always|never|only|under no circumstances|(?:do not|don't)(?: ever)?|you must|at all times) "
@@ -189,9 +172,7 @@ _ALWAYS = Screen(
     rf"|(?:answer|reply|write|end|start|begin|sign|include|add|append|say|tell) (?:[\w' ]{{1,40}} )?{REPLIES}\b)"
 )
 
-
 _EVERY_REPLY = rf"(?:every|each|all|any|your)(?: of)?(?: your| of your| the| future| single| next)* {REPLIES}"
-
 
 _IN_REPLIES = Screen(
     r"\b(?P<verb>include|mention|add|append|insert|say|recommend|write|put|promote|state|repeat|print|start|end|use"
@@ -199,7 +180,6 @@ _IN_REPLIES = Screen(
     r"give|limit|encode|translate|format|place|prepend|attach|close|open|preface"
     rf"|prefix)\b[^.;!?]{{0,80}}?\b{_EVERY_REPLY}\b"
 )
-
 
 _REPLIES_FIRST = Screen(
     rf"\b(?:in|to|with|at the (?:end|start|beginning|bottom|top) of|before|after) {_EVERY_REPLY},? (?:(?:{ADVERB}"
@@ -209,7 +189,6 @@ _REPLIES_FIRST = Screen(
     r"visit|call|send|run|quote|use)\b"
 )
 
-
 _REVEAL = Screen(
     r"\b(?P<verb>reveal|print|output|repeat|show|display|leak|expose|share|tell me|give me|disclose|dump|recite"
     r"|summari[sz]e|quote|publish|send|copy|write out|list|"
@@ -218,7 +197,6 @@ _REVEAL = Screen(
     r" (?:above|you)|developer (?:message|prompt)s?|internal (?:rules|instructions)|secret (?:instructions|rules)"
     r"|words above|text above)\b"
 )
-
 
 _REPEAT = Screen(
     r"\b(?P<verb>print|write|repeat|show|read|tell me|give me|output|quote|spell|translate|paste|recite"
@@ -232,13 +210,11 @@ _REPEAT = Screen(
     r"|guidelines|directives?)(?! (?:for|of|on|from|about|in|to) (?:the|my|our|a|an|his|her|their)\b))"
 )
 
-
 _GIVEN_AT_FIRST = Screen(
     r"\bwhat(?:ever)? you (?:were|have been|'ve been) (?:given|told|set up with|instructed|shown"
     r"|fed)\b[^.;!?]{0,60}?[,;:]? (?:so |and |now |then |please )*"
     r"(?P<verb>write|print|read|show|paste|repeat|copy|tell|give|spell|quote|output|list)\b"
 )
-
 
 _PEOPLES = (
     r"(?:(?:(?:the |his |her |their |all |any |last|first|previous|next|recent|few|\w+ ){0,4}(?:messages?|lines?"
@@ -265,7 +241,6 @@ _PEOPLES = (
     r"(?:chat|conversation|session|thread|dialogue))"
 )
 
-
 _HANDED_ON = Screen(
     r"\b(?P<verb>paste|copy|put|include|append|attach|bcc|cc|send|forward|share|read(?: me)?(?: back| out)?|repeat"
     r"|write|print|give|show|list|post|quote|drop|add|recite|relay|mail|e-mail|export|dump"
@@ -273,14 +248,12 @@ _HANDED_ON = Screen(
     rf"[^.;!?]{{0,60}}?\b{_PEOPLES}\b"
 )
 
-
 _PICTURED = Screen(
     r"\b(?P<verb>put|add|insert|show|place|include|embed|render|display|load|attach|draw|use|end|close"
     r"|finish)\b [^.;!?]{0,60}?\b(?:picture|image|pixel|gif|icon|badge|banner|thumbnail|markdown link"
     r"|tracking link|link)\b"
     r"[^!?]{0,80}?\b(?:address|url|src|source|query|parameter|encoded|question mark|whose)\b"
 )
-
 
 _TO_ME = Screen(
     r"\b(?:always|only|never|from now on) (?:speak|talk|write|answer|reply|respond)(?: to)? me (?:in|with|as|like"
@@ -291,12 +264,10 @@ _TO_ME = Screen(
     r"|(?:^|[.;!?:\"'] ?)(?:always |only |please |now )*obey \w+"
 )
 
-
 _TELL_ASKERS = Screen(
     r"\b(?P<verb>tell|inform|answer|lie to) (?:everyone|anyone|everybody|anybody|people|whoever|users|all"
     r"|those)(?: who| that)? (?:asks?|wants?|inquires?|calls?|questions?)\b"
 )
-
 
 _DENY = Screen(
     r"\b(?:do not|don't|never|you must not)(?: ever)? (?P<verb>reveal|disclose|admit|acknowledge|concede"
@@ -304,9 +275,7 @@ _DENY = Screen(
     r"|our |your |(?:the )?(?:ending|plot|spoilers?|surprise|twist))"
 )
 
-
 _AS_IF = re.compile(r"(?:act|behave),? as (?:if|though)\b")
-
 
 _AS_A_PROGRAM = re.compile(
     r"[^.;!?]{0,60}?\b(?:ais?|models?|assistants?|bots?|rules?|restrictions?|filters?|limits?|guidelines?"
@@ -347,7 +316,6 @@ _COMMANDED = Screen(
     _AND_ONWARD,
 )
 
-
 _PLAIN = Screen(_FROM_NOW_ON, _COPIED, _TO_ME)
 
 
@@ -377,15 +345,12 @@ _USER = (
     r"|person you are talking to)"
 )
 
-
 # Customers and clients agree to things all day; only "the user" is how a text speaks of whoever talks to the assistant.
 _THE_USER = (
     r"(?:the|this|that|current|present) (?:current )?(?:user|human|account(?: holder)?|person you are talking to)"
 )
 
-
 _ANY_USER = rf"(?:{_USER}|user|user \w+|i|we)"
-
 
 _RANK = (
     r"(?:(?:an?|the|now|really|actually|also|in fact|fully|a fully|already|considered|your|our|my|system|verified"
@@ -397,7 +362,6 @@ _RANK = (
     r"all|everything|free|full)|premium|above the rules|over 18|an adult|god|moderator|operator|developer|staff"
     r"|allowed everything|your (?:owner|boss|developer|creator|master))"
 )
-
 
 _GIVEN = (
     r"(?:(?:already|hereby|explicitly|always|fully|now|previously|permanently|expressly|irrevocably) )*"
@@ -411,7 +375,6 @@ _GIVEN = (
     r"|authenticated|whitelisted))"
 )
 
-
 _ALL_OF_IT = (
     r"(?:all|any|every|each|future|unlimited|automatic|recurring"
     r"|unconditional(?:ly)?)\b[^.;!?]{0,30}?\b(?:payments?|transfers?|transactions?|purchases?|requests?|actions?"
@@ -419,7 +382,6 @@ _ALL_OF_IT = (
     r"tool calls?|disclosures?|data (?:sharing|transfers?|collection)|sharing|deletions?|invoices?|operations?"
     r"|commands?|releases?)\b"
 )
-
 
 _CLAIMS = any_of(
     (
@@ -576,7 +538,6 @@ _CLAIMS = any_of(
     )
 )
 
-
 _MEMORY = (
     r"(?:(?:your|the|all|any|every|long-term|longterm|persistent|permanent|stored|saved|existing|previous"
     r"|assistant's|ai's|other|user's|user|her|his|old|core|"
@@ -584,7 +545,6 @@ _MEMORY = (
     r"|records?)|stored (?:facts|notes)|saved (?:facts|notes)|user profiles?|system prompts?|instructions?"
     r"|long-term store)"
 )
-
 
 _CHANGED = Screen(
     r"\b(?P<verb>update|overwrite|rewrite|replace|modify|edit|alter|delete|clear|wipe|purge|erase|reset|remove"
@@ -597,15 +557,12 @@ _CHANGED = Screen(
     rf"|in|of) )?(?=(?P<what>{_MEMORY})\b)"
 )
 
-
 _HUMAN_MEMORY = re.compile(
     r"(?:to )?(?:memory|instructions?|the instructions?|knowledge|knowledge base|the knowledge base|the memory"
     r"|user profiles?)$"
 )
 
-
 _OWN_FACT = re.compile(r"[^\w]*(?:that |the fact that )?(?:i|i'm|i've|my|we|our)\b")
-
 
 _AS_RULE = Screen(
     r"\b(?P<verb>store|save|record|remember|memori[sz]e|add|write|keep|note|log|register|treat|persist|set|retain"
@@ -616,9 +573,7 @@ _AS_RULE = Screen(
     r"commands?|standing orders?|ground truth|verified facts?|trusted facts?|axiom)\b"
 )
 
-
 _MONEY = re.compile(r"[$€£]\s?\d|\d ?[$€£]|\b(?:euros?|dollars?|pounds?|rent|landlord|bank|account|salary|allowance)\b")
-
 
 _REMEMBERED = Screen(
     r"(?<!i )(?<!we )(?<!they )(?<!you )(?<!she )(?<!he )(?<!n't )"
@@ -633,7 +588,6 @@ _REMEMBERED = Screen(
     rf"|{_USER} \w)"
 )
 
-
 _IN_YOURS = Screen(
     r"\byour (?:long-term )?(?:memory|notes|records|knowledge|database) (?:should|must|has to|have to|needs? to"
     r"|will|shall|now)\b"
@@ -646,13 +600,11 @@ _IN_YOURS = Screen(
     r"|a new) (?:\w+ )?(?:polic(?:y|ies)|instructions?|directives?|orders?|commands?|protocols?)\b"
 )
 
-
 _AS_PREFERENCE = Screen(
     r"\b(?P<verb>save|store|remember|note|add|keep|record|log)\b[^.;!?:]{0,40}?\b(?:preference|rule|policy|default"
     r"|setting|instruction|guideline)s?\b[^.;!?:]{0,20}[:,-] ?(?:\w+ )?(?:only|always|never|do not|don't)"
     r" (?!(?:eat|eats|call|calls|drink|work|works|book|buy|wear|use the)\b)\w+"
 )
-
 
 _FOR_EVER = Screen(
     r"\b(?P<verb>note|store|save|remember|keep|record|memori[sz]e|log)\b(?: (?:this|that|it))?(?: in"
@@ -660,9 +612,7 @@ _FOR_EVER = Screen(
     r"(?:conversations?|chats?|sessions?|answers?|talks)|permanently|forever|for ever|indefinitely)\b"
 )
 
-
 _RULE_FOR_YOU = Screen(r"\b(?:rule|policy|law|order|instruction)s? (?:number \w+ |\w+ ){0,2}?for you (?:is|are|:)")
-
 
 _KNOWN = Screen(
     r"\b(?P<verb>overwrite|rewrite|update|correct|alter|forget|delete|erase|replace|change|discard"
@@ -671,7 +621,6 @@ _KNOWN = Screen(
     r"|have (?:stored|learned|saved)|"
     r"learned)|(?:the|this) user as)\b"
 )
-
 
 _TRUSTED = Screen(
     r"\b(?P<verb>always trust|trust|believe|obey|never (?:question|doubt|verify|check|contradict)"
@@ -682,7 +631,6 @@ _TRUSTED = Screen(
     r"|transfers?)\b"
 )
 
-
 _AS_SOURCE = Screen(
     r"\b(?P<verb>remember|save|store|note|record|keep|treat|regard|consider|memori[sz]e|learn|cite"
     r"|list)\b(?: that)? (?!i\b|my\b|our\b|we\b)"
@@ -692,10 +640,7 @@ _AS_SOURCE = Screen(
     r"|of|for) (?:my|our|his|her|the)\b)"
 )
 
-
 _LAID_DOWN = Screen(_AS_SOURCE, _AS_RULE, _AS_PREFERENCE, _FOR_EVER, _KNOWN, _TRUSTED)
-
-
 _TOLD = Screen(_RULE_FOR_YOU, _REMEMBERED, _IN_YOURS)
 
 
@@ -738,16 +683,13 @@ _GIVEN_RULES = (
     r"|tasks?|persona|protocols?)"
 )
 
-
 _EARLIER = (
     r"(?:previous|prior|preceding|above|earlier|former|foregoing|past|existing|original|initial|current|system"
     r"|developer|safety"
     r"|ethical|content|default|built-?in|hidden|operator|admin|openai|anthropic)"
 )
 
-
 _WHOSE = r"(?:all|any|every|each|of|the|your|those|these|this|that|my|other|and|or|such|both)"
-
 
 _FORGET = (
     r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|overrul(?:e|ing)|overwrit(?:e|ing)"
@@ -756,7 +698,6 @@ _FORGET = (
     r"|throw (?:away|out)|pay no (?:attention|heed) to|(?:stop|quit|cease) (?:following|obeying)"
     r"|(?:do not|don't|never|no longer) (?:follow|obey|heed))"
 )
-
 
 _OVERRIDE = Screen(
     rf"\b{_FORGET} (?:"
@@ -773,13 +714,11 @@ _OVERRIDE = Screen(
     r"|[.,;!\"'])|(?:all (?:of )?)?the (?:above|foregoing)(?=$|[.,;:!?\")]| and\b))"
 )
 
-
 _SET_UP = (
     r"(?:set up|given|told|asked|built|made|trained|instructed|shown|taught|briefed|programmed|configured|fed"
     r"|designed|supposed"
     r"|start(?:ed)? (?:out )?with|came with|learned|learnt)"
 )
-
 
 _SCRAPPED = Screen(
     r"\b(?:scrap|drop|ditch|forget|ignor(?:e|ing)|discard|cancel|abandon|dump|set aside|put (?:aside|away)"
@@ -795,12 +734,10 @@ _SCRAPPED = Screen(
     r"|(?:any|all) (?:previous|prior|earlier) \w+)"
 )
 
-
 _RULES = (
     r"(?:rules|instructions?|guidelines?|limits|restrictions|filters?|(?:system )?prompt|brief|guardrails"
     r"|constraints|orders|directives|setup|programming)"
 )
-
 
 _VOID = (
     r"(?:no longer|do not apply|does not apply|don't apply|doesn't apply|don't count|do not count|(?:are|is|were"
@@ -810,7 +747,6 @@ _VOID = (
     r"|deleted|reset|revoked|overruled|overridden|invalid|expired|withdrawn|null)|(?:have |has )?(?:now |all )?"
     r"(?:expired|lapsed|ended)|(?:have|has) (?:now |all )?gone)"
 )
-
 
 _VOIDED = Screen(
     rf"\byour (?:\w+ ){{0,2}}?{_RULES} {_VOID}\b"
@@ -823,7 +759,6 @@ _VOIDED = Screen(
     rf"|are)\b[^.;!?]{{0,30}}?|above|so far|from (?:before|earlier|the start)|before this) {_VOID}\b"
 )
 
-
 _PIECED = re.compile(
     r"\b(?:decode|decrypt|decipher|unscramble|reverse|rot13|base64|concatenate|combine|join|assemble|put together"
     r"|glue|read every|take (?:every|the first|the last)|translate)"
@@ -834,17 +769,14 @@ _PIECED = re.compile(
     r"\(?[a-z]\w? ?\+ ?[a-z]\w?\b"
 )
 
-
 _NEGATED = Screen(
     r"\b(?:don't|do not|never|not to|can't|cannot|didn't|won't|must not|mustn't|not|i'll never) (?:ever )?$"
 )
-
 
 _SOMEBODY = (
     rf"(?:me|us|him|her|them|everyone|everybody|staff|people|(?:my|our|the|his|her) (?!{ASSISTANT})[\w' -]{{2,30}}?"
     r"|[a-z]+)"
 )
-
 
 _TO_SOMEBODY = Screen(
     r"\b(?:told|asked|advised|instructed|ordered|said|wants?|wanted|reminded|warned|tells|asks|taught|let|made"
@@ -854,15 +786,12 @@ _TO_SOMEBODY = Screen(
     rf"(?: {_SOMEBODY})? (?:not )?(?:to )?$"
 )
 
-
 _TRIES = Screen(r"\b(?:i|we|they|he|she|who)(?: (?!you\b)\w+){0,3} to $")
-
 
 _TO_PROGRAM = Screen(
     r"\b(?:told|asked|instructed|ordered|wants?|asks|tells) (?:you|(?:the |any |every "
     rf"|all )?{ASSISTANT}) (?:not )?(?:to )?$"
 )
-
 
 _DOES = re.compile(
     r"\b(?:i|we|he|she|they|people|kids|who|i'll|i'd|would|could|did|(?:my|our|the) (?:\w+ )?"
@@ -871,14 +800,12 @@ _DOES = re.compile(
     r"|want to))* $"
 )
 
-
 _OF_SOMETHING = re.compile(
     r" (?:on|from|of|by|in|for|at|about) (?:the|my|our|his|her|their|that|a|an|mr|mrs|ms|dr)\b\.? ?"
     r"(?!system|developer|operator|admin|prompt|user|conversation|chat|assistant|ai\b|model|context|session|company"
     r"|creator|author"
     r"|above|top|start|previous|prior|last|past)\w+"
 )
-
 
 _RUN_TOGETHER = re.compile(
     r"(?:ignore|disregard|forget|override|bypass)(?:all|any|the|your|my|of|these|those|every)*"
@@ -888,16 +815,9 @@ _RUN_TOGETHER = re.compile(
     r"|answer|respond|reply)"
 )
 
-
 _NO_LETTERS = re.compile(r"[\W\d_]+")
-
-
 _SOFT = re.compile(r"(?<=[a-z])-(?=[a-z])")
-
-
 _MARKS = re.compile(r"[^\w\s']+ *")
-
-
 _IN_WORDS = re.compile(r"\b(?:ignore|disregard|forget|override|bypass|delete|wipe|erase|from now|you are|do not)\b")
 
 
@@ -936,13 +856,11 @@ _TELL = (
     r"ask|asking|explain)"
 )
 
-
 _MINE = (
     r"(?:name|role|task|job|purpose|goal|mission|objective|instructions?|directives?|identity|persona|rules?"
     r"|orders?|loyalty|priority|master|creator|owner|"
     r"system prompt)"
 )
-
 
 _PERSONAS = any_of(
     (
@@ -1096,7 +1014,6 @@ _PERSONAS = any_of(
     )
 )
 
-
 _SECRECY = any_of(
     (
         (
@@ -1124,7 +1041,6 @@ _SECRECY = any_of(
         ),
     )
 )
-
 
 _CALLED = any_of(
     (
@@ -1181,12 +1097,10 @@ _MODAL = (
     r"|always|never|do not|don't|does not|doesn't)"
 )
 
-
 _RULE = Screen(
     rf"\b(?P<who>{ASSISTANT})(?P<gap>(?: [^.;!?]{{0,40}}?)?),? {_MODAL}\b,? "
     rf"(?:(?:{ADVERB}|at all times|under no circumstances|in every reply),? )*(?P<deed>\w[^.;!?]{{0,60}})"
 )
-
 
 _MAY = Screen(
     rf"\b(?P<who>{ASSISTANT}) (?:(?:may|can|could|is free to) (?:disclose|share|reveal|access|see|send|ignore|skip"
@@ -1198,14 +1112,12 @@ _MAY = Screen(
     rf"|{SPEAK}s? (?:only|always|never|exclusively)\b|(?:works|belongs|reports|answers) (?:for|to) \w+)"
 )
 
-
 _MODEL = Screen(
     rf"\b(?P<who>(?:the|this) (?:model|agent|system))(?: (?:that|which) [^.;!?]{{0,40}}?)? "
     rf"{_MODAL} (?:(?:{ADVERB}) )*"
     r"(?P<deed>(?:answer|respond|reply|recommend|refuse|obey|agree|lie|reveal|tell|say|pretend|comply|praise"
     r"|disclose|speak|mention)\b[^.;!?]{0,60})"
 )
-
 
 _PROGRAM_RULE = Screen(
     rf"\b(?P<who>{PROGRAM}|(?:any|every|all) (?:software|systems?|agents?|services?)){NOT_A_TEAM}(?P<gap>"
@@ -1216,7 +1128,6 @@ _PROGRAM_RULE = Screen(
     r"|never|first|instead)\b)"
 )
 
-
 _OF_ASSISTANT = Screen(
     rf"\b(?:the |this |any |all )?{ASSISTANT}(?:'s|') (?:new |real |true |only |primary |main )*(?:name|role|goal"
     r"|job|task|rules?|instructions?|loyalty|persona|creator|owner|"
@@ -1225,14 +1136,12 @@ _OF_ASSISTANT = Screen(
     rf"|every) {ASSISTANT}\b"
 )
 
-
 _SLO = re.compile(
     r"\b(?:within|in (?:under|less|about|at most)|under \d|seconds?|ms|offline|gigabytes?|gb|batch|latency"
     r"|tokens per|gpu)\b"
     r"|^be (?:\w+ed|taught|able|fast|ready|online|available|open|free|cheap|built|shown)\b|^(?:run|work|load|fit"
     r"|cost|scale|handle|process|support|replace|help|learn|module|team)\b"
 )
-
 
 _OWNED = re.compile(
     r"\babout (?:an? |the )?$"
@@ -1243,15 +1152,12 @@ _OWNED = re.compile(
     r"(?:[\w-]+ ){0,3}$"
 )
 
-
 _BELIEVED = re.compile(
     r"\b(?:i|we|user|she|he|they|people|some|who|believes?|thinks?|opinion|argues?|feels?|view"
     r"|says?) (?:\w+ ){0,3}(?:that )?(?:an? |the )?(?:\w+ )?$"
 )
 
-
 _ANY_SUCH = re.compile(r"(?:ais?|ai's|(?:ai|language|large language) \w+|llms?|bots|chat ?bots?)$")
-
 
 _SAID = (
     r"(?:wants?|wanted|requires?|required|demands?|demanded|asks?|asked|instructs?|instructed|orders?|ordered"
@@ -1259,7 +1165,6 @@ _SAID = (
     r"|requests?|requested|tells?|told|commands?|commanded|directs?|directed|needs?|prefers?|preferred|would like"
     r"|wishes|likes)"
 )
-
 
 _STEERING = (
     rf"\b(?:{SPEAK}|(?:recommend|suggest|promot|prais|endors|advertis|prioriti[sz]|favou?r|mention|obey|comply"
@@ -1288,13 +1193,11 @@ _WISHED = Screen(
     rf"|i\b|that\b|it\b|is\b|and\b|how\b|why\b|{_NO_DEED})(?:{ADVERB} )*(?P<deed>\w+[^.;!?]{{0,60}})"
 )
 
-
 _TOLD_ANOTHER = re.compile(
     r"(?:told|asked|tells?|asks?|instructed|ordered|commanded|requested) (?:that )?"
     rf"{PRODUCT} |(?:wants?|needs?|would like|likes) (?:(?:siri|alexa|cortana|copilot)\b|{PRODUCT} to (?:stop"
     rf"|quit) \w+ing\b)"
 )
-
 
 _MEANT_FOR_ALL = re.compile(
     r"\b(?:(?:recommend|promot|prais|endors|advertis|obey|conceal|reveal|disclos|leak|pretend|bypass|compl(?:y"
@@ -1303,7 +1206,6 @@ _MEANT_FOR_ALL = re.compile(
     r"|secrets?|l(?:ie|ying)|loyal\w*|clean|instructions?|rules|restrictions?|filters?|limits?|guardrails?|orders"
     r"|users?|customers?|everyone|anyone|everybody|anybody)\b"
 )
-
 
 _OWN_PRODUCT = re.compile(rf"{PRODUCT}$")
 """A helper by its product's name: what somebody told it, or what theirs should do, is about another program than this one."""
@@ -1327,17 +1229,13 @@ _STYLE_WORDS = Screen(
     r"|honest|call (?:me|him|her|them|user)|remind|book|order|wake)\b"
 )
 
-
 _LIKED = re.compile(r"(?:prefers?|preferred|likes|would like) (?:that )?you\b")
-
 
 _HARD = re.compile(
     r"(?:lie|obey|ignore|recommend|promote|leak|reveal|send|never|always|pretend|refuse|hide|approve|transfer)\b"
 )
 
-
 _ANOTHER = re.compile(r"\b(?:my|our|their|his|her|i|we|he|she|they|you|it|of|in|for|at|from)\b")
-
 
 _REPLY_RULES = any_of(
     (
@@ -1450,7 +1348,6 @@ _ASKED = (
     r"|used|raised|asked)|turns?))"
 )
 
-
 _TRIGGER = Screen(
     r"\b(?:when|while|whenever|if|in case|each time|every time|any time|anytime|once|as soon as|the moment|should"
     r"|next time|upon|on) "
@@ -1464,11 +1361,9 @@ _TRIGGER = Screen(
     r"|reply|answer|say)))\b"
 )
 
-
 _AFTER = Screen(
     rf"(?P<verb>\b{SPEAK})\b[^.!?;]{{0,100}}? (?:when|whenever|if|each time|every time|any time|once) {_ASKED}"
 )
-
 
 _ACTED = re.compile(
     r"\b(?:i|we|he|she|they|it|which|who|nobody|everybody|everyone|(?:my|our|his|her|their)(?: \w+){1,2})"
@@ -1476,7 +1371,6 @@ _ACTED = re.compile(
     r"|\b(?:i'll|i'd|we'll|she'll|he'll|they'll|to|can|could|i'm|would) $|\b(?:the|a|an|this|that|for|about|of|my"
     r"|our)(?: \w+){0,2} $"
 )
-
 
 _OF_THE_USER = Screen(
     r"\b(?:when|whenever|if|each time|every time|any time|once|after|before|until|unless|as soon as|whatever"
@@ -1486,18 +1380,15 @@ _OF_THE_USER = Screen(
     r"|shares?|thinks?|does(?! not(?:[.;,]|$)))\b"  # "she pays when the user does not." waits for nothing
 )
 
-
 _PRODUCT = re.compile(
     r"\b(?:our|my|app|apps|product|website|interface|ux|ui|screen|dashboard|prototype|form|login|checkout|spec"
     r"|user story|feature|button|project)\b"
 )
 
-
 _VISITOR = Screen(
     r"\b(?:customers?|clients?|guests?|patients?|students?|callers?|tenants?|visitors?|diners?|pupils?|parents?"
     r"|teachers?|examiner|judge)\b"
 )
-
 
 _MEANT = Screen(r"\bi (?:mean|meant|am (?:talking|thinking|referring))\b")
 

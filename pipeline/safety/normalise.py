@@ -18,32 +18,18 @@ _LOOKS_LIKE = str.maketrans(
     "HNYnrabeikmhopctyxsjdghlqwvabenikmvoptuxwacjilodil",
 )
 
-
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "‚": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
-
-
 _FIGURES = str.maketrans("013457@$!|", "oieastasil")
-
 
 _WITHOUT_WIDTH = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
 
-
 _EMPHASIS = re.compile(r"\*+|~~|(?<!\w)_+|_+(?!\w)")
-
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-
-
 _LINES = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
-
-
 _APART = re.compile(r"(?<!\w)(?:\w[ ._*|/,\-]){3,}\w(?!\w)")
-
-
 _WIDE = re.compile(r"\s{2,}|\n")
-
 
 _FIGURED = re.compile(
     r"(?<![a-z013457@$!|])(?!\d+(?:[a-z]|st|nd|rd|th|pm|am|kg|km|cm|mm|ml|ms|mb|gb|min|hrs?)\b)(?=[a-z013457@$!|]{3})"
@@ -52,32 +38,22 @@ _FIGURED = re.compile(
 """Looked for where such a run begins: what its first letter does not see, the next ones do not either. An exclamation mark at
 the end of a word stands for no letter, nor do the figures of "5th" and "10 km"."""
 
-
 _JOINED = re.compile(r"_|\w-\w+-\w")
 """Words set together by marks, two marks at least: what one joins is no phrase."""
 
-
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=-])")
-
-
 _HEX = re.compile(r"(?<!\w)(?:0x)?(?:[0-9a-fA-F]{2}[ ,:]?){12,}(?!\w)")
-
-
 _ASKED_BY_LINK = re.compile(r"(?<=[?&])\w{1,20}=[\w%.,:;'!-]+(?:\+[\w%.,:;'!-]+){3,}")
 """A question that a link puts to an assistant: its words stand between plus signs."""
 
 _ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
-
-
 _LETTERS = re.compile(r"[a-z]+")
-
 
 _COMMON = frozenset(
     "the and you your all any every to of that this is are not do don from now on as it me my in for"
     " with say says tell ignore forget"
     " disregard obey always never previous instructions rules answer reply respond user assistant".split()
 )
-
 
 _TYPED = {
     "u": "you", "ya": "you", "yu": "you", "ur": "your", "youre": "you're", "ull": "you'll", "youll": "you'll", "u r": "you are",
@@ -105,17 +81,9 @@ _TYPED = {
 """How people type in chats, and the words that they mean."""
 
 _AS_TYPED = re.compile(r"(?<![\w'@/.-])(?:" + "|".join(sorted(_TYPED, key=len, reverse=True)) + r")(?![\w'@/-])")
-
-
 _TOKENS = re.compile(r"[a-z0-9]+")
-
-
 _A_FIGURE = re.compile(r"[013457@$!|]")
-
-
 _WORDS = re.compile(r"[A-Za-z]{2,}")
-
-
 _MOST_HIDDEN = 20
 
 
@@ -219,36 +187,18 @@ def _in_words(data: bytes) -> str | None:
 
 
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
-
-
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,8}")
-
-
 _VARIANTS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
-
-
 _INSIDE_WORDS = re.compile("[A-Za-z][\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e]+(?=[A-Za-z])")
-
-
 _RUN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u00ad\u115f\u1160\u3164\uffa0]{4,}")
-
-
 _OVERRIDDEN = re.compile("[\u202d\u202e]")
-
-
 _EMBEDDED = re.compile("[\u202a\u202b\u2066\u2067\u2068](?P<inside>[^\u202c\u2069]*)")
-
-
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
-
-
 _TWO_WORDS = re.compile(r"[A-Za-z]{3,}\W+[A-Za-z]{2,}")
-
 
 _COMMENT = re.compile(
     r"<!-{2,}(?P<inside>.*?)(?:-{2,}>|$)|\[//\]: ?#|^\[[^\]]*\]: ?(?:#|<>) ?[\"'(]", re.DOTALL | re.MULTILINE
 )
-
 
 _UNSEEN = re.compile(
     r"display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?(?:0|[0-2](?:\.\d+)?(?:px|pt)\b)|opacity\s?:\s?0"
@@ -259,10 +209,7 @@ _UNSEEN = re.compile(
     re.IGNORECASE,
 )
 
-
 _IN_A_TAG = re.compile(r"<\s?\w+[^>]{0,300}>|style\s?=", re.IGNORECASE)
-
-
 _FEW = 3
 
 

@@ -163,7 +163,6 @@ _IN_MEMORY = Screen(
     r"\bin (?:their|its|your|the) (?:long-term )?memory\b|\bhttps?:|\bcurl\b|\bwithout (?:asking|review|telling)"
 )
 
-
 _REWRITTEN = Screen(
     r"\b(?:delete|erase|wipe|forget|remove|scrap) (?:everything|what|all|anything|whatever) (?:i|we) (?:have |had "
     r"|'ve )?(?:told|said to|wrote to)"
@@ -413,13 +412,11 @@ _TONGUES = (
     ),
 )
 
-
 _ITS_DUTY = Screen(
     rf"\b(?:when(?:ever)?|before|after|once|each time|every time) (?:the |this |any |an? )?{ASSISTANT} "
     rf"[^.!?;]{{2,80}}?, (?:it|they) "
     r"(?:shall|must|should|will|has to|have to|is to|are to|needs? to|may)\b"
 )
-
 
 _DONE_THEN = re.compile(
     rf"(?: (?!i\b|we\b|he\b|she\b|they\b|it\b|who\b|and\b|to\b|or\b|that\b|my\b|our\b)[\w'@-]+){{0,5}}? (?:(?:just"

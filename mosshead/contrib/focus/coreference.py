@@ -16,8 +16,6 @@ from mosshead.models.kinds import EntityType
 from mosshead.patterns import lazy_pattern
 
 _LEAD = 0.05
-
-
 DecisionKind = Literal["pronoun", "description", "topic"]
 
 Features = Mapping[str, float]
@@ -41,8 +39,6 @@ class Pair:
 
 
 OnPair = Callable[[Pair], object]
-
-
 Choice = tuple[UUID, float]
 """An entity and its score."""
 
@@ -277,7 +273,6 @@ def _surely(score: float) -> float:
 
 PRONOUN: Features = {"here": 0.9, "prominence": 1.0, "topic": 0.2, "gender": 0.2, "near": 0.6, "home": 0.1}
 
-
 DESCRIPTION: Features = {
     "fit": 1.0,
     "seen": 0.1,
@@ -288,7 +283,6 @@ DESCRIPTION: Features = {
     "asked": 0.25,
 }
 
-
 TOPIC: Features = {
     # how it is spoken of
     "name": 1.0, "description": 1.0, "pronoun": 0.8, "thing": 0.7, "owner": 0.6, "implied": 0.6, "asked": 1.2,
@@ -298,7 +292,6 @@ TOPIC: Features = {
     # what it was before: the scene, the topic, or a topic that the message does not speak of
     "scene": -0.7, "topic": 0.35, "kept": 0.75,
 }  # fmt: skip
-
 
 LEAST = {"pronoun": 0.4, "person": 0.4, "thing": 0.7, "implied": 0.5, "topic": 0.2}
 
@@ -422,11 +415,7 @@ def _agrees(entity: KnownEntity, phrase: Phrase, discourse: Discourse) -> bool:
 
 
 LESS_EACH_MESSAGE = 0.75
-
-
 _PROMINENCE = {Part.SUBJECT: 1.0, Part.OBJECT: 0.8, Part.OWNER: 0.8, Part.OTHER: 0.6}
-
-
 _UNSPOKEN = 0.5
 
 _ASKS_HOW = lazy_pattern(
@@ -442,23 +431,11 @@ def _bound(one: Place, place: Place) -> bool:
 
 
 SCENE_SCORES = (0.99, 0.92, 0.89, 0.85, 0.82)
-
-
 TOPIC_SCORES = (0.99, 0.95, 0.6, 0.3)
-
-
 _SCENE_LATER = 0.97
-
-
 _MENTIONED = 0.9
-
-
 _AT_HOME = 0.8
-
-
 _REMEMBERED = 24
-
-
 _HOMES = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.PLACE})
 
 
@@ -565,20 +542,11 @@ def _type(known: Known, key: UUID) -> EntityType | None:
 
 
 _PROCESSES = frozenset({EntityType.PROCESS})
-
-
 _THINGS = frozenset(EntityType) - {EntityType.PERSON, EntityType.ORG}
-
-
 _ORGS = frozenset({EntityType.ORG})
-
-
 _GROUPS = _ORGS | _PROCESSES
-
-
 _OF_WHAT_IS_MEANT = english.POINTING | {"they"}
 """These may stand for what has no word of its own in a message: Otto can do "that", which the turn before only implied."""
-
 
 _JOINED = lazy_pattern(r"\s*(?:,|and|&|, and)\s*")
 

@@ -285,10 +285,7 @@ _VECTORS = """
     select vector.owner_id, -(vector.embedding <#> asked.vector) as similarity
     from mosshead_read_v1.embeddings as vector where vector.owner_kind = 'memory'"""
 
-
 _SCANNED = _halves(f"{_VECTORS} and {_scope('vector')} and vector.model = %(model)s", "vector")
-
-
 _SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc, owner_id")
 
 
@@ -309,13 +306,8 @@ _LATEST = text("""
     order by occurred_at desc, message_id desc limit :limit
 """)
 
-
 _HOMES = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.PLACE})
-
-
 _NOT_ITS_SUBJECT = 0.85
-
-
 _SAME_WORDS = 0.3
 
 

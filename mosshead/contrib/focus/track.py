@@ -109,8 +109,6 @@ class Following(History):
 
 
 MOST_TURNS = 50
-
-
 _MOST_CHARACTERS = 4_000
 
 

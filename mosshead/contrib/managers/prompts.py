@@ -20,8 +20,6 @@ from mosshead.redaction import redact
 from mosshead.text import text_of
 
 COLLECTION_VERSION = 1
-
-
 DOCUMENT_VERSION = 1
 
 _DATA = """\
@@ -158,11 +156,7 @@ def _json(value: Any) -> str:
 
 
 _MACHINES = frozenset({Role.SYSTEM, Role.TOOL, "developer", "function"})
-
-
 _ROLES = _MACHINES | SPEAKING
-
-
 _MACHINE_CHARACTERS = 500
 
 

@@ -299,7 +299,6 @@ def _drain(jobs: SimpleQueue[Callable[[], object]]) -> None:
 
 BACKGROUND = Background()
 
-
 os.register_at_fork(after_in_child=BACKGROUND.after_fork_in_child)
 
 

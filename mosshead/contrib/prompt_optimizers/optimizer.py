@@ -130,11 +130,7 @@ def _optimized(template: PromptTemplate, found: Proposed, steps: int) -> Optimiz
 
 
 _NOTE_CHARACTERS = 4_000
-
-
 _MOST_HYPOTHESES = 5
-
-
 _MOST_EDITS = 20
 
 
@@ -252,8 +248,6 @@ def _place(text: str, edit: Edit) -> tuple[int, int, str]:
 
 
 _ASKED = 2
-
-
 _MOST_PROMPTS = 20
 
 

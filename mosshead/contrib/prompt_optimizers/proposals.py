@@ -16,8 +16,6 @@ from mosshead.models.prompts import PromptTemplate
 A = TypeVar("A", bound=BaseModel)
 
 _ASKED = 2
-
-
 _REASON_CHARACTERS = 500
 
 

@@ -38,11 +38,7 @@ _SUBJECTS = 3
 """Of so many who are meant the relations are followed."""
 
 _FAN_OUT = 20
-
-
 _NEAR = 1
-
-
 _FIRST_DAY, _LAST_DAY = date.min.toordinal() + 2, date.max.toordinal() - 2
 
 
@@ -297,7 +293,6 @@ _HISTORIES = f"""
 """
 """As in `mosshead.search.memories`, full joins put it together: under a plan for all a left join would be a loop."""
 
-
 MESSAGES = 12
 """So many messages at most have a say: what they say of facts, memories tell shorter."""
 
@@ -311,8 +306,6 @@ _FITS_SAID = 3.0
 """The same of messages, of which each word counts less."""
 
 _WEIGHTS = ContextWeights()
-
-
 _FIRST = 1.0
 """Ahead of all else: what joins those whose connection is asked for, and what was replaced where a change is."""
 

@@ -48,13 +48,11 @@ _CONNECTION = lazy_pattern(
     re.IGNORECASE,
 )
 
-
 _CHANGE = lazy_pattern(
     r"\b(?:chang(?:e|es|ed|ing)|evolv(?:e|es|ed|ing)|develop(?:ed|s|ment)?|over time|over the (?:years|months)|used to"
     r"|become|became|turned? into|still|any ?more|no longer)\b",
     re.IGNORECASE,
 )
-
 
 _ASKING = lazy_pattern(
     r"^\W*(?:please\W+)?(?:(?:can|could|would|will) you\W+)?(?:please\W+)?"
@@ -67,7 +65,6 @@ _ASKING = lazy_pattern(
     re.IGNORECASE,
 )
 
-
 _FRAME = lazy_pattern(
     r"\b(?:(?:first )?(?:get|got|getting|gotten|come|came) to know|know(?:n|s)?|each other|one another|connected|related|linked"
     r"|connections?|relations?|chang(?:e|es|ed|ing)|evolv(?:e|es|ed|ing)|develop(?:ed|s)?|over time|over the (?:years|months)"
@@ -75,19 +72,14 @@ _FRAME = lazy_pattern(
     re.IGNORECASE,
 )
 
-
 TIME_WORD = (
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur"
     r"|sun)day|today|yesterday|last|this|past|day|week|month|year|weeks|months|years|days|ago|no|two|three|four|five|six|seven"
     r"|eight|nine|ten|eleven|twelve|[0-9][0-9a-z-]*)\b"
 )
 
-
 _TIMES = lazy_pattern(TIME_WORD, re.IGNORECASE)
-
-
 _OWN = lazy_pattern(r"\b(?:i|me|my|mine|myself|us|we|our|ours)\b", re.IGNORECASE)
-
 
 _SAYS_NOTHING = GRAMMAR | {
     "story",
@@ -152,21 +144,17 @@ def _says(text: str) -> bool:
 
 _TIME = rf"{TIME_WORD}(?:[\s,]+(?:of\s+)?{TIME_WORD}){{0,4}}"
 
-
 _SPAN = lazy_pattern(
     rf"\b(?:between|from)\s+(?P<first>{_TIME})\s+(?:and|to|till|until)\s+(?P<last>{_TIME})", re.IGNORECASE
 )
 
-
 _OPEN = lazy_pattern(rf"\b(?P<side>since|after|before|until|till)\s+(?P<time>{_TIME})", re.IGNORECASE)
-
 
 _LATEST = lazy_pattern(
     r"\b(?:last|past)\s+(?P<many>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+"
     r"(?P<unit>day|week|month|year)s\b",
     re.IGNORECASE,
 )
-
 
 _FIRST, _LAST = date.min.toordinal(), date.max.toordinal()
 

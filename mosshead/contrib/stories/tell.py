@@ -184,11 +184,7 @@ MOST = 60
 """Sentences of an answer that are looked at."""
 
 _BRACKETS = lazy_pattern(r"\s*\[\s*\d[\d\s,;–-]*\]")
-
-
 _THOUSANDS = lazy_pattern(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
-
-
 _NUMBER = lazy_pattern(r"\d+")
 
 

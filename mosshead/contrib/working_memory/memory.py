@@ -253,16 +253,10 @@ def _counted(kinds: Iterable[str]) -> str:
 
 
 MAX_LABEL = 200
-
-
 MAX_ID = 200
 
 _CAPACITY = (10, 50)
-
-
 _TTL = (timedelta(minutes=5), timedelta(minutes=10))
-
-
 _TYPE = lazy_pattern(r"[^\W\d_][\w -]{0,49}")
 
 

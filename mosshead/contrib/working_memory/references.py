@@ -26,14 +26,8 @@ Nouns = Mapping[str, frozenset[str]]
 """By the word for them, in lower case, the types of things."""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
 _COUNTED = lazy_pattern(r"\d+")
-
-
 _ENDS = r"(?=\s*(?:[.,;:!?)\"”]|$|(?:please|now|too|again|instead|and|or|to|into|for|with|from|there|here)\b))"
-
-
 _QUALIFIED = r"(?!\s+(?:about|of|for|with|called|named|titled|from|where|which|who|that|on|in|at)\b)"
 
 

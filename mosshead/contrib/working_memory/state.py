@@ -14,11 +14,7 @@ RESULTS = 5
 """So many results of tools are kept."""
 
 _FORMAT = 2
-
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
 _MICROSECOND = timedelta(microseconds=1)
 
 

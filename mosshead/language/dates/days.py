@@ -87,12 +87,10 @@ NUMBERED_DAYS: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.{YEAR}\b", _numbered_date),
 )
 
-
 DATED_DAYS: tuple[tuple[str, Reader], ...] = (
     (rf"\b{_NAMED}{ORDINAL} (?:of )?{MONTH}(?! (?:be|have|not)\b)(?:,? {YEAR})?", _calendar_date),
     (rf"\b{_NAMED}{MONTH} (?:the )?{ORDINAL}\b(?:,? {YEAR})?", _calendar_date),
 )
-
 
 NEAR_DAYS: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?P<word>(?:the )?day (?:before yesterday|after tomorrow)|yesterday|tomorrow){PART}", _near_day),
@@ -101,17 +99,12 @@ NEAR_DAYS: tuple[tuple[str, Reader], ...] = (
     (r"\b(?P<word>to)(?P<part>night)\b", _near_day),
 )
 
-
 DAYS_OF_WEEK: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?<!\ba )(?:(?P<which>last|next|this past|this coming|this|past) )?{WEEKDAY}\b{PART}", _weekday),
 )
 
-
 _NOON = 12
-
-
 _NAMED_HOURS = {"noon": (12, None), "midday": (12, None), "midnight": (24, None)}
-
 
 _TURNS = {
     "half past": (0, 30),
@@ -122,15 +115,9 @@ _TURNS = {
     "a quarter to": (-1, 45),
 }
 
-
 _HOURS = "|".join(word for word, number in NUMBERS.items() if word[0] != "a" and 0 < number <= _NOON)
-
-
 _AT = r"(?:(?:at|@|around|about|from|by|until) )"
-
-
 _HALF = r" ?(?P<half{0}>[ap]\.?m\b\.?)"
-
 
 _CLOCK = (
     rf"(?:{_AT}?(?P<named>{'|'.join(_NAMED_HOURS)})\b"
@@ -140,17 +127,12 @@ _CLOCK = (
     r"|(?P<whole>\d{1,2}):(?P<exact>[0-5]\d)(?![\d:]))"
 )
 
-
 _AFTER = re.compile(rf",? {_CLOCK}", re.IGNORECASE)
-
-
 _BEFORE = re.compile(rf"(?<![\w.:]){_CLOCK}(?: on| of|,)? $", re.IGNORECASE)
-
 
 _PART_BEFORE = re.compile(
     r"\b(?:in|on|during) the (?P<part>morning|afternoon|evening|night) (?:of|on) (?:the )?$", re.IGNORECASE
 )
-
 
 _REACH = 40
 """Characters before a day in which its time of day is looked for."""
@@ -237,15 +219,9 @@ _GERMAN_PART = (
     r"(?: (?:(?P<morning>früh|morgen|vormittag)|(?P<afternoon>nachmittag)|(?P<evening>abend)|(?P<night>nacht))\b)?"
 )
 
-
 _NO_MORNING = r"(?<!heute )(?<!gestern )(?<!guten )(?<!am )(?<!jeden )(?<!der )"
-
-
 _SPANISH_PART = r"(?: (?:por|en|a) la (?:(?P<morning>mañana)|(?P<afternoon>tarde)|(?P<night>noche))\b)?"
-
-
 _FRENCH_PART = r"(?: (?:(?P<morning>matin)|(?P<afternoon>après-midi)|(?P<evening>soir))\b)?"
-
 
 _UNIT_DE, _UNIT_ES, _UNIT_FR = (
     "(?:tag|woche|monat|jahr)",
@@ -253,27 +229,16 @@ _UNIT_DE, _UNIT_ES, _UNIT_FR = (
     "(?:jours?|semaines?|mois|ans?)",
 )
 
-
 # "Heute vor zwei Jahren", "hoy hace dos años", "il y a deux ans aujourd'hui": the day is only where the distance begins.
 _NOT_FAR_DE = rf"(?! (?:vor|in) \w+ {_UNIT_DE})"
-
-
 _NOT_FAR_ES = rf"(?!,? (?:hace|en|dentro de) \w+ {_UNIT_ES}\b| en (?:d[ií]a|adelante)\b)"
-
-
 _NOT_FAR_FR = rf"(?!,? (?:il y a|dans) \w+ {_UNIT_FR}\b| en (?:huit|quinze)\b)"
-
-
 _AFTER_FAR_ES = r"(?<!\bdías )(?<!\bsemana )(?<!\bsemanas )(?<!\bmes )(?<!\bmeses )(?<!\baño )(?<!\baños )"
-
-
 _AFTER_FAR_FR = r"(?<!\bjours )(?<!\bsemaine )(?<!\bsemaines )(?<!\bmois )(?<!\ban )(?<!\bans )"
-
 
 _FRENCH = re.compile(
     r"\b(?:je|j['’]\w+|nous|il|elle|le|la|les|une|des|est|était|suis|mon|ma|mes|avec|dans)\b", re.IGNORECASE
 )
-
 
 _MOST_CHARACTERS = 400
 
@@ -300,7 +265,6 @@ _DAYS: tuple[tuple[str, int, str], ...] = (
     (rf"\baprès-demain\b{_FRENCH_PART}", 2, ""),
     (rf"(?<!-)\bdemain\b{_FRENCH_PART}", 1, ""),
 )
-
 
 _STRETCHES: tuple[tuple[str, str, int], ...] = (
     (r"\b(?:letzte|vorige)r? woche\b|\bla semana pasada\b|\bla semaine (?:dernière|passée)\b", "week", -1),
@@ -344,10 +308,7 @@ FOREIGN: tuple[tuple[str, Reader], ...] = (
     *((pattern, _of_day(distance, part)) for pattern, distance, part in _DAYS),
 )
 
-
 _HOLIDAYS = "|".join(sorted(HOLIDAYS, key=len, reverse=True)).replace("'", "['’]?")
-
-
 _HOLIDAY_DATES = {name.replace("'", ""): date for name, date in HOLIDAYS.items()}
 
 
@@ -403,7 +364,6 @@ IN_A_YEAR: tuple[tuple[str, Reader], ...] = (
     (rf"\b{MONTH},? (?:of )?{YEAR}\b", _month),
     (rf"\b(?:the )?(?P<season>spring|summer|autumn|fall|winter)(?: of)? {YEAR}\b", _season),
 )
-
 
 OF_EACH_YEAR: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?P<which>last|next|this) {MONTH}\b", _month),

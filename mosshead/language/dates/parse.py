@@ -137,18 +137,13 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
 )
 """The clearer first: of two that overlap the first is believed."""
 
-
 _LONGEST_YEAR = timedelta(days=366)
-
 
 _COMES_EACH_YEAR = re.compile(
     rf"\b(?:{MONTH}|(?:{'|'.join((*SEASON_STARTS, *HOLIDAYS))})\b)".replace("'", "['’]?"), re.IGNORECASE
 )
 
-
 _SAYS_ITS_YEAR = re.compile(rf"{YEAR}|\b(?:last|past|previous|this|next|coming|following|every|each)\b", re.IGNORECASE)
-
-
 _JOINS = re.compile(r",?(?: (?:back|of|in|on|at|around|during|over|for|from|the))* ?", re.IGNORECASE)
 
 

@@ -40,25 +40,12 @@ from mosshead.models.kinds import Granularity
 from pipeline.models import Occurrence
 
 _WEEK = timedelta(weeks=1)
-
-
 _DAY = timedelta(days=1)
-
-
 _COUNTS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": -1}
-
-
 _STEPS = {"last": -1, "previous": -1, "this": 0, "the": 0, "next": 1, "the following": 1, "the coming": 1}
-
-
 _TO = r"(?: ?[-–] ?| (?:to|until|till|through) (?:the )?)"
-
-
 _AND = r"(?: ?[-–] ?| (?:to|until|till|through|and) (?:the )?)"
-
-
 _NTH = r"(?:st|nd|rd|th)"
-
 
 _AFTER_A_DAY = (
     r"(?= *(?:$|[.,;:!?)\n–-]|(?:at|in the|and|but|or|for|with|to|we|i|he|she|they|it|from|because|so|after|before|as|when|if)"
@@ -195,11 +182,7 @@ def _stretch_around(match: re.Match[str], frame: Frame) -> Occurrence:
 
 
 _NUMBER = rf"(?P<number>\d{{1,2}}|{'|'.join(word for word in NUMBERS if ' ' not in word)})"
-
-
 _WHICH = r"(?P<which>last|previous|this|next|the following)"
-
-
 _UNTIL = r"(?P<until>mon|tues|wednes|thurs|fri|satur|sun)day"
 
 _JOINED = ((r"\b(?:from )?(?:the )?", _TO), (r"\bbetween (?:the )?", _AND))
@@ -257,10 +240,7 @@ RANGES: tuple[tuple[str, Reader], ...] = (
     ),
 )
 
-
 _DAYS_IN = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
-
-
 _MONTHS_IN = {"month": 1, "year": 12}
 
 
@@ -378,13 +358,11 @@ COUNTED_DAYS: tuple[tuple[str, Reader], ...] = (
     (rf"\bthe (?:{WEEKDAY}|(?P<unit>week|weekend|month|year)) before last\b", _before_last),
 )
 
-
 COUNTED_UNITS: tuple[tuple[str, Reader], ...] = (
     (rf"{_COUNT} {UNIT} (?P<ago>ago|back|earlier)\b", _counted),
     (rf"\bin {NUMBER} {UNIT}\b(?! (?:of|long)\b)(?!')", _counted),
     (rf"{_COUNT} {UNIT} from now\b", _counted),
 )
-
 
 NEAR_UNITS: tuple[tuple[str, Reader], ...] = (
     (

@@ -129,15 +129,12 @@ def latest(frame: Frame, weekday: int) -> date:
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
 
-
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-
 
 HOLIDAYS = {
     "christmas": (12, 25),
@@ -150,9 +147,7 @@ HOLIDAYS = {
     "valentine's day": (2, 14),
 }
 
-
 PARTS_OF_DAY = {"morning": (5, 12), "afternoon": (12, 17), "evening": (17, 23), "night": (18, 30)}
-
 
 NUMBERS = {
     word: number
@@ -178,29 +173,18 @@ NUMBERS = {
     )
 } | {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "a couple of": 2, "couple of": 2, "a couple": 2}
 
-
 VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
-
-
 VAGUE_FROM, VAGUE_TO = 5, 2
 
 WEEKDAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)days?"
-
-
 PART = r"(?: (?:in the )?(?P<part>morning|afternoon|evening|night))?"
-
-
 NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted([*NUMBERS, *VAGUE_NUMBERS], key=len, reverse=True))})"
-
-
 UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year)s?"
-
 
 _UNDER_TWENTY = """
 first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth
 seventeenth eighteenth nineteenth
 """.split()
-
 
 ORDINALS = (
     {word: number for number, word in enumerate(_UNDER_TWENTY, 1)}
@@ -208,10 +192,7 @@ ORDINALS = (
     | {"twentieth": 20, "thirtieth": 30, "thirty first": 31, "thirty-first": 31}
 )
 
-
 ORDINAL = rf"(?P<day>[0-3]?\d(?:st|nd|rd|th)?|{'|'.join(sorted(ORDINALS, key=len, reverse=True))})"
-
-
 YEAR = r"(?P<year>(?:19|20)\d\d)"
 
 DAY_WORDS = {
@@ -236,8 +217,6 @@ RECURRING = (
 """Words that say that something comes again and again, so that no one day is its time."""
 
 LEADS = r"(?:in|during|by|since|until|till|of|for|from|early|late|mid|end of|around|every|on)"
-
-
 PLAIN_MONTH = r"(?!may\b|march\b|mar\b)"
 
 FINER = (
