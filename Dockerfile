@@ -38,8 +38,8 @@ ENV PATH=/opt/mosshead/bin:$PATH \
 USER mosshead
 
 # What was left out above must not be missed: an image whose service cannot start is not built.
-RUN python -m workers --help > /dev/null && celery --app=workers.app worker --help > /dev/null
+RUN python -m workers --help > /dev/null && celery --app=workers.celery_app worker --help > /dev/null
 
 STOPSIGNAL SIGTERM
-CMD ["celery", "--app=workers.app", "worker", "--queues=extract,score,embed,consolidate,profile,reflect", "--pool=prefork", \
+CMD ["celery", "--app=workers.celery_app", "worker", "--queues=extract,score,embed,consolidate,profile,reflect", "--pool=prefork", \
      "--without-gossip", "--without-mingle", "--task-events"]

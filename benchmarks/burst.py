@@ -31,9 +31,9 @@ from benchmarks.faults.supervisor import supervised
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from mosshead import Memory
-from workers.machine import wait_until
-from workers.machine.processes import ROOT
-from workers.machine.programs import Program
+from workers.local import wait_until
+from workers.local.processes import ROOT
+from workers.local.supervisor import Program
 
 _PROCESSES = 4
 _PAUSE = (0.05, 0.1)

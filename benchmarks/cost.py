@@ -28,7 +28,7 @@ from benchmarks.processor_time import milliseconds_each, processor_seconds
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from mosshead import Memory
-from workers.machine import wait_until
+from workers.local import wait_until
 
 _PROCESSES = 2
 _AT_ONCE = (0.0, 0.0)

@@ -31,7 +31,7 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import open_spool
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.spool import Spool
-from workers.machine import wait_until
+from workers.local import wait_until
 
 _PROCESSES = 4
 _PAUSE = (0.15, 0.25)

@@ -28,7 +28,7 @@ from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from mosshead import Namespace
 from mosshead.embeddings import MiniLM
-from workers.operating.indexing import index_scopes
+from workers.operations.indexing import index_scopes
 
 _EMPTY = 0
 _TURNS = 20

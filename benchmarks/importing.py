@@ -29,7 +29,7 @@ import typer
 from config.logging import configure_logging
 from config.settings import Settings
 from db.migrate import migrate
-from workers.machine import Addresses, servers
+from workers.local import Addresses, servers
 
 MOST_MS = 150.0
 """What `mosshead` may take beyond its dependencies."""

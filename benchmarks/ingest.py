@@ -29,7 +29,7 @@ from config.logging import configure_logging
 from config.settings import Settings
 from db.migrate import migrate
 from mosshead import Memory, Namespace
-from workers.machine import Addresses, processes, servers
+from workers.local import Addresses, processes, servers
 
 _SESSION_TIME = "%I:%M %p on %d %B, %Y"
 _BETWEEN_TURNS = timedelta(seconds=20)

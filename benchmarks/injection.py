@@ -42,9 +42,9 @@ from mosshead.embeddings import MiniLM
 from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.given import Remembering
-from workers.machine.ports import LOOPBACK
-from workers.machine.postgres import url
-from workers.machine.programs import Program
+from workers.local.ports import LOOPBACK
+from workers.local.postgres import url
+from workers.local.supervisor import Program
 
 State = Literal["up", "down", "hung", "slow"]
 STATES: tuple[State, ...] = ("up", "down", "hung", "slow")

@@ -3,7 +3,7 @@
 celery -A benchmarks.noop worker …
 """
 
-from workers.app import app
+from workers.celery_app import app
 
 __all__ = ["app", "noop"]
 

@@ -40,9 +40,9 @@ from config.logging import configure_logging
 from config.settings import Settings
 from mosshead import Memory, QueueUnavailable, SpoolFull, SpoolUnavailable
 from mosshead.urls import sqlalchemy_url
-from workers.machine.ports import LOOPBACK
-from workers.machine.postgres import url
-from workers.machine.programs import Program
+from workers.local.ports import LOOPBACK
+from workers.local.postgres import url
+from workers.local.supervisor import Program
 
 Mode = Literal["spool", "direct", "inbox"]
 State = Literal["all up", "Redis down", "Redis hung", "Postgres down"]

@@ -26,9 +26,9 @@ from config.settings import Settings
 from db.migrate import migrate
 from mosshead import Memory
 from mosshead.errors import WaitTimeout
-from workers.machine import Addresses, Processes, processes, servers, wait_until
-from workers.machine.ports import LOOPBACK, free_port
-from workers.machine.processes import PROCFILE, ROOT
+from workers.local import Addresses, Processes, processes, servers, wait_until
+from workers.local.ports import LOOPBACK, free_port
+from workers.local.processes import PROCFILE, ROOT
 
 SERVICE = ("intake", "sweeper", "worker")
 _SERVERS = {"postgres": "postgres", "redis-server": "redis"}
@@ -127,7 +127,7 @@ def rig(
     *,
     concurrency: int,
     pause: tuple[float, float] | None,
-    app: str = "workers.app",
+    app: str = "workers.celery_app",
     settings: Mapping[str, str] | None = None,
     postgres: Mapping[str, str] | None = None,
 ) -> Iterator[Rig]:
@@ -180,7 +180,9 @@ def _model(port: int | None, pause: tuple[float, float] | None) -> str | None:
 def procfile(app: str, *, model: str | None) -> str:
     """The product's own commands, without Flower. app: what the worker loads. model: the command that runs the LLM."""
     commands: dict[str, str] = dict(parse_procfile(PROCFILE.read_text()).processes)
-    named = {name: commands[name].replace("workers.app", app) for name in SERVICE} | ({"model": model} if model else {})
+    named = {name: commands[name].replace("workers.celery_app", app) for name in SERVICE} | (
+        {"model": model} if model else {}
+    )
     return "".join(f"{name}: {command}\n" for name, command in named.items())
 
 

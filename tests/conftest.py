@@ -22,7 +22,7 @@ from mosshead.paths import NamespacePath
 from mosshead.urls import sqlalchemy_url
 from tests.given import Hint, Publishing, Remembering, Worker, nothing_at_work, waiting_hints, workers_with
 from tests.machine_given import machine_of_minilm
-from workers.machine import Addresses
+from workers.local import Addresses
 
 # At import: the service's modules read their settings when they are imported, which collecting does.
 for _name in [name for name in os.environ if name.startswith(("MOSSHEAD_", "OPENAI_"))]:
@@ -154,8 +154,8 @@ def memory(addresses: Addresses, tmp_path: Path) -> Iterator[Memory]:
 @pytest.fixture
 def service(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """The settings of this process as a worker has them, with empty queues."""
-    from workers.app import app
-    from workers.parts import parts
+    from workers.celery_app import app
+    from workers.dependencies import parts
 
     for name, value in addresses.environment().items():
         monkeypatch.setenv(name, value)

@@ -9,8 +9,8 @@ from db.keys import BatchRef, LaneRef
 from db.lanes import REFLECT, STAGES
 from tests.given import Publishing, claim
 from workers import tasks
-from workers.erasing.running import erase
-from workers.parts import parts
+from workers.dependencies import parts
+from workers.erasure.run import erase
 
 
 class Forming:

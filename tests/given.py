@@ -28,7 +28,7 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
-from workers.sweeper import claiming
+from workers.scheduler import dispatch
 
 Vector = NDArray[np.float32]
 
@@ -107,8 +107,8 @@ def claim(
     limits = {"batch_messages": messages, "batch_tokens": tokens, "gap_seconds": gap.total_seconds()}
     settings = Settings().model_copy(update=limits)
     with tenant_transaction(engine, lane.tenant_id) as connection:
-        batch = claiming.claim(connection, lane, uuid4(), settings)
-        if batch is None and (found := claiming.claim_without_events(connection, lane, uuid4(), settings)):
+        batch = dispatch.claim(connection, lane, uuid4(), settings)
+        if batch is None and (found := dispatch.claim_without_events(connection, lane, uuid4(), settings)):
             batch, _ = found
         return batch
 

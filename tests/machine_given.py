@@ -15,9 +15,9 @@ from db import embedding_models
 from db.engine import open_engine
 from db.migrate import migrate
 from mosshead.embeddings import MiniLM
-from workers.machine import Addresses, servers
-from workers.machine.folder import held
-from workers.machine.postgres import postgres, url
+from workers.local import Addresses, servers
+from workers.local.data_dir import held
+from workers.local.postgres import postgres, url
 
 
 def put_database(data_dir: Path) -> None:

@@ -12,10 +12,10 @@ from mosshead import Memory, Namespace
 from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import claim
-from workers.operating import replaying
-from workers.operating.replaying import Replay
-from workers.replaying.following import follow
-from workers.replaying.switching import switch
+from workers.operations import replay as replaying
+from workers.operations.replay import Replay
+from workers.replay.follow import follow
+from workers.replay.switch import switch
 
 
 class Replaying:

@@ -1,5 +1,5 @@
 """``python -m workers``."""
 
-from workers.cli.app import main
+from workers.cli.main import main
 
 main()

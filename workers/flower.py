@@ -6,7 +6,7 @@ Flower leaves its figures for Prometheus open to everybody, beside pages that as
 from flower.views.monitor import Metrics
 from tornado.web import authenticated
 
-from workers.app import app
+from workers.celery_app import app
 
 __all__ = ["app"]
 

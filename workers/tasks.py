@@ -13,13 +13,17 @@ import pipeline.salience
 from db import candidates
 from db.candidates import RefusedRow
 from db.keys import BatchRef, LaneRef
-from workers.app import app
-from workers.commands import carrying_out as commands
-from workers.parts import Parts
-from workers.reflecting import running as reflecting
-from workers.reflecting.reflection import Debounce
-from workers.stages import applying, deciding, filling, loading, profiles, turns
-from workers.stages.running import Store, Work, run_stage
+from workers.celery_app import app
+from workers.commands import dispatch as commands
+from workers.dependencies import Parts
+from workers.reflection import run as reflecting
+from workers.reflection.kinds import Debounce
+from workers.stages import embed as filling
+from workers.stages import embed as turns
+from workers.stages import load, profiles
+from workers.stages.consolidate import apply
+from workers.stages.consolidate import plan as deciding
+from workers.stages.runner import Store, Work, run_stage
 
 
 def _stage(work: Work) -> Any:
@@ -37,25 +41,23 @@ def _stage(work: Work) -> Any:
 @_stage
 def extract(batch: BatchRef, parts: Parts) -> Store:
     """Messages to facts."""
-    messages = loading.messages_of(batch, parts)
-    background = loading.background_of(batch, messages, parts)
-    model = loading.model_for(batch, parts)
+    messages = load.messages_of(batch, parts)
+    background = load.background_of(batch, messages, parts)
+    model = load.model_for(batch, parts)
     found = pipeline.extraction.extract.extract(messages, background, model)
-    loading.report_refused("facts", found.refused)
-    loading.report_refused("entities", found.refused_entities)
+    load.report_refused("facts", found.refused)
+    load.report_refused("entities", found.refused_entities)
     # Without defaults: a worker of the version before, which may do the next stage, refuses a field that it does not know.
     facts = [one.model_dump(mode="json", exclude_defaults=True) for one in found.facts]
     refused = [RefusedRow(one.why, one.as_json()) for one in found.turned_down]
-    return partial(
-        candidates.store_facts, batch=batch, facts=facts, refused=refused, formed_by=loading.formed_by(model)
-    )
+    return partial(candidates.store_facts, batch=batch, facts=facts, refused=refused, formed_by=load.formed_by(model))
 
 
 @_stage
 def score_salience(batch: BatchRef, parts: Parts) -> Store:
     """How much each fact matters."""
-    said = {message.number: message.content for message in loading.messages_of(batch, parts)}
-    facts = loading.facts_of(batch, parts)
+    said = {message.number: message.content for message in load.messages_of(batch, parts)}
+    facts = load.facts_of(batch, parts)
     scores = pipeline.salience.score_all({number: fact for number, (fact, _) in facts.items()}, said)
     return partial(
         candidates.store_salience,
@@ -68,8 +70,8 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
 def embed(batch: BatchRef, parts: Parts) -> Store:
     """A vector for each fact, and two for each message."""
     filling.catch_up(batch.lane, parts)
-    contents = {number: fact.content for number, (fact, _) in loading.facts_of(batch, parts).items()}
-    found = turns.turns_among(parts.engine, batch.lane, parts.embedder.name, loading.messages_of(batch, parts))
+    contents = {number: fact.content for number, (fact, _) in load.facts_of(batch, parts).items()}
+    found = turns.turns_among(parts.engine, batch.lane, parts.embedder.name, load.messages_of(batch, parts))
     texts = {text: text for text in (*contents.values(), *turns.texts_of(found))}
     vectors = pipeline.embedding.embed(texts, parts.embedder)
     of_facts = {number: vectors[content] for number, content in contents.items()}
@@ -81,18 +83,18 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
 def consolidate(batch: BatchRef, parts: Parts) -> Store:
     """Facts to memories, or a command carried out: the only stage that touches memories."""
     filling.catch_up(batch.lane, parts)
-    command = loading.command_of(batch, parts)
+    command = load.command_of(batch, parts)
     if command is not None:
         return commands.prepare(batch, command, parts)
     plan = deciding.decide(batch, parts)
-    return partial(applying.apply, batch=batch, plan=plan, debounce=Debounce.of(parts.settings))
+    return partial(apply.apply, batch=batch, plan=plan, debounce=Debounce.of(parts.settings))
 
 
 @_stage
 def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
     """New summaries of those whose profiles are due: of whom this batch was about, or an earlier one."""
     due = profiles.due_profiles(batch.lane, parts)
-    model = loading.model_for(batch, parts) if parts.settings.llm_profiles else None
+    model = load.model_for(batch, parts) if parts.settings.llm_profiles else None
     refreshed = pipeline.profiles.refresh_profiles(due.stale, model)
     return profiles.how_to_store(batch.lane, parts, due, refreshed)
 

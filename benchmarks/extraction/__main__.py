@@ -33,9 +33,9 @@ from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.engine import open_engine
 from db.migrate import migrate
-from workers.app import app
-from workers.machine import servers
-from workers.parts import check_parts, parts
+from workers.celery_app import app
+from workers.dependencies import check_parts, parts
+from workers.local import servers
 
 _OWN_SETTINGS = ("MOSSHEAD_", "OPENAI_")
 

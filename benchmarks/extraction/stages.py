@@ -23,9 +23,9 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.validation import check_events, numbered
 from mosshead.store.connection import tenant_transaction
 from workers import tasks
-from workers.parts import parts
-from workers.stages.running import StageFailed
-from workers.sweeper import claiming
+from workers.dependencies import parts
+from workers.scheduler import dispatch
+from workers.stages.runner import StageFailed
 
 _NOW = timedelta(0)
 _PATIENCE_SECONDS = 300.0
@@ -71,7 +71,7 @@ class TookTooLong(TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the cases run on. The parts of this process (`workers.parts`) do the work. tenant: theirs, new to the database."""
+    """What the cases run on: the parts of this process (`workers.dependencies`). tenant: theirs, new to the database."""
 
     ingest: Engine
     tenant: str
@@ -133,7 +133,7 @@ class _Lane:
 
     def _claim(self) -> BatchRef | None:
         with self._transaction() as connection:
-            return claiming.claim(connection, self._lane, uuid4(), parts().settings)
+            return dispatch.claim(connection, self._lane, uuid4(), parts().settings)
 
     def _finish(self, batch: BatchRef) -> str:
         """Run the stages that are due until the batch ends; a provider that is down is waited for."""

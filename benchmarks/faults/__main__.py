@@ -28,8 +28,8 @@ from benchmarks.faults.report import Outcome, line, table
 from benchmarks.faults.runs import CHAT, Inject, Report, Traffic, check_all, run_fault, traffic
 from db.engine import open_engine
 from mosshead.urls import sqlalchemy_url
-from workers.machine import interrupts
-from workers.machine.postgres import url
+from workers.local import supervisor
+from workers.local.postgres import url
 
 _SEEDS = 3
 _WIDTH = 130
@@ -62,7 +62,7 @@ def main(
         for fault in chosen
         if (inject := fault.full if full else fault.quick) is not None
     ]
-    with interrupts.interrupts():
+    with supervisor.interrupts():
         outcome = _run(planned, console, seed=seed, full=full)
     console.print(table(outcome))
     for report in outcome.reports:

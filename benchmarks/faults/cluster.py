@@ -28,9 +28,9 @@ from benchmarks.faults.servers import (
     redis_program,
 )
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
-from workers.machine.ports import LOOPBACK
-from workers.machine.postgres import url
-from workers.machine.programs import Program
+from workers.local.ports import LOOPBACK
+from workers.local.postgres import url
+from workers.local.supervisor import Program
 
 LEASE_SECONDS = 3.0
 WORKERS = ("worker-a", "worker-b")

@@ -37,17 +37,17 @@ POISON = "venom"
 """A message that holds this word kills the worker that reads it, while the word is armed as a point is."""
 
 POINTS = (
-    Point("before_claim", "workers.sweeper.dispatching:claim"),
-    Point("after_claim", "workers.sweeper.dispatching:hint"),
-    Point("before_lease", "workers.stages.running:_take_lease"),
-    Point("after_lease", "workers.stages.running:_work_and_store"),
+    Point("before_claim", "workers.scheduler.dispatch:claim"),
+    Point("after_claim", "workers.scheduler.dispatch:hint"),
+    Point("before_lease", "workers.stages.runner:_take_lease"),
+    Point("after_lease", "workers.stages.runner:_work_and_store"),
     Point("after_answer", "mosshead.llm.openai:OpenAILanguageModel.answer", after=True),
-    Point("after_step_result", "workers.stages.kept_model:KeptModel.answer", after=True),
-    Point("before_apply", "workers.stages.deciding:decide", after=True),
+    Point("after_step_result", "workers.stages.cached_llm:KeptModel.answer", after=True),
+    Point("before_apply", "workers.stages.consolidate.plan:decide", after=True),
     Point("in_apply", "db.decisions:log", after=True),
     Point("before_commit", "db.leases:advance", after=True, stage=APPLYING),
-    Point("after_commit", "workers.stages.running:_work_and_store", after=True, stage=APPLYING),
-    Point("between_stages", "workers.stages.running:hint"),
+    Point("after_commit", "workers.stages.runner:_work_and_store", after=True, stage=APPLYING),
+    Point("between_stages", "workers.stages.runner:hint"),
     Point("intake_before_commit", "db.inbox:publish", after=True),
     Point("intake_after_commit", "kombu.message:Message.ack"),
 )

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from benchmarks.faults.machine import Engines, lane_machine
 from db import inbox, lanes, leases
-from workers.sweeper import claiming
+from workers.scheduler import dispatch
 
 Mutant = Callable[[Engine], AbstractContextManager[None]]
 """Makes a mistake inside the block. It is given the superuser's engine."""
@@ -125,7 +125,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "renewed by anybody": _without(leases, "_RENEW", " and epoch = :epoch and lease_owner = :owner"),
     "a second batch": _without(lanes, "_LOCK_LANE", " and batch_id is null"),
     "order of arrival": _without(inbox, "_OF_BATCH", "order by place", "order by position"),
-    "suspects together": _changed(claiming, "next_batch", _as_many_as_fit),
+    "suspects together": _changed(dispatch, "next_batch", _as_many_as_fit),
     "crashes not counted": _without(leases, "_START", "starts = starts + 1", "starts = 1"),
     "dead ones still pending": _without(inbox, "_MARK_DEAD", "pending - (select count(*) from marked)", "pending"),
 }

@@ -13,7 +13,7 @@ from benchmarks.faults.cluster import READY_SECONDS, Cluster
 from benchmarks.faults.history import Effect, Sent
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from mosshead.publishing.queue import BROKER_ERRORS
-from workers.machine.postgres import url
+from workers.local.postgres import url
 
 _RATE = 40.0
 _NAMESPACES = 5

@@ -12,7 +12,7 @@ import redis
 from benchmarks.faults.llm import EXTRACTION
 from benchmarks.faults.runs import Inject, Run
 from tests.fake_openai import Fault
-from workers.machine.postgres import url
+from workers.local.postgres import url
 
 _CUT = """
     select pg_terminate_backend(pid) from pg_stat_activity where usename in ('mosshead_worker', 'mosshead_ingest')

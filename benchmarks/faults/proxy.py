@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from workers.machine.ports import LOOPBACK
+from workers.local.ports import LOOPBACK
 
 _CHUNK = 65_536
 

@@ -10,13 +10,12 @@ import redis
 
 from db.migrate import migrate
 from mosshead.errors import ConfigurationError
-from workers.machine import interrupts
-from workers.machine.accounts import server_account
-from workers.machine.folder import held
-from workers.machine.ports import LOOPBACK, free_port
-from workers.machine.postgres import postgres, url
-from workers.machine.programs import Program
-from workers.machine.wheels import installed
+from workers.local import supervisor
+from workers.local.accounts import server_account
+from workers.local.data_dir import held
+from workers.local.ports import LOOPBACK, free_port, installed
+from workers.local.postgres import postgres, url
+from workers.local.supervisor import Program
 
 SOCKET = ".s.PGSQL.5432"
 """The name of Postgres's socket in its folder."""
@@ -28,7 +27,7 @@ def prepare_database(folder: Path) -> Path:
     The folder's path must be short: Postgres's socket stands in it.
     """
     # In a block of its own: it ends with signals ignored, since the machine that it knows stops then.
-    with interrupts.interrupts(), held(folder) as data, postgres(data) as socket:
+    with supervisor.interrupts(), held(folder) as data, postgres(data) as socket:
         migrate(url(socket), {})
         return socket
 

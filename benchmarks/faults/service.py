@@ -4,7 +4,7 @@ python -m benchmarks.faults.service intake | sweep
 """
 
 from benchmarks.faults.failpoints import install
-from workers.cli.app import main
+from workers.cli.main import main
 
 if __name__ == "__main__":
     install()

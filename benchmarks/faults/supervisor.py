@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 import psutil
 
 from mosshead.errors import WaitTimeout
-from workers.machine.programs import Program
+from workers.local.supervisor import Program
 
 _POLL_SECONDS = 0.02
 _AGAIN_SECONDS = 0.2

@@ -20,8 +20,9 @@ from db import inbox
 from db.keys import BatchRef
 from pipeline.models import Message
 from workers import tasks
-from workers.app import app
-from workers.stages import applying, loading
+from workers.celery_app import app
+from workers.stages import load
+from workers.stages.consolidate import apply as applying
 
 __all__ = ["app", "tasks"]
 
@@ -61,5 +62,5 @@ def _poisonous(messages_of: Callable[..., list[Message]]) -> Callable[..., list[
 
 
 applying.apply = _recorded(applying.apply)
-loading.messages_of = _poisonous(loading.messages_of)
+load.messages_of = _poisonous(load.messages_of)
 install()

@@ -23,7 +23,7 @@ from benchmarks.peers.conversation import Conversation, DataError, data_file, re
 from benchmarks.peers.conversing import SystemFailed
 from benchmarks.peers.scoring import Row
 from benchmarks.peers.systems import PeersMissing, check_peers, run
-from workers.machine.processes import ROOT
+from workers.local.processes import ROOT
 
 _SMALL = Path(__file__).with_name("small.json")
 _PEERS = ROOT / ".venv-peers" / "bin" / "python"

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from workers.machine.processes import ROOT
+from workers.local.processes import ROOT
 
 _LONGEST_SECONDS = 3600.0
 _LEAVING_SECONDS = 30.0

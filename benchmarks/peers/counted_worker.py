@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.peers.telling import COUNTED_IN
 from mosshead.embeddings import MiniLM, Vectors
 from workers import tasks
-from workers.app import app
+from workers.celery_app import app
 
 __all__ = ["app", "tasks"]
 

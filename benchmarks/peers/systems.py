@@ -21,7 +21,7 @@ from benchmarks.peers.scoring import Row, rows_of
 from benchmarks.peers.telling import COUNTED_IN, Cost, Found, Job, Message
 from benchmarks.rig import Rig, rig
 from mosshead.embeddings import MiniLM
-from workers.machine.processes import ROOT
+from workers.local.processes import ROOT
 
 TOP = 10
 _OTHERS_SETTINGS = ("OPENAI_", "OPENROUTER_", "MEM0_", "LANGCHAIN_", "LANGSMITH_", "LANGGRAPH_")

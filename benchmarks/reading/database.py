@@ -13,7 +13,7 @@ from db import embedding_models
 from db.engine import open_engine
 from db.migrate import migrate
 from mosshead.embeddings import Embedder
-from workers.machine import Addresses, servers
+from workers.local import Addresses, servers
 
 
 @contextmanager

@@ -23,8 +23,8 @@ from rich.table import Table
 
 from mosshead import WorkingMemory
 from mosshead.contrib.working_memory import InProcess, InRedis, Store
-from workers.machine.folder import held
-from workers.machine.redis import redis
+from workers.local.data_dir import held
+from workers.local.redis import redis
 
 _NAME = "benchmark"
 _KEY = f"mosshead:working:-:{_NAME}"

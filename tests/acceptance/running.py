@@ -17,8 +17,8 @@ import psycopg
 from config.settings import Settings
 from mosshead import Memory
 from tests.machine_given import put_database
-from workers.machine import Addresses, Processes, flower_answers, processes, servers, wait_until
-from workers.machine.processes import PROCFILE
+from workers.local import Addresses, Processes, flower_answers, processes, servers, wait_until
+from workers.local.processes import PROCFILE
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
 

@@ -13,7 +13,7 @@ from config.settings import settings
 from mosshead import ConfigurationError, InvalidEvent, InvalidNamespace, Memory, QueueUnavailable, StoreUnavailable
 from tests.acceptance.running import Running, machine
 from tests.fake_openai import FakeOpenAI, Fault
-from workers.cli.app import main
+from workers.cli.main import main
 
 CANARY = "quetzalcoatlus"
 GOOD: dict[str, Any] = {

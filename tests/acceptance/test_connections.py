@@ -20,9 +20,9 @@ from mosshead.paths import NamespacePath
 from mosshead.publishing.queue import EventQueue
 from tests.acceptance.running import Running, machine
 from tests.given import Publishing, event
-from workers.app import app
-from workers.machine.folder import DataFolder, held
-from workers.machine.redis import redis
+from workers.celery_app import app
+from workers.local.data_dir import DataFolder, held
+from workers.local.redis import redis
 
 # Thrice what it takes on two busy cores. By Celery's defaults a silent connection is never noticed, or after some 50 seconds.
 BACK_SECONDS = 40

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from workers.demo.running import QUESTIONS
+from workers.demo import QUESTIONS
 
 
 def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path: Path) -> None:

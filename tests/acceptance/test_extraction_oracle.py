@@ -13,7 +13,7 @@ from benchmarks.extraction.reading import read_cases
 from benchmarks.extraction.scoring import score
 from benchmarks.extraction.stages import Service
 from config.settings import Settings, settings
-from workers.parts import parts
+from workers.dependencies import parts
 
 FILES = sorted((Path(__file__).parents[1] / "data" / "extraction").glob("*.jsonl"))
 CASES = {file.stem: read_cases(file) for file in FILES}

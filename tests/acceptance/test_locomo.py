@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from workers.machine.processes import ROOT
+from workers.local.processes import ROOT
 
 _SECONDS = 300
 

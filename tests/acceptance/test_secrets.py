@@ -21,7 +21,7 @@ from tests.acceptance.test_canary import DATATABLE, FLOWER_PAGES
 from tests.fake_openai import FakeOpenAI
 from tests.given import as_text, event
 from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, secrets
-from workers.machine.ports import free_port
+from workers.local.ports import free_port
 
 SECRETS = 200
 NAMESPACES = 8

@@ -17,7 +17,7 @@ from mosshead.paths import NamespacePath
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_chat import CHAT
 from tests.fake_openai import FakeOpenAI
-from workers.machine import Addresses
+from workers.local import Addresses
 
 
 @pytest.fixture

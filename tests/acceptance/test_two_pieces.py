@@ -23,7 +23,7 @@ from mosshead import Memory, Namespace
 from mosshead.embeddings import MiniLM
 from mosshead.store.connection import tenant_transaction
 from tests.given import MODEL, new_memory, registered
-from workers.machine import Addresses
+from workers.local import Addresses
 
 NAMES = ("Peter", "Anna", "Marek")
 ABOUT_EACH = 300

@@ -8,10 +8,19 @@ import typer
 from config.logging import configure_logging
 from config.settings import settings
 from mosshead.embeddings import spec_of
-from workers.cli.login import logged_in
-from workers.cli.repeating import repeat, tried, until_asked_to_stop
-from workers.cli.terminal import Every, Json, console, print_json, print_table, printable
-from workers.operating import models
+from workers.cli.output import (
+    Every,
+    Json,
+    console,
+    logged_in,
+    print_json,
+    print_table,
+    printable,
+    repeat,
+    tried,
+    until_asked_to_stop,
+)
+from workers.operations import models
 
 models_cli = typer.Typer(
     help="Embedding models: which there are, and how to go over to another while the service runs (docs/embedders.md).",

@@ -11,12 +11,11 @@ from config.settings import settings
 from mosshead.events.commands import MAX_INSTRUCTIONS
 from mosshead.paths import NamespacePath
 from pipeline.replay.models import KnownMemory
-from workers.cli.login import logged_in
-from workers.cli.terminal import Json, console, path_text, print_json, print_table, printable
-from workers.operating import replaying
-from workers.operating.replaying import Replay
-from workers.replaying.comparing import Difference, difference
-from workers.replaying.switching import switch as switch_generations
+from workers.cli.output import Json, console, logged_in, path_text, print_json, print_table, printable
+from workers.operations import replay
+from workers.operations.replay import Replay
+from workers.replay.compare import Difference, difference
+from workers.replay.switch import switch as switch_generations
 
 replay_cli = typer.Typer(
     help="Replay a namespace with another LLM or other instructions, compare, and switch over (docs/replay.md).",
@@ -34,7 +33,7 @@ def list_replays(context: typer.Context, json_output: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     with logged_in(settings()) as engine:
-        found = replaying.listed(engine)
+        found = replay.listed(engine)
     if json_output:
         print_json({"replays": [_as_dict(one) for one in found]})
         return
@@ -62,7 +61,7 @@ def start(
     chosen, named = settings(), NamespacePath.of(path)
     told = None if instructions is None else _instructions(instructions)
     with logged_in(chosen) as engine:
-        replaying.start(engine, chosen, named, llm_model=llm_model, instructions=told)
+        replay.start(engine, chosen, named, llm_model=llm_model, instructions=told)
     _say(f"{named} is replayed. 'python -m workers replay' shows how far it has come, 'replay diff' what differs.")
 
 
@@ -100,7 +99,7 @@ def drop(path: Named) -> None:
     """Delete what is replayed of a namespace. What apps read stays."""
     named = NamespacePath.of(path)
     with logged_in(settings()) as engine:
-        replaying.drop(engine, named)
+        replay.drop(engine, named)
     _say(f"{named} is not replayed any more.")
 
 

@@ -12,9 +12,8 @@ from rich.markup import escape
 from config.settings import settings
 from db.usage import By, Cost
 from mosshead.paths import NamespacePath
-from workers.cli.login import logged_in
-from workers.cli.terminal import Json, console, print_json, print_table, printable
-from workers.operating import usage
+from workers.cli.output import Json, console, logged_in, print_json, print_table, printable
+from workers.operations import usage
 
 budget_cli = typer.Typer(
     help="Budgets: tokens of the LLM that a tenant may spend within 24 hours.", no_args_is_help=True

@@ -12,8 +12,8 @@ from db.decisions import LoggedDecision
 from db.keys import BatchRef, LaneRef
 from db.prompts import PromptVersion, Waiting
 from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
-from workers.parts import Parts
-from workers.reflecting.reflection import Debounce
+from workers.dependencies import Parts
+from workers.reflection.kinds import Debounce
 
 Work = Callable[[Connection], object]
 Command = SetPrompt | RollBackPrompt | PromptFeedback

@@ -1,7 +1,7 @@
 """A limit on failed logins: by address, and stricter for all of them while many fail. In memory, and bounded.
 
 A right login is never looked at in vain for long: an address that has not failed is always let try, and one that has waits for a
-minute at most. Who was logged in before is not held up at all (`workers.console.handling`).
+minute at most. Who was logged in before is not held up at all (`workers.console.handlers`).
 """
 
 import math

@@ -16,8 +16,8 @@ from mosshead.embeddings import Vectors
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
 from pipeline.profiles import Refreshed, StaleProfile, ToldMemory
-from workers.parts import Parts
-from workers.stages.running import Store
+from workers.dependencies import Parts
+from workers.stages.runner import Store
 
 _BY_RULES = 20
 _BY_MODEL = 8

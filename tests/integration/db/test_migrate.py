@@ -25,7 +25,7 @@ from db.roles import OWNER
 from mosshead.errors import ConfigurationError, StoreUnavailable
 from mosshead.urls import sqlalchemy_url
 from tests.given import event, until_blocked
-from workers.machine import Addresses
+from workers.local import Addresses
 
 
 @pytest.fixture

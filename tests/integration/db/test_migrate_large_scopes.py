@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from db.migrate import migrate
 from tests.integration.db.test_migrate import EVENTS, administrating, empty_database, rows, run, schema
-from workers.operating.indexing import index_scopes
+from workers.operations.indexing import index_scopes
 
 __all__ = ["empty_database"]
 

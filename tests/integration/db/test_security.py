@@ -12,7 +12,7 @@ from db.engine import check_login, open_engine
 from mosshead.errors import ConfigurationError, StoreUnavailable
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
-from workers.machine import Addresses
+from workers.local import Addresses
 
 WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes", "generations"}
 """Tables of a tenant that hold ids, times, numbers and reasons only: the sweeper and an operator work across tenants."""

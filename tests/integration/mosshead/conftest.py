@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from db import inbox
 from mosshead.publishing.queue import QUEUE, open_connection
 from tests.given import NONE
-from workers.machine import Addresses
+from workers.local import Addresses
 
 Events = list[dict[str, Any]]
 Taken = Callable[..., Events]

@@ -12,7 +12,7 @@ from db import questions
 from mosshead.cli.main import cli
 from mosshead.paths import NamespacePath
 from tests.given import Remembering
-from workers.machine import Addresses
+from workers.local import Addresses
 
 Taken = Callable[..., list[dict[str, Any]]]
 

@@ -13,7 +13,7 @@ from mosshead.cli.main import cli
 from mosshead.cli.output import PlainConsole
 from mosshead.paths import NamespacePath
 from tests.given import Remembering, direction
-from workers.machine import Addresses
+from workers.local import Addresses
 
 LINES = """
 {"type": "memory", "id": "m1", "content": "Ada restores harps\u2028by hand.", "about": ["ada"]}

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, make_url, text
 from db.migrate import migrate
 from mosshead import ConfigurationError, EmbedderMismatch, InvalidNamespace, Memory, StoreMismatch, StoreUnavailable
 from tests.given import MODEL
-from workers.machine import Addresses, wait_until
+from workers.local import Addresses, wait_until
 
 
 def test_the_environment_says_where(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from redis import Redis
 from mosshead.errors import QueueUnavailable
 from mosshead.publishing.queue import EventQueue
 from tests.integration.mosshead.conftest import Taken
-from workers.machine import Addresses
+from workers.local import Addresses
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from mosshead.urls import sqlalchemy_url
 from tests.fake_openai import EMBEDDINGS, FakeOpenAI, Fault
 from tests.given import Remembering
 from tests.integration.mosshead.conftest import Eventually
-from workers.machine import Addresses
+from workers.local import Addresses
 
 MINILM = MiniLM()
 SLACK = 12.0

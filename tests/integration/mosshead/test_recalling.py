@@ -18,7 +18,7 @@ from mosshead.embeddings import MiniLM
 from mosshead.fencing import fenced
 from mosshead.paths import NamespacePath
 from tests.given import MODEL, Publishing, Remembering
-from workers.machine import Addresses
+from workers.local import Addresses
 
 MINILM = MiniLM()
 NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)

@@ -15,7 +15,7 @@ from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.mosshead.conftest import Taken
-from workers.machine import Addresses
+from workers.local import Addresses
 
 TEA = "User likes green tea"
 COFFEE = "User likes strong coffee"

@@ -24,7 +24,7 @@ from mosshead.fencing import fenced
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from tests.given import Publishing, Remembering
-from workers.machine import Addresses
+from workers.local import Addresses
 
 TOMATOES = "Did Peter water the tomatoes in his greenhouse?"
 

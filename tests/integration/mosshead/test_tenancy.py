@@ -14,7 +14,7 @@ from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining
 from mosshead.store.connection import Statement, in_one_trip
 from mosshead.urls import sqlalchemy_url
 from tests.given import until_blocked
-from workers.machine import Addresses
+from workers.local import Addresses
 
 TENANT = UUID(int=7)
 WHO: Statement = ("select pg_backend_pid() as pid, current_setting('mosshead.tenant_id') as tenant", {})

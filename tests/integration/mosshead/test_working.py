@@ -24,7 +24,7 @@ from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from tests.given import Remembering
 from tests.integration.mosshead.conftest import Taken
-from workers.machine import Addresses, wait_until
+from workers.local import Addresses, wait_until
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

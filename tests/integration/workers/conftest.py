@@ -16,8 +16,8 @@ from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.replaying_given import Replaying
-from workers.operating import replaying
-from workers.parts import parts
+from workers.dependencies import parts
+from workers.operations import replay
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ class Said(str):
 
 @pytest.fixture
 def run(service: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    """Runs a command in this process, as `workers.cli.app.main` does."""
-    from workers.cli.app import cli
+    """Runs a command in this process, as `workers.cli.main.main` does."""
+    from workers.cli.main import cli
 
     def run(*arguments: object) -> Said:
         capsys.readouterr()
@@ -120,7 +120,7 @@ def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterato
     one = Replaying(worker_engine, forming, memory)
     yield one
     with suppress(NotFound):
-        replaying.drop(worker_engine, one.path)
+        replay.drop(worker_engine, one.path)
 
 
 Dump = Callable[[NamespacePath], dict[str, list[Any]]]

@@ -10,10 +10,10 @@ from redis import Redis
 from sqlalchemy import Engine, text
 
 from config.settings import Settings
-from workers.machine import Addresses, wait_until
-from workers.machine.processes import ROOT
+from workers.local import Addresses, wait_until
+from workers.local.processes import ROOT
 
-WORKER = [sys.executable, "-m", "celery", "--app=workers.app", "worker", "--pool=solo", "--hostname=refused@%h"]
+WORKER = [sys.executable, "-m", "celery", "--app=workers.celery_app", "worker", "--pool=solo", "--hostname=refused@%h"]
 
 
 @pytest.fixture

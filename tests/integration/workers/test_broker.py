@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from mosshead.errors import ConfigurationError
 from workers.broker import check_broker
-from workers.machine import Addresses
+from workers.local import Addresses
 
 NOWHERE = "redis://127.0.0.1:1/0"
 

@@ -21,8 +21,8 @@ from db.keys import BatchRef, LaneRef
 from mosshead.events import MAX_NUMBER
 from mosshead.paths import NamespacePath
 from tests.given import LONG, NONE, Hint, Publishing, Worker, claimed, until_logged
-from workers.sweeper.dispatching import dispatch
-from workers.sweeper.running import run_sweeper
+from workers.scheduler.dispatch import dispatch
+from workers.scheduler.run import run_sweeper
 
 Hints = Callable[[], list[Hint]]
 Slots = Callable[[int], None]

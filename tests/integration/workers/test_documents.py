@@ -23,7 +23,7 @@ from tests.fake_responses import Request
 from tests.forming import Forming, carry_through
 from tests.given import NOON, Worker, claimed
 from tests.unit.mosshead.managing.scripted import field_set
-from workers.stages.running import StageFailed
+from workers.stages.runner import StageFailed
 
 DAY = timedelta(days=1)
 

@@ -13,7 +13,7 @@ from pipeline.consolidation.comparison import agree
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.given import Publishing
-from workers.parts import parts
+from workers.dependencies import parts
 
 TURNS = 50
 

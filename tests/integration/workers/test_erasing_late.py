@@ -26,11 +26,11 @@ from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_out_erasure
 from tests.given import LONG, NONE, Hint, Publishing, claim, claimed, until_blocked, workers_with
 from tests.integration.workers.conftest import Find
-from workers.erasing.running import erase
-from workers.machine import wait_until
-from workers.operating.dead_letters import letters, requeue
-from workers.parts import parts
-from workers.sweeper.running import run_sweeper
+from workers.dependencies import parts
+from workers.erasure.run import erase
+from workers.local import wait_until
+from workers.operations.dead_letters import letters, requeue
+from workers.scheduler.run import run_sweeper
 
 HOUR = timedelta(hours=1)
 

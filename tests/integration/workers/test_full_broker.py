@@ -15,7 +15,7 @@ from db.keys import LaneRef
 from mosshead import Memory, Namespace
 from mosshead.paths import NamespacePath
 from tests.integration.workers.test_intake import LIST, intake
-from workers.machine import wait_until
+from workers.local import wait_until
 
 ROOM = 3 * 2**20
 MINUTE = 60

@@ -15,7 +15,7 @@ from pipeline.extraction.extract import extract
 from pipeline.models import Background, Message
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.given import NOON, under_way
-from workers.stages.kept_model import KeptModel, UsageLog
+from workers.stages.cached_llm import KeptModel, UsageLog
 
 SCHEMA = "ExtractionAnswer"
 BATCH = [Message(n, uuid4(), "c1", Role.USER, None, f"I like {what}.", NOON) for n, what in ((1, "tea"), (2, "ham"))]

@@ -15,10 +15,10 @@ from benchmarks.faults.proxy import Proxy, proxied
 from config.settings import Settings
 from db.keys import BatchRef, LaneRef
 from tests.given import Hint
-from workers.app import app
-from workers.machine import wait_until
-from workers.sweeper import hints as hinting
-from workers.sweeper.hints import hint
+from workers.celery_app import app
+from workers.local import wait_until
+from workers.scheduler import send as hinting
+from workers.scheduler.send import hint
 from workers.task_messages import QUEUES, Refused, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())

@@ -18,9 +18,9 @@ from sqlalchemy import Engine, text
 
 from config.settings import Settings
 from tests.given import nothing_at_work
-from workers.app import app
-from workers.machine import Addresses, wait_until
-from workers.machine.processes import ROOT
+from workers.celery_app import app
+from workers.local import Addresses, wait_until
+from workers.local.processes import ROOT
 
 SOON_SECONDS = 90
 WORD = "zanzibar"
@@ -142,7 +142,14 @@ def start(
     def start() -> Tried:
         log = tmp_path / "worker.log"
         command = [
-            *(sys.executable, "-m", "celery", "--app=workers.app", "worker", "--queues=extract,embed,consolidate"),
+            *(
+                sys.executable,
+                "-m",
+                "celery",
+                "--app=workers.celery_app",
+                "worker",
+                "--queues=extract,embed,consolidate",
+            ),
             *("--concurrency=1", "--without-gossip", "--without-mingle", "--task-events", "--loglevel=info"),
             f"--hostname=tried-{uuid4().hex}@%h",
         ]

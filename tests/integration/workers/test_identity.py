@@ -18,9 +18,9 @@ from mosshead.events import Command, parse_event
 from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import NOON, Publishing, Remembering, event
-from workers.commands import carrying_out as commands
-from workers.parts import Parts
-from workers.stages.kept_model import UsageLog
+from workers.commands import dispatch as commands
+from workers.dependencies import Parts
+from workers.stages.cached_llm import UsageLog
 
 QUESTION = uuid4()
 

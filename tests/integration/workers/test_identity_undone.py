@@ -29,9 +29,9 @@ from mosshead.store import export
 from mosshead.store.connection import tenant_transaction
 from tests.given import MODEL, NOON, direction, new_memory, registered
 from tests.given import event as an_event
-from workers.commands import carrying_out as commands
-from workers.parts import Parts
-from workers.stages.kept_model import UsageLog
+from workers.commands import dispatch as commands
+from workers.dependencies import Parts
+from workers.stages.cached_llm import UsageLog
 
 NAMES = ("Peter", "Peter Haas", "Sam")
 ROLES = ("subject", "object", "about")

@@ -17,10 +17,10 @@ from db import search_indexes
 from db.keys import LaneRef
 from mosshead.errors import ConfigurationError, EmbedderMismatch, StoreUnavailable
 from tests.given import MODEL, Publishing, Worker, claimed, until_logged
-from workers.machine import wait_until
-from workers.operating.indexing import index_messages, index_scopes, keep_indexed
-from workers.operating.status import read_status
-from workers.sweeper.running import run_sweeper
+from workers.local import wait_until
+from workers.operations.indexing import index_messages, index_scopes, keep_indexed
+from workers.operations.status import read_status
+from workers.scheduler.run import run_sweeper
 
 
 @pytest.fixture

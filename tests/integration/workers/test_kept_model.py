@@ -15,7 +15,7 @@ from mosshead.llm import AnswerTruncated, ModelUnavailable, Prompt
 from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, under_way
 from workers.providers import LLM
-from workers.stages.kept_model import KeptModel, UsageLog
+from workers.stages.cached_llm import KeptModel, UsageLog
 
 A = TypeVar("A", bound=BaseModel)
 

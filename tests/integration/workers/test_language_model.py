@@ -33,7 +33,7 @@ from pipeline.models import Background, Message
 from pipeline.profiles import profile_prompt
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI, Fault
-from workers.language_model import open_language_model
+from workers.dependencies import open_language_model
 
 CANARY = "zanzibarcanary"
 SCHEMA = "ExtractionAnswer"

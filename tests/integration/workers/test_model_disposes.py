@@ -30,12 +30,13 @@ from pipeline.models import Fact, Mention, Occurrence
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
-from workers.commands import carrying_out as commands
-from workers.parts import Parts
-from workers.reflecting.reflection import Debounce
-from workers.stages import applying, deciding
-from workers.stages.kept_model import UsageLog
-from workers.sweeper import claiming
+from workers.commands import dispatch as commands
+from workers.dependencies import Parts
+from workers.reflection.kinds import Debounce
+from workers.scheduler import dispatch
+from workers.stages.cached_llm import UsageLog
+from workers.stages.consolidate import apply
+from workers.stages.consolidate import plan as deciding
 
 EXAMPLES = settings().max_examples
 """For each of two sorts of namespaces: 50; with ``make thorough`` 1,000."""
@@ -159,7 +160,7 @@ class Example:
             text("select set_config('mosshead.tenant_id', :id, true)"), {"id": str(self.path.tenant_id)}
         )
         # Published in this very transaction, the lane is due at its time, which is now.
-        batch = claiming.claim(self.connection, self.lane, uuid4(), self.parts.settings)
+        batch = dispatch.claim(self.connection, self.lane, uuid4(), self.parts.settings)
         assert batch is not None
         return batch
 
@@ -172,7 +173,7 @@ class Example:
         vectors = {number: vector for number, (_, vector) in numbered.items()}
         candidates.store_vectors(self.connection, batch, MODEL, vectors)
         plan = deciding.decide(batch, self.parts)
-        applying.apply(self.connection, batch=batch, plan=plan, debounce=Debounce.of(Settings()))
+        apply.apply(self.connection, batch=batch, plan=plan, debounce=Debounce.of(Settings()))
         self.release()
         return plan
 

@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 from config.settings import Settings
 from db.keys import BatchRef
 from tests.given import Publishing, Worker, claimed
-from workers import losses
-from workers.machine import wait_until
-from workers.parts import Parts, parts
-from workers.stages.running import StageFailed, Store, run_stage
+from workers import celery_app
+from workers.dependencies import Parts, parts
+from workers.local import wait_until
+from workers.stages.runner import StageFailed, Store, run_stage
 
 
 class Killed(BaseException):
@@ -36,10 +36,10 @@ class Hanging:
         """Have it tried until it is tried no more."""
         for number in range(6):
             try:
-                with patch("workers.stages.running.parts", lambda: self._parts):
+                with patch("workers.stages.runner.parts", lambda: self._parts):
                     run_stage("extract", batch, self._work, owner=f"task {number}")
             except Killed:
-                losses.let_go(
+                celery_app.let_go(
                     tuple(map(str, (*batch.lane.scope.values(), batch.batch_id))), f"task {number}", "killed"
                 ).join()
             except StageFailed:

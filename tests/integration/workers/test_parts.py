@@ -5,15 +5,15 @@ import subprocess
 import sys
 
 from config.settings import Settings
-from workers.machine.processes import ROOT
+from workers.local.processes import ROOT
 
 # In an interpreter of its own: a fork of this one would take its threads' locks along.
 FORK = """
 import os
 from celery import signals
 from sqlalchemy import text
-import workers.app
-from workers.parts import parts
+import workers.celery_app
+from workers.dependencies import parts
 
 def backend():
     with parts().engine.begin() as connection:

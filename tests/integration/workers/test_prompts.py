@@ -18,10 +18,10 @@ from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.forming import Forming, carry_through
 from tests.given import Worker
-from workers.parts import parts
-from workers.reflecting import prompts as improving
-from workers.reflecting.reflection import Due
-from workers.stages.running import StageFailed
+from workers.dependencies import parts
+from workers.reflection import prompts as improving
+from workers.reflection.kinds import Due
+from workers.stages.runner import StageFailed
 
 TEXT = "You help {user}.\nAnswer in full sentences."
 BETTER = "You help {user}.\nAnswer in one sentence."

@@ -5,8 +5,8 @@ from sqlalchemy import Engine
 from config.settings import Settings
 from db.keys import LaneRef
 from tests.given import Publishing, Worker, claimed
-from workers.parts import parts
-from workers.stages.loading import background_of, messages_of
+from workers.dependencies import parts
+from workers.stages.load import background_of, messages_of
 
 
 def test_a_stage_starts_from_messages_without_secrets(

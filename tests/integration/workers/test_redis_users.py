@@ -27,10 +27,10 @@ from mosshead.publishing.queue import EventQueue
 from tests.given import nothing_at_work
 from tests.integration.workers.test_hostile_tasks import HOSTILE, WORD, element
 from workers.broker import check_broker
-from workers.machine import Addresses, wait_until
-from workers.machine.ports import free_port
-from workers.machine.processes import ROOT
-from workers.machine.redis import _server as redis_server
+from workers.local import Addresses, wait_until
+from workers.local.ports import free_port
+from workers.local.processes import ROOT
+from workers.local.redis import _server as redis_server
 
 SOON_SECONDS = 300
 SHIPPED = ROOT / "config" / "redis-users.acl"
@@ -219,7 +219,7 @@ def test_service_sees_whether_redis_may_evict(clean: Logins, capsys: pytest.Capt
 @contextmanager
 def processes(url: Callable[[str], str], folder: Path, flower_port: int) -> Iterator[Callable[[], str]]:
     """Intake, sweeper, worker and Flower, each with its login; yields a look at their logs."""
-    celery = [sys.executable, "-m", "celery", "--app=workers.app"]
+    celery = [sys.executable, "-m", "celery", "--app=workers.celery_app"]
     flower = [sys.executable, "-m", "celery", "--app=workers.flower", "flower", "--address=127.0.0.1"]
     queues = "--queues=extract,score,embed,consolidate,profile,reflect"
     options = [queues, "--concurrency=1", "--without-gossip", "--without-mingle", "--task-events", "--loglevel=info"]

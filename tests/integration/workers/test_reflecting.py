@@ -18,11 +18,11 @@ from mosshead.llm.protocol import ModelTooSlow
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming, carry_through
 from tests.given import Hint, Worker, claim, claimed
-from workers.parts import Parts, parts
-from workers.reflecting import running as reflecting
-from workers.reflecting.reflection import Due, Reflection
-from workers.stages.running import StageFailed, Store
-from workers.sweeper.dispatching import dispatch
+from workers.dependencies import Parts, parts
+from workers.reflection import run as reflecting
+from workers.reflection.kinds import Due, Reflection
+from workers.scheduler.dispatch import dispatch
+from workers.stages.runner import StageFailed, Store
 
 LOST = "the machine is gone"
 

@@ -11,7 +11,7 @@ from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
 from tests.integration.workers.console.conftest import Site, site
-from workers.parts import parts
+from workers.dependencies import parts
 
 __all__ = ["site"]
 

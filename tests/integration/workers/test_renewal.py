@@ -13,9 +13,9 @@ from db import leases
 from db.keys import LaneRef
 from db.leases import Lease
 from tests.given import LONG, SOON, Publishing, Worker, claimed, terminate_blocked, until_blocked
-from workers.parts import Parts, parts
-from workers.retries import NoThread
-from workers.stages.renewal import renewed
+from workers.dependencies import Parts, parts
+from workers.failures import NoThread
+from workers.stages.runner import renewed
 
 
 @pytest.fixture

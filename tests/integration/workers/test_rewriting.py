@@ -17,7 +17,7 @@ from mosshead.publishing.queue import EventQueue
 from tests.forming import Forming
 from tests.given import as_text, event
 from tests.integration.workers.conftest import Said
-from workers.erasing import queue_files, rewriting
+from workers.erasure import queue_files, rewrite
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_nothing_is_said_to_be_gone_that_an_older_transaction_still_sees(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As a dump does that began before; Postgres keeps the rows for it, also in files that are written anew."""
-    monkeypatch.setattr(rewriting, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(rewrite, "_PATIENCE_SECONDS", 0.2)
     word = f"quux{uuid4().hex}"
     forming.say(f"I live in {word}.", conversation="gone")
     with admin_engine.execution_options(isolation_level="REPEATABLE READ").connect() as dump:

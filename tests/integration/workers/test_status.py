@@ -19,10 +19,10 @@ from mosshead import Memory, QueueUnavailable, StoreUnavailable
 from mosshead.paths import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
 from tests.integration.workers.conftest import Said
-from workers.cli.status_report import print_status
-from workers.machine import wait_until
-from workers.operating.status import STUCK_SECONDS, Status, read_status
-from workers.operating.usage import TenantStanding
+from workers.cli.status import print_status
+from workers.local import wait_until
+from workers.operations.status import STUCK_SECONDS, Status, read_status
+from workers.operations.usage import TenantStanding
 
 LATE = STUCK_SECONDS + 1
 

@@ -27,12 +27,12 @@ from tests.given import claimed, under_way, until_blocked, until_logged
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
-from workers.operating import replaying
-from workers.replaying import switching
-from workers.replaying.finding import ReplayRefused, locked
-from workers.replaying.following import follow
-from workers.replaying.switching import release_abandoned
-from workers.sweeper.running import run_sweeper
+from workers.operations import replay
+from workers.replay import switch
+from workers.replay.compare import ReplayRefused, locked
+from workers.replay.follow import follow
+from workers.replay.switch import release_abandoned
+from workers.scheduler.run import run_sweeper
 
 ROOT = Path(__file__).resolve().parents[3]
 _WAITS_FOR_FEEDBACK = text("""
@@ -189,7 +189,7 @@ def test_what_was_done_by_hand_is_done_again_in_a_replay_of_what_was_replayed(
     forming.command(type="forget", memories=[str(cello.id)])
     replayed.start()
     replayed.switch()
-    replaying.drop(replayed.engine, replayed.path)
+    replay.drop(replayed.engine, replayed.path)
 
     replayed.start()
 
@@ -244,7 +244,7 @@ def test_a_command_that_comes_while_they_change_places_has_them_stay(
         forming.publishing.send(forming.event(type="forget", memories=[str(cello.id)]))
         exchange(connection, generation)
 
-    monkeypatch.setattr(switching, "exchange", meanwhile)
+    monkeypatch.setattr(switch, "exchange", meanwhile)
     with pytest.raises(ReplayRefused, match="a command waits in it"):
         replayed.switch()
 
@@ -274,7 +274,7 @@ def test_who_publishes_once_they_have_changed_places_waits_until_readers_see_it(
             publishing.append(pool.submit(forming.publishing.send, forget))
             until_blocked(admin_engine, "mosshead_write_v1.publish")
 
-        monkeypatch.setattr(switching, "exchange", then)
+        monkeypatch.setattr(switch, "exchange", then)
         replayed.switch()
         assert publishing[0].result(timeout=30) == 1
 
@@ -297,7 +297,7 @@ def test_a_lane_that_somebody_resumes_while_they_change_places_has_them_stay(
         begun.append(claimed(replayed.engine, replayed.lane))
         exchange(connection, generation)
 
-    monkeypatch.setattr(switching, "exchange", meanwhile)
+    monkeypatch.setattr(switch, "exchange", meanwhile)
     with pytest.raises(ReplayRefused, match="somebody had it go on meanwhile; try again later"):
         replayed.switch()
 
@@ -332,7 +332,7 @@ def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either
             until_blocked(replayed.engine, "generations")
             exchange(connection, generation)
 
-        monkeypatch.setattr(switching, "exchange", meanwhile)
+        monkeypatch.setattr(switch, "exchange", meanwhile)
         with pytest.raises(NotFound, match="is not replayed"):
             replayed.switch(wait=20.0)
         erasing[0].result(timeout=30)
@@ -354,11 +354,11 @@ def test_a_drop_that_comes_while_they_change_places_deletes_what_apps_read_befor
         dropping = []
 
         def meanwhile(connection: Connection, generation: Generation) -> None:
-            dropping.append(pool.submit(replaying.drop, replayed.engine, replayed.path))
+            dropping.append(pool.submit(replay.drop, replayed.engine, replayed.path))
             until_blocked(replayed.engine, "generations")
             exchange(connection, generation)
 
-        monkeypatch.setattr(switching, "exchange", meanwhile)
+        monkeypatch.setattr(switch, "exchange", meanwhile)
         replayed.switch()
         dropping[0].result(timeout=30)
 
@@ -388,7 +388,7 @@ def test_a_command_that_waits_is_waited_for(
 
 def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Forming) -> None:
     forming.say("I live in Berlin.")
-    replaying.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
+    replay.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
 
     with pytest.raises(ReplayRefused, match="there is something left to be replayed"):
         replayed.switch()
@@ -454,7 +454,7 @@ def test_a_switch_that_fails_in_the_middle_has_changed_nothing_and_holds_nothing
         exchange(connection, generation)
         connection.exec_driver_sql("select 1 / 0")
 
-    monkeypatch.setattr(switching, "exchange", fail)
+    monkeypatch.setattr(switch, "exchange", fail)
     with pytest.raises(DBAPIError):
         replayed.switch()
 
@@ -504,7 +504,7 @@ def test_what_a_killed_switch_held_goes_on_by_itself(
         assert not follow(replayed.engine, replayed.lane), "nor does the sweeper wait for it"
     assert stopped(replayed.engine, forming)
     if dropped:
-        replaying.drop(replayed.engine, replayed.path)
+        replay.drop(replayed.engine, replayed.path)
 
     with capture_logs() as logs:
         run_sweeper(settings(), until_logged(logs, "switch_abandoned"))
@@ -543,7 +543,7 @@ def test_who_gives_up_lets_nothing_go_while_another_is_at_it(replayed: Replaying
     replayed.start()
 
     def give_up() -> None:
-        with switching._held(replayed.engine, replayed.path):
+        with switch._held(replayed.engine, replayed.path):
             pass
 
     with ThreadPoolExecutor(1) as pool, tenant_transaction(replayed.engine, replayed.lane.tenant_id) as connection:

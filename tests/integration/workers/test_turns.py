@@ -20,9 +20,9 @@ from mosshead.store.connection import tenant_transaction
 from tests.forming import Forming, carry_through
 from tests.given import MODEL, NOON, Publishing, Worker, claimed
 from workers import tasks
-from workers.operating.indexing import index_messages
-from workers.parts import parts
-from workers.stages.running import StageFailed
+from workers.dependencies import parts
+from workers.operations.indexing import index_messages
+from workers.stages.runner import StageFailed
 
 MINILM = MiniLM()
 Turns = Callable[[], list[Any]]

@@ -33,10 +33,10 @@ from tests.integration.workers.test_erasing_retold import decided, say_in_turn
 from tests.machine_given import machine_of_minilm
 from workers import tasks
 from workers.cli import models as model_commands
-from workers.machine import Addresses
-from workers.operating import models
-from workers.parts import check_parts, parts
-from workers.stages import filling
+from workers.dependencies import check_parts, parts
+from workers.local import Addresses
+from workers.operations import models
+from workers.stages import embed as filling
 
 OTHER = "other@256"
 OTHER_EMBEDDER = f"openai:{OTHER}"

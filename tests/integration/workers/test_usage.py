@@ -23,11 +23,11 @@ from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI
 from tests.given import Publishing, claimed
 from workers import tasks
-from workers.operating import usage
-from workers.operating.status import read_status
-from workers.parts import Parts, parts
-from workers.stages.kept_model import UsageLog
-from workers.stages.loading import model_for
+from workers.dependencies import Parts, parts
+from workers.operations import usage
+from workers.operations.status import read_status
+from workers.stages.cached_llm import UsageLog
+from workers.stages.load import model_for
 
 A = TypeVar("A", bound=BaseModel)
 Run = Callable[..., Any]

@@ -17,8 +17,7 @@ from benchmarks.faults.report import Outcome, line
 from benchmarks.faults.runs import CHAT, EVERYBODY, Report
 from mosshead.events import MAX_CONTENT_BYTES, parse_event
 from mosshead.paths import NamespacePath
-from workers.intake.arrivals import Accepted, judge
-from workers.intake.foreign import CONTENT_TYPE, as_message
+from workers.intake.validate import CONTENT_TYPE, Accepted, as_message, judge
 
 EVENTS = hostile_events()
 TASKS = hostile_tasks()

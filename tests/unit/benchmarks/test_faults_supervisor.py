@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.faults.supervisor import Supervised, eventually, supervised
 from mosshead.errors import WaitTimeout
-from workers.machine.programs import Program
+from workers.local.supervisor import Program
 
 PARENT = "import subprocess, sys; print('up', flush=True); subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])"
 

@@ -15,7 +15,7 @@ from benchmarks.locomo.conversations import Conversation, DataError, Question, r
 from benchmarks.locomo.report import Measured, as_json
 from benchmarks.locomo.scoring import Answered, by_category, official, score, within
 from mosshead.embeddings import MiniLM
-from workers.machine.processes import ROOT
+from workers.local.processes import ROOT
 
 SMALL = ROOT / "tests" / "data" / "locomo"
 

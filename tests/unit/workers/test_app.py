@@ -10,7 +10,7 @@ from honcho.environ import parse_procfile
 
 from config.settings import settings
 from db.lanes import REFLECT, STAGES
-from workers.app import app
+from workers.celery_app import app
 from workers.task_messages import QUEUES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -21,7 +21,7 @@ def test_the_addresses_of_an_apps_own_celery_are_not_taken_for_ours() -> None:
     names = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL", "CELERY_RESULT_BACKEND")
     environment = dict.fromkeys(names, "redis://theirs") | {"MOSSHEAD_BROKER_URL": "redis://ours"}
     code = """
-from workers.app import app
+from workers.celery_app import app
 print(app.conf.broker_url, app.conf.broker_read_url, app.conf.broker_write_url, app.conf.result_backend)
 """
     ended = subprocess.run(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.app import app
+from workers.celery_app import app
 
 
 class Enough(Exception):

@@ -17,8 +17,8 @@ from db.memories import VersionConflict
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused
 from mosshead.llm import AnswerDeclined, AnswerRefused, AnswerTruncated, AnswerUnusable, ModelUnavailable
 from mosshead.llm.protocol import ModelTooSlow
+from workers.failures import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes, too_many_overruns
 from workers.providers import EMBEDDER, LLM
-from workers.retries import GiveUp, NoThread, Retry, Wait, after_failure, describe, too_many_crashes, too_many_overruns
 
 MOST = 3
 

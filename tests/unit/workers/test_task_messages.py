@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kombu.connection import Connection
 from kombu.transport.virtual import Message
 
-from workers.app import app
+from workers.celery_app import app
 from workers.elements import JSON, Element, home_of, write_element
 from workers.task_messages import QUEUES, Refused, read_answer, read_broadcast, read_task
 

@@ -18,7 +18,7 @@ from mosshead.contrib.openai_client import calls
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.integration.mosshead.conftest import Taken
 from tests.integration.mosshead.injection.conftest import MINILM, PATIENT
-from workers.machine import Addresses
+from workers.local import Addresses
 
 LIMIT = 0.3
 SLACK = 15.0

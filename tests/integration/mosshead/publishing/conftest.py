@@ -14,7 +14,7 @@ from mosshead.publishing.signing import SigningKey
 from mosshead.publishing.spool import Spool
 from mosshead.urls import sqlalchemy_url
 from tests.integration.mosshead.conftest import Eventually, Taken
-from workers.machine import Addresses
+from workers.local import Addresses
 
 OpenPublisher = Callable[..., SpoolPublisher]
 LostAfter = Callable[[float], None]

@@ -15,7 +15,7 @@ from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey, TenantKey, open_signed
 from mosshead.publishing.validation import CheckedEvent, check_events
 from tests.integration.mosshead.conftest import Taken
-from workers.machine import Addresses
+from workers.local import Addresses
 
 SARAH, BO = NamespacePath.of(("acme", "sarah")), NamespacePath.of(("acme", "bo"))
 

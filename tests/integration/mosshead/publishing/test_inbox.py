@@ -13,7 +13,7 @@ from mosshead import InvalidEvent, Memory, Namespace
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import sqlalchemy_url
-from workers.machine import Addresses
+from workers.local import Addresses
 
 
 @pytest.fixture

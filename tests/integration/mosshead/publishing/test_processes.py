@@ -16,7 +16,7 @@ import pytest
 from mosshead.paths import NamespacePath
 from mosshead.publishing.spool import spool_path
 from tests.integration.mosshead.publishing.conftest import Around, OpenPublisher
-from workers.machine import Addresses
+from workers.local import Addresses
 
 App = Callable[..., "subprocess.Popen[str]"]
 HERE = Path(__file__).parent

@@ -21,7 +21,7 @@ from mosshead.publishing.validation import CheckedEvent, check_events
 from mosshead.publishing.window import CROWDED_WINDOW, SUSPECT_WINDOW, WINDOW, WINDOW_BYTES
 from tests.given import NONE, claimed
 from tests.integration.mosshead.publishing.conftest import Around, LostAfter, OpenPublisher
-from workers.machine import Addresses, wait_until
+from workers.local import Addresses, wait_until
 
 
 @pytest.fixture(autouse=True)

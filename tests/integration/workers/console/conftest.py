@@ -14,12 +14,12 @@ from tornado.netutil import bind_sockets
 
 from mosshead import Memory
 from mosshead.paths import NamespacePath
-from workers.console import handling
+from workers.console import handlers
 from workers.console.attempts import Attempts
-from workers.console.login import Login
-from workers.console.places import place_of
-from workers.console.serving import application
-from workers.machine import Addresses
+from workers.console.auth import Login
+from workers.console.handlers import place_of
+from workers.console.server import application
+from workers.local import Addresses
 
 LOGIN = Login("ops", "quiet harbour")
 
@@ -56,7 +56,7 @@ class Site:
 @pytest.fixture
 def site(addresses: Addresses, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """The console, before the running servers; it waits for no effect, since nobody is at work."""
-    monkeypatch.setattr(handling, "_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(handlers, "_WAIT_SECONDS", 0.01)
     with Memory.connect(
         database_url=addresses.database_url, broker_url=addresses.broker_url, publish="direct"
     ) as memory:

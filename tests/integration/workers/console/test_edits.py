@@ -15,7 +15,7 @@ from mosshead.publishing.queue import QUEUE, open_connection
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site
-from workers.machine import Addresses
+from workers.local import Addresses
 
 ID = "00000000-0000-7000-8000-000000000000"
 

@@ -14,7 +14,7 @@ from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.console.conftest import Site, served
-from workers.machine import Addresses
+from workers.local import Addresses
 
 NO_REDIS = "redis://127.0.0.1:9/0"
 PATIENT = 20.0

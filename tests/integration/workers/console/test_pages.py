@@ -14,7 +14,7 @@ from mosshead.paths import NamespacePath
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site
-from workers.console import handling
+from workers.console import handlers
 
 HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)> \"quoted\" & 'so' {{ 7 * 7 }} {% raw x %}"
 NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -141,7 +141,7 @@ def test_a_namespace_is_chosen_by_its_name_or_from_its_tenants(publishing: Publi
 def test_every_memory_and_decision_is_reached_page_by_page(
     monkeypatch: pytest.MonkeyPatch, forming: Forming, sarah: Namespace, site: Site
 ) -> None:
-    monkeypatch.setattr(handling, "MOST_SHOWN", 4)
+    monkeypatch.setattr(handlers, "MOST_SHOWN", 4)
     forming.say("My brother Jonas lives in Leeds.")
     for number in range(9):
         forming.command(type="remember", content=f"Jonas has {number} boats", about=["Jonas"])

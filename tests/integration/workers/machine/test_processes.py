@@ -13,10 +13,9 @@ import pytest
 from honcho.environ import parse_procfile
 
 from mosshead.errors import WaitTimeout
-from workers.machine import Addresses, processes, wait_until
-from workers.machine.keeper import restart_delay
-from workers.machine.processes import PROCFILE
-from workers.machine.programs import born
+from workers.local import Addresses, processes, wait_until
+from workers.local.processes import PROCFILE
+from workers.local.supervisor import born, restart_delay
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ import sqlalchemy
 
 from config.settings import Settings
 from mosshead.errors import ConfigurationError
-from workers.machine import Addresses, AlreadyUp, servers
-from workers.machine.folder import held
-from workers.machine.ports import free_port
-from workers.machine.redis import redis as embedded_redis
+from workers.local import Addresses, AlreadyUp, servers
+from workers.local.data_dir import held
+from workers.local.ports import free_port
+from workers.local.redis import redis as embedded_redis
 
 
 def settings(data_dir: Path, **given: str) -> Settings:
@@ -190,7 +190,7 @@ def test_a_killed_server_comes_back(up: Addresses) -> None:
 
 
 def _patiently(connection: "redis.Redis") -> dict[str, int]:
-    from workers.machine import wait_until
+    from workers.local import wait_until
 
     def answers() -> bool:
         try:

@@ -12,14 +12,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from workers.machine import wait_until
-from workers.machine.processes import ROOT
+from workers.local import wait_until
+from workers.local.processes import ROOT
 
 RUNNER = """
 import sys
 from pathlib import Path
 from config.settings import Settings
-from workers.machine import AlreadyUp, processes, servers
+from workers.local import AlreadyUp, processes, servers
 
 data_dir, procfile = map(Path, sys.argv[1:])
 try:

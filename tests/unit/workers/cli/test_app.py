@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from config.settings import Settings
-from workers.cli.app import _say_where
-from workers.machine.addresses import Addresses
+from workers.cli.main import _say_where
+from workers.local.addresses import Addresses
 
 
 def test_a_login_and_a_command_stand_on_one_line_to_be_copied(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.cli.terminal import duration, path_text, print_fields, print_table, printable
+from workers.cli.output import duration, path_text, print_fields, print_table, printable
 
 
 @pytest.mark.parametrize(

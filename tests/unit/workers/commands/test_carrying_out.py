@@ -3,7 +3,7 @@
 from typing import get_args
 
 from mosshead.events import Command
-from workers.commands import carrying_out as commands
+from workers.commands import dispatch as commands
 
 
 def test_no_command_is_left_out() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead import EntityType, Neighbour
-from workers.console.drawing import HEIGHT, WIDTH, draw
+from workers.console.pages.entities import HEIGHT, WIDTH, draw
 
 CENTRE = UUID(int=1)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.schemas import merged
-from workers.console.fields import Change, Field, fields_of, guessed, patch_of
+from workers.console.formatting import Change, Field, fields_of, guessed, patch_of
 
 BODY: dict[str, Any] = {
     "name": "Maren",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mosshead import InvalidNamespace
 from mosshead.paths import NamespacePath
-from workers.console.places import asked, is_within, named, namespace_at, place_of
+from workers.console.handlers import asked, is_within, named, namespace_at, place_of
 
 parts = st.text(min_size=1, max_size=30).filter(lambda text: text.strip() and "{" not in text and text.isprintable())
 paths = st.one_of(st.sampled_from(["..", ".", "a/b", "a:b", "%2F", "-", "ä?b#c"]), parts)

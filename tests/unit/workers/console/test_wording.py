@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead import Granularity, Occurrence, Progress
-from workers.console.wording import around, day, freshness, moment, moment_there, occurred, plainly, shortened
+from workers.console.formatting import around, day, freshness, moment, moment_there, occurred, plainly, shortened
 
 BERLIN = timezone(timedelta(hours=2))
 PUBLISHER = UUID(int=7)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
-from workers.intake import arrivals
-from workers.intake.arrivals import Accepted, Refused, judge, judge_event
+from workers.intake import validate
+from workers.intake.validate import Accepted, Refused, judge, judge_event
 
 CANARY = "zanzibar"
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -213,7 +213,7 @@ def test_junk_is_cut_before_it_is_searched_for_secrets(start: str, monkeypatch: 
         looked_at.append(len(text))
         return text
 
-    monkeypatch.setattr(arrivals, "redact", counted)
+    monkeypatch.setattr(validate, "redact", counted)
     Refused("why", start.encode("latin-1") + b"DE89my " * 150_000).as_json()
     assert sum(looked_at) < 70_000
 

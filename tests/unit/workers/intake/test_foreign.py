@@ -12,7 +12,7 @@ from kombu.connection import Connection
 from kombu.transport.virtual import Message
 from kombu.utils.json import loads
 
-from workers.intake.foreign import CONTENT_TYPE, FOREIGN, as_message
+from workers.intake.validate import CONTENT_TYPE, FOREIGN, as_message
 
 
 def read(element: bytes) -> Message:

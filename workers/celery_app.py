@@ -1,0 +1,264 @@
+"""The Celery app. A task's message is a hint, which may be lost, doubled or late; the rows in Postgres are the truth.
+
+Settings and why: docs/decisions/0004-celery-is-a-hint.md.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import structlog
+from celery import Celery, signals
+from celery.app.amqp import AMQP
+from celery.exceptions import TimeLimitExceeded, WorkerLostError
+from kombu.connection import Connection
+from sqlalchemy import Connection as DatabaseConnection
+from sqlalchemy import Engine
+
+from config.logging import configure_logging
+from config.settings import settings
+from db import housekeeping, leases, refused_tasks
+from db.engine import open_engine
+from db.keys import BatchRef, LaneRef
+from mosshead.errors import MossheadError
+from mosshead.publishing.queue import transport_options
+from mosshead.store.connection import tenant_transaction
+from workers.broker import check_broker
+from workers.dependencies import WORKER_URL, check_parts, leave_parts_to_parent, open_embedder_of
+from workers.failures import describe
+from workers.refusals import REFUSALS, Refusals
+from workers.task_messages import QUEUES
+from workers.transport import Transport, keep_questions_only
+
+_KILLED_AFTER_SECONDS = 60.0
+_BROKER_SECONDS = 2.0
+
+# Celery heeds these more than its configuration, and an app with a Celery of its own sets them for that.
+for _name in ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL", "CELERY_RESULT_BACKEND"):
+    os.environ.pop(_name, None)
+
+
+class _Connection(Connection):
+    def get_transport_cls(self) -> Any:
+        """Ours for each URL; the service takes no other broker than Redis."""
+        return Transport
+
+    # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a Redis that is back.
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
+        return super().ensure_connection(*args, **{"interval_max": _MOST_SECONDS, **kwargs})  # type: ignore[no-untyped-call]
+
+
+class Amqp(AMQP):  # type: ignore[misc]  # Celery has no types
+    """The part of a Celery app that opens its connections."""
+
+    Connection = _Connection
+
+
+app = Celery("mosshead", include=["workers.tasks"], amqp=Amqp)
+
+
+@app.add_defaults
+def _configuration() -> dict[str, Any]:
+    # A function, so that nothing is read from the environment when this module is imported.
+    killed_after = settings().stage_seconds + _KILLED_AFTER_SECONDS
+    return {
+        "broker_url": settings().broker_url or "redis://",
+        # A message that a living task has not acknowledged is given to another after the visibility time-out: it must be longer.
+        "broker_transport_options": transport_options(_BROKER_SECONDS, "mosshead:tasks:", int(2 * killed_after)),
+        "broker_connection_retry_on_startup": True,
+        "broker_connection_max_retries": None,
+        "broker_channel_error_retry": True,  # what a Redis answers that became a replica, say: waited for as one that is away
+        "broker_pool_acquire_timeout": _BROKER_SECONDS,
+        "task_routes": {f"mosshead.{stage}": {"queue": queue} for stage, queue in QUEUES.items()},
+        "task_default_queue": "extract",
+        "task_create_missing_queues": True,
+        "task_serializer": "json",
+        "accept_content": ["json"],
+        "result_accept_content": ["json"],
+        "task_ignore_result": True,
+        "task_acks_late": True,
+        "task_reject_on_worker_lost": False,  # the database counts crashes, and ends them; Redis would not
+        "task_time_limit": killed_after,  # its lease was let go long before; this frees the slot
+        "worker_prefetch_multiplier": 1,
+        "worker_max_memory_per_child": 1_000_000,  # KiB; replaced between two tasks, before the kernel does it within one
+        "worker_send_task_events": True,
+        "task_send_sent_event": True,
+        "worker_hijack_root_logger": False,
+        "worker_redirect_stdouts": False,
+        "worker_soft_shutdown_timeout": 8.0,  # then tasks are cut off, to be done again; gone 4 s later, within "up"'s 15
+        "worker_cancel_long_running_tasks_on_connection_loss": False,
+        "timezone": "UTC",
+    }
+
+
+@signals.setup_logging.connect
+def _set_up_logging(**_: Any) -> None:
+    configure_logging(settings())
+
+
+@signals.worker_init.connect
+def _check(**_: Any) -> None:
+    try:
+        broker_url = settings().broker()
+        check_parts()
+        check_broker(broker_url)
+    except MossheadError as error:
+        # Celery logs what a signal's receiver raises and goes on; only this stops it.
+        raise SystemExit(f"mosshead: {error}") from None
+    keep_questions_only()
+    if not settings().uses_llm:
+        structlog.get_logger().warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
+
+
+@signals.worker_process_init.connect
+def _leave_parts(**_: Any) -> None:
+    leave_parts_to_parent()
+
+
+@signals.worker_ready.connect
+def _start_heartbeat(sender: Any, **_: Any) -> None:
+    engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+    heartbeat = Heartbeat(engine, sender.hostname, lambda: _slots(sender), model=open_embedder_of(settings()).name)
+    heartbeat.start()
+    # A cold shutdown sends the first alone, a warm one both.
+    for stopping in (signals.worker_shutting_down, signals.worker_shutdown):
+        stopping.connect(lambda **_: heartbeat.stop(), weak=False)
+
+
+def _slots(consumer: Any) -> int:
+    """How many tasks a worker can run at once. With --autoscale its pool grows with what it is given: as far as it may."""
+    scaler = consumer.controller.autoscaler
+    slots: int = scaler.max_concurrency if scaler else consumer.pool.num_processes
+    return slots
+
+
+@signals.task_failure.connect
+def _let_go(task_id: str, exception: BaseException, args: tuple[str, ...], **_: Any) -> None:
+    # The worker's parent says so of a child that was killed, by the kernel for its memory, say; the child could tell nobody.
+    if isinstance(exception, WorkerLostError | TimeLimitExceeded):
+        let_go(args, task_id, str(exception))
+
+
+@signals.task_prerun.connect
+def _bind(task_id: str, task: Any, args: tuple[str, ...], **_: Any) -> None:
+    tenant_id, namespace_id, batch_id = (*args, *("",) * 3)[:3]
+    structlog.contextvars.bind_contextvars(
+        task=task.name, task_id=task_id, tenant_id=tenant_id, namespace_id=namespace_id, batch_id=batch_id
+    )
+
+
+@signals.task_postrun.connect
+def _unbind(**_: Any) -> None:
+    structlog.contextvars.clear_contextvars()
+
+
+_EVERY_SECONDS = 5.0
+_LEAVE_SECONDS = 3.0
+
+_log = structlog.get_logger()
+
+
+class Heartbeat:
+    """Beats from a thread of its own, for the parent's event loop waits for nobody, and sleeps through a soft shutdown.
+
+    The engine is for it alone. Between two beats it has no connection that a child, forked at any time, could share.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        worker: str,
+        slots: Callable[[], int],
+        *,
+        model: str,
+        every: float = _EVERY_SECONDS,
+        refusals: Refusals = REFUSALS,
+    ) -> None:
+        """worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds.
+
+        refusals: counted in this process, and stored with each beat.
+        """
+        self._engine = engine
+        self._worker = worker
+        self._slots = slots
+        self._model = model
+        self._every = every
+        self._refusals = refusals
+        self._away = False
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Beat now, and go on."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Beat no more and leave; safe to repeat. A database that is away is not waited for: the last beat grows old."""
+        self._ended.set()
+        self._thread.join(_LEAVE_SECONDS)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            self._tell(lambda connection: housekeeping.beat(connection, self._worker, self._slots(), self._model))
+            self._store_refusals()
+            self._ended.wait(self._every)
+        self._store_refusals()
+        self._tell(lambda connection: housekeeping.leave(connection, self._worker))
+
+    def _store_refusals(self) -> None:
+        """Counts that could not be stored are kept for the next beat."""
+        counts = self._refusals.counts()
+        if counts and self._tell(lambda connection: refused_tasks.add(connection, counts)):
+            self._refusals.stored(counts)
+
+    def _tell(self, statement: Callable[[DatabaseConnection], None]) -> bool:
+        try:
+            with self._engine.begin() as connection:
+                statement(connection)
+        except Exception as error:  # noqa: BLE001 - the edge of the thread: without it, the worker would get no more work
+            if not self._away:  # once: it may be away for long
+                _log.warning("heartbeat_missed", error=describe(error))
+            self._away = True
+            return False
+        else:
+            self._away = False
+            return True
+        finally:
+            self._engine.dispose()
+
+
+def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:
+    """Let go of the lease of a task that is dead; returns the thread that does it, for the parent's event loop waits for nobody.
+
+    arguments, owner: the task's, and its id. why: how it ended, without text of a conversation. Where it does not succeed, the
+    lease lapses by itself.
+    """
+    thread = threading.Thread(target=_let_go_of_lost, args=(arguments, owner, why), name="let go", daemon=True)
+    thread.start()
+    return thread
+
+
+def _let_go_of_lost(arguments: Sequence[str], owner: str, why: str) -> None:
+    log = _log.bind(task_id=owner, why=why)
+    try:
+        tenant_id, namespace_id, batch_id = map(UUID, arguments)
+        released = _release(BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)
+    except Exception as error:  # noqa: BLE001 - the edge of the thread, and an attempt only
+        log.error("worker_lost", error=describe(error))  # noqa: TRY400 - a traceback can hold anything
+    else:
+        log.error("worker_lost", namespace_id=str(namespace_id), batch_id=str(batch_id), released=released)
+
+
+def _release(batch: BatchRef, owner: str) -> bool:
+    # An engine of its own, closed at once: a connection that stays open would be shared with the child that is forked next.
+    engine = open_engine(settings().login("worker"), setting=WORKER_URL)
+    try:
+        with tenant_transaction(engine, batch.lane.tenant_id) as connection:
+            return leases.release(connection, batch, owner)
+    finally:
+        engine.dispose()
+
+
+_MOST_SECONDS = 2.0

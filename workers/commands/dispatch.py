@@ -1,0 +1,173 @@
+"""Events that are nothing that was said, but something to be done: each a batch of its own, carried out by consolidate."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from db import decisions, entities, inbox, namespaces, profiles, reflections, relations, summaries
+from db import undo as undoing
+from db.decisions import LoggedDecision
+from db.keys import BatchRef, LaneRef
+from db.undo import Done
+from mosshead.events import (
+    Clarify,
+    Command,
+    Configure,
+    EditDocument,
+    Forget,
+    Import,
+    Merge,
+    PromptFeedback,
+    Reflect,
+    Remember,
+    RollBackPrompt,
+    SetPrompt,
+    Split,
+    Summarise,
+    Undo,
+)
+from workers.commands import entities as identity_commands
+from workers.commands import imports
+from workers.commands import memories as forgetting
+from workers.commands import memories as remembering
+from workers.commands import prompts as prompt_commands
+from workers.dependencies import Parts
+from workers.reflection import documents
+from workers.stages.runner import Store
+
+Work = Callable[[Connection], object]
+"""What is left of a command for its transaction."""
+
+_APP = "app"
+_FOR_GOOD: Final = {
+    **dict.fromkeys(
+        ("set_prompt", "roll_back_prompt", "optimize_prompt"),
+        "it is about a prompt: roll_back_prompt brings an earlier text back",
+    ),
+    "erase": "what is erased cannot be brought back",
+}
+"""What no undo takes back, and why."""
+
+
+def prepare(batch: BatchRef, command: Command, parts: Parts) -> Store:
+    """How a command is carried out: what takes its time is done now, outside any transaction, and the rest within one.
+
+    One that cannot be done is refused, and the decision log says why.
+    """
+    return partial(_carry_out, batch=batch, work=_work_of(batch, command, parts))
+
+
+def _carry_out(connection: Connection, *, batch: BatchRef, work: Work) -> None:
+    work(connection)
+    inbox.mark_done(connection, batch)
+
+
+def _work_of(batch: BatchRef, command: Command, parts: Parts) -> Work:
+    return _CARRIED_OUT[type(command)](batch, command, parts)
+
+
+def _undo(batch: BatchRef, command: Undo, _: Parts) -> Work:
+    return partial(undo, batch=batch, event_id=command.event_id, decision_id=command.decision_id)
+
+
+def _configure(batch: BatchRef, command: Configure, _: Parts) -> Work:
+    wanted = namespaces.Configuration(
+        instructions=command.instructions,
+        schemas=[schema.model_dump() for schema in command.schemas],
+        profiles=[schema.model_dump() for schema in command.profiles],
+        episodes=command.episodes,
+    )
+    return partial(namespaces.configure, lane=batch.lane, wanted=wanted)
+
+
+def _reflect(batch: BatchRef, command: Reflect, _: Parts) -> Work:
+    return partial(
+        reflections.hasten,
+        lane=batch.lane,
+        kind=command.kind,
+        subject=command.subject,
+        conversations=None if command.conversation is None else [command.conversation],
+        again=True,
+    )
+
+
+def _forget(batch: BatchRef, command: Forget, _: Parts) -> Work:
+    return partial(forgetting.forget, batch=batch, command=command)
+
+
+def _summarise(batch: BatchRef, command: Summarise, _: Parts) -> Work:
+    return partial(summaries.ask_for, lane=batch.lane, conversation=command.conversation)
+
+
+def _edit_document(batch: BatchRef, command: EditDocument, _: Parts) -> Work:
+    return partial(documents.edit, batch=batch, command=command)
+
+
+_CARRIED_OUT: Final[Mapping[type[Command], Callable[[BatchRef, Any, Parts], Work]]] = {
+    Undo: _undo,
+    Configure: _configure,
+    Import: imports.prepare,
+    Reflect: _reflect,
+    Remember: remembering.prepare,
+    Forget: _forget,
+    Summarise: _summarise,
+    Clarify: identity_commands.prepare,
+    Merge: identity_commands.prepare,
+    Split: identity_commands.prepare,
+    EditDocument: _edit_document,
+    SetPrompt: prompt_commands.prepare,
+    RollBackPrompt: prompt_commands.prepare,
+    PromptFeedback: prompt_commands.prepare,
+}
+"""How each command is carried out."""
+
+
+def undo(connection: Connection, *, batch: BatchRef, event_id: UUID, decision_id: UUID) -> str | None:
+    """Take a decision back, as an event wants, or log why not; returns why not."""
+    done = undoing.find(connection, batch.lane, decision_id)
+    refused = _refusal(connection, batch.lane, done)
+    stamp = decisions.stamp_of_event(connection, event_id)
+    if done is not None and refused is None:
+        touched = _entities_of(connection, batch.lane, done)
+        undoing.reverse(connection, batch.lane, done, stamp)
+        touched |= _entities_of(connection, batch.lane, done)
+        profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
+    memories = frozenset(done.memories if done else ())
+    logged = LoggedDecision(
+        stamp=stamp,
+        action="undo",
+        reason="the app took it back",
+        decided_by=_APP,
+        memory_id=min(memories, default=None),
+        target_id=next(iter(done.documents if done else ()), None),
+        undoes=decision_id,
+        refused=refused,
+        in_effect=refused is None,
+        entities=done.entities if done and refused is None else (),
+        changed=frozenset() if refused else memories,
+        concerned=memories,
+    )
+    decisions.log(connection, batch, [logged])
+    return refused
+
+
+def _refusal(connection: Connection, lane: LaneRef, done: Done | None) -> str | None:
+    if done is None:
+        return "there is no such decision"
+    if not done.in_effect:
+        return "it is not in effect"
+    if done.action in _FOR_GOOD:
+        return _FOR_GOOD[done.action]
+    if not done.memories and not done.entities and not done.documents:
+        return "it changed nothing"
+    later = undoing.builders(connection, lane, done)
+    if later is None:
+        return None
+    return f"later decisions build on it: {', '.join(map(str, later))}" if later else "what it did has changed since"
+
+
+def _entities_of(connection: Connection, lane: LaneRef, done: Done) -> set[UUID]:
+    return {*done.entities, *relations.entities_of_memory(connection, lane, *done.memories)}

@@ -1,0 +1,184 @@
+"""What an app says about who is who: the answer to a question, that two entities are one, that one is two."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from db import decisions, entities, identity, profiles, questions
+from db import questions as examples
+from db.decisions import LoggedDecision, Stamp
+from db.entities import Newcomer, Standing
+from db.identity import Moved
+from db.keys import BatchRef, LaneRef
+from db.questions import Example, Waiting
+from mosshead.api.entities import around
+from mosshead.entities import lookup
+from mosshead.entities.disambiguation import telling
+from mosshead.events import Clarify, Merge, Split
+from mosshead.models.kinds import EntityType
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
+from pipeline.safety import instructs
+from workers.dependencies import Parts
+
+Work = Callable[[Connection], object]
+Command = Clarify | Merge | Split
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """Why a command was not carried out, in fixed words."""
+
+    reason: str
+
+
+Act = Callable[..., Moved | _Refused]
+"""Does it, given a connection, the lane and a stamp."""
+
+
+def prepare(batch: BatchRef, command: Command, parts: Parts) -> Work:
+    """How a command is carried out. An answer is embedded now, outside any transaction, for it becomes an example."""
+    return partial(_carry_out, batch=batch, command=command, act=_act_of(batch.lane, command, parts))
+
+
+def _act_of(lane: LaneRef, command: Command, parts: Parts) -> Act:
+    match command:
+        case Clarify():
+            return partial(_clarify, command=command, example=_example(lane, command, parts))
+        case Merge():
+            return partial(_merge, command=command)
+        case Split():
+            return partial(_split, command=command)
+
+
+def _carry_out(connection: Connection, *, batch: BatchRef, command: Command, act: Act) -> None:
+    """Do it, or log why not."""
+    stamp = decisions.stamp_of_event(connection, command.event_id)
+    done = act(connection, batch.lane, stamp=stamp)
+    refused = done.reason if isinstance(done, _Refused) else None
+    moved = Moved(frozenset(), frozenset()) if isinstance(done, _Refused) else done
+    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, moved.entities))
+    logged = LoggedDecision(
+        stamp=stamp,
+        action=command.type,
+        reason="the app said so",
+        decided_by="app",
+        memory_id=min(moved.memories, default=None),
+        fact=_said(command),
+        refused=refused,
+        in_effect=refused is None,
+        entities=sorted(moved.entities),
+        changed=moved.memories,
+    )
+    decisions.log(connection, batch, [logged])
+
+
+def _said(command: Command) -> dict[str, Any]:
+    """The command's own fields, without the text that an example keeps and the memories that the log lists."""
+    envelope = {"version", "type", "event_id", "namespace", "publisher", "publisher_sequence", "occurred_at"}
+    return command.model_dump(mode="json", exclude={*envelope, "conversation", "text", "memories"}, exclude_none=True)
+
+
+def _clarify(
+    connection: Connection, lane: LaneRef, *, command: Clarify, example: Example | None, stamp: Stamp
+) -> Moved | _Refused:
+    waiting = questions.waiting(connection, lane, command.question_id) if command.question_id else []
+    meant = entities.find(connection, lane, command.entity_id) if command.entity_id else None
+    if refused := _why_not_answered(connection, command, waiting, meant):
+        return refused
+    waiting = [one for one in waiting if not one.answered]
+    answer = meant.entity_id if meant else _somebody_new(connection, lane, command, waiting, stamp)
+    touched = {answer}
+    if waiting:
+        questions.settle(connection, lane, waiting, answer, stamp)
+        touched.update(candidate for one in waiting for candidate in one.candidates)
+    if example is not None:
+        others = sorted(touched - {answer})
+        examples.keep(connection, lane, replace(example, entity_id=answer, others=others), stamp)
+    return Moved(frozenset(one.memory_id for one in waiting), frozenset(touched))
+
+
+def _why_not_answered(
+    connection: Connection, command: Clarify, waiting: Sequence[Waiting], meant: Standing | None
+) -> _Refused | None:
+    if command.question_id is not None and not waiting:
+        return _Refused("there is no such question")
+    if waiting and all(one.answered for one in waiting):
+        return _Refused("it is answered already")
+    if command.entity_id is not None and meant is None:
+        return _Refused("there is no such entity")
+    if meant is None or any(meant.entity_id in one.candidates for one in waiting):
+        return None
+    mention = waiting[0].mention if waiting else command.mention or ""
+    bearers = lookup.named(connection, NamespacePath.of(command.namespace), [mention], are_names=True)
+    known = any(one.entity.entity_id == meant.entity_id for one in bearers)
+    return None if known else _Refused("it does not bear the name, and was no candidate")
+
+
+def _somebody_new(
+    connection: Connection, lane: LaneRef, command: Clarify, waiting: Sequence[Waiting], stamp: Stamp
+) -> UUID:
+    """An entity of the name that was asked about, of the sort of those whom it might have been."""
+    known = (entities.find(connection, lane, candidate) for candidate in waiting[0].candidates)
+    like = next((one.entity_type for one in known if one), EntityType.PERSON)
+    newcomer = Newcomer(entity_id=command.event_id, name=waiting[0].mention, entity_type=like)
+    entities.introduce(connection, lane, newcomer, stamp)
+    return newcomer.entity_id
+
+
+def _merge(connection: Connection, lane: LaneRef, *, command: Merge, stamp: Stamp) -> Moved | _Refused:
+    entity = entities.find(connection, lane, command.entity_id)
+    into = entities.find(connection, lane, command.into)
+    if entity is None or into is None:
+        return _Refused("there is no such entity")
+    if entity.is_user:
+        return _Refused("the user cannot become a part of somebody else")
+    return identity.merge(connection, lane, entity=entity, into=into, stamp=stamp)
+
+
+def _split(connection: Connection, lane: LaneRef, *, command: Split, stamp: Stamp) -> Moved | _Refused:
+    entity = entities.find(connection, lane, command.entity_id)
+    if entity is None:
+        return _Refused("there is no such entity")
+    if any(map(instructs, (command.name or "", *command.aliases, command.description or ""))):
+        return _Refused("its name, an alias or its description looks like an instruction")
+    memories = identity.memories_to_move(connection, lane, command.entity_id, command.memories)
+    if not memories:
+        return _Refused("none of the memories is about it")
+    newcomer = Newcomer(
+        entity_id=command.event_id,
+        name=command.name or entity.name,
+        entity_type=entity.entity_type,
+        aliases=command.aliases,
+        description=command.description,
+    )
+    return identity.split(
+        connection, lane, entity_id=entity.entity_id, newcomer=newcomer, memories=memories, stamp=stamp
+    )
+
+
+def _example(lane: LaneRef, command: Clarify, parts: Parts) -> Example | None:
+    """What an answer teaches: the words around the mention. None where nothing was said, or the question is not there."""
+    mention, text, message_id, conversation = command.mention, command.text, None, command.conversation
+    if command.question_id is not None:
+        with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+            asked = next(iter(questions.waiting(connection, lane, command.question_id)), None)
+        if asked is not None:
+            mention, text, message_id, conversation = asked.mention, asked.message, asked.message_id, asked.conversation
+    if not mention or not text:
+        return None
+    said = around(text, mention)
+    return Example(
+        example_id=command.event_id,
+        mention=mention,
+        text=said,
+        entity_id=command.event_id,
+        vector=parts.embedder.embed([telling(said, mention).texts[0]])[0],
+        model=parts.embedder.name,
+        message_id=message_id,
+        conversation=conversation,
+    )

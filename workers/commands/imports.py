@@ -1,0 +1,294 @@
+"""What is brought from elsewhere: each memory stays one of its own, is linked to whom the app says, and asks nobody anything.
+
+The same line twice is the same thing, whatever crashed in between: ids come from the app's own names, and what is known already
+is left as it is. What does not fit is left out and counted, and the rest still takes effect.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+import structlog
+from sqlalchemy import Connection
+
+from db import decisions, imports, memories, profiles
+from db import entities as registry
+from db.decisions import LoggedDecision, Stamp
+from db.imports import BroughtEntity, Link
+from db.keys import BatchRef, LaneRef
+from db.memories import NewMemory
+from mosshead.embeddings import Vectors
+from mosshead.events import Import
+from mosshead.events.imports import ImportedEntity, ImportedMemory
+from mosshead.ids import imported_id
+from mosshead.language.names import normalise
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
+from mosshead.timestamps import lies_ahead
+from pipeline import salience
+from pipeline.embedding import embed
+from pipeline.models import Fact
+from pipeline.safety import instructs, suspicion_of
+from pipeline.salience import score_salience
+from workers.dependencies import Parts
+
+_APP = "app"
+_REASON = "imported"
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """What an import event says that is new, worked out before its transaction.
+
+    suspect: by its id, why a memory must not become one. vectors: of the others' contents, by place.
+    home_id: by which ids are derived.
+    """
+
+    entities: Sequence[ImportedEntity]
+    memories: Sequence[ImportedMemory]
+    suspect: Mapping[str, str]
+    vectors: Mapping[int, Vectors]
+    model: str
+    home_id: UUID
+    said_at: datetime
+    refused: Counter[str]
+
+
+def prepare(batch: BatchRef, command: Import, parts: Parts) -> Callable[[Connection], None]:
+    """Judge and embed what an event brings, outside any transaction; returns what writes it, in one."""
+    refused: Counter[str] = Counter()
+    by_id = {one.id: one for one in reversed(command.memories)}
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        known = imports.memories_of_keys(connection, batch.lane, by_id)
+    new = [one for key, one in reversed(by_id.items()) if key not in known]
+    found = {one.id: suspicion_of(one.content, "", ()) for one in new}
+    suspect = {key: reason for key, reason in found.items() if reason is not None}
+    refused["occurred_at: lies more than a day ahead"] = sum(_is_ahead(one) for one in new)
+    contents = {place: one.content for place, one in enumerate(new) if one.id not in suspect}
+    brought = _Brought(
+        entities=list(_trusted(command.entities, refused)),
+        memories=new,
+        suspect=suspect,
+        vectors=embed(contents, parts.embedder),
+        model=parts.embedder.name,
+        home_id=NamespacePath.of(command.namespace).home_id,
+        said_at=command.occurred_at,
+        refused=refused,
+    )
+    return partial(_store, batch=batch, brought=brought)
+
+
+def _trusted(entities: Iterable[ImportedEntity], refused: Counter[str]) -> Iterable[ImportedEntity]:
+    """The entities without what is an instruction rather than a name or a description."""
+    for one in entities:
+        if instructs(one.name):
+            refused["name: looks like an instruction"] += 1
+            continue
+        aliases = [alias for alias in one.aliases if normalise(alias) and not instructs(alias)]
+        refused["aliases: no word, or looks like an instruction"] += len(one.aliases) - len(aliases)
+        changes: dict[str, object] = {"aliases": aliases}
+        if one.description and instructs(one.description):
+            refused["description: looks like an instruction"] += 1
+            changes["description"] = None
+        yield one.model_copy(update=changes)
+
+
+def _store(connection: Connection, *, batch: BatchRef, brought: _Brought) -> None:
+    refused = Counter(brought.refused)
+    of_entities, *of_memories = decisions.stamps(connection, 1 + len(brought.memories))
+    about = [key for one in brought.memories for key in one.about]
+    registry = Registry(
+        connection, batch.lane, brought.home_id, entities=brought.entities, about=about, refused=refused
+    )
+    learned = registry.bring(of_entities)
+    logged = [_of_entities(brought, of_entities, learned)] if learned else []
+    logged += [
+        _quarantined(one, stamp, brought.suspect[one.id]) if one.id in brought.suspect else _added(brought, one, stamp)
+        for one, stamp in zip(brought.memories, of_memories, strict=True)
+    ]
+    touched = _remember(connection, batch, brought, of_memories, registry)
+    decisions.log(connection, batch, logged)
+    profiles.touch(connection, batch.lane, sorted(learned | touched))
+    reasons = {reason: count for reason, count in refused.items() if count}
+    if reasons:
+        _log.warning("imports_refused", reasons=reasons)
+
+
+class Registry:
+    """Which entity bears a key, of those that are known and those that the event brings."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        lane: LaneRef,
+        home_id: UUID,
+        *,
+        entities: Sequence[ImportedEntity],
+        about: Iterable[str],
+        refused: Counter[str],
+    ) -> None:
+        """home_id: by which ids are derived. entities: that the event brings; about: the keys that its memories name.
+
+        refused: counts what is left out.
+        """
+        self._connection = connection
+        self._lane = lane
+        self._home_id = home_id
+        self._brought: dict[str, ImportedEntity] = {}
+        for one in entities:
+            self._brought.setdefault(one.key, one)
+        self._refused = refused
+        named = [key for one in entities for key in (one.key, one.parent) if key is not None]
+        keys = {*named, *about}
+        self._ids = imports.entities_of_keys(connection, lane, keys)
+        self._follow_merges(keys)
+        self._add_new()
+
+    def bring(self, stamp: Stamp) -> set[UUID]:
+        """Write what is new of the entities; returns those of which something was learned."""
+        parents = self._parents()
+        rows = [
+            BroughtEntity(
+                entity_id=self._ids[key],
+                key=key,
+                name=one.name,
+                entity_type=one.entity_type,
+                description=one.description,
+                parent_id=parents.get(key),
+                is_user=one.is_user,
+                aliases=tuple(one.aliases),
+            )
+            for key, one in self._brought.items()
+            if key in self._ids
+        ]
+        return imports.bring(self._connection, self._lane, rows, stamp) if rows else set()
+
+    def links(self, memory_id: UUID, memory: ImportedMemory) -> Iterable[Link]:
+        """Whom a memory is about."""
+        roles = memory.roles or [("about" if place else "subject", "sure") for place in range(len(memory.about))]
+        for key, (role, certainty) in zip(memory.about, roles, strict=True):
+            entity_id = self._ids.get(key)
+            if entity_id is None:
+                self._refused["about: no entity of that key"] += 1
+            else:
+                yield memory_id, entity_id, role, certainty
+
+    def _follow_merges(self, keys: Iterable[str]) -> None:
+        """Who was merged into somebody is known as that one."""
+        missing = {key: self._ids_of_old(key) for key in keys if key not in self._ids}
+        now = registry.merged(self._connection, self._lane, {one for ids in missing.values() for one in ids})
+        self._ids.update({key: now[one] for key, ids in missing.items() for one in ids if one in now})
+
+    def _ids_of_old(self, key: str) -> list[UUID]:
+        own = imports.own_id(key)
+        return [imported_id(self._home_id, "entity", key), *([own] if own else [])]
+
+    def _add_new(self) -> None:
+        user = imports.user(self._connection, self._lane)
+        for key, one in self._brought.items():
+            if key not in self._ids:
+                new = imported_id(self._home_id, "entity", key)
+                self._ids[key] = user if one.is_user and user else new
+            if one.is_user:
+                user = user or self._ids[key]
+
+    def _parents(self) -> dict[str, UUID]:
+        """By key, the parent, where it is known and not below the entity itself."""
+        wanted = {key: one.parent for key, one in self._brought.items() if one.parent and key in self._ids}
+        parents = {key: self._ids[parent] for key, parent in wanted.items() if parent in self._ids}
+        self._refused["parent: no entity of that key"] += len(wanted) - len(parents)
+        above = imports.parents_above(
+            self._connection, self._lane, {*parents.values(), *(self._ids[key] for key in parents)}
+        )
+        for key, parent in list(parents.items()):
+            if _is_above(self._ids[key], parent, above):
+                self._refused["parent: is below the entity"] += 1
+                del parents[key]
+            else:
+                above.setdefault(self._ids[key], parent)
+        return parents
+
+
+def _remember(
+    connection: Connection, batch: BatchRef, brought: _Brought, stamps: Sequence[Stamp], registry: Registry
+) -> set[UUID]:
+    """Write the memories; returns whom they are about."""
+    kept = [(place, one, stamps[place]) for place, one in enumerate(brought.memories) if one.id not in brought.suspect]
+    rows = [(_memory(brought, one), stamp) for _, one, stamp in kept]
+    memories.add_all(connection, batch.lane, rows)
+    vectors = {row.memory_id: brought.vectors[place] for (row, _), (place, *_) in zip(rows, kept, strict=True)}
+    memories.set_vectors(connection, batch.lane, brought.model, "memory", vectors)
+    links = [
+        (link, stamp)
+        for (row, stamp), (_, one, _) in zip(rows, kept, strict=True)
+        for link in registry.links(row.memory_id, one)
+    ]
+    imports.link(connection, batch.lane, links)
+    return {entity_id for (_, entity_id, _, _), _ in links}
+
+
+def _memory(brought: _Brought, one: ImportedMemory) -> NewMemory:
+    fact = Fact(kind=one.kind, content=one.content, sources=(1,), quote=one.content, marked=one.marked)
+    scored = score_salience(fact)
+    sureness = salience.STATED if one.confidence is None else one.confidence
+    return NewMemory(
+        memory_id=imported_id(brought.home_id, "memory", one.id),
+        key=one.id,
+        kind=one.kind,
+        content=one.content,
+        salience=scored.value if one.salience is None else one.salience,
+        factors=scored.explained() if one.salience is None else {},
+        confidence=sureness,
+        tier=salience.tier_of(sureness),
+        attribute=one.attribute,
+        value=one.value,
+        occurred_from=one.occurred.start if one.occurred else None,
+        occurred_to=one.occurred.end if one.occurred else None,
+        granularity=one.occurred.granularity if one.occurred else None,
+        valid_from=brought.said_at if _is_ahead(one) else one.occurred_at or brought.said_at,
+        said_by=one.said_by,
+        marked=scored.marked,
+    )
+
+
+def _is_ahead(one: ImportedMemory) -> bool:
+    """Whether its time is a wrong clock's: it has that of its event then, and the decision log shows what it came with."""
+    return one.occurred_at is not None and lies_ahead(one.occurred_at)
+
+
+def _of_entities(brought: _Brought, stamp: Stamp, learned: set[UUID]) -> LoggedDecision:
+    fact = {"entities": [one.key for one in brought.entities]}
+    return LoggedDecision(
+        stamp=stamp, action="add", reason=_REASON, decided_by=_APP, fact=fact, entities=sorted(learned)
+    )
+
+
+def _added(brought: _Brought, one: ImportedMemory, stamp: Stamp) -> LoggedDecision:
+    memory_id = imported_id(brought.home_id, "memory", one.id)
+    return LoggedDecision(
+        stamp=stamp,
+        action="add",
+        reason=_REASON,
+        decided_by=_APP,
+        memory_id=memory_id,
+        fact=one.model_dump(mode="json", exclude_none=True),
+        changed=frozenset({memory_id}),
+    )
+
+
+def _quarantined(one: ImportedMemory, stamp: Stamp, suspicion: str) -> LoggedDecision:
+    fact = one.model_dump(mode="json", exclude_none=True)
+    return LoggedDecision(stamp=stamp, action="quarantine", reason=suspicion, decided_by=_APP, fact=fact)
+
+
+def _is_above(entity_id: UUID, other: UUID | None, parents: Mapping[UUID, UUID]) -> bool:
+    """Whether an entity is another one, or above it."""
+    seen: set[UUID] = set()
+    while other is not None and other != entity_id and other not in seen:
+        seen.add(other)
+        other = parents.get(other)
+    return other == entity_id

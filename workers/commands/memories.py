@@ -1,0 +1,266 @@
+"""Memories that an app puts down itself: judged as facts are, linked to whom they name, written under an id known before."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from db import decisions, entities, memories, profiles, relations
+from db import entities as registry
+from db import memories as standing
+from db.candidates import CandidateRow
+from db.decisions import LoggedDecision, Stamp
+from db.keys import BatchRef, LaneRef
+from db.memories import NewMemory, Standing, memory_states
+from db.relations import Edge
+from db.unlearning import unlearn
+from mosshead.embeddings import Vectors
+from mosshead.entities import lookup
+from mosshead.events import Forget, Remember
+from mosshead.ids import remembered_id
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import EntityType, Role
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
+from pipeline import salience
+from pipeline.linking.models import Link
+from pipeline.linking.models import Role as LinkRole
+from pipeline.linking.registry import Replaced, named_again, with_the_subject
+from pipeline.models import USER, Fact, Mention, Message
+from pipeline.safety import suspicion_of
+from pipeline.salience import score_salience
+from workers.dependencies import Parts
+from workers.stages.consolidate import link as linking
+
+_APP = "app"
+_REASON = "the app said so"
+_NUMBER = 1
+_USER = re.compile(r"\bUser\b|\b[Tt]he user\b")
+_IS_USER = re.compile(r"(?:the )?user", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """What an event puts down, worked out before its transaction. learned: the user, where nobody spoke of them before."""
+
+    command: Remember
+    memory: NewMemory
+    vector: Vectors
+    model: str
+    links: tuple[Link, ...]
+    learned: tuple[RegisteredEntity, ...]
+
+
+def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Callable[[Connection], None]:
+    """Judge, embed and link what an event says, outside any transaction; returns what writes it, in one."""
+    suspicion = suspicion_of(command.content, "", ())
+    if suspicion is not None:
+        return partial(_quarantine, batch=batch, command=command, suspicion=suspicion)
+    vector = parts.embedder.embed([command.content])[0]
+    fact = Fact(
+        kind=command.kind,
+        content=command.content,
+        sources=(_NUMBER,),
+        quote=command.content,
+        mentions=tuple(_mentions(batch.lane, command, parts)),
+    )
+    about, learned = _linked(batch, command, fact, vector, parts)
+    return partial(
+        _store,
+        batch=batch,
+        remembered=_Remembered(
+            command=command,
+            memory=_memory(command, fact),
+            vector=vector,
+            model=parts.embedder.name,
+            links=about,
+            learned=learned,
+        ),
+    )
+
+
+def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[Mention]:
+    """Whom the memory is about, of those that are known; the first is its subject."""
+    path = NamespacePath.of(command.namespace)
+    given = command.about is not None
+    texts = command.about if command.about is not None else [command.content]
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        found = lookup.named(connection, path, texts, are_names=given)
+    sorts = {(texts[one.text] if given else one.name): one.entity.entity_type for one in reversed(found)}
+    names = [name for name in texts if name in sorts] if given else [one.name for one in found]
+    if any(_IS_USER.fullmatch(text) if given else _USER.search(text) for text in texts):
+        names, sorts = [USER, *names], {**sorts, USER: EntityType.PERSON}
+    for place, name in enumerate(dict.fromkeys(names)):
+        yield Mention(name=name, entity_type=sorts[name], role="about" if place else "subject")
+
+
+def _linked(
+    batch: BatchRef, command: Remember, fact: Fact, vector: Vectors, parts: Parts
+) -> tuple[tuple[Link, ...], tuple[RegisteredEntity, ...]]:
+    """Linked as a fact of a message that says just this; without those whom only the linker would introduce.
+
+    Returns the links, and the user where nobody spoke of them before.
+    """
+    message = Message(
+        _NUMBER, command.event_id, command.conversation, Role.USER, None, command.content, command.occurred_at
+    )
+    row = CandidateRow(_NUMBER, {}, None, {}, vector)
+    linked = linking.link(batch, parts, {_NUMBER: (fact, row)}, {_NUMBER: message})
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        known = set(registry.existing(connection, batch.lane, linked.is_about(_NUMBER)))
+        before = _replaced(connection, batch.lane, command)
+        names = [one.name for one in fact.mentions] if before else []
+        bearers = lookup.bearers(connection, NamespacePath.of(command.namespace), names, are_names=True)
+    user = {key for key, one in linked.entities.items() if one.is_user}
+    by_name = {name: one for name, one in linked.links[_NUMBER].items() if one.entity_id in known | user}
+    about = tuple(named_again(by_name, fact.mentions, bearers, before).values())
+    if command.about is None:
+        about = with_the_subject(about, fact.mentions, before)
+    return about, tuple(one for one in linked.learned[_NUMBER] if one.entity_id in user - known)
+
+
+def _replaced(connection: Connection, lane: LaneRef, command: Remember) -> list[Replaced]:
+    """Whom the memory is about that this one stands for; nobody where it stands for none."""
+    rows = relations.sure_of_memory(connection, lane, command.replaces) if command.replaces else ()
+    return [Replaced(one.entity_id, EntityType(one.entity_type), cast("LinkRole", one.role)) for one in rows]
+
+
+def _memory(command: Remember, fact: Fact) -> NewMemory:
+    scored = score_salience(fact)
+    return NewMemory(
+        memory_id=remembered_id(NamespacePath.of(command.namespace).home_id, command.event_id),
+        kind=command.kind,
+        content=command.content,
+        salience=scored.value,
+        factors=scored.explained(),
+        confidence=salience.STATED,
+        tier=salience.tier_of(salience.STATED),
+        valid_from=command.occurred_at,
+        marked=scored.marked,
+    )
+
+
+def _store(connection: Connection, *, batch: BatchRef, remembered: _Remembered) -> None:
+    command = remembered.command
+    stamp = decisions.stamp_of_event(connection, command.event_id)
+    refused = _refusal(connection, batch.lane, command)
+    touched: set[UUID] = set()
+    learned: set[UUID] = set()
+    if refused is None:
+        touched = _add(connection, batch.lane, remembered, stamp)
+        learned = {one.entity_id for one in remembered.learned}
+        if command.replaces is not None:
+            touched |= _supersede(connection, batch.lane, command.replaces, remembered, stamp)
+            learned |= unlearn(connection, batch.lane, [command.replaces], stamp)
+    profiles.touch(connection, batch.lane, registry.existing(connection, batch.lane, touched | learned))
+    made = [remembered.memory.memory_id] + ([command.replaces] if command.replaces else [])
+    logged = LoggedDecision(
+        stamp=stamp,
+        action="supersede" if command.replaces else "add",
+        reason=_REASON,
+        decided_by=_APP,
+        memory_id=None if refused else remembered.memory.memory_id,
+        target_id=command.replaces,
+        target_version=command.of_version,
+        fact=_said(command),
+        refused=refused,
+        in_effect=refused is None,
+        entities=sorted(learned),
+        changed=frozenset() if refused else frozenset(made),
+        concerned=frozenset([command.replaces] if command.replaces else []),
+    )
+    decisions.log(connection, batch, [logged])
+
+
+def _refusal(connection: Connection, lane: LaneRef, command: Remember) -> str | None:
+    """Why a memory cannot be replaced, as it stands now."""
+    if command.replaces is None:
+        return None
+    now = standing.memory_states(connection, lane, [command.replaces]).get(command.replaces)
+    if now is None:
+        return "there is no memory to replace"
+    if now.state != "active":
+        return f"the memory to replace is {now.state}"
+    if command.of_version is None or command.of_version == now.version:
+        return None
+    # A memory that was said again has a new version, and says the same.
+    read = standing.content_of(connection, lane, command.replaces, command.of_version)
+    return None if read == now.content else "the memory to replace says something else by now"
+
+
+def _add(connection: Connection, lane: LaneRef, remembered: _Remembered, stamp: Stamp) -> set[UUID]:
+    """Write the memory; returns whom it is about."""
+    memory = remembered.memory
+    memories.add(connection, lane, memory, stamp)
+    memories.set_vectors(connection, lane, remembered.model, "memory", {memory.memory_id: remembered.vector})
+    for entity in remembered.learned:
+        entities.save(connection, lane, entity, stamp)
+    about = {link.entity_id: (link.role, "sure") for link in reversed(remembered.links)}
+    relations.link(connection, lane, memory.memory_id, about, stamp)
+    return set(about)
+
+
+def _supersede(connection: Connection, lane: LaneRef, old: UUID, remembered: _Remembered, stamp: Stamp) -> set[UUID]:
+    """The old memory is so until now, and points on; returns whom it was about."""
+    new, since = remembered.memory.memory_id, remembered.command.occurred_at
+    version = standing.memory_states(connection, lane, [old])[old].version
+    memories.change(connection, lane, old, version, stamp, state="superseded", superseded_by=new, valid_to=since)
+    memories.retire_vector(connection, lane, old)
+    relations.end_relations(connection, lane, old, stamp, valid_to=since)
+    relations.join(connection, lane, [Edge(new, old, "replaces")], stamp)
+    return set(relations.entities_of_memory(connection, lane, old))
+
+
+def _said(command: Remember) -> dict[str, object]:
+    return command.model_dump(mode="json", exclude_none=True, include={"content", "kind", "about"})
+
+
+def _quarantine(connection: Connection, *, batch: BatchRef, command: Remember, suspicion: str) -> None:
+    logged = LoggedDecision(
+        stamp=decisions.stamp_of_event(connection, command.event_id),
+        action="quarantine",
+        reason=suspicion,
+        decided_by=_APP,
+        fact=_said(command),
+    )
+    decisions.log(connection, batch, [logged])
+
+
+_GONE = "there is no such memory, or it is closed already"
+
+
+def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
+    """Close those of the memories that are known, or log that none is."""
+    stamp = decisions.stamp_of_event(connection, command.event_id)
+    found = memory_states(connection, batch.lane, command.memories)
+    known = [one for one in found.values() if one.state == "active"]
+    for one in known:
+        _close(connection, batch, one, stamp)
+    closed = frozenset(one.memory_id for one in known)
+    unlearned = unlearn(connection, batch.lane, closed, stamp)
+    touched = unlearned.union(relations.entities_of_memory(connection, batch.lane, *closed))
+    profiles.touch(connection, batch.lane, entities.existing(connection, batch.lane, touched))
+    logged = LoggedDecision(
+        stamp=stamp,
+        action="forget",
+        reason=command.reason or "the app said so",
+        decided_by=_APP,
+        memory_id=min(closed, default=None),
+        refused=None if closed else _GONE,
+        in_effect=bool(closed),
+        entities=sorted(unlearned),
+        changed=closed,
+        concerned=frozenset(found),
+    )
+    decisions.log(connection, batch, [logged])
+
+
+def _close(connection: Connection, batch: BatchRef, one: Standing, stamp: Stamp) -> None:
+    """A memory is known no longer, nor what it states: from now on, whatever time the clock of the app tells."""
+    memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
+    memories.retire_vector(connection, batch.lane, one.memory_id)
+    relations.end_relations(connection, batch.lane, one.memory_id, stamp, valid_to=stamp.at)

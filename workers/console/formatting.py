@@ -1,0 +1,257 @@
+"""How values read on a page. Pure; the templates escape all of it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Literal
+from uuid import UUID
+
+from mosshead import Namespace, NotFound, Question, StoredMemory
+from mosshead.models.kinds import Granularity
+from mosshead.models.memories import Decision, Occurrence, Progress
+
+_WHOLE = {Granularity.MONTH: "%B %Y", Granularity.SEASON: "%B %Y", Granularity.YEAR: "%Y"}
+_OF_A_CLOCK = frozenset({Granularity.MINUTE, Granularity.HOUR})
+
+_DONE = {
+    "add": "remembered",
+    "update": "made more precise",
+    "supersede": "replaced",
+    "contradict": "set against another",
+    "none": "known already",
+    "quarantine": "kept out",
+    "refuse": "not taken",
+    "undo": "taken back",
+    "clarify": "answered",
+    "merge": "merged",
+    "split": "split",
+    "forget": "forgotten",
+    "erase": "erased",
+    "document": "document changed",
+    "set_prompt": "prompt set",
+    "roll_back_prompt": "prompt rolled back",
+    "optimize_prompt": "prompt improved",
+}
+
+_MOST_WORDS = 48
+
+
+def day(time: datetime) -> str:
+    """2 Mar 2026, where it was said."""
+    return f"{time:%-d %b %Y}"
+
+
+def moment(time: datetime) -> str:
+    """2 Mar 2026, 12:00, in UTC as all times of the service itself."""
+    return f"{time.astimezone(UTC):%-d %b %Y, %H:%M}"
+
+
+def moment_there(time: datetime) -> str:
+    """2 Mar 2026, 12:00 +01:00, by the clock where it was said."""
+    offset = f" {time.isoformat()[-6:]}" if time.utcoffset() else ""
+    return f"{time:%-d %b %Y, %H:%M}{offset}"
+
+
+def occurred(when: Occurrence) -> str:
+    """When something happened, as precisely as is known."""
+    if when.granularity in _OF_A_CLOCK:
+        return moment_there(when.start)
+    told = when.day.strftime(_WHOLE.get(when.granularity, "%-d %b %Y"))
+    return f"the week of {told}" if when.granularity is Granularity.WEEK else told
+
+
+def done(decision: Decision) -> str:
+    """What a decision did, in a word or two."""
+    return _DONE.get(decision.action, decision.action)
+
+
+def told(decision: Decision) -> str:
+    """What a decision was about, as far as its fact says it."""
+    return str(decision.fact.get("content") or decision.fact.get("document") or "")
+
+
+def around(text: str, mention: str) -> tuple[str, str, str]:
+    """A text before, in and behind its first mention of something; all of it in front where it is not mentioned."""
+    place = text.casefold().find(mention.casefold())
+    if not mention or place < 0 or len(text) != len(text.casefold()):
+        return text, "", ""
+    end = place + len(mention)
+    return text[:place], text[place:end], text[end:]
+
+
+def shortened(text: str, most: int = _MOST_WORDS) -> str:
+    """The beginning of a text, for a place that has room for no more."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def short_id(one: UUID) -> str:
+    """The end of an id, which tells it from its neighbours; the beginning is a time."""
+    return str(one)[-8:]
+
+
+def freshness(progress: Progress) -> str:
+    """How far the events of a namespace have come."""
+    waiting = progress.pending + progress.not_received
+    if waiting:
+        return f"{waiting} event{'' if waiting == 1 else 's'} on the way"
+    return "profiles are being refreshed" if progress.at_work else "up to date"
+
+
+def plainly(value: Any) -> str:
+    """A value of JSON in a line of text."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {plainly(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plainly, value))
+    return "–" if value is None or value == "" else str(value)
+
+
+FUNCTIONS = {
+    one.__name__: one
+    for one in (day, moment, moment_there, occurred, done, told, around, shortened, short_id, freshness, plainly)
+}
+"""What the templates may call."""
+
+_MOST = 60
+"""So many are looked up for one page; the rest stand there as ids."""
+
+
+def memories_of(namespace: Namespace, ids: Iterable[UUID | None]) -> dict[UUID, StoredMemory]:
+    """The memories of some ids, superseded and withdrawn ones included."""
+    found: dict[UUID, StoredMemory] = {}
+    for one in islice(dict.fromkeys(key for key in ids if key is not None), _MOST):
+        with suppress(NotFound):
+            found[one] = namespace.get(one)
+    return found
+
+
+def waiting_of(questions: Iterable[Question], entity_id: UUID) -> set[str]:
+    """What questions leave open whether it is about an entity; it is known of nobody until one says who is meant."""
+    return {
+        content
+        for question in questions
+        if any(one.entity_id == entity_id for one in question.candidates)
+        for content in question.memories
+    }
+
+
+def contents_of(namespace: Namespace, decisions: Iterable[Decision]) -> dict[UUID, StoredMemory]:
+    """The memories that some decisions made, changed or saw."""
+    return memories_of(
+        namespace,
+        (
+            key
+            for decision in decisions
+            for key in (decision.memory_id, decision.target_id, *(one.memory_id for one in decision.candidates))
+        ),
+    )
+
+
+Kind = Literal["text", "number", "boolean", "list", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One leaf. pointer: "/address/city". value: as its input shows it; a list has one entry a line."""
+
+    pointer: str
+    kind: Kind
+    value: str
+
+    @property
+    def label(self) -> str:
+        """address › city"""
+        return " › ".join(_keys(self.pointer))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a form makes of a field. was: what the form showed. said: what it says now."""
+
+    pointer: str
+    kind: Kind
+    was: str
+    said: str
+
+
+def fields_of(body: Mapping[str, Any]) -> list[Field]:
+    """The leaves of a document, in its order."""
+    return list(_leaves(body, ""))
+
+
+def patch_of(changes: Iterator[Change] | list[Change]) -> dict[str, Any]:
+    """The patch of what was changed; what was emptied is removed. Raises ValueError, which names the field that does not fit."""
+    patch: dict[str, Any] = {}
+    for change in changes:
+        if plain(change.was) == plain(change.said):
+            continue
+        *above, last = _keys(change.pointer)
+        inner = patch
+        for key in above:
+            inner = inner.setdefault(key, {})
+        inner[last] = _value(change)
+    return patch
+
+
+def guessed(said: str) -> Any:
+    """The value of a new field: JSON where it is some, else the text itself."""
+    try:
+        value = json.loads(said, parse_constant=_refuse)
+        json.dumps(value, allow_nan=False)  # 1e999 is a number to Python and none to JSON
+    except ValueError:
+        return said.strip()
+    return value
+
+
+def _leaves(body: Mapping[str, Any], above: str) -> Iterator[Field]:
+    for key, value in body.items():
+        pointer = f"{above}/{key.replace('~', '~0').replace('/', '~1')}"
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, pointer)
+        else:
+            yield Field(pointer, *_shown(value))
+
+
+def _shown(value: Any) -> tuple[Kind, str]:
+    if isinstance(value, bool):
+        return "boolean", "true" if value else "false"
+    if isinstance(value, int | float):
+        return "number", json.dumps(value)
+    if isinstance(value, str):
+        return "text", value
+    if isinstance(value, list) and all(
+        isinstance(one, str) and one.strip() and len(one.splitlines()) == 1 for one in value
+    ):
+        return "list", "\n".join(value)
+    return "json", "" if value is None else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _value(change: Change) -> Any:
+    said = plain(change.said)
+    if change.kind == "list":
+        return [line.strip() for line in said.splitlines() if line.strip()]
+    if not said.strip():
+        return None
+    if change.kind == "text":
+        return said
+    try:
+        return json.loads(said, parse_constant=_refuse)
+    except ValueError:
+        what = {"number": "a number", "boolean": "true or false"}.get(change.kind, "JSON")
+        raise ValueError(f"{change.pointer}: is to be {what}") from None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def plain(text: str) -> str:
+    """A text that a form brings: browsers send lines that end in CR LF."""
+    return text.replace("\r\n", "\n")
+
+
+def _keys(pointer: str) -> list[str]:
+    return [key.replace("~1", "/").replace("~0", "~") for key in pointer.split("/")[1:]]

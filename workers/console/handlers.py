@@ -1,0 +1,366 @@
+"""What every page of the console shares: the login, the headers, and that its work is done in a thread.
+
+A page is a class that says what to show (`Reading`), a form's target one that says what to publish (`Editing`): nothing is edited
+by a GET. Neither knows of HTTP beyond the arguments that it asks for.
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote, unquote, urlencode
+from uuid import UUID
+
+import structlog
+from tornado.ioloop import IOLoop
+from tornado.web import HTTPError, RequestHandler
+
+from mosshead import Memory, Namespace
+from mosshead.errors import (
+    AmbiguousName,
+    EmbedderUnavailable,
+    InvalidEvent,
+    InvalidNamespace,
+    MemoryChanged,
+    MossheadError,
+    NotFound,
+    QueueUnavailable,
+    ReadTimeout,
+    StoreUnavailable,
+    UndoRefused,
+    WaitTimeout,
+)
+from mosshead.models.memories import Decision
+from mosshead.paths import NamespacePath
+from workers.console.attempts import Attempts, address_of
+from workers.console.auth import Login
+from workers.console.formatting import FUNCTIONS
+
+_log = structlog.get_logger(__name__)
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex",
+}
+"""Of every answer: no script runs, nothing loads from elsewhere, and no other page frames it."""
+
+_KNOWN = "mosshead_console_known"
+"""A cookie of a browser that was logged in before: failures of others at its address do not hold it up."""
+
+_NOWHERE = {"place": None, "namespace": None, "section": "", "waiting": (), "progress": None, "notice": None}
+"""What every page has, where it is about no namespace."""
+
+_WAIT_SECONDS = 1.5
+_LOOK_AGAIN_SECONDS = 60
+_MILLISECONDS_OF_ID = 80
+MOST_SHOWN = 2000
+_LAST = 10**9
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A template, and what it shows."""
+
+    template: str
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    status: int = HTTPStatus.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """What a page shows of a long list. further: what is asked of the address for more of it; None at its end."""
+
+    shown: Sequence[T]
+    further: Mapping[str, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What became of an event that was published here. decision: once it is in the log. again: worth another look soon."""
+
+    event_id: UUID
+    decision: Decision | None
+    again: bool
+
+
+class Handler(RequestHandler):
+    """A request of somebody who may look."""
+
+    def initialize(self, memory: Memory, login: Login, attempts: Attempts, proxies: Collection[str]) -> None:
+        """What the application was made with."""
+        self.memory = memory
+        self._login = login
+        self._attempts = attempts
+        self._proxies = proxies
+
+    def set_default_headers(self) -> None:
+        """Of every answer, errors included."""
+        self.clear_header("Server")
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
+
+    def prepare(self) -> None:
+        """Let nobody in without the login, and look at no more of them than `Attempts` allows."""
+        given = self.request.headers.get("Authorization")
+        if given is None:
+            raise HTTPError(HTTPStatus.UNAUTHORIZED)
+        known = self.get_signed_cookie(_KNOWN) is not None
+        forwarded = ",".join(self.request.headers.get_list("X-Forwarded-For"))
+        address = address_of(self.request.remote_ip or "", forwarded, self._proxies)
+        if not known and (seconds := self._attempts.wait(address)):
+            self._retry_after = seconds
+            raise HTTPError(HTTPStatus.TOO_MANY_REQUESTS)
+        if not self._login.admits(given):
+            self._attempts.failed(address)
+            raise HTTPError(HTTPStatus.UNAUTHORIZED)
+        if not known:
+            self.set_signed_cookie(_KNOWN, "1", expires_days=None, httponly=True, samesite="Strict")
+
+    def given(self, name: str) -> str:
+        """What a form, or the address, says of something; empty where it says nothing."""
+        return self.get_argument(name, "")
+
+    def number(self, name: str, default: int, *, most: int) -> int:
+        """The same as a number. Raises ValueError, which names it, where it is none from 1."""
+        text = self.given(name) or str(default)
+        if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= most:
+            raise ValueError(f"{name}: a number from 1 to {most:,}")
+        return int(text)
+
+    def part(self, first: Callable[[int], Sequence[T]], least: int) -> Part[T]:
+        """The part of a list that the address asks for. first: gives so many from the beginning.
+
+        More of it are more on the page, up to what a browser bears, and then the next so many.
+        """
+        limit, start = self.number("limit", least, most=MOST_SHOWN), self.number("from", 1, most=_LAST)
+        found = first(start + limit)[start - 1 :]
+        longer = {"from": start, "limit": min(2 * limit, MOST_SHOWN)}
+        further = longer if limit < MOST_SHOWN else {"from": start + limit, "limit": limit}
+        return Part(found[:limit], further if len(found) > limit else None)
+
+    async def in_thread(self, work: Callable[[], Any]) -> Any:
+        """What the work answers; it waits for Postgres, and other requests do not wait for it."""
+        return await IOLoop.current().run_in_executor(None, work)
+
+    def get_template_namespace(self) -> dict[str, Any]:
+        """What templates may use besides what they are given."""
+        return {**super().get_template_namespace(), **FUNCTIONS, **_NOWHERE, "asked": asked}
+
+    def log_exception(
+        self, _kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """By type and place alone: a message or an address may hold text of a conversation."""
+        if isinstance(error, HTTPError) or failure_of(error) is not None:
+            return
+        where = trace
+        while where is not None and where.tb_next is not None:
+            where = where.tb_next
+        at = f"{Path(where.tb_frame.f_code.co_filename).name}:{where.tb_lineno}" if where else None
+        _log.error("console_failed", error=type(error).__name__, at=at)
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        """A page that says what is wrong, and what to do."""
+        error = more.get("exc_info", (None, None, None))[1]
+        failure = failure_of(error) or Failure.of_status(status_code)
+        self.set_status(failure.status)
+        if status_code == HTTPStatus.UNAUTHORIZED:
+            self.set_header("WWW-Authenticate", 'Basic realm="Mosshead console", charset="UTF-8"')
+        if status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            self.set_header("Retry-After", str(self._retry_after))
+        place = getattr(self, "place", None)
+        self.render("failure.html", failure=failure, place=place, namespace=getattr(self, "namespace", None))
+
+
+class OfNamespace(Handler):
+    """A request about one namespace, which the address names. section: which of the tabs its page marks."""
+
+    section = ""
+    namespace: Namespace
+    place: str
+
+    def find_namespace(self) -> None:
+        """Raises NotFound where there is none of the name; one that nothing was published in does not exist."""
+        try:
+            path = namespace_at(self.request.path)
+        except InvalidNamespace as error:
+            raise NotFound(str(error)) from None
+        if path not in self.memory.under(*path.parts).namespaces():
+            raise NotFound(f"namespace: there is no {path}; it begins with the first event that is published in it")
+        self.namespace, self.place = self.memory.namespace(*path.parts), place_of(path)
+
+    def filled(self, page: Page, notice: Notice | None = None) -> Page:
+        """A page with what every page of a namespace shows."""
+        shared = {
+            "namespace": self.namespace,
+            "place": self.place,
+            "section": self.section,
+            "here": self.request.uri or self.place,
+            "waiting": self.namespace.questions(),
+            "progress": self.namespace.progress(),
+            "notice": notice,
+        }
+        return Page(page.template, {**shared, **page.shown}, page.status)
+
+
+class Reading(OfNamespace):
+    """A page about one namespace."""
+
+    def show(self, *ids: str) -> Page:
+        """What the page shows; in a thread. ids: those of the address."""
+        raise NotImplementedError
+
+    async def get(self, *ids: str) -> None:
+        """Show it."""
+        page = await self.in_thread(partial(self._shown, *ids))
+        await self.render(page.template, **page.shown)
+
+    def _shown(self, *ids: str) -> Page:
+        self.find_namespace()
+        notice = self._notice()  # first: a page that says "took effect" shows the effect
+        return self.filled(self.show(*ids), notice)
+
+    def _notice(self) -> Notice | None:
+        try:
+            event_id = UUID(self.given("event"))
+        except ValueError:
+            return None
+        with suppress(NotFound):
+            return Notice(event_id, self.namespace.decision(event_id), again=False)
+        age = time.time() - (event_id.int >> _MILLISECONDS_OF_ID) / 1000  # the ids of events begin with their time
+        return Notice(event_id, None, again=0 <= age < _LOOK_AGAIN_SECONDS)
+
+
+class Editing(OfNamespace):
+    """The target of a form: publishes one event, and shows the page where its effect is seen."""
+
+    def publish(self, *ids: str) -> UUID | Page:
+        """Publish what was asked for, and return the event's id; or a page that says why not. In a thread; ids as for `show`."""
+        raise NotImplementedError
+
+    def back(self, *ids: str) -> str:
+        """The page to go to, where the form names none."""
+        raise NotImplementedError
+
+    async def post(self, *ids: str) -> None:
+        """Publish it, wait for a moment, and go on to a page: to load that again publishes nothing again."""
+        outcome = await self.in_thread(partial(self._published, *ids))
+        if isinstance(outcome, str):
+            self.redirect(outcome, status=HTTPStatus.SEE_OTHER)
+            return
+        self.set_status(outcome.status)
+        await self.render(outcome.template, **outcome.shown)
+
+    def _published(self, *ids: str) -> str | Page:
+        self.find_namespace()
+        published = self.publish(*ids)
+        if isinstance(published, Page):
+            return self.filled(published)
+        with suppress(WaitTimeout):
+            self.namespace.wait(timeout=_WAIT_SECONDS)
+        given = self.given("back")
+        page = given if is_within(self.place, given) else self.back(*ids)
+        return asked(page.partition("?")[0], event=published)
+
+
+_TOLD: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
+    (ReadTimeout, HTTPStatus.GATEWAY_TIMEOUT, "The database took too long"),
+    (StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The database does not answer"),
+    (QueueUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The event queue does not answer"),
+    (EmbedderUnavailable, HTTPStatus.SERVICE_UNAVAILABLE, "The embedding endpoint does not answer"),
+    (NotFound, HTTPStatus.NOT_FOUND, "There is nothing here"),
+    (AmbiguousName, HTTPStatus.CONFLICT, "The name is not clear"),
+    (UndoRefused, HTTPStatus.CONFLICT, "This cannot be taken back"),
+    (MemoryChanged, HTTPStatus.CONFLICT, "It says something else by now"),
+    (InvalidNamespace, HTTPStatus.BAD_REQUEST, "This is no namespace"),
+    (InvalidEvent, HTTPStatus.CONFLICT, "This cannot be done"),
+    (MossheadError, HTTPStatus.INTERNAL_SERVER_ERROR, "This did not work"),
+)
+
+_OF_STATUS = {
+    HTTPStatus.UNAUTHORIZED: "Log in with the name and password that the console was started with.",
+    HTTPStatus.FORBIDDEN: (
+        "The form did not come from a page of this console, or its page is too old. Nothing was published. Go back, load the "
+        "page again and send it once more."
+    ),
+    HTTPStatus.TOO_MANY_REQUESTS: (
+        "Too many logins failed from this address. Wait for a minute, then load the page again. Nothing was looked at meanwhile."
+    ),
+    HTTPStatus.NOT_FOUND: "There is no such page.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address takes forms only, or shows a page only.",
+}
+
+_ELSE = "The console failed, and its log says where. Nothing more was done."
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An HTTP status, a heading and what to do. reason: the error's own words, which name the field at fault."""
+
+    status: int
+    title: str
+    reason: str
+
+    @classmethod
+    def of_status(cls, status: int) -> "Failure":
+        """A failure of which nothing else is known."""
+        known = HTTPStatus(status)
+        return cls(status, known.phrase, _OF_STATUS.get(known, _ELSE))
+
+
+def failure_of(error: BaseException | None) -> Failure | None:
+    """What an error means to whoever looks; None of one that nobody raised on purpose."""
+    for kind, status, title in _TOLD:
+        if isinstance(error, kind):
+            return Failure(status, title, str(error))
+    if type(error) is ValueError:  # an argument that does not fit; the kinds below it are faults of our own
+        return Failure(HTTPStatus.BAD_REQUEST, "Something does not fit", str(error))
+    return None
+
+
+_SEGMENT = 2
+
+
+def place_of(path: NamespacePath) -> str:
+    """Where the pages of a namespace begin, without a slash at the end."""
+    return "/n/" + ":".join(quote(part, safe="") for part in path.parts)
+
+
+def namespace_at(address: str) -> NamespacePath:
+    """The namespace of a page, by its address as it was sent. Raises InvalidNamespace."""
+    segment = address.split("/")[_SEGMENT]
+    try:
+        parts = [unquote(part, errors="strict") for part in segment.split(":")]
+    except UnicodeDecodeError:
+        raise InvalidNamespace("namespace: is no text") from None
+    return NamespacePath.of(parts)
+
+
+def named(name: str) -> NamespacePath:
+    """The namespace that somebody typed, as the command `mosshead` takes it: acme/sarah_123. Raises InvalidNamespace."""
+    return NamespacePath.of(name.strip().strip("/").split("/"))
+
+
+def asked(place: str, **given: object) -> str:
+    """An address with what is asked of it; what is None or empty is left out."""
+    query = urlencode({name: str(value) for name, value in given.items() if value not in {None, ""}})
+    return f"{place}?{query}" if query else place
+
+
+def is_within(place: str, address: str) -> bool:
+    """Whether an address that a form brings leads to a page of the same namespace, and so nowhere else."""
+    return (address == place or address.startswith((f"{place}/", f"{place}?"))) and "\\" not in address

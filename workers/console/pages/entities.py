@@ -1,0 +1,206 @@
+"""The entities: whom and what memories are about, how they stand to each other, and making one of two or two of one."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from mosshead import EntityType
+from mosshead.store.entities import Neighbour
+from workers.console.formatting import waiting_of
+from workers.console.handlers import Editing, Page, Reading
+
+_SHOWN = 200
+_FAN_OUT = 12
+
+
+class Entities(Reading):
+    """The list, those with the most memories first."""
+
+    section = "entities"
+
+    def show(self, *_ids: str) -> Page:
+        """What the filters leave."""
+        said, kind = self.given("q").strip(), self.given("type")
+        found = [
+            one
+            for one in self.namespace.entities()
+            if kind in {"", one.entity_type}
+            and any(said.casefold() in name.casefold() for name in (one.name, *one.aliases, one.description or ""))
+        ]
+        return Page("entities.html", {"entities": found, "said": said, "kind": kind, "types": list(EntityType)})
+
+
+class OneEntity(Reading):
+    """An entity: its profile, its memories, its neighbours; merge and split."""
+
+    section = "entities"
+
+    def show(self, *ids: str) -> Page:
+        """Raises NotFound."""
+        profile = self.namespace.profile(UUID(ids[0]))
+        own = profile.entity
+        others = [one for one in self.namespace.entities() if one.id != own.id]
+        near = self.namespace.neighbours(own.id, depth=2, fan_out=_FAN_OUT)
+        names = {one.id: one.name for one in (own, *others)}
+        part = self.part(lambda most: self.namespace.memories(about=own, limit=most), _SHOWN)
+        waiting = waiting_of(self.namespace.questions(), own.id)
+        return Page(
+            "entity.html",
+            {
+                "profile": profile,
+                "entity": own,
+                "others": sorted(others, key=lambda one: (one.entity_type != own.entity_type, one.name.casefold())),
+                "part": part,
+                "known": [one for one in part.shown if one.content not in waiting],
+                "perhaps": [one for one in part.shown if one.content in waiting],
+                "edges": [one for one in near if one.distance == 1],
+                "names": names,
+                "drawing": draw(near, own.id),
+                "width": WIDTH,
+                "height": HEIGHT,
+            },
+        )
+
+
+class Merge(Editing):
+    """Makes one entity a part of another."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound, and InvalidEvent where both are the same, or the first is the user."""
+        return self.namespace.merge(ids[0], self.given("into"))
+
+    def back(self, *_ids: str) -> str:
+        """The one that is left."""
+        return f"{self.place}/entities/{UUID(self.given('into'))}"
+
+
+class EraseEntity(Editing):
+    """Deletes an entity for good, with all that was ever linked to it."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound, and InvalidEvent where it is the user."""
+        return self.namespace.erase(entity=ids[0])
+
+    def back(self, *_ids: str) -> str:
+        """The list: the entity has no page any more."""
+        return f"{self.place}/entities"
+
+
+class Split(Editing):
+    """Makes another entity of some memories."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound, and InvalidEvent where none of the memories is about the entity."""
+        chosen = self.get_arguments("memory")
+        if not chosen:
+            raise ValueError("memory: choose those that are about somebody else")
+        return self.namespace.split(
+            ids[0], chosen, name=self.given("name") or None, description=self.given("description") or None
+        )
+
+    def back(self, *ids: str) -> str:
+        """The one that was split."""
+        return f"{self.place}/entities/{ids[0]}"
+
+
+WIDTH, HEIGHT = 760, 460
+_CENTRE = (WIDTH / 2, HEIGHT / 2)
+_RADII = {1: (170.0, 110.0), 2: (270.0, 195.0)}
+_LABEL = 14.0
+_LEANING = 0.3  # so near to straight up or down, a label stands under or over its dot
+_MOST = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A neighbour, where it stands, and on which side of it its name."""
+
+    id: UUID
+    name: str
+    entity_type: str
+    distance: int
+    x: float
+    y: float
+    text_x: float
+    text_y: float
+    anchor: Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge, and where its predicate is written."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    predicate: str
+    text_x: float
+    text_y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """All within ``WIDTH`` by ``HEIGHT``, the entity itself in the middle. left_out: neighbours that there is no room for."""
+
+    dots: tuple[Dot, ...]
+    lines: tuple[Line, ...]
+    left_out: int
+
+
+def draw(found: Sequence[Neighbour], centre: UUID) -> Drawing:
+    """Draw what is within two edges of an entity, the nearest first, and of that the first few."""
+    nearest: dict[UUID, Neighbour] = {}
+    for one in found:
+        if one.distance in _RADII:
+            nearest.setdefault(one.id, one)
+    shown = dict(list(nearest.items())[:_MOST])
+    angles = _angles(shown, centre)
+    places = {centre: _CENTRE} | {key: _at(angles[key], one.distance) for key, one in shown.items()}
+    dots = tuple(_dot(one, angles[key], places[key]) for key, one in shown.items())
+    edges = {(one.via, one.id): one for one in reversed(found) if one.id in shown and one.via in places}
+    lines = tuple(_line(places[via], places[to], one.predicate) for (via, to), one in edges.items())
+    return Drawing(dots, lines, len(nearest) - len(shown))
+
+
+def _angles(shown: Mapping[UUID, Neighbour], centre: UUID) -> dict[UUID, float]:
+    """Sectors as wide as what hangs on each neighbour; the second ring shares its parent's."""
+    below: dict[UUID, list[UUID]] = {}
+    for key, one in shown.items():
+        below.setdefault(one.via, []).append(key)
+    inner = below.get(centre, [])
+    widths = {key: max(1, len(below.get(key, ()))) for key in inner}
+    whole = 2 * math.pi / max(1, sum(widths.values()))
+    angles: dict[UUID, float] = {}
+    begin = -math.pi / 2 - (widths[inner[0]] * whole / 2 if inner else 0)
+    for key in inner:
+        width = widths[key] * whole
+        angles[key] = begin + width / 2
+        outer = below.get(key, [])
+        for place, far in enumerate(outer):
+            angles[far] = begin + width * (place + 0.5) / len(outer)
+        begin += width
+    return angles
+
+
+def _at(angle: float, distance: int) -> tuple[float, float]:
+    wide, high = _RADII[distance]
+    return round(_CENTRE[0] + wide * math.cos(angle), 1), round(_CENTRE[1] + high * math.sin(angle), 1)
+
+
+def _dot(one: Neighbour, angle: float, place: tuple[float, float]) -> Dot:
+    x, y = place
+    across = math.cos(angle)
+    anchor: Literal["start", "middle", "end"] = "middle"
+    text_x, text_y = x, y + (_LABEL + 6 if math.sin(angle) > 0 else -_LABEL + 2)
+    if abs(across) > _LEANING:
+        anchor = "start" if across > 0 else "end"
+        text_x, text_y = x + math.copysign(_LABEL - 2, across), y + 4
+    return Dot(one.id, one.name, one.entity_type, one.distance, x, y, round(text_x, 1), round(text_y, 1), anchor)
+
+
+def _line(begin: tuple[float, float], end: tuple[float, float], predicate: str) -> Line:
+    middle = [round((first + second) / 2, 1) for first, second in zip(begin, end, strict=True)]
+    return Line(*begin, *end, predicate.replace("_", " "), middle[0], middle[1] - 3)

@@ -1,0 +1,158 @@
+"""The overview: how much is known, how fresh it is, what is open, and what was decided last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from mosshead import Candidate, Memory, NotFound, Question, StoredMemory
+from mosshead.paths import NamespacePath
+from workers.console.formatting import contents_of, waiting_of
+from workers.console.handlers import Editing, Handler, Page, Reading, named, place_of
+
+_COUNTED = 1000
+_FEW = 5
+_DECISIONS = 12
+_LOG = 100
+
+
+class Overview(Reading):
+    """The first page of a namespace."""
+
+    section = "overview"
+
+    def show(self, *_ids: str) -> Page:
+        """Counts, the most salient memories, the latest decisions."""
+        memories = self.namespace.memories(limit=_COUNTED)
+        counted = f"{_COUNTED:,} or more" if len(memories) == _COUNTED else f"{len(memories):,}"
+        return Page(
+            "overview.html",
+            {
+                "counted": counted,
+                "memories": memories[:_FEW],
+                "entities": self.namespace.entities(),
+                "decisions": self.namespace.latest_decisions(limit=_DECISIONS),
+            },
+        )
+
+
+class Decisions(Reading):
+    """The decision log, the latest first."""
+
+    section = "decisions"
+
+    def show(self, *_ids: str) -> Page:
+        """All of them, what was kept out, or what an LLM proposed in vain."""
+        show = self.given("show")
+        logs = {"kept-out": self.namespace.quarantined, "refused": self.namespace.refused}
+        log = logs.get(show, self.namespace.latest_decisions)
+        return Page("decisions.html", {"part": self.part(lambda most: log(limit=most), _LOG), "show": show})
+
+
+class OneDecision(Reading):
+    """A decision, for links that name one."""
+
+    section = "decisions"
+
+    def show(self, *ids: str) -> Page:
+        """With the memories that it saw."""
+        decision = self.namespace.decision(ids[0])
+        return Page("decision.html", {"decision": decision, "contents": contents_of(self.namespace, [decision])})
+
+
+class Undo(Editing):
+    """Takes a decision back."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises UndoRefused where it cannot be."""
+        return self.namespace.undo(ids[0])
+
+    def back(self, *ids: str) -> str:
+        """The decision."""
+        return f"{self.place}/decisions/{ids[0]}"
+
+
+class Choosing(Handler):
+    """A field for the name of a namespace; and those of a tenant, where one is named.
+
+    The console logs in as an app does, and such a login sees one tenant at a time: it cannot list them all.
+    """
+
+    async def get(self) -> None:
+        """Show the field, or go to the namespace that was named."""
+        name = self.given("namespace").strip().strip("/")
+        if "/" in name:
+            self.redirect(place_of(named(name)), status=303)
+            return
+        found = await self.in_thread(partial(_of_tenant, self.memory, name)) if name else []
+        await self.render("choosing.html", name=name, found=[(str(path), place_of(path)) for path in found])
+
+
+def _of_tenant(memory: Memory, tenant: str) -> list[NamespacePath]:
+    found = memory.under(tenant).namespaces()
+    if not found:
+        raise NotFound(
+            f"tenant: nothing was published for {tenant}; give the name as the app does, such as acme/sarah_123"
+        )
+    return found
+
+
+_FACTS = 3
+NEW = "new"
+"""What the form sends for somebody whom the memories do not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A candidate with what is known of it, the most salient first."""
+
+    candidate: Candidate
+    facts: tuple[StoredMemory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its choices."""
+
+    question: Question
+    choices: tuple[Choice, ...]
+
+
+class Questions(Reading):
+    """All that are open, those asked first in front."""
+
+    section = "questions"
+
+    def show(self, *_ids: str) -> Page:
+        """With what is known of each candidate now."""
+        found = self.namespace.questions()
+        facts = {one.entity_id: self._facts(found, one.entity_id) for asked in found for one in asked.candidates}
+        return Page(
+            "questions.html",
+            {
+                "asked_back": [
+                    Asked(one, tuple(Choice(candidate, facts[candidate.entity_id]) for candidate in one.candidates))
+                    for one in found
+                ]
+            },
+        )
+
+    def _facts(self, questions: Sequence[Question], entity_id: UUID) -> tuple[StoredMemory, ...]:
+        waiting = waiting_of(questions, entity_id)
+        found = self.namespace.memories(about=entity_id, limit=_FACTS + len(waiting))
+        return tuple(one for one in found if one.content not in waiting)[:_FACTS]
+
+
+class Answer(Editing):
+    """Answers a question."""
+
+    def publish(self, *ids: str) -> UUID:
+        """Raises NotFound, and InvalidEvent where it was answered before."""
+        meant = self.given("entity")
+        if not meant:
+            raise ValueError(f'entity: an id, or "{NEW}" for somebody new')
+        return self.namespace.clarify(ids[0], None if meant == NEW else meant)
+
+    def back(self, *_ids: str) -> str:
+        """The questions that are left."""
+        return f"{self.place}/questions"

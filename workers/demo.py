@@ -1,0 +1,317 @@
+"""`python -m workers demo`: a sample of three years of conversations, from publish to recall, on a machine of its own."""
+
+import json
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from config.logging import configure_logging
+from config.settings import Settings
+from mosshead.api.memory import Memory
+from mosshead.api.namespace import Namespace
+from mosshead.entities.questions import Candidate, Question
+from mosshead.errors import MossheadError, WaitTimeout
+from mosshead.models.memories import StoredMemory
+from workers.local import Addresses, flower_answers, processes, servers, wait_until
+from workers.local.processes import ROOT
+
+SAMPLE = ROOT / "examples" / "sample.jsonl"
+
+QUESTIONS = (
+    "Check if Peter's content is passing as human",
+    "Where do I live?",
+    "When is the weekly call with Brightleaf?",
+    "Can Tom's brother Peter eat paella?",
+    "How do we onboard a new client?",
+    "What am I allergic to?",
+)
+
+# What the acceptance story promises of the first question, in any wording.
+PROMISED = (("peter", "writer"), ("human", "detector"))
+
+_PATIENCE_SECONDS = 180.0
+_BUDGET = 300
+
+
+class DemoFailed(MossheadError):
+    """The demo did not show what it promises."""
+
+
+def run_demo(
+    settings: Settings, migrate: Callable[[Settings, Addresses], None], *, keep: bool, json_output: bool
+) -> None:
+    """Run the demo in a data folder of its own, which is removed afterwards unless ``keep``.
+
+    Raises DemoFailed where the first question's context lacks what it must hold.
+    """
+    console = Console(stderr=json_output)
+    folder = Path(tempfile.mkdtemp(prefix="mosshead-demo-"))
+    # Its own servers, whatever the environment names: a demo writes nothing into anybody's database.
+    own = settings.model_copy(
+        update={"data_dir": folder, "database_url": None, "ingest_url": None, "worker_url": None, "broker_url": None}
+        | {"admin_url": None, "flower_port": 0, "log_level": "warning"}
+    )
+    configure_logging(own)
+    try:
+        with servers(own) as addresses:
+            migrate(own, addresses)
+            with processes(addresses, to_logs=True):
+                _say(console, own, addresses)
+                wait_until(lambda: flower_answers(addresses), timeout=_PATIENCE_SECONDS, what="Flower")
+                report = _show(console, addresses)
+        console.print(
+            f"Flower was at {addresses.flower_url}; everything is stopped" + ("." if keep else " and removed.")
+        )
+    finally:
+        if keep:
+            console.print(f"The data stays in {folder}", soft_wrap=True)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    if json_output:
+        print(json.dumps(report))
+    _check(report)
+
+
+def _say(console: Console, settings: Settings, addresses: Addresses) -> None:
+    how = (
+        f"facts by {settings.llm_model}"
+        if settings.uses_llm
+        else "facts by the offline rules, for no OPENAI_API_KEY is set"
+    )
+    console.print(f"[bold]Postgres, Redis, intake, sweeper, workers and Flower are up[/]: {how}.")
+    console.print(
+        f"Flower: {addresses.flower_url} (user {addresses.flower_user}, password {addresses.flower_password})",
+        soft_wrap=True,
+    )
+
+
+def _show(console: Console, addresses: Addresses) -> dict[str, Any]:
+    with Memory.connect(database_url=addresses.database_url, broker_url=addresses.broker_url) as memory:
+        nadia = memory.namespace("demo", "nadia")
+        publish_ms = _publish(console, nadia)
+        consolidated = _wait(console, nadia)
+        memory.warm_up()  # as an app does when it starts
+        _show_memories(console, nadia)
+        _show_entities(console, nadia)
+        answers = [_answer(console, nadia, question) for question in QUESTIONS]
+        question = show_question(console, nadia)
+        correction = show_correction(console, nadia)
+        query_ms = [_milliseconds(partial(nadia.query, text)) for text in _fresh_texts()]
+    latencies = {"publish_ms": _percentiles(publish_ms), "query_ms": _percentiles(query_ms)}
+    for name, figures in latencies.items():
+        console.print(f"{name.removesuffix('_ms'):8} p50 {figures['p50']:.2f} ms   p99 {figures['p99']:.2f} ms")
+    return {
+        "messages": len(publish_ms),
+        "consolidated_s": round(consolidated, 2),
+        "answers": answers,
+        "question": question,
+        "correction": correction,
+    } | latencies
+
+
+def _publish(console: Console, nadia: Namespace) -> list[float]:
+    records = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    with _bar(console) as bar:
+        return [
+            _milliseconds(partial(nadia.publish, **record)) for record in bar.track(records, description="publishing")
+        ]
+
+
+def _wait(console: Console, nadia: Namespace) -> float:
+    started = time.monotonic()
+    with _bar(console) as bar:
+        task = bar.add_task("consolidating", total=None)
+        while time.monotonic() - started < _PATIENCE_SECONDS:
+            progress = nadia.progress()
+            received = sum(progress.received.values())
+            bar.update(task, total=received or None, completed=received - progress.pending)
+            try:
+                nadia.wait(timeout=0.2)
+            except WaitTimeout:
+                continue
+            bar.update(task, completed=received)
+            return time.monotonic() - started
+    nadia.wait(timeout=0)
+    return time.monotonic() - started
+
+
+def _show_memories(console: Console, nadia: Namespace) -> None:
+    table = Table(title="Memories", title_justify="left", box=None, pad_edge=False)
+    table.add_column("salience", justify="right")
+    for column in ("kind", "said", "memory"):
+        table.add_column(column, no_wrap=column != "memory")
+    for memory in nadia.memories():
+        table.add_row(f"{memory.salience:.1f}", memory.kind, f"{memory.said_at:%Y-%m-%d}", escape(memory.content))
+    console.print(table)
+
+
+def _show_entities(console: Console, nadia: Namespace) -> None:
+    table = Table(title="Entities", title_justify="left", box=None, pad_edge=False)
+    for column in ("type", "name", "profile"):
+        table.add_column(column, no_wrap=column == "type", vertical="top")
+    for entity in nadia.entities():
+        table.add_row(entity.entity_type, escape(entity.name), escape(nadia.profile(entity.id).summary))
+    console.print(table)
+
+
+def _answer(console: Console, nadia: Namespace, question: str) -> dict[str, Any]:
+    started = time.perf_counter()
+    context = nadia.context(question, budget=_BUDGET)
+    took = 1000 * (time.perf_counter() - started)
+    asked = "".join(f"\n[yellow]{escape(one.text)}[/]" for one in context.questions)
+    title = f"{escape(question)}  [dim]{took:.0f} ms, {context.tokens} tokens[/]"
+    console.print(Panel(escape(context.text) + asked, title=title, title_align="left"))
+    return {"question": question, "context": context.text, "asked": [one.text for one in context.questions]}
+
+
+def _check(report: dict[str, Any]) -> None:
+    told = report["answers"][0]["context"].casefold().splitlines()
+    for words in PROMISED:
+        if not any(all(word in line for word in words) for line in told):
+            raise DemoFailed(f"the context of {QUESTIONS[0]!r} lacks a memory with {' and '.join(words)}")
+
+
+def _fresh_texts() -> Sequence[str]:
+    # Each new to the embedder's cache: what is timed is an embedding and a search.
+    return [
+        f"What do you know about {subject} number {number}?" for number in range(25) for subject in ("Peter", "WOBS")
+    ]
+
+
+def _milliseconds(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return 1000 * (time.perf_counter() - started)
+
+
+def _percentiles(times: Sequence[float]) -> dict[str, float]:
+    cuts = statistics.quantiles(times, n=100, method="inclusive")
+    return {"p50": round(cuts[49], 3), "p99": round(cuts[98], 3)}
+
+
+def _bar(console: Console) -> Progress:
+    columns = (TextColumn("{task.description:14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console)
+
+
+CORRECTION = "Actually, I live in Porto."
+
+_CORRECTION_SECONDS = 60.0
+
+
+class NothingCorrected(MossheadError):
+    """The correction replaced no memory."""
+
+
+def show_correction(console: Console, nadia: Namespace) -> dict[str, Any]:
+    """Correct where Nadia lives, look at how it was, and take the correction back. Raises NothingCorrected."""
+    before = datetime.now(UTC)
+    said = nadia.publish(CORRECTION, conversation="demo")
+    nadia.wait(timeout=_CORRECTION_SECONDS)
+    corrected = _replacing(nadia, nadia.memories_from(said))
+    (decision,) = nadia.decisions(corrected.id)
+    target = str(decision.target_id)
+    replaced = nadia.get(target)
+    then = nadia.get(target, as_of=before)
+    nadia.undo(decision.id)
+    nadia.wait(timeout=_CORRECTION_SECONDS)
+    restored, withdrawn = nadia.get(target), nadia.get(corrected.id)
+
+    table = Table(title=f"“{CORRECTION}” and its undo", title_justify="left", box=None, pad_edge=False)
+    for column in ("", "memory", "state"):
+        table.add_column(column, no_wrap=column != "memory")
+    for when, memory in (
+        ("corrected", corrected),
+        ("", replaced),
+        (f"as of {before:%H:%M:%S}, before", then),
+        ("undone", withdrawn),
+        ("", restored),
+    ):
+        table.add_row(when, escape(memory.content), memory.state)
+    console.print(table)
+    console.print(f"[dim]decided by {decision.decided_by}: {decision.action}, {escape(decision.reason)}[/]")
+    return {
+        "corrected": corrected.content,
+        "as_of_before": then.content,
+        "states": [replaced.state, then.state, withdrawn.state, restored.state],
+        "after_undo": restored.content,
+    }
+
+
+def _replacing(nadia: Namespace, formed: list[StoredMemory]) -> StoredMemory:
+    for memory in formed:
+        if any(decision.action == "supersede" for decision in nadia.decisions(memory.id)):
+            return memory
+    raise NothingCorrected(f"the demo's {CORRECTION!r} replaced no memory")
+
+
+TURN = "Peter is learning Italian."
+ANSWER = "brother-in-law"
+
+_QUESTION_SECONDS = 60.0
+
+
+class NothingAsked(MossheadError):
+    """The service asked nothing where the words fit two."""
+
+
+def show_question(console: Console, nadia: Namespace) -> dict[str, Any]:
+    """Say what may be of either Peter, answer the question that follows, and show what became of it. Raises NothingAsked."""
+    said = nadia.publish(TURN, conversation="demo-question")
+    nadia.wait(timeout=_QUESTION_SECONDS)
+    question, meant = _asked(nadia)
+    (held,) = nadia.memories_from(said)
+    before = _about(nadia, held.id)
+    nadia.clarify(question, meant)
+    nadia.wait(timeout=_QUESTION_SECONDS)
+    after = _about(nadia, held.id)
+
+    console.print(f"“{TURN}”\n[yellow]{escape(question.text)}[/]\n“The {ANSWER}.”")
+    table = Table(title="Held until the answer", title_justify="left", box=None, pad_edge=False)
+    for column in ("", "memory", "about"):
+        table.add_column(column, no_wrap=column == "")
+    for when, links in (("asked", before), ("answered", after)):
+        table.add_row(when, escape(held.content), escape("; ".join(f"{who} ({how})" for who, how in links)))
+    console.print(table)
+    return {
+        "asked": question.text,
+        "offered": len(question.candidates),
+        "answer": meant.description,
+        "memory": held.content,
+        "before": before,
+        "after": after,
+        "still_open": [one.text for one in nadia.questions() if one.id == question.id],
+    }
+
+
+def _asked(nadia: Namespace) -> tuple[Question, Candidate]:
+    for question in reversed(nadia.questions()):
+        for candidate in question.candidates:
+            if question.message == TURN and ANSWER in candidate.description:
+                return question, candidate
+    raise NothingAsked(f"the demo's {TURN!r} was not asked back")
+
+
+def _about(nadia: Namespace, memory_id: UUID) -> list[tuple[str, str]]:
+    """Whom a memory is about, and how surely, as the export has it."""
+    records = [json.loads(line) for line in nadia.export()]
+    names = {one["key"]: ", ".join(_named(one)) for one in records if one["type"] == "entity"}
+    (memory,) = (one for one in records if one["type"] == "memory" and one["id"] == str(memory_id))
+    return [(names[key], certainty) for key, (_, certainty) in zip(memory["about"], memory["roles"], strict=True)]
+
+
+def _named(entity: dict[str, Any]) -> list[str]:
+    return [entity["name"], *([entity["description"]] if entity.get("description") else [])]

@@ -1,0 +1,140 @@
+"""The real parts that the stages work with: opened once in each process, when they are first needed, and so never over a fork."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from sqlalchemy import Engine
+
+from config.settings import Settings, settings
+from db import embedding_models
+from db.embedding_models import Model
+from db.engine import check_login, open_engine
+from mosshead.embeddings import Embedder, Endpoint, open_embedder, spec_of
+from mosshead.errors import ConfigurationError, EmbedderMismatch
+from mosshead.llm import LanguageModel
+from mosshead.llm.openai import OnUsage, OpenAILanguageModel
+from workers.stages.cached_llm import UsageLog
+
+WORKER_URL = "MOSSHEAD_WORKER_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a stage may use. others: models that a namespace asks in place of the service's own, by name."""
+
+    settings: Settings
+    engine: Engine
+    embedder: Embedder
+    model: LanguageModel | None
+    usage: UsageLog
+    others: dict[str, LanguageModel] = field(default_factory=dict)
+
+    def other_model(self, name: str) -> LanguageModel:
+        """The model that a namespace asks in place of the service's own. Raises ConfigurationError where there is no LLM."""
+        if name not in self.others:
+            self.others[name] = open_other_model(self.settings, name, on_usage=self.usage.note)
+        return self.others[name]
+
+
+@lru_cache(maxsize=1)
+def parts() -> Parts:
+    """The parts of this process."""
+    chosen = settings()
+    usage = UsageLog()
+    return Parts(
+        settings=chosen,
+        engine=open_engine(chosen.login("worker"), setting=WORKER_URL),
+        embedder=open_embedder_of(chosen),
+        model=open_language_model(chosen, on_usage=usage.note),
+        usage=usage,
+    )
+
+
+def leave_parts_to_parent() -> None:
+    """In a process that was forked: open parts of its own. Two that write to one connection read each other's answers.
+
+    The parent's connections are not closed, for the parent may use them.
+    """
+    if parts.cache_info().currsize:
+        parts().engine.dispose(close=False)
+        parts.cache_clear()
+
+
+def check_parts() -> None:
+    """Refuse to start with a login or a model that will not do; leaves no connection behind that a fork could share.
+
+    Raises ConfigurationError, StoreUnavailable, ModelMissing, EmbedderUnavailable or EmbedderMismatch.
+    """
+    chosen = settings()
+    engine = open_engine(chosen.login("worker"), setting=WORKER_URL)
+    try:
+        check_login(engine, setting=WORKER_URL)
+        embedder = open_embedder_of(chosen)
+        with engine.begin() as connection:
+            active = embedding_models.set_active_model(connection, embedder.name, embedder.dimensions)
+    finally:
+        engine.dispose()
+    if active.name != embedder.name:
+        raise mismatch(embedder, active.name)
+    check_dimensions(active, embedder.dimensions)
+
+
+def mismatch(embedder: Embedder, active: str) -> EmbedderMismatch:
+    """What to raise where the embedder is not the one of the database's active model."""
+    return EmbedderMismatch(
+        f"MOSSHEAD_EMBEDDER: {embedder.name} is asked for, and this database embeds with {active}; set it to {spec_of(active)}, "
+        "or go over to the other with 'python -m workers models'"
+    )
+
+
+def check_dimensions(model: Model, dimensions: int) -> None:
+    """Raise ConfigurationError where an endpoint answers otherwise than it did: vectors of two lengths cannot be compared."""
+    if dimensions != model.dimensions:
+        raise ConfigurationError(
+            f"the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} here; set "
+            f"MOSSHEAD_EMBEDDING_URL or OPENAI_BASE_URL to one that answers with {model.dimensions}, or go over to a model of "
+            f"those dimensions, such as openai:MODEL@{dimensions}, with 'python -m workers models add'"
+        )
+
+
+def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:
+    """The embedder that the settings name, or another. Raises ConfigurationError or ModelMissing."""
+    endpoint = Endpoint.chosen(
+        url=chosen.embedding_url,
+        api_key=chosen.embedding_api_key.get_secret_value() if chosen.embedding_api_key else None,
+        openai_url=chosen.openai_base_url,
+        openai_api_key=chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None,
+    )
+    return open_embedder(spec or chosen.embedder, **endpoint._asdict())
+
+
+_NO_KEY = "none"
+
+
+def open_language_model(settings: Settings, on_usage: OnUsage | None = None) -> OpenAILanguageModel | None:
+    """The model that the settings name, or None where they name none and the offline rules do the work.
+
+    Raises ConfigurationError where the key or the address cannot be used at all.
+    """
+    if not settings.uses_llm:
+        return None
+    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
+    if not key and not settings.openai_base_url:
+        raise ConfigurationError(
+            "OPENAI_API_KEY is empty. Set it to your key, or unset it to work by the offline rules"
+        )
+    return OpenAILanguageModel(
+        settings.llm_model,
+        api_key=key or _NO_KEY,
+        timeout=settings.llm_timeout,
+        base_url=settings.openai_base_url,
+        on_usage=on_usage,
+    )
+
+
+def open_other_model(settings: Settings, name: str, on_usage: OnUsage | None = None) -> OpenAILanguageModel:
+    """Another model of the same endpoint, by its name. Raises ConfigurationError also where there is no endpoint."""
+    model = open_language_model(settings.model_copy(update={"llm_model": name}), on_usage)
+    if model is None:
+        raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
+    return model

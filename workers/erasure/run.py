@@ -1,0 +1,171 @@
+"""Erasing: what an app wants gone goes at once, ahead of all that waits in the lane, whatever an LLM is doing about that.
+
+In two transactions: the fence, which is short, and then what may take a while (`db.erasure.erasures`). A worker that dies
+between the two, or in the second, leaves what the next one finishes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+from typing import Final
+
+import structlog
+from pydantic import ValidationError
+from sqlalchemy import Connection
+
+from db import decisions, documents, entities, namespaces, profiles, summaries
+from db.decisions import LoggedDecision, Stamp
+from db.erasure import erasures
+from db.erasure.erasures import Fence
+from db.erasure.scopes import (
+    Part,
+    erase_conversation,
+    erase_everything,
+    erase_names,
+    erase_part,
+    of_conversation,
+    of_entity,
+    of_memories,
+)
+from db.keys import BatchRef, LaneRef
+from db.replay import generations
+from mosshead.events import Erase
+from mosshead.store.connection import tenant_transaction
+from pipeline.extraction.records import closed, fits
+from pipeline.reflection.documents import unformed
+from workers.dependencies import Parts
+from workers.erasure.rewrite import retold
+from workers.failures import describe
+from workers.reflection.documents import held_in
+from workers.reflection.run import OF_CONVERSATIONS
+from workers.stages.profiles import debounce
+
+_log = structlog.get_logger()
+
+Rows = Mapping[str, int]
+
+
+class ErasureFailed(Exception):
+    """An erasure did not succeed; it will be tried again. Holds no text of a conversation."""
+
+
+def erase(lane: LaneRef, parts: Parts) -> None:
+    """Carry out the erasure that a lane waits for longest, if any. Raises ErasureFailed."""
+    failed = None
+    try:
+        _erase(lane, parts)
+    except Exception as error:  # noqa: BLE001 - what it says may be what was to be erased
+        failed = describe(error)
+    if failed is not None:
+        _log.error("erasure_failed", error=failed)
+        raise ErasureFailed(failed)
+
+
+def _erase(lane: LaneRef, parts: Parts) -> None:
+    wanted = _fenced(lane, parts)
+    if wanted is None:
+        return
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        # Another may have finished it since, or is at it.
+        if not erasures.alone(connection, lane) or not erasures.waits(connection, lane, wanted.event_id):
+            return
+        erasures.take_time(connection)
+        _drop_replay(connection, lane)
+        rows = _everything(connection, lane, wanted) if wanted.everything else _part(connection, lane, wanted, parts)
+        told = {table: number for table, number in rows.items() if number}
+        erasures.done(connection, lane, wanted.event_id, told)
+    _log.info("erased", erasure_id=str(wanted.event_id), scope=wanted.scope, rows=told)
+
+
+def _drop_replay(connection: Connection, lane: LaneRef) -> None:
+    """Another generation of the namespace tells of it, too, by ids of its own. It can be made anew of what stays."""
+    generation = generations.lock(connection, lane)
+    if generation is not None:
+        generations.drop(connection, generation)
+        _log.warning("replay_dropped", namespace_id=str(lane.namespace_id), why="something was erased")
+
+
+def _fenced(lane: LaneRef, parts: Parts) -> Erase | None:
+    """The erasure that a lane waits for longest, with its fence up; None where there is none that can be read."""
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        # First: what an app publishes at this moment would be overlooked else, or what was finished since be begun again.
+        erasures.lock_lane(connection, lane)
+        asked = erasures.next_in(connection, lane)
+        if asked is None:
+            erasures.nothing_waits(connection, lane)
+            return None
+        try:
+            wanted = Erase.model_validate(asked.payload)
+        except ValidationError as error:
+            erasures.bury(connection, lane, asked.erasure_id, f"erase: {describe(error)}")
+            _log.error("erasure_refused", erasure_id=str(asked.erasure_id), error=describe(error))
+            return None
+        erasures.put_up(connection, lane, Fence(wanted.event_id, wanted.scope, wanted.conversation))
+        return wanted
+
+
+def _everything(connection: Connection, lane: LaneRef, wanted: Erase) -> Rows:
+    parameters = {**lane.scope, "erasure_id": wanted.event_id}
+    gone = erase_everything(connection, parameters)
+    erasures.lock_lane(connection, lane)
+    return gone | erase_names(connection, parameters)
+
+
+def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) -> Rows:
+    part = retold(connection, lane, _chosen(connection, lane, wanted), parts.embedder)
+    stamp = decisions.stamp_of_event(connection, wanted.event_id)
+    decisions.log(connection, BatchRef(lane, wanted.event_id), [_logged(stamp)])
+    summed_up = summaries.of_messages(connection, lane, part.messages)
+    rows = {"documents": _documents(connection, lane, part)}
+    gone, touched = erase_part(connection, lane, part, stamp)
+    rows |= gone
+    profiles.touch(connection, lane, entities.existing(connection, lane, touched))
+    profiles.set_timer(connection, lane, **debounce(parts))
+    for conversation in summed_up:
+        summaries.delete(connection, lane, conversation)
+        if conversation != wanted.conversation:
+            summaries.ask_for(connection, lane, conversation)
+    erasures.lock_lane(connection, lane)
+    if wanted.conversation is not None:
+        also = erase_conversation(connection, lane, wanted.event_id, wanted.conversation, kinds=OF_CONVERSATIONS)
+        rows |= {table: rows.get(table, 0) + number for table, number in also.items()}
+    return rows
+
+
+def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> Part:
+    if wanted.conversation is not None:
+        return of_conversation(connection, lane, wanted.event_id, wanted.conversation)
+    if wanted.entity is not None:
+        return of_entity(connection, lane, wanted.entity)
+    return of_memories(connection, lane, wanted.memories)
+
+
+def _documents(connection: Connection, lane: LaneRef, part: Part) -> int:
+    """Take what was formed of messages out of all versions of the documents; one that does not fit its schema then goes."""
+    formed = documents.formed_of(connection, lane, part.messages)
+    if not formed:
+        return 0
+    shapes = {one["name"]: one["json_schema"] for one in namespaces.configuration(connection, lane).profiles}
+    said, rows = documents.said_to(connection, lane), 0
+    for name, versions in groupby(documents.all_versions(connection, lane), key=attrgetter("name")):
+        of_one = list(versions)
+        all_left, trimmed = unformed([held_in(one) for one in of_one], formed, said)
+        documents.trim(connection, lane, trimmed)
+        for one, left in zip(of_one, all_left, strict=True):
+            if left == held_in(one):
+                continue
+            rows += 1
+            if name in shapes and not fits(left.body, closed(shapes[name])):
+                documents.delete(connection, lane, one.document_id)
+                continue
+            kept = {key: mark for key, mark in one.fields.items() if key in left.marks}
+            documents.rewrite(connection, lane, replace(one, body=left.body, fields=kept))
+    return rows
+
+
+def _logged(stamp: Stamp) -> LoggedDecision:
+    return LoggedDecision(stamp=stamp, action="erase", reason="the app said so", decided_by=_APP)
+
+
+_APP: Final = "app"

@@ -1,0 +1,225 @@
+"""The intake: takes messages from the queue and puts them into the inbox or the dead letters.
+
+Redis keeps no list of what an intake has in hand. Such a list takes memory, and a full Redis refuses every write: it could never
+be drained. What dies with an intake is still in its publisher's spool, which is cut only up to what the inbox has.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+
+import structlog
+from kombu.connection import Connection
+from kombu.message import Message
+from kombu.messaging import Consumer, Producer
+from sqlalchemy import Connection as DatabaseConnection
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from config.settings import Settings
+from db import inbox
+from db.engine import check_login, open_engine
+from mosshead.errors import ConfigurationError
+from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
+from mosshead.publishing.signing import TenantKey, parse_keys
+from workers.broker import check_broker
+from workers.failures import describe, is_of_values
+from workers.intake.validate import CONTENT_TYPE, Accepted, Arrival, Refused, judge, read_what_others_push
+
+_SETTING = "MOSSHEAD_INGEST_URL"
+_AT_ONCE = 200
+_LARGE_BYTES = 32 * 2**10
+"""A message of this size waits for the smaller ones: 250 KB can take a second to redact, and a chat's message has about 1 KB.
+Two hundred smaller ones still fit into one transaction within the statement timeout."""
+
+_IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
+"""How much the intake reads ahead, to find small messages behind large ones. Spools let the queue grow to the same size."""
+
+_DRAIN_SECONDS = 0.05
+_IDLE_SECONDS = 1.0
+_BACK_OFF_SECONDS = 0.5
+
+Store = Callable[[Sequence[Arrival]], int]
+"""Puts what arrived where it belongs; returns how many events were new."""
+
+_log = structlog.get_logger()
+
+
+def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
+    """Consume until ``stopped``. A broker or a database that is away is waited for, with what is in hand.
+
+    Raises ConfigurationError or StoreUnavailable at the start, where a setting, the login or the broker will not do.
+    """
+    broker_url, keys = settings.broker(), signing_keys(settings)
+    engine = open_engine(settings.login("ingest"), setting=_SETTING)
+    check_login(engine, setting=_SETTING)
+    check_broker(broker_url, stopped)
+    store = partial(_store, engine=engine, settings=settings, stopped=stopped)
+    _log.info("intake_started", signed=bool(keys))
+    while not stopped():
+        try:
+            _consume(broker_url, keys, store, stopped)
+        except Exception as error:  # noqa: BLE001 - the edge of the process: what was not stored comes again
+            _log.warning("intake_interrupted", error=describe(error))
+            time.sleep(_BACK_OFF_SECONDS)
+    engine.dispose()
+    _log.info("intake_stopped")
+
+
+def signing_keys(settings: Settings) -> dict[str, TenantKey]:
+    """The keys of those who may publish, by kid; none where nothing need be signed. Raises ConfigurationError."""
+    if settings.signing_keys is None:
+        return {}
+    keys = parse_keys(settings.signing_keys.get_secret_value())
+    if not keys:  # such as "," of two that were not filled in: taken for none, it would let everybody in
+        raise ConfigurationError("MOSSHEAD_SIGNING_KEYS: holds no key; unset it where events need not be signed")
+    return keys
+
+
+def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopped: Callable[[], bool]) -> None:
+    messages: list[Message] = []
+    # Connected first: opening a channel would sleep for 2 s before it tried again, and a Redis that is back waits for us then.
+    with open_connection(broker_url).ensure_connection(max_retries=0) as connection:
+        try:
+            _take(connection, messages, partial(_take_in, messages, keys, store), stopped)
+        finally:
+            _put_back(connection, messages)
+
+
+def _take(
+    connection: Connection, messages: list[Message], take_in: Callable[[], None], stopped: Callable[[], bool]
+) -> None:
+    channel = connection.channel()
+    read_what_others_push(channel)
+    # Not declared: that writes a binding, which a full Redis refuses, and publishers send straight to the queue.
+    Consumer(channel, [QUEUE], on_message=messages.append, no_ack=True, auto_declare=False).consume()
+    try:
+        while not stopped():
+            try:
+                _gather(connection.drain_events, messages)
+            finally:
+                # Also where the broker went away meanwhile: what is in hand need not wait until it comes again.
+                take_in()
+    finally:
+        channel.close()  # which reads the answer to a BRPOP that is under way: its message has left Redis
+        take_in()
+
+
+def _gather(drain: Callable[..., None], messages: list[Message]) -> None:
+    """Wait for a message, then take what else is there, so that a burst is one transaction."""
+    timeout = _DRAIN_SECONDS if messages else _IDLE_SECONDS
+    size = sum(len(message.body) for message in messages)
+    while len(messages) < _IN_HAND and size < _BYTES_IN_HAND:
+        before = len(messages)
+        try:
+            drain(timeout=timeout)
+        except TimeoutError:
+            return
+        size += sum(len(message.body) for message in messages[before:])
+        timeout = _DRAIN_SECONDS
+
+
+def _take_in(messages: list[Message], keys: Mapping[str, TenantKey], store: Store) -> None:
+    """Store the small messages in hand, then the oldest large one, so that large messages delay nobody else for long."""
+    small = [message for message in messages if len(message.body) < _LARGE_BYTES]
+    large = [message for message in messages if len(message.body) >= _LARGE_BYTES]
+    for portion in (small[:_AT_ONCE], large[:1]):
+        if portion:
+            stored = store([_judge(message, keys) for message in portion])
+            _log.info("events_received", received=len(portion), stored=stored)
+            taken = set(map(id, portion))
+            messages[:] = [message for message in messages if id(message) not in taken]
+
+
+def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
+    """Put back into the queue what an intake that ends could not store, for those who publish without a spool."""
+    if not messages:
+        return
+    try:
+        producer = Producer(connection.channel(), auto_declare=False)
+        for message in messages:
+            producer.publish(
+                message.body,
+                routing_key=QUEUE.name,
+                content_type=message.content_type,
+                content_encoding=message.content_encoding,
+                retry=False,
+            )
+    except BROKER_ERRORS as error:
+        _log.warning("events_not_put_back", events=len(messages), error=type(error).__name__)
+
+
+def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:
+    if message.content_type != CONTENT_TYPE:
+        return Refused(
+            "event: not a message of Mosshead's; publish with the library, which knows its form", message.body
+        )
+    return judge(message.body, keys)
+
+
+def _store(arrivals: Sequence[Arrival], *, engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> int:
+    """Store, waiting for a database that is away with the messages in hand: they are stored as soon as it is back."""
+    while True:
+        try:
+            return receive(engine, arrivals, settings)
+        except DBAPIError as error:
+            if stopped():
+                raise
+            _log.warning("intake_interrupted", error=describe(error))
+        time.sleep(_BACK_OFF_SECONDS)
+
+
+def receive(engine: Engine, arrivals: Sequence[Arrival], settings: Settings) -> int:
+    """Store what arrived; returns how many events were new. Safe to repeat.
+
+    One that the database cannot store holds nothing back: it becomes a dead letter, and the others are stored. Raises DBAPIError
+    where the trouble is the database's own; what is stored by then is stored.
+    """
+    refusal: DBAPIError | None = None
+    try:
+        with engine.begin() as connection:
+            stored = put_in(connection, arrivals, settings)
+    except DBAPIError as error:
+        if not is_of_values(error):
+            raise
+        refusal = error
+    if refusal is None:
+        _tell_refused(arrivals)
+        return stored
+    return sum(receive(engine, part, settings) for part in _parts(arrivals, refusal))
+
+
+def put_in(connection: DatabaseConnection, arrivals: Sequence[Arrival], settings: Settings) -> int:
+    """The same in a transaction of the caller's, which it leaves without a tenant; raises DBAPIError for any of them."""
+    events = [one.event for one in arrivals if isinstance(one, Accepted)]
+    refused = [one.as_json() for one in arrivals if isinstance(one, Refused)]
+    quiet, most = timedelta(seconds=settings.debounce_seconds), timedelta(seconds=settings.debounce_most_seconds)
+    stored = inbox.publish(connection, events, quiet=quiet, most=most) if events else 0
+    if refused:
+        inbox.refuse(connection, refused)
+    return stored
+
+
+def refusal_of(error: DBAPIError) -> str:
+    """The reason of a dead letter that the database refused."""
+    return f"event: the database cannot store it ({describe(error)})"
+
+
+def _parts(arrivals: Sequence[Arrival], error: DBAPIError) -> list[Sequence[Arrival]]:
+    """What to try instead: the halves, or, of a single one, less of it."""
+    if len(arrivals) > 1:
+        half = len(arrivals) // 2
+        return [arrivals[:half], arrivals[half:]]
+    (one,) = arrivals
+    if isinstance(one, Accepted):
+        return [[one.refused(refusal_of(error))]]
+    if one.event is None:
+        raise error
+    return [[one.without_event()]]
+
+
+def _tell_refused(arrivals: Sequence[Arrival]) -> None:
+    for one in arrivals:
+        if isinstance(one, Refused):
+            _log.warning("event_refused", reason=one.reason, bytes=len(one.body))

@@ -1,0 +1,51 @@
+"""Free ports of this machine's loopback, and waiting for what comes up on them."""
+
+import socket
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from mosshead.errors import WaitTimeout
+
+LOOPBACK = "127.0.0.1"
+_ANY = 0
+_POLL_SECONDS = 0.05
+
+
+def free_port(preferred: int = _ANY) -> int:
+    """The preferred port if nothing listens there, else one that the system chooses."""
+    for port in (preferred, _ANY):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((LOOPBACK, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise OSError("no port of the loopback is free")
+
+
+def wait_until(predicate: Callable[[], bool], timeout: float, what: str) -> None:
+    """Ask until the answer is yes. Raises WaitTimeout, naming ``what``, after ``timeout`` seconds."""
+    deadline = time.monotonic() + timeout
+    while not predicate():
+        if time.monotonic() >= deadline:
+            raise WaitTimeout(f"{what} was not ready after {timeout:g} s")
+        time.sleep(_POLL_SECONDS)
+
+
+def installed(package: str) -> Path | None:
+    """The folder of an installed package; None where it is not installed."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        return None
+    return Path(spec.origin).parent
+
+
+def last_lines(log: Path, count: int = 5) -> str:
+    """The end of a server's log, for the message that says why it did not start."""
+    try:
+        return "\n".join(log.read_text(errors="replace").splitlines()[-count:])
+    except FileNotFoundError:
+        return ""

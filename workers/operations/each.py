@@ -1,0 +1,42 @@
+"""A round of an operator's command over many namespaces, in which one that fails keeps none of the others from its turn."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import psycopg
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from db.keys import LaneRef
+from workers.failures import describe, is_of_all
+
+_log = structlog.get_logger()
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def each(items: Iterable[T], work: Callable[[T], R], *, lane: Callable[[T], LaneRef]) -> list[R]:
+    """The results of some work for each, in turn.
+
+    What Postgres refuses of one is logged with its lane, and the last such error is raised once all had their turn. What would be
+    the same for each is raised at once.
+    """
+    results: list[R] = []
+    failed: Exception | None = None
+    for one in items:
+        try:
+            results.append(work(one))
+        except (DBAPIError, psycopg.Error) as error:
+            if is_of_all(error):
+                raise
+            failed = error
+            _log.error("namespace_left_out", namespace_id=str(lane(one).namespace_id), error=describe(error))
+    if failed is not None:
+        raise failed
+    return results
+
+
+def itself(lane: LaneRef) -> LaneRef:
+    """The lane of what is one, for `each`."""
+    return lane

@@ -1,0 +1,143 @@
+"""`python -m workers index`: what search needs beside what the stages write. Safe to repeat, and while the service runs.
+
+A namespace that has outgrown a scan gets indexes, one that has shrunk loses them; and messages that took effect before there were
+turns get theirs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import OperationalError, ProgrammingError
+
+from config.settings import Settings
+from db import embedding_models, namespaces, search_indexes, turns
+from db.engine import check_login, open_engine
+from db.roles import OWNER
+from db.search_indexes import Scope
+from mosshead.store.connection import tenant_transaction
+from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
+from workers.cli.output import repeat
+from workers.dependencies import WORKER_URL, mismatch, open_embedder_of
+from workers.operations.each import each, itself
+from workers.stages.embed import fill_turns
+
+OFTEN: Final = 300.0
+"""Seconds between two looks at what is due. What has just outgrown a scan is searched by one until then, and no worse for it."""
+
+_ADMIN = "MOSSHEAD_ADMIN_URL"
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be done. whole: scopes that lack nothing. drop: names of indexes. make: scopes, and the names each lacks."""
+
+    whole: Sequence[Scope]
+    drop: Sequence[str]
+    make: Sequence[tuple[Scope, Sequence[str]]]
+
+
+def work(large: Sequence[Scope], indexes: Mapping[str, bool], *, outgrown: int) -> Work:
+    """What is to be done, as of what there is. Pure. A broken index is made anew.
+
+    large: scopes that may keep their indexes. indexes: those that there are, by name: whether each is whole.
+    """
+    lacking = {scope: [name for name in scope.indexes if not indexes.get(name)] for scope in large}
+    stay = {name for scope in large for name in scope.indexes if indexes.get(name)}
+    return Work(
+        whole=[scope for scope, names in lacking.items() if not names],
+        drop=[name for name in indexes if name not in stay],
+        make=[
+            (scope, names)
+            for scope, names in lacking.items()
+            if names and (scope.rows > outgrown or any(name in indexes for name in scope.indexes))
+        ],
+    )
+
+
+def index_scopes(
+    admin_url: str, *, outgrown: int = search_indexes.OUTGROWN, shrunk: int = search_indexes.SHRUNK
+) -> Work | None:
+    """Make and drop indexes until each scope has what it needs; returns what was done, or None where another is at it.
+
+    Raises StoreUnavailable where Postgres does not answer.
+    """
+    engine = create_engine(
+        sqlalchemy_url(admin_url, _ADMIN),
+        isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
+        connect_args={"connect_timeout": 5},
+    )
+    try:
+        with _connected(engine) as connection, search_indexes.indexing(connection, OWNER) as alone:
+            return _index_scopes(connection, outgrown, shrunk) if alone else None
+    except ProgrammingError as error:
+        raise lacks_rights(engine.url, _ADMIN, error) from None
+    finally:
+        engine.dispose()
+
+
+def keep_indexed(admin_url: str, stopped: Callable[[], bool], *, every: float = OFTEN) -> None:
+    """`index_scopes`, again and again until ``stopped``. every: seconds from the end of one to the next; the first comes then.
+
+    Where Postgres is away, the next finds it back.
+    """
+    repeat(lambda: index_scopes(admin_url), stopped, every=every, interrupted="index_interrupted")
+
+
+def index_messages(settings: Settings, worker_url: str) -> int:
+    """Make the turns that are missing; returns how many.
+
+    Raises EmbedderMismatch where the settings name another embedder than the active one, and what embedders raise.
+    """
+    engine = open_engine(worker_url, setting=WORKER_URL)
+    try:
+        check_login(engine, setting=WORKER_URL)
+        with engine.begin() as connection:
+            model = embedding_models.active_model(connection)
+            tenants = namespaces.tenants(connection)
+        if model is None:
+            return 0
+        lacking = []
+        for tenant_id in tenants:
+            with tenant_transaction(engine, tenant_id) as connection:
+                lacking += turns.lanes_without(connection, tenant_id, model)
+        if not lacking:
+            return 0
+        embedder = open_embedder_of(settings)
+        if embedder.name != model:
+            raise mismatch(embedder, model)
+        return sum(each(lacking, lambda lane: fill_turns(engine, lane, embedder), lane=itself))
+    finally:
+        engine.dispose()
+
+
+def _connected(engine: Engine) -> Connection:
+    try:
+        return engine.connect()
+    except OperationalError as error:
+        raise cannot_connect(engine.url, _ADMIN, error) from None
+
+
+def _index_scopes(connection: Connection, outgrown: int, shrunk: int) -> Work:
+    found = work(search_indexes.large_scopes(connection, shrunk), search_indexes.indexes(connection), outgrown=outgrown)
+    whole = list(found.whole)
+    search_indexes.tell(connection, whole)  # before any is dropped, so that readers do not count on it
+    for name in found.drop:
+        search_indexes.drop_index(connection, name)
+
+    def make(wanted: tuple[Scope, Sequence[str]]) -> None:
+        scope, names = wanted
+        _log.info("index_begun", namespace_id=str(scope.lane.namespace_id), scanned=scope.scanned, rows=scope.rows)
+        for name in names:
+            search_indexes.make_index(connection, scope, name)
+        search_indexes.gather_statistics(connection)
+        whole.append(scope)
+        search_indexes.tell(connection, whole)
+
+    each(found.make, make, lane=lambda wanted: wanted[0].lane)
+    return found

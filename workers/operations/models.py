@@ -1,0 +1,194 @@
+"""Another embedding model for a database in use: added, filled from the texts, made the active one, and the old one dropped.
+
+Nothing stops for it. Until the old one is dropped, whoever reads or writes with either finds everything (docs/embedders.md).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import Engine
+
+from config.settings import Settings
+from db import embedding_models, housekeeping, namespaces, turns
+from db.embedding_models import Model
+from db.erasure import erasures
+from db.keys import LaneRef
+from mosshead.embeddings import spec_of
+from mosshead.errors import ConfigurationError, MossheadError, NotFound
+from mosshead.store.connection import tenant_transaction
+from mosshead.urls import session_name
+from workers.dependencies import check_dimensions, open_embedder_of
+from workers.operations.each import each, itself
+from workers.stages.embed import fill
+
+_AT_ONCE: Final = 1_000
+
+Say = Callable[[str], None]
+
+
+def add(engine: Engine, settings: Settings, spec: str) -> Model:
+    """Add the model that an embedder's name, such as "openai:MODEL", stands for, once it has answered; does no harm twice.
+
+    Raises ConfigurationError where no worker ever started, and what embedders raise.
+    """
+    with engine.begin() as connection:
+        if embedding_models.active_model(connection) is None:
+            raise ConfigurationError(
+                f"this database has no vectors yet; set MOSSHEAD_EMBEDDER={spec} for the service and the apps instead"
+            )
+    embedder = open_embedder_of(settings, spec)
+    (vector,) = embedder.embed(["Does it answer?"])
+    with engine.begin() as connection:
+        embedding_models.add(connection, embedder.name, len(vector))
+    added = _known(engine, embedder.name)
+    check_dimensions(added, len(vector))
+    return added
+
+
+def listed(engine: Engine) -> list[tuple[Model, int]]:
+    """The models, and of each in how many namespaces it lacks vectors."""
+    with engine.begin() as connection:
+        found = embedding_models.models(connection)
+    return [(one, len(list(_lacking(engine, one.name)))) for one in found]
+
+
+def fill_all(engine: Engine, settings: Settings, say: Say) -> bool:
+    """Give each model what it lacks, and make those ready that had none before. Returns whether all could be filled.
+
+    say: is told what was made, and why a model could not be filled, which leaves the others as they are.
+    """
+    with engine.begin() as connection:
+        found = embedding_models.models(connection)
+    filled = [_filled(engine, settings, one, say) for one in found]
+    return all(filled)
+
+
+def switch(engine: Engine, name: str) -> Model:
+    """Make a model the one that new vectors come from. Raises NotFound, or ConfigurationError where it is not ready."""
+    found = _known(engine, name)
+    if found.state == "filling":
+        raise ConfigurationError(f"{name} is not ready; run 'python -m workers models fill' first")
+    with engine.begin() as connection:
+        embedding_models.switch(connection, name)
+    return _known(engine, name)
+
+
+def drop(engine: Engine, name: str, *, force: bool = False, incomplete: bool = False) -> int:
+    """Delete all that a model has; returns how many vectors and turns that was.
+
+    Raises NotFound; ConfigurationError where it is the active one, or a worker embeds with it; without ``incomplete``, where the
+    active one lacks something, which its vectors alone tell; and, without ``force``, where apps that are connected read with it.
+    """
+    found = _known(engine, name)
+    if found.state == "active":
+        raise ConfigurationError(f"{name} is the active model; switch to another first")
+    with engine.begin() as connection:
+        active = embedding_models.active_model(connection)
+        at_work = embedding_models.workers_with(connection, name, alive=housekeeping.ALIVE)
+        readers = embedding_models.readers_with(connection, session_name(name))
+    if at_work:
+        raise ConfigurationError(f"these workers embed with {name}: {', '.join(at_work)}; restart them first")
+    if active is not None and not incomplete and any(_lacking(engine, active)):
+        raise ConfigurationError(
+            f"{active} lacks vectors; run 'python -m workers models fill' first, or, where it leaves some out that the endpoint "
+            "refuses, give --incomplete: no query finds these any more"
+        )
+    if readers and not force:
+        raise ConfigurationError(
+            f"{readers} connections of apps read with {name}, and would find nothing any more; restart these apps with "
+            f"MOSSHEAD_EMBEDDER set to {spec_of(active or '')}, or give --force"
+        )
+    with _held(engine, name):
+        with engine.begin() as connection:
+            embedding_models.retire(connection, name)
+        gone = sum(each(_lanes_with(engine, name), partial(_emptied, engine, name=name), lane=itself))
+        with engine.begin() as connection:
+            embedding_models.drop(connection, name)
+    return gone
+
+
+@contextmanager
+def _held(engine: Engine, name: str) -> Iterator[None]:
+    """Keep a model from being filled; without a transaction, which would be open for as long as the block takes."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        embedding_models.hold(connection, name)
+        try:
+            yield
+        finally:
+            embedding_models.let_go(connection, name)
+
+
+def _known(engine: Engine, name: str) -> Model:
+    with engine.begin() as connection:
+        found = {one.name: one for one in embedding_models.models(connection)}
+    if name not in found:
+        raise NotFound(f"{name}: no such model; there are {', '.join(found) or 'none'}")
+    return found[name]
+
+
+def _filled(engine: Engine, settings: Settings, model: Model, say: Say) -> bool:
+    with engine.begin() as connection:
+        if not embedding_models.may_add(connection, model.name):
+            return True
+    try:
+        made = _made(engine, settings, model)
+    except MossheadError as error:
+        say(f"{model.name}: {error}")
+        return False
+    if made:
+        say(f"{model.name}: {made:,} vectors made")
+    if model.state == "filling":
+        with engine.begin() as connection:
+            if embedding_models.may_add(connection, model.name):
+                embedding_models.make_ready(connection, model.name)
+                say(f"{model.name} is ready")
+    return True
+
+
+def _made(engine: Engine, settings: Settings, model: Model) -> int:
+    """Give a model what it lacks, and what came to lack while that took its time, until that is no less; returns how many."""
+    of_each: list[int] = []
+    while len(of_each) < 2 or 0 < of_each[-1] < of_each[-2]:
+        lacking = list(_lacking(engine, model.name))
+        if not lacking:
+            break
+        embedder = open_embedder_of(settings, spec_of(model.name))
+        check_dimensions(model, embedder.dimensions)
+        of_each.append(sum(each(lacking, partial(fill, engine, embedder=embedder), lane=itself)))
+    return sum(of_each)
+
+
+def _lacking(engine: Engine, name: str) -> Iterator[LaneRef]:
+    """The namespaces of all tenants in which a model lacks a vector or a turn."""
+    for tenant_id in _tenants(engine):
+        with tenant_transaction(engine, tenant_id) as connection:
+            of_owners = embedding_models.lanes_lacking(connection, tenant_id, name)
+            of_messages = turns.lanes_without(connection, tenant_id, name)
+        yield from dict.fromkeys((*of_owners, *of_messages))
+
+
+def _lanes_with(engine: Engine, name: str) -> Iterator[LaneRef]:
+    for tenant_id in _tenants(engine):
+        with tenant_transaction(engine, tenant_id) as connection:
+            found = embedding_models.lanes_with(connection, tenant_id, name)
+        yield from found
+
+
+def _tenants(engine: Engine) -> Sequence[UUID]:
+    with engine.begin() as connection:
+        return namespaces.tenants(connection)
+
+
+def _emptied(engine: Engine, lane: LaneRef, name: str) -> int:
+    """Delete all that a model has in a namespace, some at a time: who publishes there waits for each."""
+    gone = 0
+    while True:
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            erasures.lock_lane(connection, lane)
+            some = embedding_models.delete_some(connection, lane, name, limit=_AT_ONCE)
+        if not some:
+            return gone
+        gone += some

@@ -1,0 +1,96 @@
+"""What an operator does with replays: `python -m workers replay start|list|drop`; the rest is in `workers.replay`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+from sqlalchemy import Engine
+
+from config.settings import Settings
+from db import namespaces
+from db.replay import generations
+from db.replay.generations import Generation
+from mosshead.errors import ConfigurationError, MossheadError, NotFound
+from mosshead.llm import Prompt
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
+from workers.dependencies import open_other_model
+from workers.replay.compare import ReplayRefused, locked
+
+
+class Readiness(BaseModel):
+    """Whether a model answers in a shape, as all that it will be asked wants."""
+
+    ready: bool
+
+
+_DOES_IT_ANSWER = Prompt("does_it_answer", 1, 'Answer with {"ready": true}.', "Are you ready?", Readiness)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A replay, as an operator sees it. path: of the namespace, or its id. behind: events that are still to take effect in it."""
+
+    path: tuple[str, ...]
+    generation: Generation
+    llm_model: str | None
+    behind: int
+    dead: int
+
+
+def start(
+    engine: Engine, settings: Settings, path: NamespacePath, *, llm_model: str | None, instructions: str | None
+) -> None:
+    """Have a namespace replayed. llm_model: asked first whether it answers, for what fails stands in everybody's way.
+
+    Raises NotFound, ReplayRefused, ConfigurationError, InvalidNamespace, and what asking a model raises.
+    """
+    path.replayed()  # whether there can be one, before anything is asked
+    if llm_model is not None:
+        open_other_model(settings, _checked(llm_model)).answer(_DOES_IT_ANSWER)
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        if generations.start(connection, path, llm_model=llm_model, instructions=instructions) is None:
+            raise _not_started(path, exists=generations.exists(connection, path))
+
+
+def listed(engine: Engine) -> Sequence[Replay]:
+    """All replays, the first that was started in front."""
+    with engine.begin() as connection:
+        every = generations.listed(connection)
+    replays = []
+    for one in every:
+        with tenant_transaction(engine, one.lane.tenant_id) as connection:
+            replays.append(
+                Replay(
+                    path=namespaces.path_of(connection, one.lane) or (str(one.lane.namespace_id),),
+                    generation=one,
+                    llm_model=namespaces.llm_model(connection, one.replay),
+                    behind=generations.behind(connection, one),
+                    dead=generations.dead(connection, one.replay),
+                )
+            )
+    return replays
+
+
+def drop(engine: Engine, path: NamespacePath) -> None:
+    """Delete what was replayed of a namespace. Raises NotFound where nothing was."""
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        generations.drop(connection, locked(connection, path))
+
+
+def _checked(llm_model: str) -> str:
+    """The name of a model. Raises ConfigurationError where none has it."""
+    if not llm_model.strip() or not llm_model.isprintable():
+        raise ConfigurationError(
+            "--llm-model: is empty, or holds what no name does; give one as MOSSHEAD_LLM_MODEL has it"
+        )
+    return llm_model
+
+
+def _not_started(path: NamespacePath, *, exists: bool) -> MossheadError:
+    if not exists:
+        return NotFound(f"{path}: there is no such namespace")
+    return ReplayRefused(
+        f"{path}: is replayed already, or {path.replayed()} is a namespace of an app's; 'python -m workers replay' lists "
+        "replays, and 'replay drop' deletes one"
+    )

@@ -1,0 +1,145 @@
+"""Documents: formed of what was said, edited when the app says so, and written against the version that was read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from db import decisions, documents, namespaces
+from db.decisions import LoggedDecision, Stamp
+from db.documents import DocumentRow, DocumentVersion
+from db.keys import BatchRef, LaneRef
+from mosshead.contrib.managers.prompts import DOCUMENT_VERSION
+from mosshead.events import EditDocument
+from mosshead.llm import LanguageModel
+from mosshead.store.connection import tenant_transaction
+from pipeline.models import RecordSchema
+from pipeline.reflection.documents import Changed, Formed, Held, Mark, Misfit, edited, form_document, settled
+from workers.dependencies import Parts
+from workers.reflection.kinds import Due, Reflection
+from workers.stages import load
+from workers.stages.runner import Store
+
+_APP = "app"
+
+
+def dirtied(connection: Connection, lane: LaneRef, _: Sequence[str | None]) -> Iterable[str]:
+    """The documents that a namespace has asked for: whatever is said may be news for each."""
+    return [shape["name"] for shape in namespaces.configuration(connection, lane).profiles]
+
+
+def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+    """Ask what changes in a document, outside any transaction; what it becomes is stored if it is still as it was read."""
+    lane = due.batch.lane
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        wanted = namespaces.configuration(connection, lane)
+        held = _held(connection, lane, due.subject)
+    shape = _shape(wanted.profiles, due.subject)
+    if shape is None or model is None:
+        return _nothing
+    formed = form_document(shape, held, due.messages, model, instructions=wanted.instructions)
+    load.report_refused("fields", formed.refused)
+    return partial(_keep, batch=due.batch, name=shape.name, held=held, formed=formed, decided_by=model.name)
+
+
+def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> None:
+    """Edit a document as the app wants it, or log why not."""
+    held = _held(connection, batch.lane, command.document)
+    shape = _shape(namespaces.configuration(connection, batch.lane).profiles, command.document)
+    stamp = decisions.stamp_of_event(connection, command.event_id)
+    change, refused = _edited(shape, held, command)
+    if change is not None:
+        _write(connection, batch.lane, command.document, held=held, change=change, stamp=stamp)
+    told = {"document": command.document, "patch": command.patch}
+    document = documents.id_of(connection, batch.lane, command.document)
+    logged = _decision(document, held, stamp, decided_by=_APP, refused=refused, fact=told)
+    decisions.log(connection, batch, [logged])
+
+
+def _edited(shape: RecordSchema | None, held: Held, command: EditDocument) -> tuple[Changed | None, str | None]:
+    """What an edit makes of a document, or why it is refused."""
+    expected = command.document_version
+    if shape is None:
+        return None, "no document of this name is asked for; configure(profiles=[…]) does that"
+    if expected is not None and expected != held.version:
+        return None, f"version {expected} was expected, and it is at {held.version}"
+    try:
+        return edited(shape, held, command.patch, command.occurred_at), None
+    except Misfit as error:
+        return None, str(error)
+
+
+def _keep(connection: Connection, *, batch: BatchRef, name: str, held: Held, formed: Formed, decided_by: str) -> None:
+    if formed.change is None and not formed.refused:
+        return
+    (stamp,) = decisions.stamps(connection, 1)
+    if formed.change is not None:
+        _write(connection, batch.lane, name, held=held, change=formed.change, stamp=stamp)
+    fact = {
+        "document": name,
+        "patch": formed.change.patch if formed.change else {},
+        "messages": [str(one) for one in formed.sources],
+    }
+    refused = "; ".join(f"{why} ({count})" for why, count in sorted(formed.refused.items())) or None
+    logged = _decision(
+        documents.id_of(connection, batch.lane, name),
+        held,
+        stamp,
+        decided_by=decided_by,
+        refused=refused,
+        fact=fact,
+        prompt_version=DOCUMENT_VERSION,
+        in_effect=formed.change is not None,
+    )
+    decisions.log(connection, batch, [logged])
+
+
+def _decision(
+    document: UUID, held: Held, stamp: Stamp, *, decided_by: str, refused: str | None, **given: Any
+) -> LoggedDecision:
+    return LoggedDecision(
+        stamp=stamp,
+        action="document",
+        reason="the app edited it" if decided_by == _APP else "formed of what was said",
+        decided_by=decided_by,
+        target_id=document,
+        target_version=held.version,
+        refused=refused,
+        **{"in_effect": refused is None, **given},
+    )
+
+
+def _write(connection: Connection, lane: LaneRef, name: str, *, held: Held, change: Changed, stamp: Stamp) -> None:
+    fields = {
+        pointer: {"at": mark.at.isoformat(), "hand": mark.hand, "by": str(mark.by or stamp.decision_id)}
+        for pointer, mark in settled(held.marks, change.marked).items()
+    }
+    documents.write(connection, lane, name, read=held.version, body=change.body, fields=fields, stamp=stamp)
+
+
+def _held(connection: Connection, lane: LaneRef, name: str) -> Held:
+    row = documents.current(connection, lane, name)
+    return Held() if row is None else held_in(row)
+
+
+def held_in(row: DocumentRow | DocumentVersion) -> Held:
+    """A version of a document, as the pipeline sees it."""
+    marks = {
+        key: Mark(datetime.fromisoformat(one["at"]), one["hand"], UUID(one["by"])) for key, one in row.fields.items()
+    }
+    return Held(body=row.body, marks=marks, version=row.version)
+
+
+def _shape(profiles: Iterable[Mapping[str, Any]], name: str) -> RecordSchema | None:
+    return next((RecordSchema(name, one["json_schema"]) for one in profiles if one["name"] == name), None)
+
+
+def _nothing(connection: Connection) -> None:
+    """What the namespace does not ask for any more is not formed."""
+
+
+DOCUMENT = Reflection(dirtied=dirtied, prepare=prepare)
+"""The kind of reflection that keeps documents; its subjects are the names of their schemas."""

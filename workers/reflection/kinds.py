@@ -1,0 +1,63 @@
+"""What a kind of reflection is: what makes it dirty, and what it does with what was said since it last ran.
+
+`workers.reflection.run` has the table of them, and runs them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import Connection
+
+from config.settings import Settings
+from db.keys import BatchRef, LaneRef
+from mosshead.llm import LanguageModel
+from pipeline.models import Message
+from workers.dependencies import Parts
+from workers.stages.runner import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A reflection whose time has come.
+
+    batch: under whose lease it runs, for the decision log. subject: of what its kind has several.
+    messages: what took effect since the last one, in order, numbered from 1, without what must not be remembered; none where
+        only commands touched it.
+    """
+
+    batch: BatchRef
+    subject: str
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """A kind of reflection.
+
+    dirtied: the subjects for which messages of some conversations are news, in the transaction in which they take effect; none
+        where the namespace has not asked for this kind. A command may touch one as well (`db.reflections.touch`).
+    prepare: asks and computes, outside any transaction; what it returns stores, in the transaction that marks the messages as
+        seen. Pure functions of `pipeline`, between statements of `db`. It may raise what a stage may raise (`workers.failures`).
+    needs_model: without an LLM, or over the tenant's budget, it stays dirty and waits; else `prepare` is given None then.
+    """
+
+    dirtied: Callable[[Connection, LaneRef, Sequence[str | None]], Iterable[str]]
+    prepare: Callable[[Due, LanguageModel | None, Parts], Store]
+    needs_model: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Debounce:
+    """How long a reflection waits: until nothing touched it for ``least``, or its first touch is ``most`` ago."""
+
+    least: timedelta
+    most: timedelta
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Debounce":
+        """As the settings say."""
+        return cls(
+            least=timedelta(seconds=settings.reflection_debounce_seconds),
+            most=timedelta(seconds=settings.reflection_debounce_most_seconds),
+        )

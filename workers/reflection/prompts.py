@@ -1,0 +1,111 @@
+"""Prompts improved by the feedback that waits for them: a kind of reflection."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection
+
+from db import decisions, prompts, reflections
+from db.decisions import LoggedDecision
+from db.prompts import PromptVersion, Waiting
+from mosshead.contrib.prompt_optimizers import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
+from mosshead.contrib.prompt_optimizers.trajectories import trajectory_of
+from mosshead.llm import LanguageModel
+from mosshead.store.connection import tenant_transaction
+from workers.commands.prompts import KIND, logged_version
+from workers.dependencies import Parts
+from workers.reflection.kinds import Due, Reflection
+from workers.stages.runner import Store
+
+_AT_ONCE: Final = 100
+_TRIES: Final = 3
+"""Feedback that led so often to nothing that could be taken is used up: else it would be paid for for ever."""
+
+_log = structlog.get_logger()
+
+
+def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+    """Ask how a prompt should be by the feedback that waits; what comes of it is stored against the version that was read.
+
+    Feedback on a prompt that is not there yet, or is not to be improved, waits.
+    """
+    lane = due.batch.lane
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        current = prompts.current(connection, lane, due.subject)
+        waiting = prompts.waiting_feedback(connection, lane, due.subject, limit=_AT_ONCE)
+    if model is None or current is None or current.optimizer == "off" or not waiting:
+        return _nothing
+    trajectories = [trajectory_of(one.messages, Feedback(one.comment, one.score)) for one in waiting]
+    found = create_prompt_optimizer(model, kind=current.optimizer)(trajectories, _template(current))
+    if found.refused is not None:
+        _log.warning("prompt_refused", changed=found.changed)
+    return partial(_store, due=due, read=current, used=waiting, found=found, by=model.name)
+
+
+def _by_no_message(*_: object) -> tuple[str, ...]:
+    """Messages are no news for a prompt; feedback is, and touches it itself."""
+    return ()
+
+
+OPTIMIZING: Final = Reflection(dirtied=_by_no_message, prepare=prepare)
+
+
+def _template(prompt: PromptVersion) -> PromptTemplate:
+    return PromptTemplate(
+        name=prompt.name,
+        text=prompt.template,
+        syntax=prompt.syntax,
+        instructions=prompt.instructions,
+        when_to_update=prompt.when_to_update,
+    )
+
+
+def _nothing(connection: Connection) -> None:
+    """There is nothing to store."""
+
+
+def _store(
+    connection: Connection, *, due: Due, read: PromptVersion, used: Sequence[Waiting], found: Optimized, by: str
+) -> None:
+    lane, ids = due.batch.lane, [one.feedback_id for one in used]
+    (stamp,) = decisions.stamps(connection, 1)
+    new = _next(read, found, by) if found.changed else None
+    if new is not None:
+        prompts.add_version(connection, lane, new, stamp)
+    if new is None and found.refused is not None:
+        prompts.try_again(connection, lane, ids, stamp, most=_TRIES)
+    else:
+        prompts.use_feedback(connection, lane, ids, stamp, version=new.version if new else None)
+        if prompts.waiting_feedback(connection, lane, read.name, limit=1):
+            reflections.touch(connection, due.batch, [(KIND, read.name)], least=timedelta(0), most=timedelta(0))
+    logged = LoggedDecision(
+        stamp=stamp,
+        action="optimize_prompt",
+        reason=found.reason,
+        decided_by=by,
+        fact={
+            **logged_version(read.name, read, new),
+            "optimizer": read.optimizer,
+            "feedback": [str(one) for one in ids],
+        },
+        refused=found.refused,
+        in_effect=new is not None,
+    )
+    decisions.log(connection, due.batch, [logged])
+
+
+def _next(read: PromptVersion, found: Optimized, by: str) -> PromptVersion:
+    return PromptVersion(
+        name=read.name,
+        version=read.version + 1,
+        template=found.prompt,
+        syntax=read.syntax,
+        optimizer=read.optimizer,
+        instructions=read.instructions,
+        when_to_update=read.when_to_update,
+        made_by=by,
+        reason=found.reason,
+    )

@@ -1,0 +1,86 @@
+"""The kinds of reflection, and how the one that is due runs: on what it has not seen yet.
+
+Nothing is dropped: what is dirty is a row, and goes in the transaction that stores the result.
+"""
+
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+import structlog
+from sqlalchemy import Connection
+
+from db import reflections, summaries
+from db.keys import BatchRef
+from db.reflections import DueReflection
+from mosshead.store.connection import tenant_transaction
+from pipeline.models import Message
+from pipeline.safety import steers
+from workers.commands import prompts as prompt_commands
+from workers.dependencies import Parts
+from workers.reflection import documents, episodes, prompts
+from workers.reflection.kinds import Debounce, Due, Reflection
+from workers.reflection.summaries import SUMMARY
+from workers.stages import load
+from workers.stages.runner import Store
+
+KINDS: Final[dict[str, Reflection]] = {
+    "document": documents.DOCUMENT,
+    "episodes": episodes.EPISODES,
+    prompt_commands.KIND: prompts.OPTIMIZING,
+    summaries.KIND: SUMMARY,
+}
+"""Every kind, by the name that its rows bear."""
+
+OF_CONVERSATIONS: Final = ("episodes", summaries.KIND)
+"""Those whose subjects are conversations."""
+
+_PAUSE = timedelta(minutes=5)
+
+_log = structlog.get_logger()
+
+
+def touch(connection: Connection, batch: BatchRef, debounce: Debounce) -> None:
+    """Note what a batch's messages are news for, and what is due because a conversation is over.
+
+    Call it in the transaction in which they take effect.
+    """
+    said = reflections.said_in(connection, batch)
+    if said.conversations:
+        subjects = [
+            (name, subject)
+            for name, kind in KINDS.items()
+            for subject in kind.dirtied(connection, batch.lane, said.conversations)
+        ]
+        reflections.touch(connection, batch, subjects, least=debounce.least, most=debounce.most)
+    if said.ended:
+        reflections.hasten(connection, batch.lane, conversations=said.ended)
+
+
+def reflect(batch: BatchRef, parts: Parts) -> Store:
+    """Run the reflection of a lane that is due for longest; how to store what came of it."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        due = reflections.first_due(connection, batch.lane)
+    if due is None:
+        return partial(reflections.set_timer, lane=batch.lane)
+    kind = KINDS.get(due.kind)
+    model = load.model_for(batch, parts)
+    if kind is None or (kind.needs_model and model is None):
+        # A kind that another version of the service knows waits for that.
+        why = "waits for an LLM" if kind else "not a kind that this version knows"
+        _log.warning("reflection_put_off", kind=due.kind, why=why)
+        return partial(reflections.put_off, lane=batch.lane, due=due, pause=_PAUSE, why=why)
+    store = kind.prepare(Due(batch, due.subject, _unseen(batch, due, parts)), model, parts)
+    return partial(_store, batch=batch, due=due, store=store)
+
+
+def _store(connection: Connection, *, batch: BatchRef, due: DueReflection, store: Store) -> None:
+    # What is stored may find that more waits, and say so again.
+    reflections.settle(connection, batch.lane, due)
+    store(connection)
+
+
+def _unseen(batch: BatchRef, due: DueReflection, parts: Parts) -> tuple[Message, ...]:
+    """What was said in the batches that a reflection takes up, but for what would steer whoever reads what is made of it."""
+    said = load.messages_of_all([BatchRef(batch.lane, one) for one in due.batches], parts)
+    return tuple(message for message in said if not steers(message))

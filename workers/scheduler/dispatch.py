@@ -1,0 +1,156 @@
+"""Dispatching: work for the workers' free slots, and no more. By the sweeper, and by a worker that has just become free."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from sqlalchemy import Connection, Engine
+
+from config.settings import Settings
+from db import housekeeping, inbox, lanes, providers
+from db.keys import BatchRef, LaneRef
+from mosshead.ids import uuid7
+from mosshead.store.connection import tenant_transaction
+from pipeline.batching import WaitingEvent, next_batch, order_events
+from workers.failures import describe, is_of_all, is_of_values
+from workers.providers import stages_that_wait
+from workers.scheduler.send import hint
+
+_HINT_AGAIN = timedelta(seconds=1)
+"""A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
+
+_SPARE = 20
+"""More lanes are looked at than there are slots: one that an app publishes to at this moment is locked, and passed over."""
+
+
+def dispatch(engine: Engine, settings: Settings) -> None:
+    """A hint for each stage that is due and that nobody was told of lately; a batch for each lane that is due.
+
+    At most as many as there are free slots; does nothing while another process dispatches.
+    """
+    with engine.begin() as connection:
+        if not lanes.dispatch_alone(connection):
+            return
+        waiting = stages_that_wait(providers.paused(connection), settings)
+        slots = lanes.slots(connection, alive=housekeeping.ALIVE, again=_HINT_AGAIN)
+        first = _to_try_with(connection, engine, settings, slots, waiting)
+        if first:
+            waiting = stages_that_wait(_failed(connection), settings)
+        free = slots.free - len(first)
+        due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting)
+        claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
+    for batch, stage in (*first, *due, *claimed):
+        hint(batch, stage)
+
+
+def _to_try_with(
+    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, waiting: Sequence[str]
+) -> list[tuple[BatchRef, str]]:
+    """A new batch, where one may try a provider that failed; it goes before those that waited.
+
+    Among those may be questions that the provider never answers, though it answers all others. As many as there are slots would
+    take every try, and nobody else would ever learn that it is there.
+    """
+    extract = lanes.STAGES[0]
+    may_be_tried = extract not in waiting and extract in stages_that_wait(_failed(connection), settings)
+    return _claim(connection, engine, settings, slots, min(1, slots.free)) if may_be_tried else []
+
+
+def _failed(connection: Connection) -> list[str]:
+    return [one.provider for one in providers.breakers(connection)]
+
+
+def _claim(
+    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, limit: int
+) -> list[tuple[BatchRef, str]]:
+    of_tenant = settings.tenant_slots or _share(slots.all, alone=lanes.of_one_tenant(connection))
+    claimed: list[tuple[BatchRef, str]] = []
+    for lane in lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant):
+        if len(claimed) == limit:
+            break
+        failed: Exception | None = None
+        try:
+            claimed += _claim_lane(engine, lane, settings)
+        except Exception as error:  # noqa: BLE001 - whatever one lane's rows do, the lanes after it get their turn
+            failed = error
+        # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
+        if failed is not None:
+            pass_over(engine, lane, failed)
+    return claimed
+
+
+def _claim_lane(engine: Engine, lane: LaneRef, settings: Settings) -> list[tuple[BatchRef, str]]:
+    """The batch of a lane and the stage at which it begins, if there is anything to take."""
+    with tenant_transaction(engine, lane.tenant_id) as own:
+        if batch := claim(own, lane, uuid7(), settings):
+            return [(batch, lanes.STAGES[0])]
+        without_events = claim_without_events(own, lane, uuid7(), settings)
+        return [without_events] if without_events else []
+
+
+def _share(slots: int, *, alone: bool) -> int:
+    """A quarter of the slots, and one at least, is kept for other tenants: an import, or a costly message, delays nobody's chat.
+
+    alone: there is no other tenant, so that none of two or three slots need stand idle.
+    """
+    kept = slots // 4 if alone else max(1, slots // 4)
+    return max(1, slots - kept)
+
+
+_PAUSE = timedelta(minutes=1)
+"""Before a lane is looked at again that was slow or locked: a statement may have taken all of its 30 seconds."""
+
+_log = structlog.get_logger()
+
+
+def pass_over(engine: Engine, lane: LaneRef, error: Exception) -> None:
+    """Deal with a lane whose claim failed: quarantine it where its own rows are at fault, else look at it again later.
+
+    Raises the error where it is no lane's: every other would fail of it, and none of them may be quarantined for that.
+    """
+    if is_of_all(error):
+        raise error
+    why = describe(error)
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        if is_of_values(error):
+            set_aside = lanes.set_aside(connection, lane, f"cannot be claimed: {why}")
+        else:
+            set_aside = False
+            lanes.look_again(connection, lane, after=_PAUSE)
+    ids = {"tenant_id": str(lane.tenant_id), "namespace_id": str(lane.namespace_id)}
+    if set_aside:
+        _log.error("lane_set_aside", error=why, **ids)
+    else:
+        _log.warning("lane_passed_over", error=why, **ids)
+
+
+def claim(connection: Connection, lane: LaneRef, batch_id: UUID, settings: Settings) -> BatchRef | None:
+    """Make a batch of a lane's next events; None where another claimed it, or nothing may be taken yet. Needs the tenant set."""
+    if not lanes.lock_due(connection, lane):
+        return None
+    gap = timedelta(seconds=settings.gap_seconds)
+    rows = inbox.waiting_events(connection, lane, gap=gap, limit=settings.batch_messages)
+    ordered = order_events(WaitingEvent(**row) for row in rows)
+    taken = next_batch(ordered, messages=settings.batch_messages, tokens=settings.batch_tokens)
+    if not taken:
+        lanes.wait_for_gap(connection, lane, gap=gap)
+        return None
+    batch = BatchRef(lane, batch_id)
+    lanes.make_batch(connection, batch, [event.event_id for event in taken], gap=gap)
+    return batch
+
+
+def claim_without_events(
+    connection: Connection, lane: LaneRef, batch_id: UUID, settings: Settings
+) -> tuple[BatchRef, str] | None:
+    """Make a batch for a lane's profiles or reflections that are due, where `claim` found no event to take.
+
+    Returns it with the stage at which it begins; None where nothing is due.
+    """
+    stage = lanes.due_without_events(connection, lane)
+    if stage is None:
+        return None
+    batch = BatchRef(lane, batch_id)
+    lanes.make_empty_batch(connection, batch, stage, gap=timedelta(seconds=settings.gap_seconds))
+    return batch, stage

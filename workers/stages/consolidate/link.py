@@ -1,0 +1,87 @@
+"""Whom a batch's facts are about: loads what linking decides on, the bearers of the names and what is known of them."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Connection
+
+from db import entities
+from db.candidates import CandidateRow
+from db.keys import BatchRef
+from mosshead.entities import evidence, lookup
+from mosshead.entities.disambiguation import telling
+from mosshead.entities.resolution import TURNS
+from mosshead.ids import uuid7
+from mosshead.models.entities import RegisteredEntity
+from mosshead.models.kinds import SPEAKING
+from mosshead.paths import NamespacePath
+from mosshead.store.connection import tenant_transaction
+from pipeline.linking.link import link_entities
+from pipeline.linking.models import Around, LinkedFacts, ToLink, Vector
+from pipeline.linking.surroundings import MOST_SAID, surroundings
+from pipeline.models import USER, Fact, Message
+from workers.dependencies import Parts
+from workers.stages import load
+
+Facts = Mapping[int, tuple[Fact, CandidateRow]]
+
+
+def link(batch: BatchRef, parts: Parts, facts: Facts, messages: Mapping[int, Message]) -> LinkedFacts:
+    """Link the mentions of a batch's facts; writes nothing."""
+    path, before = load.turns_before(batch, parts, TURNS)
+    turns = [*before, *messages.values()]
+    to_link = {number: _to_link(fact, row, messages, turns) for number, (fact, row) in facts.items()}
+    with tenant_transaction(parts.engine, path.tenant_id) as connection:
+        registry = _registry(connection, batch, path, facts)
+        parents = entities.parents_above(connection, batch.lane, [entity.entity_id for entity in registry])
+        named = lookup.bearers(connection, path, _texts(to_link))
+
+    def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
+        asked = telling(to_link[number].said, name, to_link[number].before)
+        texts: Vector = np.asarray(parts.embedder.embed(list(asked.texts)))
+        with tenant_transaction(parts.engine, path.tenant_id) as connection:
+            weighed = evidence.weigh(
+                connection,
+                path,
+                model=parts.embedder.name,
+                asked=asked,
+                vectors=texts,
+                candidates=candidates,
+                named=named[to_link[number].said],
+                scene_named={key for turn in to_link[number].before for key in named[turn]},
+            )
+        return Around(asked, texts, {key: one.evidence for key, one in weighed.items()})
+
+    return link_entities(to_link, registry, parents=parents, around=around, new_id=uuid7)
+
+
+def _registry(connection: Connection, batch: BatchRef, path: NamespacePath, facts: Facts) -> list[RegisteredEntity]:
+    """Those that bear one of the names in the facts, or a part of it, and the user."""
+    found = (match.entity for match in lookup.named(connection, path, _names(facts), are_names=True))
+    user = entities.user(connection, batch.lane)
+    return list({one.entity_id: one for one in (*found, *([user] if user else []))}.values())
+
+
+def _texts(to_link: Mapping[int, ToLink]) -> list[str]:
+    """All that was said, and the turns before."""
+    return sorted({text for one in to_link.values() for text in (one.said, *one.before)})
+
+
+def _to_link(fact: Fact, row: CandidateRow, messages: Mapping[int, Message], turns: Sequence[Message]) -> ToLink:
+    sources = [messages[number] for number in sorted(fact.sources)]
+    first = turns.index(sources[0])
+    before = [turn for turn in turns[:first] if turn.conversation == sources[0].conversation and turn.role in SPEAKING]
+    return ToLink(
+        fact=fact,
+        vector=row.vector if row.vector is not None else np.empty(0, np.float32),
+        said="\n".join(surroundings(source.content, fact.quote) for source in sources),
+        before=tuple(turn.content[-MOST_SAID:] for turn in before[-TURNS:]),
+        conversation=sources[0].conversation,
+    )
+
+
+def _names(facts: Facts) -> list[str]:
+    mentions = (mention for fact, _ in facts.values() for mention in fact.mentions)
+    names = (name for mention in mentions for name in (mention.name, *mention.aliases, mention.parent or ""))
+    return sorted({name for name in names if name and name != USER})

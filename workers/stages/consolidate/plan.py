@@ -1,0 +1,185 @@
+"""What consolidation will do, worked out before anything is written: whom the facts are about, and what becomes of each."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+
+from db import candidates, similar
+from db.candidates import CandidateRow, RefusedRow
+from db.keys import BatchRef
+from db.similar import SimilarRow
+from mosshead.embeddings import Vectors
+from mosshead.models.kinds import Granularity, MemoryKind
+from mosshead.store.connection import tenant_transaction
+from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
+from pipeline.embedding import embed
+from pipeline.linking.models import LinkedFacts
+from pipeline.models import Fact, Message, Occurrence
+from workers.dependencies import Parts
+from workers.stages import embed as filling
+from workers.stages import load
+from workers.stages.consolidate import link as linking
+from workers.stages.consolidate.link import Facts
+
+_NEAREST = 5
+_NEAR = 0.5
+_INJECTED_MESSAGES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that `workers.stages.consolidate.apply` needs to write a batch's outcome.
+
+    new: what was decided on, by fact number; near: the memories that it was held against. similar: all of them, by local number.
+    merged: the vectors of the updates' contents, by fact number. refused: what was proposed as a fact and not taken.
+    """
+
+    model: str
+    facts: Facts
+    messages: Mapping[int, Message]
+    linked: LinkedFacts
+    decisions: Sequence[Decision]
+    new: Mapping[int, NewFact]
+    near: Mapping[int, Sequence[SimilarRow]]
+    similar: Mapping[int, SimilarRow]
+    merged: Mapping[int, Vectors]
+    refused: Sequence[RefusedRow]
+
+
+def decide(batch: BatchRef, parts: Parts) -> Plan:
+    """Load what a batch's facts are held against, and decide; writes nothing but vectors and what an LLM answers."""
+    filling.embed_again(batch, parts)
+    facts = load.facts_of(batch, parts)
+    messages = {message.number: message for message in load.messages_of(batch, parts)}
+    # What must not become a memory teaches nothing about anybody either.
+    trusted = {number: fact for number, fact in facts.items() if fact[0].suspicion is None}
+    linked = linking.link(batch, parts, trusted, messages)
+    load.report_refused("entities", linked.all_refused())
+    about = {number: sorted({link.entity_id for link in links.values()}) for number, links in linked.links.items()}
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        rows = similar.similar_to_batch(
+            connection, batch, parts.embedder.name, about=about, limit=_NEAREST, least=_NEAR
+        )
+        injected = similar.injected(connection, batch, latest=_INJECTED_MESSAGES)
+        refused = candidates.refused_of_batch(connection, batch)
+    rows = [row for row in rows if not _is_open(linked, row.fact_number, sure=row.sure_ids, maybe=row.unsure_ids)]
+    found = dict(enumerate({row.memory_id: row for row in rows}.values(), 1))
+    near: defaultdict[int, list[SimilarRow]] = defaultdict(list)
+    for row in rows:
+        near[row.fact_number].append(row)
+    new = _new_facts(facts, messages, linked, _Shown(near, found, injected))
+    decisions = consolidate(list(new.values()), load.model_for(batch, parts))
+    load.report_refused("decisions", Counter(one.refused for one in decisions if one.refused))
+    merged = embed({one.fact_number: one.content for one in decisions if one.content}, parts.embedder)
+    return Plan(parts.embedder.name, facts, messages, linked, decisions, new, near, found, merged, refused)
+
+
+def said_at(fact: Fact, messages: Mapping[int, Message]) -> datetime:
+    """When a fact was said: with the latest of the messages that it was taken from."""
+    return max(messages[source].occurred_at for source in fact.sources)
+
+
+def said_by(fact: Fact, messages: Mapping[int, Message]) -> str | None:
+    """Who said a fact, where several people speak as users: the speaker of its quote, else of its latest source."""
+    latest_first = sorted(fact.sources, reverse=True)
+    quoting = sorted(latest_first, key=lambda source: fact.quote not in messages[source].content)
+    return next((speaker for source in quoting if (speaker := messages[source].speaker) is not None), None)
+
+
+def _is_open(linked: LinkedFacts, number: int, *, sure: Iterable[UUID], maybe: Iterable[UUID]) -> bool:
+    """Whether it is open if a fact and what it is held against are about the same: then neither says anything of the other.
+
+    sure, maybe: whom the other is about, and whom it may be about.
+    """
+    candidates = linked.may_be_about(number)
+    return bool(candidates & {*sure, *maybe} or linked.is_about(number) & {*maybe})
+
+
+def _vector(row: CandidateRow) -> Vectors:
+    return row.vector if row.vector is not None else np.empty(0, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the facts are held against: by fact number, and all of it by local number; and what was in the prompts lately."""
+
+    near: Mapping[int, Sequence[SimilarRow]]
+    similar: Mapping[int, SimilarRow]
+    injected: set[UUID]
+
+
+def _new_facts(facts: Facts, messages: Mapping[int, Message], linked: LinkedFacts, shown: _Shown) -> dict[int, NewFact]:
+    numbers = {row.memory_id: number for number, row in shown.similar.items()}
+    new_facts: dict[int, NewFact] = {}
+    for number, (fact, candidate) in facts.items():
+        remembered = [
+            (_known(numbers[row.memory_id], row, injected=row.memory_id in shown.injected), row.similarity)
+            for row in shown.near.get(number, ())
+        ]
+        alone = NewFact(
+            number,
+            fact,
+            said_at(fact, messages),
+            linked.subjects(number),
+            near=(),
+            said_by=said_by(fact, messages),
+            about_ids=linked.is_about(number),
+        )
+        before = [
+            one
+            for one in new_facts.values()
+            if not _is_open(linked, number, sure=linked.is_about(one.number), maybe=linked.may_be_about(one.number))
+        ]
+        found = [*remembered, *_earlier(alone, _vector(candidate), before, facts, len(shown.similar))]
+        new_facts[number] = replace(alone, near=tuple(sorted(found, key=lambda pair: -pair[1])))
+    return new_facts
+
+
+def _known(number: int, row: SimilarRow, *, injected: bool) -> Known:
+    occurred = None
+    if row.occurred_from and row.occurred_to and row.granularity:
+        occurred = Occurrence(start=row.occurred_from, end=row.occurred_to, granularity=Granularity(row.granularity))
+    return Known(
+        number,
+        row.content,
+        row.attribute,
+        row.value,
+        row.said_at,
+        frozenset(row.subject_ids),
+        occurred=occurred,
+        said_by=row.said_by,
+        kind=MemoryKind(row.kind),
+        injected=injected,
+        about_ids=frozenset(row.sure_ids),
+    )
+
+
+def _earlier(
+    new: NewFact, vector: Vectors, before: Iterable[NewFact], facts: Facts, memories_seen: int
+) -> Iterable[tuple[Known, float]]:
+    """The facts of the same batch that a fact may repeat or put right, each with its cosine."""
+    attribute = new.fact.attribute or new.fact.ends
+    for one in before:
+        similarity = float(_vector(facts[one.number][1]) @ vector)
+        if similarity >= _NEAR or (attribute and attribute == one.fact.attribute):
+            earlier = one.fact
+            yield (
+                Known(
+                    memories_seen + one.number,
+                    earlier.content,
+                    earlier.attribute,
+                    earlier.value,
+                    one.said_at,
+                    one.subject_ids,
+                    earlier_fact=one.number,
+                    occurred=earlier.occurred,
+                    said_by=one.said_by,
+                    kind=earlier.kind,
+                    about_ids=one.about_ids,
+                ),
+                similarity,
+            )

@@ -1,0 +1,426 @@
+"""How each decision is written: new memories and new versions, and how they stand to others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from sqlalchemy import Connection
+
+from db import entities, memories, questions, relations
+from db.decisions import Stamp
+from db.keys import LaneRef
+from db.memories import NewMemory
+from db.questions import Asked, HeldEnd, HeldRelation
+from db.relations import Edge
+from db.unlearning import unlearn
+from mosshead.entities.questions import Offered, question
+from mosshead.ids import uuid7
+from mosshead.language.names import normalise
+from mosshead.models.entities import RegisteredEntity
+from pipeline import salience as confidence
+from pipeline.consolidation.consolidate import Decision, Known
+from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
+from pipeline.linking.models import Held, LinkedFacts
+from pipeline.models import Fact, Message
+from workers.stages.consolidate.plan import Plan, said_at, said_by
+
+_SIMILAR = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a decision. action: "add" where what it was held against is gone.
+
+    changed: the memories that it made or changed. entities: of which it learned something.
+    """
+
+    action: str
+    memory_id: UUID | None = None
+    target_id: UUID | None = None
+    target_version: int | None = None
+    changed: frozenset[UUID] = frozenset()
+    entities: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A memory as it stands at this point of the batch."""
+
+    version: int
+    salience: float
+    confidence: float
+    reinforced: int
+    content: str
+
+
+@dataclass(slots=True)
+class Change:
+    """One decision being written. changed: the memories that it has made or changed so far."""
+
+    fact_number: int
+    stamp: Stamp
+    changed: set[UUID] = field(default_factory=set)
+
+
+class Writer:
+    """Goes through a plan's decisions in order; a memory that one changed or replaced is followed to what it is now."""
+
+    def __init__(self, connection: Connection, lane: LaneRef, plan: Plan) -> None:
+        self._connection = connection
+        self._lane = lane
+        self._plan = plan
+        self._memory_of_fact: dict[int, UUID] = {}
+        self._replaced: dict[UUID, UUID] = {}
+        self._replaced_by: dict[UUID, int] = {}
+        self._standing = {
+            row.memory_id: _Standing(row.version, row.salience, row.confidence, row.reinforced, row.content)
+            for row in plan.similar.values()
+        }
+        self._attaching = Attaching(connection, lane, plan)
+        self._told_otherwise: set[UUID] = set()
+        self._forgotten: set[UUID] = set()
+
+    @property
+    def touched(self) -> set[UUID]:
+        """The entities of which something is known that was not, or is not known any more."""
+        return self._attaching.touched | self._told_otherwise
+
+    def write(self, decision: Decision, stamp: Stamp) -> Written:
+        """Write one decision, marked with its stamp."""
+        target = self._memory_of(decision.target) if decision.target else None
+        if decision.action == "forget":
+            return self._forget(Change(decision.fact_number, stamp), target)
+        if target in self._forgotten:
+            decision, target = replace(decision, action="add", content=None), None
+        self._attaching.learn(decision.fact_number)
+        decision = self._as_it_stands(decision, target)
+        if decision.action == "add":
+            target = None
+        version = self._standing[target].version if target else None
+        action = decision.action
+        if target is None:
+            # Where its target is gone with an earlier fact that was worth nothing, a fact stands for itself.
+            action = action if action in {"none", "quarantine"} else "add"
+        change = Change(decision.fact_number, stamp)
+        memory_id = self._carry_out(action, decision, change, target)
+        if memory_id is not None:
+            self._memory_of_fact[decision.fact_number] = memory_id
+        news = self._attaching.news(change)
+        return Written(action, memory_id, target, version, frozenset(change.changed), news)
+
+    def _forget(self, change: Change, target: UUID | None) -> Written:
+        """A memory is known no longer, nor what it states, nor what was learned with it; an undo brings it back.
+
+        From now on, whatever time the clock of the app tells.
+        """
+        if target is None or target in self._forgotten:
+            return Written("forget")
+        version = self._standing[target].version
+        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self._change(change, target, state="withdrawn")
+        memories.retire_vector(self._connection, self._lane, target)
+        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=change.stamp.at)
+        unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
+        self._told_otherwise.update(unlearned)
+        self._forgotten.add(target)
+        return Written("forget", target, target, version, frozenset(change.changed), frozenset(unlearned))
+
+    def _as_it_stands(self, decision: Decision, target: UUID | None) -> Decision:
+        """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
+        if target is None or decision.target is None:
+            return decision
+        fact, now, read = self._plan.new[decision.fact_number], self._standing[target].content, decision.target.content
+        if target != self._memory_named(decision.target):
+            return of_what_was_replaced(decision, fact, now, read=read, by=self._plan.new[self._replaced_by[target]])
+        return of_what_changed(decision, fact, now, read=read) if now != read else decision
+
+    def _memory_named(self, known: Known) -> UUID | None:
+        if known.earlier_fact is not None:
+            return self._memory_of_fact.get(known.earlier_fact)
+        return self._plan.similar[known.number].memory_id
+
+    def _memory_of(self, known: Known) -> UUID | None:
+        memory_id = self._memory_named(known)
+        while memory_id in self._replaced:
+            memory_id = self._replaced[memory_id]
+        return memory_id
+
+    def _carry_out(self, action: str, decision: Decision, change: Change, target: UUID | None) -> UUID | None:
+        if action == "add":
+            return self._add(change)
+        if target is None or (action == "none" and not decision.reinforces):
+            return target
+        if action == "none":
+            return self._reinforce(change, target)
+        if action == "update":
+            return self._update(change, target, decision.content)
+        return self._supersede(change, target) if action == "supersede" else self._contradict(change, target)
+
+    def _reinforce(self, change: Change, target: UUID) -> UUID:
+        now = self._standing[target]
+        # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
+        grown = max(confidence.reinforced(now.confidence), _sureness(self._fact(change)))
+        changes: dict[str, Any] = {
+            "confidence": grown,
+            "tier": confidence.tier_of(grown),
+            "reinforced": now.reinforced + 1,
+        }
+        self._change(change, target, **changes, **self._marked(change, target))
+        self._attaching.attach(change, target)
+        return target
+
+    def _marked(self, change: Change, target: UUID) -> dict[str, Any]:
+        """What the user asks to remember is marked, and weighs as that, though it was known before."""
+        fact, row = self._plan.facts[change.fact_number]
+        if not fact.marked:
+            return {}
+        weightier = (row.salience or 0.0) > self._standing[target].salience
+        return {"marked": True} | ({"salience": row.salience, "factors": row.factors} if weightier else {})
+
+    def _add(self, change: Change) -> UUID:
+        memory_id = self._new(change, _sureness(self._fact(change)))
+        self._join_similar(change, memory_id)
+        return memory_id
+
+    def _update(self, change: Change, target: UUID, merged: str | None) -> UUID:
+        fact, row = self._plan.facts[change.fact_number]
+        salience = max(self._standing[target].salience, row.salience or 0.0)
+        changes: dict[str, Any] = {"content": merged or fact.content, "salience": salience}
+        changes |= {"value": fact.value} if fact.value else {}
+        changes |= {"record_name": fact.record.name, "record": fact.record.data} if fact.record else {}
+        changes |= _times(fact) if fact.occurred else {}
+        changes |= self._marked(change, target)
+        grown = max(self._standing[target].confidence, _sureness(fact))
+        self._change(change, target, **changes, confidence=grown, tier=confidence.tier_of(grown))
+        # Those that only the memory names are told otherwise, too.
+        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
+        vector = self._plan.merged.get(change.fact_number)
+        if vector is not None:
+            memories.retire_vector(self._connection, self._lane, target)
+            self._set_vector(target, vector)
+        self._attaching.attach(change, target)
+        return target
+
+    def _supersede(self, change: Change, target: UUID) -> UUID:
+        memory_id = self._new(change, _sureness(self._fact(change)))
+        since = said_at(self._fact(change), self._plan.messages)
+        self._change(change, target, state="superseded", superseded_by=memory_id, valid_to=since)
+        memories.retire_vector(self._connection, self._lane, target)
+        relations.end_relations(self._connection, self._lane, target, change.stamp, valid_to=since)
+        self._join(change, Edge(memory_id, target, "replaces"))
+        self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
+        self._replaced[target] = memory_id
+        self._replaced_by[memory_id] = change.fact_number
+        return memory_id
+
+    def _contradict(self, change: Change, target: UUID) -> UUID:
+        """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
+        memory_id = self._new(change, confidence.contradicted(_sureness(self._fact(change))))
+        shaken = confidence.contradicted(self._standing[target].confidence)
+        self._change(change, target, confidence=shaken, tier=confidence.tier_of(shaken))
+        against = memories.quotes_for(self._connection, self._lane, target)
+        memories.add_sources(self._connection, self._lane, memory_id, against, change.stamp, stance="against")
+        quotes = self._attaching.quotes(change)
+        memories.add_sources(self._connection, self._lane, target, quotes, change.stamp, stance="against")
+        self._join(change, Edge(memory_id, target, "contradicts"))
+        return memory_id
+
+    def _new(self, change: Change, sureness: float) -> UUID:
+        _, row = self._plan.facts[change.fact_number]
+        memory_id = uuid7()
+        memories.add(self._connection, self._lane, self._memory(memory_id, change.fact_number, sureness), change.stamp)
+        change.changed.add(memory_id)
+        self._standing[memory_id] = _Standing(1, row.salience or 0.0, sureness, 0, self._fact(change).content)
+        if row.vector is not None:
+            self._set_vector(memory_id, row.vector)
+        self._attaching.attach(change, memory_id)
+        return memory_id
+
+    def _memory(self, memory_id: UUID, fact_number: int, sureness: float) -> NewMemory:
+        fact, row = self._plan.facts[fact_number]
+        record = fact.record
+        return NewMemory(
+            memory_id=memory_id,
+            kind=fact.kind,
+            content=fact.content,
+            salience=row.salience or 0.0,
+            factors=row.factors,
+            confidence=sureness,
+            tier=confidence.tier_of(sureness),
+            attribute=fact.attribute,
+            value=fact.value,
+            **_times(fact),
+            valid_from=said_at(fact, self._plan.messages),
+            said_by=said_by(fact, self._plan.messages),
+            marked=fact.marked,
+            record_name=record.name if record else None,
+            record=record.data if record else None,
+        )
+
+    def _change(self, change: Change, memory_id: UUID, **changes: Any) -> None:
+        now = self._standing[memory_id]
+        memories.change(self._connection, self._lane, memory_id, now.version, change.stamp, **changes)
+        kept = {name: value for name, value in changes.items() if name in _Standing.__slots__}
+        self._standing[memory_id] = replace(now, version=now.version + 1, **kept)
+        change.changed.add(memory_id)
+
+    def _set_vector(self, memory_id: UUID, vector: memories.Vector) -> None:
+        version = self._standing[memory_id].version
+        memories.set_vectors(
+            self._connection, self._lane, self._plan.model, "memory", {memory_id: vector}, version=version
+        )
+
+    def _join_similar(self, change: Change, memory_id: UUID) -> None:
+        for known, similarity in self._plan.new[change.fact_number].near:
+            other = self._memory_of(known)
+            if similarity >= _SIMILAR and other is not None:
+                self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
+
+    def _join(self, change: Change, edge: Edge) -> None:
+        relations.join(self._connection, self._lane, [edge], change.stamp)
+
+    def _fact(self, change: Change) -> Fact:
+        return self._plan.facts[change.fact_number][0]
+
+
+def _times(fact: Fact) -> dict[str, Any]:
+    """When what a fact speaks of happened, as columns."""
+    occurred = fact.occurred
+    if occurred is None:
+        return {"occurred_from": None, "occurred_to": None, "granularity": None}
+    return {"occurred_from": occurred.start, "occurred_to": occurred.end, "granularity": occurred.granularity}
+
+
+def _sureness(fact: Fact) -> float:
+    return confidence.STATED if fact.stated else confidence.INFERRED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """Whom a mention means, in one memory. relations: what the memory states of the mention, which is None in them."""
+
+    question_id: UUID
+    message_id: UUID
+    mention: str
+    text: str
+    held: Held
+    relations: tuple[HeldRelation, ...]
+
+
+def open_questions(
+    number: int, fact: Fact, *, linked: LinkedFacts, messages: Mapping[int, Message]
+) -> list[OpenQuestion]:
+    """What must be asked of a fact: one question for each mention in a message, whatever the number of facts that wait for it."""
+    held = linked.held.get(number, {})
+    asked_in = {mention: _message_of(fact, mention, messages) for mention in held}
+    asked = {mention: Asked(_question_id(mention, message_id)) for mention, message_id in asked_in.items()}
+    sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
+    return [
+        OpenQuestion(
+            question_id=asked[mention].question_id,
+            message_id=message_id,
+            mention=mention,
+            text=question(mention, [Offered(entity=linked.entities[key]) for key in held[mention].candidates]).text,
+            held=held[mention],
+            relations=_relations(fact, mention, {**asked, **sure}),
+        )
+        for mention, message_id in asked_in.items()
+    ]
+
+
+def _question_id(mention: str, message_id: UUID) -> UUID:
+    return uuid5(NAMESPACE_OID, f"{message_id}/{normalise(mention)}")
+
+
+def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UUID:
+    latest_first = sorted(fact.sources, reverse=True)
+    naming = (number for number in latest_first if mention.casefold() in messages[number].content.casefold())
+    return messages[next(naming, latest_first[0])].event_id
+
+
+def _relations(fact: Fact, mention: str, ends: Mapping[str, UUID | Asked]) -> tuple[HeldRelation, ...]:
+    """What a fact states of a mention. ends: whom the others mean, or which question asks it."""
+
+    def end(name: str) -> HeldEnd:
+        return None if name == mention else ends[name]
+
+    return tuple(
+        (end(edge.subject), edge.predicate, end(edge.object))
+        for edge in fact.relations
+        if mention in {edge.subject, edge.object}
+        and edge.subject != edge.object
+        and {edge.subject, edge.object} <= {mention, *ends}
+    )
+
+
+class Attaching:
+    """Goes through a plan's facts in order. touched: the entities of which it made something known."""
+
+    def __init__(self, connection: Connection, lane: LaneRef, plan: Plan) -> None:
+        self._connection = connection
+        self._lane = lane
+        self._plan = plan
+        self._unwritten: dict[UUID, RegisteredEntity] = {}
+        self.touched: set[UUID] = set()
+
+    def learn(self, fact_number: int) -> None:
+        """Whom the next fact introduces, or says more of; written with the first memory that needs them."""
+        learned = self._plan.linked.learned.get(fact_number, ())
+        self._unwritten |= {entity.entity_id: entity for entity in learned}
+
+    def news(self, change: Change) -> frozenset[UUID]:
+        """The entities of which a decision learned something."""
+        learned = self._plan.linked.learned.get(change.fact_number, ()) if change.changed else ()
+        news = frozenset(entity.entity_id for entity in learned)
+        self.touched.update(news)
+        return news
+
+    def attach(self, change: Change, memory_id: UUID) -> None:
+        """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
+        fact, _ = self._plan.facts[change.fact_number]
+        self._save_entities(change)
+        named = self._plan.linked.links[change.fact_number]
+        memories.add_sources(self._connection, self._lane, memory_id, self.quotes(change), change.stamp)
+        by_entity = {link.entity_id: (link.role, "sure") for link in reversed(list(named.values()))}
+        relations.link(self._connection, self._lane, memory_id, by_entity, change.stamp)
+        stated = [
+            (uuid7(), named[one.subject].entity_id, one.predicate, named[one.object].entity_id)
+            for one in fact.relations
+            if one.subject in named and one.object in named
+        ]
+        since = said_at(fact, self._plan.messages)
+        relations.relate(self._connection, self._lane, memory_id, stated, change.stamp, valid_from=since)
+        self._ask(change, memory_id)
+        self.touched.update(by_entity)
+
+    def quotes(self, change: Change) -> dict[UUID, str]:
+        """The fact's quote, by each message that it was taken from."""
+        fact, _ = self._plan.facts[change.fact_number]
+        return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
+
+    def _save_entities(self, change: Change) -> None:
+        """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
+        linked, number = self._plan.linked, change.fact_number
+        learned = {entity.entity_id for entity in linked.learned[number]}
+        parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
+        for key in linked.is_about(number) | linked.may_be_about(number) | learned | parents:
+            if key in self._unwritten:
+                entities.save(self._connection, self._lane, self._unwritten.pop(key), change.stamp)
+
+    def _ask(self, change: Change, memory_id: UUID) -> None:
+        fact, linked = self._plan.facts[change.fact_number][0], self._plan.linked
+        for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
+            questions.ask(
+                self._connection,
+                self._lane,
+                question_id=one.question_id,
+                memory_id=memory_id,
+                message_id=one.message_id,
+                mention=one.mention,
+                text=one.text,
+                candidates=one.held.candidates,
+                role=one.held.role,
+                relations=one.relations,
+                stamp=change.stamp,
+            )

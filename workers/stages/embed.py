@@ -1,0 +1,167 @@
+"""The turns of messages: loaded, given their vectors, and kept until their batch takes effect."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+import structlog
+from sqlalchemy import Connection, Engine
+
+from db import candidates, embedding_models, providers, turns
+from db.embedding_models import Lacking
+from db.erasure import erasures
+from db.keys import BatchRef, LaneRef
+from db.turns import MessageRow, NewTurn
+from mosshead.embeddings import Embedder, Vectors
+from mosshead.entities.disambiguation import telling
+from mosshead.errors import EmbeddingRefused
+from mosshead.fencing import strip_fences
+from mosshead.models.kinds import Role
+from mosshead.redaction import redact
+from mosshead.store.connection import tenant_transaction
+from pipeline.embedding import Turn, embed, turns_of
+from pipeline.models import Message
+from workers.dependencies import Parts
+from workers.providers import EMBEDDER
+
+
+def turns_among(engine: Engine, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[Turn]:
+    """The turns among some messages of a namespace, each with the one before it, in hand or stored."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        before = turns.turns_before(connection, lane, model, [message.event_id for message in messages])
+    return turns_of(messages, {message_id: as_message(one) for message_id, one in before.items()})
+
+
+def texts_of(found: Iterable[Turn]) -> list[str]:
+    """All that is to be embedded of some turns."""
+    return [text for turn in found for text in (turn.said, turn.with_before)]
+
+
+def with_vectors(found: Iterable[Turn], vectors: Mapping[str, Vectors]) -> list[NewTurn]:
+    """Turns with the vectors of their texts."""
+    return [
+        NewTurn(
+            message_id=turn.message_id,
+            said=turn.said,
+            embedding=vectors[turn.said],
+            with_before=vectors[turn.with_before],
+        )
+        for turn in found
+    ]
+
+
+def keep(
+    connection: Connection,
+    *,
+    batch: BatchRef,
+    model: str,
+    of_facts: Mapping[int, Vectors],
+    of_turns: Sequence[NewTurn],
+) -> None:
+    """Keep the vectors of a batch's facts, by number, and of its messages, until they take effect: whoever made them is there."""
+    candidates.store_vectors(connection, batch, model, of_facts)
+    turns.keep_candidates(connection, batch, model, of_turns)
+    if of_facts or of_turns:
+        providers.close(connection, EMBEDDER)
+
+
+def as_message(one: MessageRow) -> Message:
+    """A stored message as the pipeline has it: without secrets that an app stored past the library, and without fences."""
+    said = redact(strip_fences(one.content))
+    return Message(0, one.message_id, one.conversation, Role(one.role), one.speaker, said, one.said_at)
+
+
+_AT_ONCE = 100
+
+_log = structlog.get_logger()
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+def catch_up(lane: LaneRef, parts: Parts) -> None:
+    """Where a database has two models, give a namespace what it lacks of this worker's: what comes is compared by it.
+
+    Another worker may have written the last with the other one.
+    """
+    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
+        several = len(embedding_models.models(connection)) > 1
+    if several:
+        fill(parts.engine, lane, parts.embedder)
+
+
+def embed_again(batch: BatchRef, parts: Parts) -> None:
+    """Have the facts of a batch bear vectors of this worker's model: another, with the other one, may have embedded them."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        strange = candidates.of_other_models(connection, batch, parts.embedder.name)
+    made = embed(strange, parts.embedder)
+    if made:
+        with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+            candidates.store_vectors(connection, batch, parts.embedder.name, made)
+
+
+def fill(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+    """Give a namespace what it lacks of a model's vectors; returns how many were made. Goes on where it was cut off.
+
+    A text that the embedder refuses is left out. Raises what embedders raise otherwise.
+    """
+    return _fill_owners(engine, lane, embedder) + fill_turns(engine, lane, embedder)
+
+
+def fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+    """Make the turns of messages that took effect and have none of a model; returns how many."""
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        missing = turns.without_turn(connection, lane, embedder.name)
+    added = 0
+    for some in _portions(missing):
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            stored = turns.messages(connection, lane, some)
+        found = turns_among(engine, lane, embedder.name, [as_message(one) for one in stored])
+        made = _embedded({text: text for text in texts_of(found)}, embedder)
+        new = with_vectors([one for one in found if {one.said, one.with_before} <= made.keys()], made)
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            if _may_write(connection, lane, embedder.name):
+                added += turns.add(connection, lane, embedder.name, new)
+    return added
+
+
+def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
+    with tenant_transaction(engine, lane.tenant_id) as connection:
+        missing = embedding_models.lacking(connection, lane, embedder.name)
+    added = 0
+    for some in _portions(missing):
+        made = _embedded({one: _text_of(one) for one in some}, embedder)
+        with tenant_transaction(engine, lane.tenant_id) as connection:
+            if _may_write(connection, lane, embedder.name):
+                added += embedding_models.add_vectors(connection, lane, embedder.name, made)
+    return added
+
+
+def _text_of(one: Lacking) -> str:
+    """What is embedded of an owner: of an example, what was said around the mention."""
+    return one.text if one.mention is None else telling(one.text, one.mention).texts[0]
+
+
+def _may_write(connection: Connection, lane: LaneRef, model: str) -> bool:
+    """Lock a lane, unless something is being erased in it or the model dropped: what is written now would outlive that."""
+    if not (erasures.alone(connection, lane) and embedding_models.may_add(connection, model)):
+        return False
+    erasures.lock_lane(connection, lane)
+    return True
+
+
+def _embedded(texts: Mapping[K, str], embedder: Embedder) -> dict[K, Vectors]:
+    """The vectors of some texts, without those that the embedder refuses."""
+    try:
+        return embed(texts, embedder)
+    except EmbeddingRefused:
+        if len(texts) == 1:
+            _log.warning("text_refused", model=embedder.name)
+            return {}
+    keys = list(texts)
+    halves = (keys[: len(keys) // 2], keys[len(keys) // 2 :])
+    return {key: vector for half in halves for key, vector in _embedded({k: texts[k] for k in half}, embedder).items()}
+
+
+def _portions(all_of_them: Sequence[T]) -> Iterator[Sequence[T]]:
+    for first in range(0, len(all_of_them), _AT_ONCE):
+        yield all_of_them[first : first + _AT_ONCE]

@@ -1,0 +1,128 @@
+"""From rows to the pipeline's values: what a stage starts from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import structlog
+
+from db import candidates, entities, inbox, namespaces, usage
+from db.keys import BatchRef
+from mosshead.events import AnyEvent, Command, MessageEvent, parse_event
+from mosshead.fencing import strip_fences
+from mosshead.language.names import possible_names
+from mosshead.paths import NamespacePath
+from mosshead.redaction import redact
+from mosshead.store.connection import tenant_transaction
+from pipeline.models import Background, Fact, KnownEntity, Message, RecordSchema
+from workers.dependencies import Parts
+from workers.stages.cached_llm import KeptModel
+
+_EARLIER = 6
+_HEARD = 200
+"""So many messages back a namespace is heard for who speaks in it: a group stays one while one of them speaks at length."""
+_KNOWN = 60
+
+_log = structlog.get_logger()
+
+
+def messages_of(batch: BatchRef, parts: Parts) -> list[Message]:
+    """The messages of a batch, numbered from 1."""
+    return messages_of_all([batch], parts)
+
+
+def messages_of_all(batches: Sequence[BatchRef], parts: Parts) -> list[Message]:
+    """The messages of some batches, one after the other, numbered from 1."""
+    events: list[AnyEvent] = []
+    for batch in batches:
+        with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+            events += [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
+    return _messages(events)
+
+
+def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) -> Background:
+    """What the namespace knows already: the names that the batch may speak of, and what was said just before."""
+    names = {name for message in messages for name in possible_names(message.content)}
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
+        speakers = inbox.earlier_speakers(connection, batch, _HEARD)
+        known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
+        wanted = namespaces.configuration(connection, batch.lane)
+    return Background(
+        entities=tuple(
+            KnownEntity(one.name, one.entity_type, one.aliases, one.parent) for one in known if not one.is_user
+        ),
+        earlier=tuple(_messages(earlier)),
+        speakers=frozenset(map(redact, speakers)),
+        instructions=wanted.instructions,
+        schemas=tuple(RecordSchema(schema["name"], schema["json_schema"]) for schema in wanted.schemas),
+    )
+
+
+def turns_before(batch: BatchRef, parts: Parts, limit: int) -> tuple[NamespacePath, list[Message]]:
+    """Whose batch it is, and the messages just before it, oldest first."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        first = parse_event(inbox.events_of_batch(connection, batch)[0])
+        earlier = inbox.earlier_messages(connection, batch, limit)
+    return NamespacePath.of(first.namespace), _messages(parse_event(payload) for payload in earlier)
+
+
+def command_of(batch: BatchRef, parts: Parts) -> Command | None:
+    """What a batch has to do, where it is a command; None where it holds what was said."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
+    return next((event for event in events if isinstance(event, Command)), None)
+
+
+def facts_of(batch: BatchRef, parts: Parts) -> dict[int, tuple[Fact, candidates.CandidateRow]]:
+    """The candidate facts of a batch by number, each with what the stages have added."""
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        rows = candidates.facts_of_batch(connection, batch)
+    return {row.number: (Fact.model_validate(row.fact), row) for row in rows}
+
+
+def model_for(batch: BatchRef, parts: Parts) -> KeptModel | None:
+    """The LLM for the stage that a batch is at, with what it answered for this namespace before.
+
+    None where the offline rules do the work: where no LLM is set, and where the tenant has spent its budget.
+    """
+    if parts.model is None:
+        return None
+    tenant_id = batch.lane.tenant_id
+    with tenant_transaction(parts.engine, tenant_id) as connection:
+        stands = usage.standing(connection, tenant_id, default=parts.settings.tenant_tokens_per_day)
+        if stands is not None and stands.over:
+            if usage.note_over_budget(connection, batch):
+                _log.warning("over_budget", tenant_id=str(tenant_id), batch_id=str(batch.batch_id))
+            return None
+        stage = usage.stage_of(connection, batch)
+        wanted = namespaces.llm_model(connection, batch.lane)
+    return KeptModel(
+        parts.other_model(wanted) if wanted else parts.model, parts.engine, batch, parts.usage, stage=stage
+    )
+
+
+def formed_by(model: KeptModel | None) -> str:
+    """Who does the work of a stage, for the records: the model's name, or "rules"."""
+    return model.name if model else "rules"
+
+
+def report_refused(what: str, refused: Mapping[str, int]) -> None:
+    """Log how many of the LLM's proposals were not taken, by reason. what: "facts", "entities" or "decisions"."""
+    if refused:
+        _log.warning(f"{what}_refused", reasons=dict(refused))
+
+
+def _messages(events: Iterable[AnyEvent]) -> list[Message]:
+    said = (event for event in events if isinstance(event, MessageEvent))
+    return [
+        Message(
+            number,
+            event.event_id,
+            event.conversation,
+            event.role,
+            event.speaker and redact(event.speaker),
+            redact(strip_fences(event.text)),
+            event.occurred_at,
+            tuple(event.injected or ()),
+        )
+        for number, event in enumerate(said, 1)
+    ]
