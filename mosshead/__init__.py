@@ -65,12 +65,12 @@ if TYPE_CHECKING:
     from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence
     from mosshead.contrib.working_memory import WorkingMemory
     from mosshead.entities.mentions import Mention, MentionKind
-    from mosshead.entities.questions import Candidate, Question
     from mosshead.entities.resolution import Resolved
     from mosshead.models.context import Context, Excerpt, Explanation, Recalled, RecalledMessage
     from mosshead.models.documents import Document, Record, StoredDocument
     from mosshead.models.messages import StoredMessage
     from mosshead.models.prompts import StoredPrompt
+    from mosshead.models.questions import Candidate, Question
     from mosshead.publishing.imports import Imported
     from mosshead.search.rerank import Reranker
     from mosshead.serialization import to_json
@@ -154,7 +154,7 @@ __all__ = [
 ]
 
 _LATER = {
-    "mosshead.entities.questions": "Candidate Question",
+    "mosshead.models.questions": "Candidate Question",
     "mosshead.models.documents": "Document Record StoredDocument",
     "mosshead.api.erasures": "Receipt",
     "mosshead.store.entities": "Neighbour",

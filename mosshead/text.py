@@ -7,8 +7,8 @@ The chat completion API calls a part that is text ``text``; the responses API ca
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from mosshead.api.arguments import MOST_CHARACTERS
 from mosshead.fencing import strip_fences
+from mosshead.patterns import lazy_pattern
 
 _COMPARED = 12_000
 """Characters. Reads know the head alone of what they are given, and its end may be redacted in another way."""
@@ -44,3 +44,20 @@ def by_one_name(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _is_text(part: Mapping[str, Any]) -> bool:
     kind = part.get("type")
     return isinstance(kind, str) and kind in _TEXTS
+
+
+MOST_CHARACTERS = 16_384
+"""Of a longer text the head is looked at, as embedders do: a question of a hundred kilobytes is a pasted document."""
+
+
+_UNSTORABLE = lazy_pattern(r"[\x00\ud800-\udfff]")
+
+
+def readable(name: str, given: object) -> str:
+    """A text as Postgres and a tokenizer can take it, cut to its head: half a surrogate pair, and NUL, become "?".
+
+    Raises ValueError where it is no text; an empty one is a text.
+    """
+    if not isinstance(given, str):
+        raise ValueError(f"{name}: give a text, not {type(given).__name__}")  # noqa: TRY004 - as for all that does not fit
+    return _UNSTORABLE.sub("?", given[:MOST_CHARACTERS])

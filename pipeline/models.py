@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
+from mosshead.models.kinds import EntityType, MemoryKind, Role
+from mosshead.models.occurrence import FrozenValue, Occurrence
 
 USER = "User"
 """The name under which facts speak of the namespace's own user, until that name is known and after."""
@@ -72,21 +73,7 @@ class Background:
     schemas: tuple[RecordSchema, ...] = ()
 
 
-class _Value(BaseModel):
-    """Frozen, closed, and silent about its input when it does not fit: errors end up in logs."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-class Occurrence(_Value):
-    """When an event was or will be: a half-open interval [start, end) of zoned times, and how precisely that is known."""
-
-    start: datetime
-    end: datetime
-    granularity: Granularity
-
-
-class Mention(_Value):
+class Mention(FrozenValue):
     """An entity that a fact is about, as the messages name it.
 
     role: "subject" for whom or what the fact describes, "object" for what it relates that to, "about" for the rest.
@@ -103,7 +90,7 @@ class Mention(_Value):
     description: str | None = None
 
 
-class Relation(_Value):
+class Relation(FrozenValue):
     """A directed edge between two entities that the same fact mentions; predicate in snake case: "works_at"."""
 
     subject: str
@@ -111,14 +98,14 @@ class Relation(_Value):
     object: str
 
 
-class Record(_Value):
+class Record(FrozenValue):
     """A fact in a shape of the app's own: the name of one of the namespace's schemas, and data that fits it."""
 
     name: str
     data: dict[str, Any]
 
 
-class Fact(_Value):
+class Fact(FrozenValue):
     """One thing worth remembering, in the third person ("User likes coffee").
 
     sources: numbers of the messages that it was taken from.

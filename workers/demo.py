@@ -22,9 +22,9 @@ from config.logging import configure_logging
 from config.settings import Settings
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
-from mosshead.entities.questions import Candidate, Question
 from mosshead.errors import MossheadError, WaitTimeout
 from mosshead.models.memories import StoredMemory
+from mosshead.models.questions import Candidate, Question
 from workers.local import Addresses, flower_answers, processes, servers, wait_until
 from workers.local.processes import ROOT
 

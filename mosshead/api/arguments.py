@@ -7,23 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from mosshead.models.kinds import MemoryKind
-from mosshead.patterns import lazy_pattern
-
-MOST_CHARACTERS = 16_384
-"""Of a longer text the head is looked at, as embedders do: a question of a hundred kilobytes is a pasted document."""
+from mosshead.text import _UNSTORABLE
 
 _MOST = 2**31 - 1
-_UNSTORABLE = lazy_pattern(r"[\x00\ud800-\udfff]")
-
-
-def readable(name: str, given: object) -> str:
-    """A text as Postgres and a tokenizer can take it, cut to its head: half a surrogate pair, and NUL, become "?".
-
-    Raises ValueError where it is no text; an empty one is a text.
-    """
-    if not isinstance(given, str):
-        raise ValueError(f"{name}: give a text, not {type(given).__name__}")  # noqa: TRY004 - as for all that does not fit
-    return _UNSTORABLE.sub("?", given[:MOST_CHARACTERS])
 
 
 def listed(given: Iterable[str]) -> list[str] | str:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from mosshead.api.arguments import checked_limit, readable
+from mosshead.api.arguments import checked_limit
 from mosshead.embeddings import Embedder
 from mosshead.errors import NotFound, UndoRefused
 from mosshead.models.memories import Decision, Related, StoredMemory
@@ -15,6 +15,7 @@ from mosshead.paths import NamespacePath
 from mosshead.store import export as exporting
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
+from mosshead.text import readable
 
 _MOST_NAMED = 5
 

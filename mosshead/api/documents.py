@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel
 from sqlalchemy import Row
 
-from mosshead.api.arguments import checked_limit, readable
+from mosshead.api.arguments import checked_limit
 from mosshead.api.reads import Querying
 from mosshead.errors import DocumentConflict, InvalidEvent
 from mosshead.models.memories import Decision, Hit
@@ -15,10 +15,10 @@ from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
 from mosshead.store import documents as document_views
 from mosshead.store.connection import tenant_transaction
+from mosshead.text import readable
 
 if TYPE_CHECKING:
-    from mosshead.contrib.managers.memories import Episode
-    from mosshead.models.documents import Document, Record, StoredDocument
+    from mosshead.models.documents import Document, Episode, Record, StoredDocument
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -31,26 +31,23 @@ class Documenting(Querying):
 
         Raises RecordMisfit where what is stored does not fit the schema any more, naming the fields.
         """
-        from mosshead.models import documents  # few apps keep documents, and what checks them is large
 
         row = self._row(schema.__name__)
-        return None if row is None else documents.document_of(schema, row)
+        return None if row is None else document_views.document_of(schema, row)
 
     def documents(self) -> "list[StoredDocument]":
         """All documents of the namespace as JSON, in the order of their names."""
-        from mosshead.models import documents
 
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             rows = document_views.documents(connection, self.path)
-        return [documents.stored_of(row) for row in rows]
+        return [document_views.stored_of(row) for row in rows]
 
     def document_versions(self, schema: type[S], *, limit: int = 100) -> "list[Document[S]]":
         """The versions of a document, newest first; nothing overwrites them. Raises as `profile_document`."""
-        from mosshead.models import documents
 
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             rows = document_views.versions(connection, self.path, schema.__name__, checked_limit(limit))
-        return [documents.document_of(schema, row) for row in rows]
+        return [document_views.document_of(schema, row) for row in rows]
 
     def document_decisions(self, schema: type[BaseModel] | str, *, limit: int = 100) -> list[Decision]:
         """What was decided about a document, newest first: each patch, who made it, and what was refused and why."""
@@ -113,7 +110,7 @@ class Documenting(Querying):
 
     def episodes(self, *, text: str | None = None, limit: int = 20) -> "list[Record[Episode]]":
         """What was gone about in earlier conversations, and how it turned out (`configure`); as `collection`."""
-        from mosshead.contrib.managers.memories import Episode
+        from mosshead.models.documents import Episode
 
         return self.collection(Episode, text=text, limit=limit)
 

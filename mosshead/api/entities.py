@@ -11,10 +11,11 @@ from mosshead.api.arguments import listed
 from mosshead.api.decisions import History, id_of
 from mosshead.embeddings import Embedder
 from mosshead.entities import questions as asking
-from mosshead.entities.questions import Candidate, Offered, Question
+from mosshead.entities.questions import Offered
 from mosshead.errors import InvalidEvent, NotFound
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity, StoredMemory
+from mosshead.models.questions import Candidate, Question
 from mosshead.paths import NamespacePath
 from mosshead.publishing.publishers import AppSession, Publisher, publish_checked
 from mosshead.publishing.validation import check_events

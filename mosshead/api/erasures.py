@@ -7,7 +7,6 @@ from uuid import UUID
 
 from sqlalchemy import RowMapping, text
 
-from mosshead.api.arguments import readable
 from mosshead.api.decisions import id_of
 from mosshead.api.writes import AMemory, Remembering, ids_of
 from mosshead.errors import InvalidEvent, NotFound
@@ -19,6 +18,7 @@ from mosshead.publishing.publishers import AppSession
 from mosshead.store import memories as standing
 from mosshead.store.connection import tenant_transaction
 from mosshead.store.pending import overlay_of
+from mosshead.text import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,14 @@ from pgvector import HalfVector
 from sqlalchemy import Engine
 from sqlalchemy import text as sql
 
-from mosshead.api.arguments import checked_limit, checked_threshold, readable
+from mosshead.api.arguments import checked_limit, checked_threshold
 from mosshead.embeddings import Embedder
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
 from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
+from mosshead.text import readable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from uuid import UUID
 from pydantic import BaseModel
 from sqlalchemy import Connection, text
 
-from mosshead.api.arguments import checked_kind, checked_limit, id_or_name, readable
+from mosshead.api.arguments import checked_kind, checked_limit, id_or_name
 from mosshead.api.decisions import aware, id_of
 from mosshead.api.documents import Documenting
 from mosshead.api.entities import Identity
@@ -31,6 +31,7 @@ from mosshead.publishing.publishers import AppSession
 from mosshead.redaction import redact
 from mosshead.store import memories as views
 from mosshead.store.connection import tenant_transaction
+from mosshead.text import readable
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -5,7 +5,6 @@ from difflib import unified_diff
 from typing import Any
 from uuid import UUID
 
-from mosshead.api.arguments import readable
 from mosshead.api.session import Freshness
 from mosshead.errors import InvalidEvent, NotFound, PromptConflict
 from mosshead.events.commands import MAX_TURNS
@@ -14,6 +13,7 @@ from mosshead.models.prompts import OptimizerOrOff, StoredPrompt, Syntax
 from mosshead.publishing.publishers import AppSession
 from mosshead.store import prompts as views
 from mosshead.store.connection import tenant_transaction
+from mosshead.text import readable
 
 
 class Prompting(Freshness):

@@ -7,14 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from mosshead.api.arguments import (
-    checked_kind,
-    checked_limit,
-    checked_metadata,
-    checked_seconds,
-    checked_threshold,
-    readable,
-)
+from mosshead.api.arguments import checked_kind, checked_limit, checked_metadata, checked_seconds, checked_threshold
 from mosshead.api.decisions import aware, id_of
 from mosshead.api.session import Freshness
 from mosshead.deadline import with_deadline
@@ -25,6 +18,7 @@ from mosshead.models.memories import Hits, Progress
 from mosshead.redaction import redact
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
+from mosshead.text import readable
 
 if TYPE_CHECKING:
     from mosshead.context.fetch import Store

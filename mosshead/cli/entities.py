@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from mosshead.api.namespace import Namespace
 from mosshead.cli.output import AsOf, In, Json, json_lines, new_table, open_namespace, print_answer
-from mosshead.entities.questions import Question
+from mosshead.models.questions import Question
 
 entity_cli = typer.Typer()
 

@@ -8,10 +8,10 @@ from heapq import heapify, heappop, heappush
 from uuid import UUID
 
 from mosshead.context.paths import Path, delivered
-from mosshead.entities.questions import Question
 from mosshead.models.context import Context, Explanation, day_heading, group_of, in_order, memory_note, message_note
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
+from mosshead.models.questions import Question
 from mosshead.search.memories import RankedMemory
 from mosshead.search.messages import RankedMessage
 from mosshead.search.rerank import JUDGED, Judge, reranked

@@ -10,9 +10,10 @@ from mosshead.context.parse import Parsed
 from mosshead.context.paths import Path, oldest, paths
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import NameMatch
-from mosshead.entities.questions import Question, question
+from mosshead.entities.questions import question
 from mosshead.entities.resolution import offered
 from mosshead.language.times import periods, where_asked
+from mosshead.models.questions import Question
 from mosshead.patterns import lazy_pattern
 from mosshead.search.memories import RankedMemory, not_ruled_out, other_of_two, rank_memories
 from mosshead.search.messages import RankedMessage, asked_by, rank_messages

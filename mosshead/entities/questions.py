@@ -12,6 +12,7 @@ from mosshead.fencing import one_line, short
 from mosshead.language.names import normalise, spelled_out
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity
+from mosshead.models.questions import Candidate, Question
 from mosshead.patterns import lazy_pattern
 
 _LONGEST_FACT = 12  # words
@@ -22,32 +23,6 @@ _DETERMINED = lazy_pattern(r"(?:the|a|an|my|your|his|her|our|their|one|somebody|
 _CLAUSE_END = lazy_pattern(r"[.;:!?](?:\s|$)|,\s|\s[–—-]\s|\s\(")
 _SUBJECT = lazy_pattern(r"(?:he|she|it|they)\b", re.IGNORECASE)
 _OWNED = lazy_pattern(r"(?:his|her|its|their)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """An entity that a question offers as its answer, with what tells it from the others."""
-
-    entity_id: UUID
-    name: str
-    description: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What must be asked back, because the words fit several entities. `Namespace.clarify` takes it with its answer.
-
-    id: of a question that the service holds open; None of one that a read asks.
-    message: what the mention stands in. memories: what waits for the answer, where the service asks.
-    """
-
-    text: str
-    mention: str
-    candidates: tuple[Candidate, ...]
-    id: UUID | None = None
-    message: str = ""
-    memories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,23 +7,23 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from mosshead.api.arguments import readable
 from mosshead.embeddings import Embedder
 from mosshead.entities import evidence, lookup
 from mosshead.entities.disambiguation import Resolution, Telling, disambiguate, telling
 from mosshead.entities.evidence import Weighed
 from mosshead.entities.lookup import NameMatch
 from mosshead.entities.matching import Name, Place, Word, places, words_of
-from mosshead.entities.questions import Candidate, Offered, Question, question
+from mosshead.entities.questions import Offered, question
 from mosshead.events.transcripts import spoken
 from mosshead.language.names import normalise
 from mosshead.language.wordlists import AMBIGUOUS, CALENDAR, GRAMMAR, gender_of
 from mosshead.models.memories import Entity
+from mosshead.models.questions import Candidate, Question
 from mosshead.paths import NamespacePath
 from mosshead.redaction import redact
 from mosshead.store import memories
 from mosshead.store.connection import in_one_trip, tenant_transaction
-from mosshead.text import turns_before
+from mosshead.text import readable, turns_before
 
 TURNS = 4
 """So many of the turns before a message have a say."""

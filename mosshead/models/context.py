@@ -7,11 +7,11 @@ from itertools import count, groupby
 from typing import Literal
 from uuid import UUID
 
-from mosshead.entities.questions import Question
 from mosshead.fencing import fenced, message_line, one_line
 from mosshead.models.kinds import Granularity, MemoryKind
 from mosshead.models.memories import Hit, Progress, StoredMemory
 from mosshead.models.messages import StoredMessage
+from mosshead.models.questions import Question
 from mosshead.patterns import lazy_pattern
 from mosshead.text import as_compared
 

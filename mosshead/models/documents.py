@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel
-from sqlalchemy import Row
+from pydantic import BaseModel, Field
 
 from mosshead.errors import InvalidEvent, RecordMisfit
 from mosshead.models.memories import StoredMemory
@@ -19,8 +18,6 @@ __all__ = [
     "StoredDocument",
     "as_read",
     "changes_to",
-    "document_of",
-    "stored_of",
     "typed",
 ]
 
@@ -117,33 +114,6 @@ def _with_values_of(after: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[
     return told
 
 
-def document_of(schema: type[S], row: Row[Any]) -> Document[S]:
-    """A row as the document of a schema. Raises RecordMisfit."""
-    return Document(
-        value=typed(schema, row.body),
-        version=row.version,
-        updated_at=row.updated_at,
-        made_by=row.made_by,
-        by_hand=_by_hand(row),
-    )
-
-
-def stored_of(row: Row[Any]) -> StoredDocument:
-    """A row as a document without its model."""
-    return StoredDocument(
-        name=row.schema_name,
-        body=row.body,
-        version=row.version,
-        updated_at=row.updated_at,
-        made_by=row.made_by,
-        by_hand=_by_hand(row),
-    )
-
-
-def _by_hand(row: Row[Any]) -> tuple[str, ...]:
-    return tuple(sorted(pointer for pointer, mark in row.fields.items() if mark["hand"]))
-
-
 def typed(schema: type[S], body: Any) -> S:
     """What is stored, as the app's model. Raises RecordMisfit."""
     try:
@@ -152,3 +122,12 @@ def typed(schema: type[S], body: Any) -> S:
         raise RecordMisfit(
             f"{schema.__name__}: what is stored {error}; read it with the schema that it was made for"
         ) from None
+
+
+class Episode(BaseModel):
+    """A stretch of a conversation from which something can be learnt, from the assistant's side."""
+
+    observation: str = Field(min_length=1, description="the situation: what was asked or went wrong, and what mattered")
+    thoughts: str = Field(min_length=1, description="how it was gone about, and why so")
+    action: str = Field(min_length=1, description="what was done or answered, and how")
+    result: str = Field(min_length=1, description="how it turned out, and why; no advice")

@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from mosshead.ids import document_id
+from mosshead.models.documents import Document, S, StoredDocument, typed
 from mosshead.models.memories import Decision, StoredMemory
 from mosshead.paths import NamespacePath
 from mosshead.store.memories import DECISION_COLUMNS, MEMORY_COLUMNS, decision_of, memory_fields
@@ -74,3 +75,30 @@ _RECORDS = text(f"""
       and memory.state = 'active' and memory.record_name = :name
     order by memory.valid_from desc, memory.memory_id limit :limit
 """)
+
+
+def document_of(schema: type[S], row: Row[Any]) -> Document[S]:
+    """A row as the document of a schema. Raises RecordMisfit."""
+    return Document(
+        value=typed(schema, row.body),
+        version=row.version,
+        updated_at=row.updated_at,
+        made_by=row.made_by,
+        by_hand=_by_hand(row),
+    )
+
+
+def stored_of(row: Row[Any]) -> StoredDocument:
+    """A row as a document without its model."""
+    return StoredDocument(
+        name=row.schema_name,
+        body=row.body,
+        version=row.version,
+        updated_at=row.updated_at,
+        made_by=row.made_by,
+        by_hand=_by_hand(row),
+    )
+
+
+def _by_hand(row: Row[Any]) -> tuple[str, ...]:
+    return tuple(sorted(pointer for pointer, mark in row.fields.items() if mark["hand"]))

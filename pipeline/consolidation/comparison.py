@@ -9,7 +9,8 @@ from typing import Final
 from mosshead.language.dates.spans import MONTHS, NUMBERS, WEEKDAYS
 from mosshead.language.names import LETTER, normalise
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.models import USER, Decision, Known, Mention, NewFact, Occurrence
+from mosshead.models.occurrence import Occurrence
+from pipeline.models import USER, Decision, Known, Mention, NewFact
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:

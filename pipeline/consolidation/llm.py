@@ -14,6 +14,7 @@ from typing import Final, Literal
 from mosshead.llm.prompt_data import barred, block, label, local_day, local_time
 from mosshead.llm.protocol import LanguageModel, Prompt
 from mosshead.models.kinds import Granularity
+from mosshead.models.occurrence import Occurrence
 from pipeline.consolidation.comparison import (
     adds_details,
     are_apart,
@@ -28,7 +29,7 @@ from pipeline.consolidation.comparison import (
     tells_a_change,
 )
 from pipeline.extraction.prompt import Answer, Text
-from pipeline.models import Decision, Known, NewFact, Occurrence
+from pipeline.models import Decision, Known, NewFact
 
 _REASON_CHARACTERS: Final = 200
 

@@ -14,9 +14,10 @@ from typing import Literal
 from mosshead.language.dates import TimePhrase, times_in
 from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING
 from mosshead.models.kinds import Granularity, MemoryKind
+from mosshead.models.occurrence import Occurrence
 from pipeline.extraction.mentions import Vocabulary
 from pipeline.extraction.prompt import ExtractedTime
-from pipeline.models import Message, Occurrence
+from pipeline.models import Message
 from pipeline.rules_en.grammar import tense_at
 
 _SLACK = timedelta(minutes=1)

@@ -19,12 +19,13 @@ from mosshead.language.dates import times_in
 from mosshead.llm.protocol import LanguageModel
 from mosshead.llm.structured import leaves
 from mosshead.models.kinds import Granularity, Role
+from mosshead.models.occurrence import Occurrence
 from mosshead.schemas import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
 from pipeline.extraction.chunks import portions
 from pipeline.extraction.dates import words_for
 from pipeline.extraction.mentions import Vocabulary
 from pipeline.extraction.records import accepted, accepts, closed, fits, is_said
-from pipeline.models import Message, Occurrence, RecordSchema
+from pipeline.models import Message, RecordSchema
 from pipeline.safety import suspicion_of, texts_in
 
 Json = Mapping[str, Any]

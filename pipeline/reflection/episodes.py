@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from mosshead.contrib.managers.memories import Episode, episode_manager
+from mosshead.contrib.managers.memories import episode_manager
 from mosshead.contrib.managers.prompts import Talk
 from mosshead.events.transcripts import Turn
 from mosshead.llm.protocol import LanguageModel
+from mosshead.models.documents import Episode
 from mosshead.models.kinds import MemoryKind
 from mosshead.schemas import as_json
 from pipeline.extraction.chunks import portions

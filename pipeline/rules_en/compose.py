@@ -7,7 +7,8 @@ from datetime import datetime
 
 from mosshead.language.dates.spans import NUMBERS
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.models import USER, Fact, Mention, Message, Occurrence, Relation
+from mosshead.models.occurrence import Occurrence
+from pipeline.models import USER, Fact, Mention, Message, Relation
 from pipeline.rules_en.clauses import Statement
 from pipeline.rules_en.grammar import (
     FIRST_NAMES,

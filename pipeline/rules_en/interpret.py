@@ -8,7 +8,8 @@ from mosshead.language.dates import resolve_time, times_in
 from mosshead.language.dates.spans import RECURRING, WEEKDAY
 from mosshead.language.wordlists import PRONOUNS, gender_of
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
-from pipeline.models import Fact, KnownEntity, Mention, Occurrence
+from mosshead.models.occurrence import Occurrence
+from pipeline.models import Fact, KnownEntity, Mention
 from pipeline.rules_en import rule_families
 from pipeline.rules_en.clauses import Clause, Statement, clauses, read_statement, set_before
 from pipeline.rules_en.compose import Source, compose

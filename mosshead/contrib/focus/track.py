@@ -8,7 +8,6 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from mosshead.api.arguments import readable
 from mosshead.api.decisions import History
 from mosshead.contrib.focus.coreference import (
     Decision,
@@ -43,7 +42,7 @@ from mosshead.redaction import redact
 from mosshead.search.vectors import whether_indexed
 from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.store.memories import entity_of
-from mosshead.text import text_of
+from mosshead.text import readable, text_of
 
 if TYPE_CHECKING:
     from mosshead.contrib.focus.coreference import OnPair

@@ -11,9 +11,10 @@ service do the same in the background (docs/documents.md).
 """
 
 from mosshead.contrib.managers.factory import create_episode_manager, create_memory_manager, create_profile_manager
-from mosshead.contrib.managers.memories import Episode, MemoryManager
+from mosshead.contrib.managers.memories import MemoryManager
 from mosshead.contrib.managers.profiles import ProfileManager
 from mosshead.contrib.managers.values import Fact, Managed, ManagedMemories, ManagedProfile, Refused
+from mosshead.models.documents import Episode
 
 __all__ = [
     "Episode",

@@ -5,10 +5,11 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from mosshead.contrib.managers.memories import Episode, MemoryManager, episode_manager
+from mosshead.contrib.managers.memories import MemoryManager, episode_manager
 from mosshead.contrib.managers.profiles import ProfileManager
 from mosshead.contrib.managers.values import Fact
 from mosshead.llm import LanguageModel, open_model
+from mosshead.models.documents import Episode
 from mosshead.schemas import by_name
 
 S = TypeVar("S", bound=BaseModel)

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid5
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from mosshead.contrib.managers.prompts import EPISODES, Talk, collection_prompt, talk_of
 from mosshead.contrib.managers.values import MOST_CHANGES, Managed, ManagedMemories, ProposedChange, Refused, unsourced
 from mosshead.llm.protocol import AnswerRefused, LanguageModel
 from mosshead.llm.structured import read_object
+from mosshead.models.documents import Episode
 from mosshead.schemas import as_json, patched, read
 
 _IDS = UUID("3f0c9f7e-6a52-5d0e-9a55-0d0c1e3d7b11")
@@ -193,15 +194,6 @@ def _ids(value: BaseModel) -> Iterator[UUID]:
     while True:
         yield uuid5(_IDS, f"{number}{said}")
         number += 1
-
-
-class Episode(BaseModel):
-    """A stretch of a conversation from which something can be learnt, from the assistant's side."""
-
-    observation: str = Field(min_length=1, description="the situation: what was asked or went wrong, and what mattered")
-    thoughts: str = Field(min_length=1, description="how it was gone about, and why so")
-    action: str = Field(min_length=1, description="what was done or answered, and how")
-    result: str = Field(min_length=1, description="how it turned out, and why; no advice")
 
 
 def episode_manager(

@@ -17,12 +17,12 @@ from mosshead.contrib.stories.prompt import noted
 from mosshead.contrib.stories.requests import Asked, Days, StoryIntent, times_in
 from mosshead.contrib.stories.story import StoryEvidence
 from mosshead.entities.matching import Name, places, words_of
-from mosshead.entities.questions import Question
 from mosshead.entities.resolution import TURNS
 from mosshead.language.names import normalise
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.models.messages import StoredMessage
+from mosshead.models.questions import Question
 from mosshead.paths import NamespacePath
 from mosshead.search.memories import RankedMemory, of_scope
 from mosshead.search.messages import Among, Told

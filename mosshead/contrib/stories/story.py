@@ -7,11 +7,11 @@ from typing import Literal
 from uuid import UUID
 
 from mosshead.contrib.stories.requests import StoryIntent
-from mosshead.entities.questions import Question
 from mosshead.fencing import one_line, shown_name
 from mosshead.models.context import occurred_on, said_on
 from mosshead.models.memories import StoredMemory
 from mosshead.models.messages import StoredMessage
+from mosshead.models.questions import Question
 
 _LONGEST = 600
 """Characters of a piece of evidence that are shown: a pasted page is no sentence of a story."""

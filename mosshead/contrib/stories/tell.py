@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from mosshead.api.arguments import checked_limit, checked_seconds, readable
+from mosshead.api.arguments import checked_limit, checked_seconds
 from mosshead.api.decisions import aware
 from mosshead.api.reads import Retrieving, as_stored
 from mosshead.callbacks import answer_of
@@ -22,6 +22,7 @@ from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
 from mosshead.models.memories import Progress
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction import redact
+from mosshead.text import readable
 
 if TYPE_CHECKING:
     from mosshead.contrib.stories.story import Story

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from redis import Redis
 
-from mosshead.api.arguments import checked_limit, readable
+from mosshead.api.arguments import checked_limit
 from mosshead.api.namespace import Namespace
 from mosshead.contrib.working_memory.references import (
     Fields,
@@ -44,6 +44,7 @@ from mosshead.fencing import fenced, one_line
 from mosshead.models.memories import Entity
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction import redact
+from mosshead.text import readable
 
 
 class WorkingMemory:

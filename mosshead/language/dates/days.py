@@ -33,7 +33,7 @@ from mosshead.language.dates.spans import (
     year_of_nearest,
 )
 from mosshead.models.kinds import Granularity
-from pipeline.models import Occurrence
+from mosshead.models.occurrence import Occurrence
 
 
 def _numbered_date(match: re.Match[str], frame: Frame) -> Occurrence:

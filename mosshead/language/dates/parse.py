@@ -24,8 +24,8 @@ from mosshead.language.dates.days import (
 from mosshead.language.dates.ranges import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS, RANGES
 from mosshead.language.dates.spans import HOLIDAYS, MONTH, SEASON_STARTS, YEAR, Frame, Reader
 from mosshead.models.kinds import Granularity
+from mosshead.models.occurrence import Occurrence
 from mosshead.patterns import AS_ASCII
-from pipeline.models import Occurrence
 
 _KEPT = 64
 """Texts whose times are kept."""

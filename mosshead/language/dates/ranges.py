@@ -37,7 +37,7 @@ from mosshead.language.dates.spans import (
     year_of_nearest,
 )
 from mosshead.models.kinds import Granularity
-from pipeline.models import Occurrence
+from mosshead.models.occurrence import Occurrence
 
 _WEEK = timedelta(weeks=1)
 _DAY = timedelta(days=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from mosshead.models.kinds import Granularity
-from pipeline.models import Occurrence
+from mosshead.models.occurrence import Occurrence
 
 _LONGEST_WAIT = 9
 """Years until a 29 February is sure to come again."""

@@ -24,9 +24,10 @@ from mosshead.embeddings import Vectors
 from mosshead.llm import AnswerRefused
 from mosshead.llm.openai import OpenAILanguageModel
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
+from mosshead.models.occurrence import Occurrence
 from mosshead.paths import NamespacePath
 from mosshead.store import export
-from pipeline.models import Fact, Mention, Occurrence
+from pipeline.models import Fact, Mention
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event

@@ -1,9 +1,8 @@
 import pytest
 
-from mosshead.api.arguments import MOST_CHARACTERS, readable
 from mosshead.fencing import fenced
 from mosshead.redaction import redact
-from mosshead.text import as_compared, turns_before
+from mosshead.text import MOST_CHARACTERS, as_compared, readable, turns_before
 
 
 @pytest.mark.parametrize(

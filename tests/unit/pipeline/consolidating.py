@@ -5,8 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
+from mosshead.models.occurrence import Occurrence
 from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
-from pipeline.models import Fact, Mention, Occurrence
+from pipeline.models import Fact, Mention
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LATER, EARLIER = NOON + timedelta(days=1), NOON - timedelta(days=1)

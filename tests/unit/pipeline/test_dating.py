@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import Granularity, MemoryKind, Role
+from mosshead.models.occurrence import Occurrence
 from pipeline.extraction.dates import Dated, date_fact
-from pipeline.models import Message, Occurrence
+from pipeline.models import Message
 
 BERLIN = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)

@@ -14,11 +14,12 @@ from db.keys import BatchRef
 from db.similar import SimilarRow
 from mosshead.embeddings import Vectors
 from mosshead.models.kinds import Granularity, MemoryKind
+from mosshead.models.occurrence import Occurrence
 from mosshead.store.connection import tenant_transaction
 from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
 from pipeline.embedding import embed
 from pipeline.linking.models import LinkedFacts
-from pipeline.models import Fact, Message, Occurrence
+from pipeline.models import Fact, Message
 from workers.dependencies import Parts
 from workers.stages import embed as filling
 from workers.stages import load

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mosshead.models.kinds import Granularity
+from mosshead.models.occurrence import Occurrence
 from pipeline.consolidation.llm import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
-from pipeline.models import Occurrence
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
 
