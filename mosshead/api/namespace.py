@@ -17,10 +17,10 @@ from mosshead.api.decisions import aware, id_of
 from mosshead.api.documents import Documenting
 from mosshead.api.entities import Identity
 from mosshead.api.erasures import Erasing
+from mosshead.api.focus import Following
 from mosshead.api.prompts import Prompting
 from mosshead.api.reads import Querying
-from mosshead.contrib.focus.track import Following
-from mosshead.contrib.stories.tell import Narrating
+from mosshead.api.stories import Narrating
 from mosshead.errors import AmbiguousName, InvalidEvent, NotFound, WaitTimeout
 from mosshead.events.transcripts import turns
 from mosshead.language.names import normalise

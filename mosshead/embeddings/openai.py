@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from mosshead.bad_requests import BAD_REQUESTS, of_every_request
 from mosshead.deadline import remaining
 from mosshead.embeddings.protocol import Vectors, encodable, estimated_tokens
 from mosshead.errors import ConfigurationError, EmbedderUnavailable, EmbeddingRefused, MossheadError
-from mosshead.llm.errors import BAD_REQUESTS, of_every_request
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError

@@ -9,11 +9,11 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from typing import Final, Literal
 
 import httpx2
 import openai
 
+from mosshead.bad_requests import BAD_REQUESTS, OfAll, of_every_request, refuses_temperature
 from mosshead.llm.protocol import (
     AnswerDeclined,
     AnswerRefused,
@@ -43,8 +43,6 @@ _FLAGGED = lazy_pattern(r"requires moderation|was flagged|flagged_input", re.IGN
 
 _SERVICE = "(the service's is in MOSSHEAD_LLM_MODEL)"
 
-OfAll = Literal["key", "account", "model", "shape"]
-"""What is wrong with every request. shape: what the model does not take, such as a system prompt or a schema."""
 
 _OF_ALL: dict[OfAll, str] = {
     "key": "the LLM endpoint refused the key ({status}); check OPENAI_API_KEY",
@@ -147,60 +145,3 @@ def _until(http_date: str, now: datetime) -> float | None:
         return None
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max((zoned - now).total_seconds(), 0.0)
-
-
-BAD_REQUESTS: Final = frozenset({400, 413, 422})
-
-_HEAD: Final = 400
-_OPENING: Final = 40
-_SHORTEST: Final = 11  # what is said in fewer characters says nothing of what is looked for
-_SIGNS: Final = lazy_pattern(r"(?:\\+[nrt]|[\W_])+")
-
-_SAID: Final[tuple[tuple[OfAll, re.Pattern[str]], ...]] = (
-    ("key", lazy_pattern(r"(?:invalid|incorrect|wrong) (?:x )?api key|api key (?:is )?(?:not|invalid|expired)")),
-    (
-        "account",
-        lazy_pattern(
-            r"credit balance|insufficient (?:balance|credit|fund|quota)|billing (?:\w+ ){0,2}(?:limit|disabled|account|details)"
-            r"|enable billing|location is not supported"
-        ),
-    ),
-    (
-        "model",
-        lazy_pattern(
-            r"decommissioned|no models? (?:is )?loaded|not a valid model|(?:invalid|unknown) model"
-            r"|model\b.{0,80}?(?:does not exist|not exist|not found|has crashed|no longer)"
-        ),
-    ),
-    (
-        "shape",
-        lazy_pattern(
-            r"(?:unsupported|unknown|unrecognized) (?:value|parameter|name|request argument)|extra inputs are not permitted"
-            r"|system (?:role|messages?) (?:is |are )?not supported"
-            r"|response (?:format|schema)|json schema|parse grammar|grammar error"
-        ),
-    ),
-)
-
-
-def of_every_request(said: str, asked: Collection[str]) -> OfAll | None:
-    """What is wrong with every request, by the body of a refusal; None where a text may be at fault. asked: the texts."""
-    words = _own(said, asked)
-    return next((kind for kind, pattern in _SAID if pattern.search(words)), None)
-
-
-def refuses_temperature(said: str, asked: Collection[str]) -> bool:
-    """Whether the body of a refusal speaks of the temperature. asked: as for `of_every_request`."""
-    return "temperature" in _own(said, asked)
-
-
-def _own(said: str, asked: Collection[str]) -> str:
-    """The head of a body without signs, up to where the first of the texts begins."""
-    words = _plain(said[:_HEAD])
-    openings = [opening for text in asked if len(opening := _plain(text.lstrip()[:_OPENING])) >= _SHORTEST]
-    return words[: min((place for one in openings if (place := words.find(one)) >= 0), default=None)]
-
-
-def _plain(text: str) -> str:
-    """Words without signs: ``'API_KEY_INVALID'`` is "api key invalid". Lines end alike in a text and in the JSON of one."""
-    return _SIGNS.sub(" ", text.casefold()).strip()

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from mosshead.api.decisions import History
 from mosshead.contrib.focus.coreference import (
     Decision,
     OnPair,
@@ -42,7 +41,7 @@ from mosshead.redaction import redact
 from mosshead.search.vectors import whether_indexed
 from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.store.memories import entity_of
-from mosshead.text import readable, text_of
+from mosshead.text import text_of
 
 if TYPE_CHECKING:
     from mosshead.contrib.focus.coreference import OnPair
@@ -69,42 +68,6 @@ def track(state: State, turn: Turn, known: Known, *, on_pair: OnPair | None = No
         references=tuple(read.references),
         messages=state.messages + 1,
     )
-
-
-class Following(History):
-    """The part of a `Namespace` that follows conversations."""
-
-    def track(
-        self,
-        history: Sequence[Mapping[str, Any]] = (),
-        *,
-        conversation: str | None = None,
-        state: "State | Mapping[str, Any] | None" = None,
-        tracker: "Tracker | None" = None,
-        pairs: "OnPair | None" = None,
-    ) -> "Tracked":
-        """What a conversation has in focus after each turn of the user, and whom its pronouns and descriptions mean.
-
-        history: the turns so far, oldest first, as ``{role, content}``; the latest 50 count, and 4,000 characters of each. Where
-        only the conversation is named, its latest stored messages serve.
-        state: what an earlier call gave back as ``state`` (or its JSON); the history is then what was said since.
-        tracker: another one in the place of the heuristic (docs/tracking.md). pairs: is given each candidate of each decision, to
-        train one; nothing is kept otherwise.
-        Raises InvalidEvent where a turn is not one, ValueError where the state is none.
-        """
-        # few apps follow conversations
-        from mosshead.contrib.focus.state import State
-
-        return follow(
-            self._engine,
-            self.path,
-            self._embedder,
-            history=history,
-            conversation=None if conversation is None else readable("conversation", conversation),
-            state=state if isinstance(state, State) else State.from_json(state) if state is not None else State(),
-            tracker=tracker or track,
-            on_pair=pairs,
-        )
 
 
 MOST_TURNS = 50

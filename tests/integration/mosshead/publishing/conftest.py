@@ -8,10 +8,10 @@ import pytest
 from redis import Redis
 
 from mosshead.publishing import publishers, window
-from mosshead.publishing.publishers import SpoolPublisher
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey
 from mosshead.publishing.spool import Spool
+from mosshead.publishing.spool_publisher import SpoolPublisher
 from mosshead.urls import sqlalchemy_url
 from tests.integration.mosshead.conftest import Eventually, Taken
 from workers.local import Addresses

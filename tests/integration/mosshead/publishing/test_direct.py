@@ -10,7 +10,7 @@ from redis import Redis
 
 from mosshead.errors import QueueUnavailable
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import DirectPublisher
+from mosshead.publishing.direct import DirectPublisher
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey, TenantKey, open_signed
 from mosshead.publishing.validation import CheckedEvent, check_events
