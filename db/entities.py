@@ -194,7 +194,7 @@ _NAME = text("""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RegistryEntry:
     """An entity as it stands in the registry."""
 
     entity_id: UUID
@@ -205,10 +205,10 @@ class Standing:
     is_user: bool
 
 
-def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> Standing | None:
+def find(connection: Connection, lane: LaneRef, entity_id: UUID) -> RegistryEntry | None:
     """An entity of the registry; None where there is none of that id, or none any more."""
     row = connection.execute(_FIND, {**lane.scope, "entity_id": entity_id}).one_or_none()
-    return Standing(**row._asdict()) if row else None
+    return RegistryEntry(**row._asdict()) if row else None
 
 
 def ancestors(connection: Connection, lane: LaneRef, entity_id: UUID) -> set[UUID]:

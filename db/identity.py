@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from db import entities
 from db.decisions import Stamp
-from db.entities import Newcomer, Standing
+from db.entities import Newcomer, RegistryEntry
 from db.keys import LaneRef
 
 
@@ -20,7 +20,7 @@ class Moved:
     entities: frozenset[UUID]
 
 
-def merge(connection: Connection, lane: LaneRef, *, entity: Standing, into: Standing, stamp: Stamp) -> Moved:
+def merge(connection: Connection, lane: LaneRef, *, entity: RegistryEntry, into: RegistryEntry, stamp: Stamp) -> Moved:
     """Move all that is known of an entity to another: memories, relations, names, children, questions and examples.
 
     What is not known of the other, description or parent, it takes over, unless it would be a part of itself.
@@ -48,7 +48,7 @@ def merge(connection: Connection, lane: LaneRef, *, entity: Standing, into: Stan
     return Moved(moved.memories, moved.entities | frozenset(changed))
 
 
-def _parent(connection: Connection, lane: LaneRef, entity: Standing, into: Standing) -> UUID | None:
+def _parent(connection: Connection, lane: LaneRef, entity: RegistryEntry, into: RegistryEntry) -> UUID | None:
     """The parent of what the two become: the first that is not one of the two, nor a part of them."""
     both = {entity.entity_id, into.entity_id}
     parents = (parent for parent in (into.parent_id, entity.parent_id) if parent is not None)

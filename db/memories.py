@@ -216,7 +216,7 @@ _SET_VECTORS = text("""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MemoryState:
     """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
 
     memory_id: UUID
@@ -225,10 +225,10 @@ class Standing:
     content: str
 
 
-def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, Standing]:
+def memory_states(connection: Connection, lane: LaneRef, memory_ids: Sequence[UUID]) -> dict[UUID, MemoryState]:
     """The latest versions of some memories, by id; of those that there are."""
     rows = connection.execute(_STANDING, {**lane.scope, "memory_ids": list(memory_ids)})
-    return {row.memory_id: Standing(row.memory_id, row.version, row.state, row.content) for row in rows}
+    return {row.memory_id: MemoryState(row.memory_id, row.version, row.state, row.content) for row in rows}
 
 
 def content_of(connection: Connection, lane: LaneRef, memory_id: UUID, version: int) -> str | None:

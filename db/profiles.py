@@ -27,7 +27,7 @@ class DueProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class ProfilesDue:
     """Some profiles that are due, longest dirty first. gone: entities that are no more, of which nothing is to be written."""
 
     profiles: tuple[DueProfile, ...]
@@ -35,7 +35,7 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldMemory:
+class StoredProfileMemory:
     """A memory that is surely about an entity, as a profile tells it. subject: it is about the entity before all others."""
 
     memory_id: UUID
@@ -52,8 +52,8 @@ class News:
     held: what its summary rests on. new: what came, or changed. ended: whether something that it rests on is so no more.
     """
 
-    held: tuple[ToldMemory, ...]
-    new: tuple[ToldMemory, ...]
+    held: tuple[StoredProfileMemory, ...]
+    new: tuple[StoredProfileMemory, ...]
     ended: bool
 
 
@@ -63,10 +63,12 @@ def touch(connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID]) -> 
         connection.execute(_TOUCH, {**lane.scope, "entity_ids": sorted(set(entity_ids))})
 
 
-def due_profiles(connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta, limit: int) -> Due:
+def due_profiles(
+    connection: Connection, lane: LaneRef, *, least: timedelta, most: timedelta, limit: int
+) -> ProfilesDue:
     """Profiles that are due; none while the lane's are put off."""
     rows = connection.execute(_DUE, {**lane.scope, "least": least, "most": most, "limit": limit}).all()
-    return Due(
+    return ProfilesDue(
         profiles=tuple(
             DueProfile(registered(row), row.summary, row.touched_at, None if row.holds is None else tuple(row.holds))
             for row in rows
@@ -92,9 +94,9 @@ def news_of(connection: Connection, lane: LaneRef, profiles: Iterable[DueProfile
 
 def most_telling(
     connection: Connection, lane: LaneRef, entity_ids: Sequence[UUID], *, limit: int
-) -> dict[UUID, tuple[ToldMemory, ...]]:
+) -> dict[UUID, tuple[StoredProfileMemory, ...]]:
     """By entity, the memories that tell the most of it, at most so many of each: what is about it first, then by salience."""
-    found: dict[UUID, list[ToldMemory]] = {entity_id: [] for entity_id in entity_ids}
+    found: dict[UUID, list[StoredProfileMemory]] = {entity_id: [] for entity_id in entity_ids}
     if found:
         for row in connection.execute(_MOST_TELLING, {**lane.scope, "entity_ids": list(found), "limit": limit}):
             found[row.entity_id].append(_told(row))
@@ -135,8 +137,8 @@ def _news(holds: Sequence[UUID], rows: Iterable[Row[Any]]) -> News:
     )
 
 
-def _told(row: Row[Any]) -> ToldMemory:
-    return ToldMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from)
+def _told(row: Row[Any]) -> StoredProfileMemory:
+    return StoredProfileMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from)
 
 
 def _of_lane(alias: str) -> str:

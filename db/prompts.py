@@ -33,7 +33,7 @@ class PromptVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class UnusedFeedback:
     """Feedback that was not used yet. messages: each with its role and content."""
 
     feedback_id: UUID
@@ -61,7 +61,7 @@ def add_version(connection: Connection, lane: LaneRef, new: PromptVersion, stamp
         raise VersionConflict
 
 
-def keep_feedback(connection: Connection, lane: LaneRef, given: Waiting, *, name: str, at: datetime) -> int:
+def keep_feedback(connection: Connection, lane: LaneRef, given: UnusedFeedback, *, name: str, at: datetime) -> int:
     """Keep what came of a prompt; returns how much waits for it now. Kept twice, it is there once."""
     columns = {"name": name, "given_at": at, "messages": [dict(one) for one in given.messages]}
     told = {"feedback_id": given.feedback_id, "comment": given.comment, "score": given.score}
@@ -69,11 +69,11 @@ def keep_feedback(connection: Connection, lane: LaneRef, given: Waiting, *, name
     return int(connection.execute(_COUNT, {**lane.scope, "name": name}).scalar_one())
 
 
-def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> list[Waiting]:
+def waiting_feedback(connection: Connection, lane: LaneRef, name: str, *, limit: int) -> list[UnusedFeedback]:
     """What waits for a prompt, in the order in which it was given."""
     rows = connection.execute(_WAITING, {**lane.scope, "name": name, "limit": limit})
     return [
-        Waiting(feedback_id=row.feedback_id, messages=row.messages, comment=row.comment, score=row.score)
+        UnusedFeedback(feedback_id=row.feedback_id, messages=row.messages, comment=row.comment, score=row.score)
         for row in rows
     ]
 

@@ -15,19 +15,19 @@ from db.memories import Vector
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OtherQuestion:
     """Whoever the answer to another question about the same memory names."""
 
     question_id: UUID
 
 
-HeldEnd = UUID | Asked | None
+HeldEnd = UUID | OtherQuestion | None
 HeldRelation = tuple[HeldEnd, str, HeldEnd]
 """What a memory states about the mention, once it is known who that is: subject, predicate, object; None for the mention."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class HeldMemory:
     """A memory that waits for the answer to a question. role: of the mention in it; message: in which the mention stands."""
 
     question_id: UUID
@@ -77,13 +77,13 @@ def ask(
         connection.execute(_HOLD, row)
 
 
-def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[Waiting]:
+def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[HeldMemory]:
     """The memories that wait for the answer to a question, or did; empty where it was never asked, or they were taken back.
 
     One that was forgotten asks nothing while it is, so that an answer that comes late states nothing of it.
     """
     return [
-        Waiting(
+        HeldMemory(
             question_id=question_id,
             memory_id=row.memory_id,
             mention=row.mention,
@@ -98,7 +98,7 @@ def waiting(connection: Connection, lane: LaneRef, question_id: UUID) -> list[Wa
     ]
 
 
-def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Waiting], answer: UUID, stamp: Stamp) -> None:
+def settle(connection: Connection, lane: LaneRef, waiting: Sequence[HeldMemory], answer: UUID, stamp: Stamp) -> None:
     """Answer a question: all that waits for it is surely about the one who is meant, and not unsurely about the other candidates.
 
     What the memories state about the mention begins to hold, from when it was said; where it is about somebody else who is open,
@@ -117,7 +117,7 @@ def settle(connection: Connection, lane: LaneRef, waiting: Sequence[Waiting], an
 
 
 def _plain(end: HeldEnd) -> str | dict[str, str] | None:
-    if isinstance(end, Asked):
+    if isinstance(end, OtherQuestion):
         return {"question": str(end.question_id)}
     return str(end) if end is not None else None
 

@@ -31,17 +31,17 @@ class DueReflection:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ConversationActivity:
     """What a batch's events tell of conversations: where something was said, and which are over."""
 
     conversations: tuple[str | None, ...]
     ended: tuple[str, ...]
 
 
-def said_in(connection: Connection, batch: BatchRef) -> Said:
+def said_in(connection: Connection, batch: BatchRef) -> ConversationActivity:
     """The conversations of a batch's messages, and those that it ends."""
     rows = connection.execute(_SAID, batch.scope).all()
-    return Said(
+    return ConversationActivity(
         conversations=tuple(row.conversation_id for row in rows if row.type == "message"),
         ended=tuple(row.conversation_id for row in rows if row.type == "conversation_ended"),
     )

@@ -126,7 +126,7 @@ _STAGE = text(f"select stage from mosshead.batches where {_BATCH}")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TenantBudget:
     """How a tenant stands: what it may spend within 24 hours, and what it spent within the last 24, in tokens.
 
     own: the tenant has a budget of its own, and not the one of those who have none.
@@ -142,13 +142,13 @@ class Standing:
         return self.spent >= self.tokens_per_day
 
 
-def standing(connection: Connection, tenant_id: UUID, *, default: int | None) -> Standing | None:
+def standing(connection: Connection, tenant_id: UUID, *, default: int | None) -> TenantBudget | None:
     """How a tenant stands; None where nothing limits it. Its tenant must be set, here and below, unless it says otherwise.
 
     default: the budget of a tenant that has none of its own.
     """
     row = connection.execute(_STANDING, {"tenant_id": tenant_id, "default": default}).one()
-    return None if row.tokens_per_day is None else Standing(row.tokens_per_day, row.spent, row.own)
+    return None if row.tokens_per_day is None else TenantBudget(row.tokens_per_day, row.spent, row.own)
 
 
 def set_budget(connection: Connection, tenant_id: UUID, tokens_per_day: int) -> bool:

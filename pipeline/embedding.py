@@ -33,7 +33,7 @@ _SAID_BY = frozenset({Role.USER, Role.ASSISTANT})
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnText:
     """What one message says, and what the turn before it in its conversation said; None where it is the first."""
 
     message_id: UUID
@@ -46,7 +46,7 @@ class Turn:
         return self.said if self.before is None else f"{self.before} {self.said}"
 
 
-def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> list[Turn]:
+def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> list[TurnText]:
     """The turns among some messages; those of tools and of the system are none, nor is one that says nothing.
 
     Nor is one that gives the assistant orders, hides text or the like: what must not become a memory must not come back into a
@@ -65,7 +65,7 @@ def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> lis
         of_conversation = places[turn.conversation]
         earlier = of_conversation[: bisect_left(of_conversation, _place(turn))][-1:]
         earlier += [_place(before[turn.event_id])] if turn.event_id in before else []
-        found.append(Turn(turn.event_id, turn.content, said[max(earlier)[1]] if earlier else None))
+        found.append(TurnText(turn.event_id, turn.content, said[max(earlier)[1]] if earlier else None))
     return found
 
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import Field
 
 from mosshead.models.kinds import EntityType, MemoryKind, Role
-from mosshead.models.occurrence import FrozenValue, Occurrence
+from mosshead.models.occurrence import FactOccurrence, FrozenValue
 
 USER = "User"
 """The name under which facts speak of the namespace's own user, until that name is known and after."""
@@ -73,7 +73,7 @@ class Background:
     schemas: tuple[RecordSchema, ...] = ()
 
 
-class Mention(FrozenValue):
+class FactMention(FrozenValue):
     """An entity that a fact is about, as the messages name it.
 
     role: "subject" for whom or what the fact describes, "object" for what it relates that to, "about" for the rest.
@@ -98,7 +98,7 @@ class Relation(FrozenValue):
     object: str
 
 
-class Record(FrozenValue):
+class FactRecord(FrozenValue):
     """A fact in a shape of the app's own: the name of one of the namespace's schemas, and data that fits it."""
 
     name: str
@@ -126,8 +126,8 @@ class Fact(FrozenValue):
     content: str = Field(min_length=1)
     sources: tuple[int, ...] = Field(min_length=1)
     quote: str
-    occurred: Occurrence | None = None
-    mentions: tuple[Mention, ...] = ()
+    occurred: FactOccurrence | None = None
+    mentions: tuple[FactMention, ...] = ()
     relations: tuple[Relation, ...] = ()
     attribute: str | None = None
     value: str | None = None
@@ -135,7 +135,7 @@ class Fact(FrozenValue):
     marked: bool = False
     corrects: bool = False
     dated_by: Literal["model", "rules", "both"] | None = None
-    record: Record | None = None
+    record: FactRecord | None = None
     suspicion: str | None = None
     retracts: bool = False
     ends: str | None = None
@@ -164,7 +164,7 @@ class Known:
     said_at: datetime
     subject_ids: frozenset[UUID]
     earlier_fact: int | None = None
-    occurred: Occurrence | None = None
+    occurred: FactOccurrence | None = None
     said_by: str | None = None
     kind: MemoryKind = MemoryKind.FACT
     injected: bool = False
@@ -188,7 +188,7 @@ class NewFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class FactOutcome:
     """What happens to one fact.
 
     target: what it updates, supersedes, contradicts, repeats or has forgotten; None for an add, a quarantine, a fact not

@@ -15,7 +15,7 @@ _CHARACTERS = 700
 
 
 @dataclass(frozen=True, slots=True)
-class ToldMemory:
+class ProfileMemory:
     """A memory about an entity. subject: it is about the entity before all others. salience: 0 to 10."""
 
     memory_id: UUID
@@ -35,8 +35,8 @@ class StaleProfile:
 
     entity: RegisteredEntity
     summary: str
-    held: tuple[ToldMemory, ...]
-    news: tuple[ToldMemory, ...]
+    held: tuple[ProfileMemory, ...]
+    news: tuple[ProfileMemory, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _put_together(profile: StaleProfile) -> Refreshed:
     return Refreshed(summary, tuple(memory.memory_id for memory in told))
 
 
-def _distinct(memories: Iterable[ToldMemory]) -> Iterable[ToldMemory]:
+def _distinct(memories: Iterable[ProfileMemory]) -> Iterable[ProfileMemory]:
     """The memories, most telling first, each of those that say the same once."""
     said: set[str] = set()
     for memory in sorted(memories, key=_rank):
@@ -98,11 +98,11 @@ def _distinct(memories: Iterable[ToldMemory]) -> Iterable[ToldMemory]:
             yield memory
 
 
-def _rank(memory: ToldMemory) -> tuple[bool, float, float, UUID]:
+def _rank(memory: ProfileMemory) -> tuple[bool, float, float, UUID]:
     return (not memory.subject, -memory.salience, -memory.valid_from.timestamp(), memory.memory_id)
 
 
-def _sentence(memory: ToldMemory) -> str:
+def _sentence(memory: ProfileMemory) -> str:
     return memory.content.rstrip(". ")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid5
 
-from mosshead.contrib.focus import Known, KnownEntity, Named, State, Turn, track
+from mosshead.contrib.focus import FocusKnowledge, FocusState, FocusTurn, NameInMessage, TrackedEntity, track
 from mosshead.language.wordlists import Gender
 from mosshead.models.kinds import EntityType
 
@@ -16,9 +16,9 @@ def key(name: str) -> UUID:
     return uuid5(UUID(int=7), name)
 
 
-def _entity(name: str, kind: str, *, parent: str = "", kin: tuple[str, ...] = (), **given: Any) -> KnownEntity:
+def _entity(name: str, kind: str, *, parent: str = "", kin: tuple[str, ...] = (), **given: Any) -> TrackedEntity:
     homes = {key(parent)} if parent else set()
-    return KnownEntity(
+    return TrackedEntity(
         entity_id=key(name),
         entity_type=EntityType(kind),
         names=(name.lower(),),
@@ -56,14 +56,16 @@ CALLED = {
 }
 
 
-def known(text: str, **given: Any) -> Known:
+def known(text: str, **given: Any) -> FocusKnowledge:
     """What the small world knows to a message: the names in it, and what is given."""
     names = [
-        Named(start=text.index(called), end=text.index(called) + len(called), entity_ids=tuple(map(key, bearers)))
+        NameInMessage(
+            start=text.index(called), end=text.index(called) + len(called), entity_ids=tuple(map(key, bearers))
+        )
         for called, bearers in CALLED.items()
         if called in text
     ]
-    return Known(entities=ENTITIES, names=tuple(sorted(names, key=lambda one: one.start)), **given)
+    return FocusKnowledge(entities=ENTITIES, names=tuple(sorted(names, key=lambda one: one.start)), **given)
 
 
 def near(**cosines: float) -> dict[UUID, float]:
@@ -71,17 +73,19 @@ def near(**cosines: float) -> dict[UUID, float]:
     return {key(name.replace("_", " ")): cosine for name, cosine in cosines.items()}
 
 
-def said(*messages: str, state: State | None = None, knowing: Mapping[str, Known] | None = None) -> State:
+def said(
+    *messages: str, state: FocusState | None = None, knowing: Mapping[str, FocusKnowledge] | None = None
+) -> FocusState:
     """The state after some messages of the user; one that begins with ">" is the assistant's. knowing: by message."""
-    now = state or State()
+    now = state or FocusState()
     for message in messages:
         text = message.removeprefix(">")
-        turn = Turn(text=text, by_user=text == message)
+        turn = FocusTurn(text=text, by_user=text == message)
         now = track(now, turn, (knowing or {}).get(message) or known(text))
     return now
 
 
-def meant(state: State) -> dict[str, set[str]]:
+def meant(state: FocusState) -> dict[str, set[str]]:
     """What the words of the latest turn refer to, by name."""
     return {one.text: names(one.entity_ids) for one in state.references}
 

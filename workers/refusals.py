@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from workers.task_messages import Refused
+from workers.task_messages import RefusedTask
 
 _log = structlog.get_logger()
 
@@ -18,7 +18,7 @@ class Refusals:
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def add(self, refused: Refused, *, size: int) -> None:
+    def add(self, refused: RefusedTask, *, size: int) -> None:
         """Count one. Only the first of its reason since counts were stored is logged, however many follow."""
         with self._lock:
             self._counts[refused.reason] += 1

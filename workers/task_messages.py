@@ -43,70 +43,70 @@ _NOTHING: tuple[Any, ...] = (None, 0, "", [], {})
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedTask:
     """A message that is not taken. reason: one of few, without anything of the message. task: where its name looks like ours."""
 
     reason: str
     task: str | None = None
 
 
-def read_task(element: bytes) -> bytes | Refused:
+def read_task(element: bytes) -> bytes | RefusedTask:
     """Read an element of a task queue: a message with nothing in it but the task's name, its ids and its place in Flower."""
     if len(element) > _MOST_BYTES:
-        return Refused("longer than a task message")
+        return RefusedTask("longer than a task message")
     message = read_element(element)
     if message is None or message.content_type != JSON:
-        return Refused("not a task message")
+        return RefusedTask("not a task message")
     stage = _stage_of(message.headers)
-    if isinstance(stage, Refused):
+    if isinstance(stage, RefusedTask):
         return stage
     ids = _ids_of(message, count=_IDS)
     if ids is None:
-        return Refused("wrong arguments")
+        return RefusedTask("wrong arguments")
     headers = {name: _uuid(message.headers.get(name)) for name in ("id", "root_id", "parent_id")}
     if headers["id"] is None:
-        return Refused("no task id")
+        return RefusedTask("no task id")
     return _task(stage, ids, headers)
 
 
-def read_broadcast(data: bytes, *, control: bool) -> bytes | Refused:
+def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
     """Read what was published to all: a command of remote control, or events for Flower, of which some are in a list."""
     if len(data) > _MOST_BROADCAST_BYTES:
-        return Refused("longer than a broadcast")
+        return RefusedTask("longer than a broadcast")
     message = read_element(data)
     body = _json(message.body) if message and message.content_type == JSON else None
     if message is None or body is None:
-        return Refused("not a broadcast")
+        return RefusedTask("not a broadcast")
     events = body if isinstance(body, list) else [body]
     if not (_is_control(body) if control else all(map(_is_event, events))):
-        return Refused("not a command" if control else "not an event")
+        return RefusedTask("not a command" if control else "not an event")
     clock = message.headers.get("clock")
     headers = {"clock": clock if _is_clock(clock) else 0, "hostname": ""}
     return write_element(Element(JSON, headers, json.dumps(body).encode()), routing_key="")
 
 
-def read_answer(element: bytes) -> bytes | Refused:
+def read_answer(element: bytes) -> bytes | RefusedTask:
     """Read an element of a list in which somebody waits for the workers' answers, such as Flower."""
     message = read_element(element) if len(element) <= _MOST_BROADCAST_BYTES else None
     body = _json(message.body) if message and message.content_type == JSON else None
     if message is None or not isinstance(body, dict):
-        return Refused("not an answer")
+        return RefusedTask("not an answer")
     clock, ticket = message.headers.get("clock"), message.headers.get("ticket")
     headers = {"clock": clock if _is_clock(clock) else 0, "ticket": _uuid(ticket)}
     return write_element(Element(JSON, headers, json.dumps(body).encode()), routing_key="")
 
 
-def _stage_of(headers: Mapping[str, Any]) -> str | Refused:
+def _stage_of(headers: Mapping[str, Any]) -> str | RefusedTask:
     name = headers.get("task")
     if not isinstance(name, str) or not name:
-        return Refused("no task's name")
+        return RefusedTask("no task's name")
     stage = name.removeprefix("mosshead.")
     if name == stage or stage not in QUEUES:
-        return Refused("unknown task", name if _OURS.fullmatch(name) else None)
+        return RefusedTask("unknown task", name if _OURS.fullmatch(name) else None)
     # Ours run at once, once, and within the service's own limits; nothing follows from them but through the database.
     asks = any(headers.get(field) not in _NOTHING for field in ("eta", "expires", "group", "retries", "chord"))
     if asks or not _is_limit(headers.get("timelimit")):
-        return Refused("asks for more than a stage")
+        return RefusedTask("asks for more than a stage")
     return stage
 
 

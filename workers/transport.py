@@ -10,7 +10,7 @@ from kombu.transport import redis
 
 from workers.elements import TrustlessQoS
 from workers.refusals import REFUSALS
-from workers.task_messages import CONTROLS, QUEUES, Refused, read_answer, read_broadcast, read_task
+from workers.task_messages import CONTROLS, QUEUES, RefusedTask, read_answer, read_broadcast, read_task
 
 _TASK_QUEUES = tuple(dict.fromkeys(QUEUES.values()))
 _CONTROL = ".celery.pidbox"
@@ -37,7 +37,7 @@ class Channel(redis.Channel):
         key, element = reply
         queue = key.decode(errors="replace").removeprefix(self.global_keyprefix).rsplit(self.sep, 1)[0]
         read = read_task(element) if queue in _TASK_QUEUES else read_answer(element)
-        if not isinstance(read, Refused):
+        if not isinstance(read, RefusedTask):
             return key, read
         REFUSALS.add(read, size=len(element))
         self._queue_cycle.rotate(queue)  # kombu does so after a message: the next queue has its turn
@@ -49,7 +49,7 @@ class Channel(redis.Channel):
             return received
         data = received["data"]
         read = read_broadcast(data, control=received["channel"].endswith(_CONTROL.encode()))
-        if not isinstance(read, Refused):
+        if not isinstance(read, RefusedTask):
             return {**received, "data": read}
         REFUSALS.add(read, size=len(data))
         return {**received, "type": _DROPPED}

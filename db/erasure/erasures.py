@@ -20,17 +20,17 @@ _LOCK_ERASING = 0x6572617365  # "erase"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedErasure:
     """An erasure that waits: the id of its event, and what that says."""
 
     erasure_id: UUID
     payload: Mapping[str, Any]
 
 
-def next_in(connection: Connection, lane: LaneRef) -> Asked | None:
+def next_in(connection: Connection, lane: LaneRef) -> RequestedErasure | None:
     """The erasure that a lane waits for longest, if any."""
     row = connection.execute(_NEXT, lane.scope).one_or_none()
-    return Asked(row.event_id, row.payload) if row else None
+    return RequestedErasure(row.event_id, row.payload) if row else None
 
 
 def waits(connection: Connection, lane: LaneRef, erasure_id: UUID) -> bool:

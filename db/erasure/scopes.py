@@ -26,7 +26,7 @@ from mosshead.ids import remembered_id
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ErasureScope:
     """What is erased.
 
     messages: with what waits to put one of the memories down. repeated: memories that others bear out, too: they stay, and say
@@ -40,36 +40,38 @@ class Part:
     retold: Retold = field(default_factory=Retold)
 
 
-def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, conversation: str) -> Part:
+def of_conversation(connection: Connection, lane: LaneRef, erasure_id: UUID, conversation: str) -> ErasureScope:
     """What was said in a conversation before the erasure was asked for, and the memories that nothing else bears out."""
     wanted = {**lane.scope, "erasure_id": erasure_id, "conversation": conversation}
     messages = connection.execute(_SAID_IN, wanted).scalars().all()
     rows = connection.execute(_RESTING_ON, {**lane.scope, "messages": list(messages)}).all()
-    return Part(
+    return ErasureScope(
         messages=frozenset(messages),
         memories=frozenset(row.memory_id for row in rows if row.alone),
         repeated=frozenset(row.memory_id for row in rows if not row.alone),
     )
 
 
-def of_memories(connection: Connection, lane: LaneRef, memory_ids: Collection[UUID]) -> Part:
+def of_memories(connection: Connection, lane: LaneRef, memory_ids: Collection[UUID]) -> ErasureScope:
     """Some memories, the messages that they came from, and the episodes that tell of those."""
     memories = set(connection.execute(_KNOWN, {**lane.scope, "memories": list(memory_ids)}).scalars())
     messages = set(connection.execute(_SOURCES_OF, {**lane.scope, "memories": list(memories)}).scalars())
     messages |= _put_down_as(connection, lane, memory_ids)
     memories |= set(connection.execute(_EPISODES_ON, {**lane.scope, "messages": list(messages)}).scalars())
-    return Part(frozenset(messages), frozenset(memories))
+    return ErasureScope(frozenset(messages), frozenset(memories))
 
 
-def of_entity(connection: Connection, lane: LaneRef, entity_id: UUID) -> Part:
+def of_entity(connection: Connection, lane: LaneRef, entity_id: UUID) -> ErasureScope:
     """All that was ever linked to an entity, or to one that was merged into it; nothing, where it is the user."""
     entities = connection.execute(_ENTITY, {**lane.scope, "entity_id": entity_id}).scalars().all()
     linked = connection.execute(_LINKED_TO, {**lane.scope, "entities": list(entities)}).scalars().all()
     found = of_memories(connection, lane, linked)
-    return Part(found.messages, found.memories, entities=frozenset(entities))
+    return ErasureScope(found.messages, found.memories, entities=frozenset(entities))
 
 
-def erase_part(connection: Connection, lane: LaneRef, part: Part, stamp: Stamp) -> tuple[dict[str, int], set[UUID]]:
+def erase_part(
+    connection: Connection, lane: LaneRef, part: ErasureScope, stamp: Stamp
+) -> tuple[dict[str, int], set[UUID]]:
     """Delete or empty what a part holds; returns how many rows, by table, and the entities whose profiles are to be made anew.
 
     What is taken back in entities is marked with the stamp, whose decision is the erasure's own.
@@ -100,7 +102,7 @@ def erase_conversation(
 
     kinds: of the reflections that are of conversations.
     """
-    gone = _Gone(connection, lane, Part())
+    gone = _Gone(connection, lane, ErasureScope())
     wanted = {"erasure_id": erasure_id, "conversation": conversation, "kinds": list(kinds)}
     gone.by(said.OF_CONVERSATION, **wanted)
     return gone.rows
@@ -123,7 +125,7 @@ def _put_down_as(connection: Connection, lane: LaneRef, memory_ids: Collection[U
 class _Gone:
     """Runs statements on a part, and counts the rows, by table."""
 
-    def __init__(self, connection: Connection, lane: LaneRef, part: Part) -> None:
+    def __init__(self, connection: Connection, lane: LaneRef, part: ErasureScope) -> None:
         self.rows: dict[str, int] = {}
         self._connection = connection
         self.parameters: Mapping[str, Any] = {

@@ -115,13 +115,13 @@ class Documenting(Querying):
         return self.collection(Episode, text=text, limit=limit)
 
     def _similar_records(self, name: str, text: str, limit: int) -> Sequence[Hit]:
-        from mosshead.search.vectors import Wanted
+        from mosshead.search.vectors import SearchTarget
 
         said = redact(text)
         if not said.strip():
             return ()
         vector = self._embedder.embed([said])[0]
-        return self._nearest(Wanted(model=self._embedder.name, vector=vector, limit=limit, record=name)).hits
+        return self._nearest(SearchTarget(model=self._embedder.name, vector=vector, limit=limit, record=name)).hits
 
     def _row(self, name: str) -> Row[Any] | None:
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:

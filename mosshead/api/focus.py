@@ -8,7 +8,7 @@ from mosshead.text import readable
 
 if TYPE_CHECKING:
     from mosshead.contrib.focus.coreference import OnPair
-    from mosshead.contrib.focus.state import State
+    from mosshead.contrib.focus.state import FocusState
     from mosshead.contrib.focus.track import Tracked, Tracker
 
 
@@ -20,7 +20,7 @@ class Following(History):
         history: Sequence[Mapping[str, Any]] = (),
         *,
         conversation: str | None = None,
-        state: "State | Mapping[str, Any] | None" = None,
+        state: "FocusState | Mapping[str, Any] | None" = None,
         tracker: "Tracker | None" = None,
         pairs: "OnPair | None" = None,
     ) -> "Tracked":
@@ -33,7 +33,7 @@ class Following(History):
         train one; nothing is kept otherwise.
         Raises InvalidEvent where a turn is not one, ValueError where the state is none.
         """
-        from mosshead.contrib.focus.state import State
+        from mosshead.contrib.focus.state import FocusState
         from mosshead.contrib.focus.track import (
             follow,  # few apps follow conversations
             track,
@@ -45,7 +45,11 @@ class Following(History):
             self._embedder,
             history=history,
             conversation=None if conversation is None else readable("conversation", conversation),
-            state=state if isinstance(state, State) else State.from_json(state) if state is not None else State(),
+            state=state
+            if isinstance(state, FocusState)
+            else FocusState.from_json(state)
+            if state is not None
+            else FocusState(),
             tracker=tracker or track,
             on_pair=pairs,
         )

@@ -21,11 +21,11 @@ from mosshead.store.connection import tenant_transaction
 from mosshead.text import readable
 
 if TYPE_CHECKING:
-    from mosshead.context.fetch import Store
+    from mosshead.context.fetch import ReadStore
     from mosshead.entities.resolution import Resolved
     from mosshead.models.context import Context, Excerpt, Recalled, Scope
     from mosshead.search.rerank import Reranker
-    from mosshead.search.vectors import Wanted
+    from mosshead.search.vectors import SearchTarget
 
 
 class Querying(Freshness):
@@ -57,7 +57,7 @@ class Querying(Freshness):
         be reached.
         """
         from mosshead.search.rerank import JUDGED, judge_of, reranked
-        from mosshead.search.vectors import Wanted  # as what else reads: see `Retrieving`
+        from mosshead.search.vectors import SearchTarget  # as what else reads: see `Retrieving`
 
         moment = aware(as_of)
         said, model = redact(readable("text", text)), self._embedder.name
@@ -73,7 +73,7 @@ class Querying(Freshness):
             vector = self._embedder.embed([said])[0]
             kind, fields = narrowed
             sought = max(most, JUDGED) if judge else most
-            wanted = Wanted(model=model, vector=vector, limit=sought, threshold=least, kind=kind, metadata=fields)
+            wanted = SearchTarget(model=model, vector=vector, limit=sought, threshold=least, kind=kind, metadata=fields)
             found = self._nearest(wanted) if moment is None else self._nearest_of(wanted, moment)
             return replace(found, hits=tuple(reranked(found.hits, lambda hit: hit.content, judge)[:most]))
 
@@ -84,7 +84,7 @@ class Querying(Freshness):
             late=None if strict else lambda reason: Hits((), Progress(), reason),
         )
 
-    def _nearest(self, wanted: "Wanted") -> Hits:
+    def _nearest(self, wanted: "SearchTarget") -> Hits:
         from mosshead.search import vectors
 
         published, laid = self._published(), self._laid()
@@ -96,7 +96,7 @@ class Querying(Freshness):
             laid.over(hits, wanted.vector, self._embedder, limit=wanted.limit, threshold=wanted.threshold), progress
         )
 
-    def _nearest_of(self, wanted: "Wanted", moment: datetime) -> Hits:
+    def _nearest_of(self, wanted: "SearchTarget", moment: datetime) -> Hits:
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = memories.similar_memories(
                 connection,
@@ -155,7 +155,7 @@ class Retrieving(Freshness):
         from mosshead.search.rerank import judge_of
 
         said = redact(readable("message", message))
-        wanted = pipeline.Message(
+        wanted = pipeline.ContextRequest(
             text=said,
             history=as_stored(history),
             conversation=None if conversation is None else readable("conversation", conversation),
@@ -212,7 +212,7 @@ class Retrieving(Freshness):
         if conversation is not None:
             conversation = readable("conversation", conversation)
         said = redact(readable("text", text))
-        wanted = pipeline.Wanted(
+        wanted = pipeline.RecallRequest(
             text=said,
             history=as_stored(history),
             conversation=conversation,
@@ -278,10 +278,10 @@ class Retrieving(Freshness):
             conversation=conversation,
         )
 
-    def _store(self) -> "Store":
-        from mosshead.context.fetch import Store
+    def _store(self) -> "ReadStore":
+        from mosshead.context.fetch import ReadStore
 
-        return Store(engine=self._engine, path=self.path, embedder=self._embedder)
+        return ReadStore(engine=self._engine, path=self.path, embedder=self._embedder)
 
 
 def as_stored(history: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class Narrating(Retrieving):
         from mosshead.llm.open import open_model
 
         teller = None if model is None else open_model(model)
-        wanted = tell.Wanted(
+        wanted = tell.StoryArguments(
             request=redact(readable("request", request)),
             history=as_stored(history),
             conversation=None if conversation is None else readable("conversation", conversation),

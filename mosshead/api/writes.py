@@ -149,7 +149,7 @@ class Remembering(Freshness):
         stored = [one for one in memory_ids if laid.memory(one) is None]
         self._known(stored, laid, "memories")
 
-    def _known(self, memory_ids: Sequence[UUID], laid: Laid, name: str) -> Mapping[UUID, standing.Standing]:
+    def _known(self, memory_ids: Sequence[UUID], laid: Laid, name: str) -> Mapping[UUID, standing.CurrentMemory]:
         """What memories stand at. Raises NotFound, which names those that are not there, or are closed."""
         with tenant_transaction(self._engine, self.path.tenant_id) as connection:
             found = standing.standing(connection, self.path, memory_ids)
@@ -187,7 +187,7 @@ def _pending(memory_id: UUID, content: str, *, kind: MemoryKind | str, about: Se
     )
 
 
-def _state(memory_id: UUID, found: Mapping[UUID, standing.Standing], laid: Laid) -> str:
+def _state(memory_id: UUID, found: Mapping[UUID, standing.CurrentMemory], laid: Laid) -> str:
     if memory_id in laid.closed:
         return "superseded" if laid.closed[memory_id] else "withdrawn"
     return found[memory_id].state

@@ -34,7 +34,7 @@ from mosshead.embeddings.local.files import install_model
 from mosshead.errors import MossheadError
 from mosshead.models.context import Scope
 from mosshead.publishing.publishers import open_spool
-from mosshead.publishing.spool import Held, Spool
+from mosshead.publishing.spool import Spool, SpoolContents
 
 cli = typer.Typer(
     name="mosshead",
@@ -213,17 +213,17 @@ def _publish_file(opened: Namespace, path: Path, conversation: str | None) -> li
         return opened.publish_conversation(records, conversation=conversation, on_sent=lambda: bar.advance(task))
 
 
-def _held_in(path: Path) -> Held:
+def _held_in(path: Path) -> SpoolContents:
     with closing(Spool(path, most_bytes=0)) as other:
         return other.held()
 
 
-def _amount(held: Held) -> str:
+def _amount(held: SpoolContents) -> str:
     since = f", the oldest from {_time(held.oldest)}" if held.oldest is not None else ""
     return f"{held.events:,} event{'' if held.events == 1 else 's'}, {held.bytes:,} bytes{since}"
 
 
-def _plain_held(held: Held) -> dict[str, Any]:
+def _plain_held(held: SpoolContents) -> dict[str, Any]:
     return {
         "events": held.events,
         "bytes": held.bytes,

@@ -32,7 +32,7 @@ from mosshead.search import memories as memories_sql
 from mosshead.search import messages as lending_sql
 from mosshead.search import messages as messages_sql
 from mosshead.search.indexed import Vocabulary
-from mosshead.search.messages import Among, Told
+from mosshead.search.messages import Among, VisibleTurns
 from mosshead.store import memories as views
 from mosshead.store import messages as ahead_sql
 from mosshead.store import messages as around_sql
@@ -44,7 +44,7 @@ _MOST_CONTESTED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Store:
+class ReadStore:
     """Where to read, and what embeds."""
 
     engine: Engine
@@ -73,7 +73,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meant:
+class ResolvedName:
     """Who a name that several bear means, and what is known of each of them."""
 
     decision: Resolution
@@ -84,9 +84,9 @@ class Meant:
 class Fetched:
     """What the second trip brings. meant: by name."""
 
-    memories: memories_sql.Scanned
-    messages: messages_sql.Scanned
-    meant: Mapping[str, Meant]
+    memories: memories_sql.ScannedMemories
+    messages: messages_sql.ScannedMessages
+    meant: Mapping[str, ResolvedName]
 
     @property
     def cosines(self) -> list[float]:
@@ -100,7 +100,7 @@ class Fetched:
 
 
 def first(
-    store: Store,
+    store: ReadStore,
     message: str,
     before: Sequence[str],
     *,
@@ -140,7 +140,7 @@ def first(
     )
 
 
-def second(store: Store, heard: Heard, *, shown: int, told: Told, among: Among | None = None) -> Fetched:
+def second(store: ReadStore, heard: Heard, *, shown: int, told: VisibleTurns, among: Among | None = None) -> Fetched:
     """Fetch what answers to a message, and settle who is meant.
 
     shown: how many messages may be shown. told, among: of those that are searched.
@@ -164,7 +164,7 @@ def second(store: Store, heard: Heard, *, shown: int, told: Told, among: Among |
         vocabulary=known.get("turns"),
     )
 
-    def scan_messages() -> tuple[messages_sql.Scanned, dict[str, Meant]]:
+    def scan_messages() -> tuple[messages_sql.ScannedMessages, dict[str, ResolvedName]]:
         found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
         return messages_sql.scanned(found, told), _settled(heard, contests, weighed)
 
@@ -176,8 +176,8 @@ def second(store: Store, heard: Heard, *, shown: int, told: Told, among: Among |
 
 
 def spoken(
-    store: Store, heard: Heard, *, shown: int, among: Among, told: Told
-) -> tuple[messages_sql.Scanned, dict[UUID, float]]:
+    store: ReadStore, heard: Heard, *, shown: int, among: Among, told: VisibleTurns
+) -> tuple[messages_sql.ScannedMessages, dict[UUID, float]]:
     """The second trip where messages alone are wanted: those that answer, and by message what memories lend to them.
 
     shown: how many may be shown. among, told: of those that are searched.
@@ -199,7 +199,7 @@ def spoken(
     return messages_sql.scanned(found, told), lending_sql.lent(lent)
 
 
-def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:
+def third(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:
     """Settle what stayed open, with what the processes say that the message calls for."""
     still = [name for name, one in fetched.meant.items() if one.decision.entity_id is None]
     # In the place of the oldest turns: of more than these nothing is looked at.
@@ -214,7 +214,7 @@ def third(store: Store, heard: Heard, fetched: Fetched, processes: Sequence[str]
     )
 
 
-def _told(before: Meant, after: Meant) -> Meant:
+def _told(before: ResolvedName, after: ResolvedName) -> ResolvedName:
     """What is known of a name behind a process: as before, unless the process says something of whom it settles on.
 
     A process is longer than the message, and the more is said, the less doubt is left; but nobody said it of anybody.
@@ -228,7 +228,7 @@ def _told(before: Meant, after: Meant) -> Meant:
     return after if tells else before
 
 
-def embedded(store: Store, *wanted: Sequence[str]) -> list[Vectors]:
+def embedded(store: ReadStore, *wanted: Sequence[str]) -> list[Vectors]:
     """The vectors of some texts, for each group of them; all in one call of the embedder, and a text that comes twice once."""
     texts = list(dict.fromkeys(text for group in wanted for text in group))
     vectors = store.embedder.embed(texts)
@@ -236,7 +236,7 @@ def embedded(store: Store, *wanted: Sequence[str]) -> list[Vectors]:
 
 
 def _weighing(
-    store: Store, heard: Heard, contests: Mapping[str, Telling], vectors: Sequence[Vectors]
+    store: ReadStore, heard: Heard, contests: Mapping[str, Telling], vectors: Sequence[Vectors]
 ) -> list[Statement]:
     """For each contested name, what is known of its bearers that answers to what was said; then the scene's names."""
     if not contests:
@@ -259,7 +259,7 @@ def _weighing(
     ]
 
 
-def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[Any]]) -> dict[str, Meant]:
+def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[Any]]) -> dict[str, ResolvedName]:
     if not contests:
         return {}
     weighings, names = rows[: len(contests)], chain.from_iterable(rows[len(contests) :])
@@ -271,5 +271,5 @@ def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[
         weighed = evidence.weighed(weighing, asked, named=named, scene_named=scene - bearers)
         candidates = {key: weighed[key] for key in sorted(bearers) if key in weighed}
         decision = disambiguate(asked, {key: one.evidence for key, one in candidates.items()})
-        meant[name] = Meant(decision=decision, bearers=candidates)
+        meant[name] = ResolvedName(decision=decision, bearers=candidates)
     return meant

@@ -11,7 +11,7 @@ from uuid import UUID
 from mosshead.entities.disambiguation import STAND_IN
 from mosshead.entities.lookup import NameMatch
 from mosshead.language.names import normalise
-from mosshead.language.references import Form, Layout, phrases
+from mosshead.language.references import Layout, ReferenceForm, phrases
 from mosshead.models.kinds import EntityType
 
 
@@ -55,7 +55,7 @@ def parse(message: str, found: Sequence[NameMatch]) -> Parsed:
 def refers_back(message: str, found: Sequence[NameMatch]) -> bool:
     """Whether the turns before may tell whom a message means: it has a pronoun and names nobody. found: as for `parse`."""
     names_nobody = not any(one.text == 0 and not one.entity.is_user for one in found)
-    return names_nobody and any(phrase.form is Form.PRONOUN for phrase in phrases(Layout(message)))
+    return names_nobody and any(phrase.form is ReferenceForm.PRONOUN for phrase in phrases(Layout(message)))
 
 
 def _implied(before: Sequence[NameMatch]) -> frozenset[UUID]:

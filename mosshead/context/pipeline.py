@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from mosshead.context.assemble import assemble
-from mosshead.context.fetch import Fetched, Heard, Store, first, second, spoken, third
+from mosshead.context.fetch import Fetched, Heard, ReadStore, first, second, spoken, third
 from mosshead.context.interpret import Understood, names_of, relates, understood
 from mosshead.context.paths import Path, called_for, without
 from mosshead.entities.resolution import TURNS
@@ -15,7 +15,7 @@ from mosshead.language.times import where_asked
 from mosshead.models.context import Context, Excerpt, Recalled, RecalledMessage, excerpts
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
-from mosshead.search.messages import Among, Scanned, Told, asked_by, rank_messages
+from mosshead.search.messages import Among, ScannedMessages, VisibleTurns, asked_by, rank_messages
 from mosshead.search.rerank import JUDGED, Judge, reranked
 from mosshead.store import messages
 from mosshead.store.pending import Laid
@@ -31,7 +31,7 @@ NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanatio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class ContextRequest:
     """What `Namespace.context` was asked, checked."""
 
     text: str
@@ -44,7 +44,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RecallRequest:
     """What `Namespace.recall_messages` was asked, checked."""
 
     text: str
@@ -58,7 +58,7 @@ class Wanted:
     judge: Judge | None = None
 
 
-def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Laid) -> Context:
+def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int], laid: Laid) -> Context:
     """What a model should know to answer a message.
 
     published: by publisher, what this app published before it asked. laid: what it wrote, and the service has not taken up.
@@ -73,7 +73,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
     )
     told = {as_compared(one) for one in (*wanted.history, wanted.text)}
     # What is told anyway may take the best places, and is left out then.
-    fetched = second(store, heard, told=Told(contents=told), shown=wanted.budget // _TOKENS + len(told))
+    fetched = second(store, heard, told=VisibleTurns(contents=told), shown=wanted.budget // _TOKENS + len(told))
     read, found = settled(store, heard, fetched, wanted.now)
     progress = replace(heard.progress, published=published)
     return assemble(
@@ -91,7 +91,7 @@ def context(store: Store, wanted: Message, published: dict[UUID, int], laid: Lai
     )
 
 
-def settled(store: Store, heard: Heard, fetched: Fetched, now: datetime) -> tuple[Understood, tuple[Path, ...]]:
+def settled(store: ReadStore, heard: Heard, fetched: Fetched, now: datetime) -> tuple[Understood, tuple[Path, ...]]:
     """What was fetched for a message as understood, and the paths to its memories; with a third trip where that may tell."""
     read = understood(heard, fetched, now)
     found = read.paths()
@@ -101,12 +101,12 @@ def settled(store: Store, heard: Heard, fetched: Fetched, now: datetime) -> tupl
     return read, found
 
 
-def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recalled:
+def recalled(store: ReadStore, wanted: RecallRequest, published: dict[UUID, int]) -> Recalled:
     """What was said that answers to a text. published: as for `context`."""
     heard = first(store, wanted.text, ())
     told = frozenset(map(as_compared, wanted.history))
     shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(told)
-    scanned, lent = spoken(store, heard, shown=shown, among=wanted.among, told=Told(contents=told))
+    scanned, lent = spoken(store, heard, shown=shown, among=wanted.among, told=VisibleTurns(contents=told))
     borne = {bearer for bearers in heard.parsed.named.values() for bearer in bearers}
     answering = rank_messages(
         scanned.found,
@@ -137,7 +137,7 @@ def recalled(store: Store, wanted: Wanted, published: dict[UUID, int]) -> Recall
     )
 
 
-def excerpt(store: Store, message_id: UUID, around: tuple[int, int]) -> Excerpt:
+def excerpt(store: ReadStore, message_id: UUID, around: tuple[int, int]) -> Excerpt:
     """A message with so many before and after it. Raises NotFound."""
     found = _with_neighbours(store, [message_id], around)
     if not found:
@@ -145,7 +145,7 @@ def excerpt(store: Store, message_id: UUID, around: tuple[int, int]) -> Excerpt:
     return Excerpt(conversation=found[0].conversation, messages=tuple(found))
 
 
-def _pending(store: Store, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:
+def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:
     """What was put down by hand and is not taken up yet, as far as it is nearest to a message."""
     if not laid.remembered:
         return []
@@ -155,7 +155,7 @@ def _pending(store: Store, laid: Laid, message: str, found: Iterable[Path]) -> l
 
 
 def _around(
-    store: Store, scanned: Scanned, hits: Sequence[RecalledMessage], around: tuple[int, int]
+    store: ReadStore, scanned: ScannedMessages, hits: Sequence[RecalledMessage], around: tuple[int, int]
 ) -> list[StoredMessage]:
     """The hits with their neighbours: one of each side has come with what the scan found by itself, all else is fetched."""
     before, after = around
@@ -170,7 +170,7 @@ def _around(
     return [one for one in found if (one.conversation, one.place) in wanted]
 
 
-def _with_neighbours(store: Store, message_ids: Sequence[UUID], around: tuple[int, int]) -> list[StoredMessage]:
+def _with_neighbours(store: ReadStore, message_ids: Sequence[UUID], around: tuple[int, int]) -> list[StoredMessage]:
     before, after = around
     statement = messages.statement_for(
         store.path, model=store.embedder.name, messages=message_ids, before=before, after=after

@@ -32,7 +32,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class NamePlace:
     """Where a name stands in a text. whole: all of the name, not a part of it or its initials."""
 
     name: Name
@@ -43,7 +43,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TextWord:
     """A word of a text. plain: as names are compared; start, end: its place in the text.
 
     capital: written with one. opens: it begins a sentence, so that its capital says nothing. joined: nothing but a space, a
@@ -80,7 +80,7 @@ class Word:
         return self.end - len(self.written) + len(_POSSESSIVE.sub("", self.written))
 
 
-def keys(words: Sequence[Word]) -> set[str]:
+def keys(words: Sequence[TextWord]) -> set[str]:
     """What to look names up by that may stand among the words."""
     found: set[str] = set()
     for word in words:
@@ -90,7 +90,7 @@ def keys(words: Sequence[Word]) -> set[str]:
     return found - {""}
 
 
-def places(words: Sequence[Word], names: Iterable[Name]) -> list[Place]:
+def places(words: Sequence[TextWord], names: Iterable[Name]) -> list[NamePlace]:
     """Where the names stand among the words of a text; what stands inside a longer name is not told."""
     text = _indexed(words)
     return _outermost([place for name in names for place in _places(text, name)])
@@ -104,13 +104,13 @@ class _Text:
     and end. small: no word is written as a name is.
     """
 
-    words: Sequence[Word]
+    words: Sequence[TextWord]
     by_key: Mapping[str, Sequence[int]]
     pieces: Mapping[str, Sequence[tuple[int, int]]]
     small: bool
 
 
-def _indexed(words: Sequence[Word]) -> _Text:
+def _indexed(words: Sequence[TextWord]) -> _Text:
     by_key: dict[str, list[int]] = {}
     pieces: dict[str, list[tuple[int, int]]] = {}
     for number, word in enumerate(words):
@@ -122,7 +122,7 @@ def _indexed(words: Sequence[Word]) -> _Text:
     return _Text(words, by_key, pieces, small=not any(word.named and word.plain != "i" for word in words))
 
 
-def _places(text: _Text, name: Name) -> Iterator[Place]:
+def _places(text: _Text, name: Name) -> Iterator[NamePlace]:
     words, spelled = text.words, spelled_out(name.normalised).split()
     parts = ["and" if part == "&" else part for part in spelled]
     if not parts:
@@ -138,14 +138,14 @@ def _places(text: _Text, name: Name) -> Iterator[Place]:
             whole = len(run) == len(parts)
             if speaks(words, first, last, name, whole=whole, surname=at > 0, small=text.small):
                 exact = all(same(word.plain, part) for word, part in zip(run, parts[begin:], strict=False))
-                yield Place(name=name, start=run[0].start, end=run[-1].stop, whole=whole, exact=exact)
+                yield NamePlace(name=name, start=run[0].start, end=run[-1].stop, whole=whole, exact=exact)
     yield from _initials(text, name, spelled)
     if len(parts) == 1:
         for start, end in text.pieces.get(parts[0], ()):
-            yield Place(name=name, start=start, end=end, whole=True)
+            yield NamePlace(name=name, start=start, end=end, whole=True)
 
 
-def _extent(words: Sequence[Word], parts: Sequence[str], at: int, number: int) -> tuple[int, int, int]:
+def _extent(words: Sequence[TextWord], parts: Sequence[str], at: int, number: int) -> tuple[int, int, int]:
     """The longest run of words around one that says the same as the run of a name around one of its parts.
 
     Its first and its last word, and where in the name it begins; none where the last is before the first.
@@ -170,17 +170,17 @@ def _extent(words: Sequence[Word], parts: Sequence[str], at: int, number: int) -
     return first, last, back
 
 
-def _initials(text: _Text, name: Name, parts: Sequence[str]) -> Iterator[Place]:
+def _initials(text: _Text, name: Name, parts: Sequence[str]) -> Iterator[NamePlace]:
     initials = "".join(part[0] for part in parts)
     if name.is_person or len(parts) < _SHORTEST_INITIALS:
         return
     for number in text.by_key.get(name_key(initials), ()):
         word = text.words[number]
         if word.written[: len(initials)].isupper() and word.plain == initials:
-            yield Place(name=name, start=word.start, end=word.stop, whole=False)
+            yield NamePlace(name=name, start=word.start, end=word.stop, whole=False)
 
 
-def _outermost(found: Sequence[Place]) -> list[Place]:
+def _outermost(found: Sequence[NamePlace]) -> list[NamePlace]:
     """Without what stands inside a longer one, and without a plural where the same place is a name as it stands."""
     exact = {(place.start, place.end) for place in found if place.exact}
     inside: set[tuple[int, int]] = set()
@@ -202,7 +202,7 @@ _BESIDE_A_MONTH = lazy_pattern(r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?|(?:19|
 
 
 def speaks(
-    words: Sequence[Word], first: int, last: int, name: Name, *, whole: bool, surname: bool, small: bool
+    words: Sequence[TextWord], first: int, last: int, name: Name, *, whole: bool, surname: bool, small: bool
 ) -> bool:
     """Whether a run of words that says a name, or a part of it, is meant as one."""
     run = words[first : last + 1]
@@ -229,7 +229,7 @@ def speaks(
     )
 
 
-def _is_a_month(words: Sequence[Word], place: int) -> bool:
+def _is_a_month(words: Sequence[TextWord], place: int) -> bool:
     """ "In May", "3 May" and "May 2019" are a month, whoever is called May; "I owe May 50" is about her."""
     if words[place].plain not in CALENDAR or words[place].possessive:
         return False
@@ -239,7 +239,9 @@ def _is_a_month(words: Sequence[Word], place: int) -> bool:
     )
 
 
-def _speaks_alone(words: Sequence[Word], place: int, name: Name, *, whole: bool, surname: bool, small: bool) -> bool:
+def _speaks_alone(
+    words: Sequence[TextWord], place: int, name: Name, *, whole: bool, surname: bool, small: bool
+) -> bool:
     """The same of one word that is written small or at the start of a sentence."""
     word, before = words[place], word_before(words, place)
     if word.plain in AMBIGUOUS and not (word.capital and word.possessive):
@@ -249,7 +251,7 @@ def _speaks_alone(words: Sequence[Word], place: int, name: Name, *, whole: bool,
     return name.is_person and not _is_one_of(before, _DEFINITE) and (word.capital or not surname or small)
 
 
-def _named_otherwise(words: Sequence[Word], first: int, last: int, name: Name, *, whole: bool) -> bool:
+def _named_otherwise(words: Sequence[TextWord], first: int, last: int, name: Name, *, whole: bool) -> bool:
     """Whether the name goes on in the text as another's: "Peter Lindqvist" is not Peter Haas, nor "Henderson Point" a firm."""
     if whole and not name.full:
         return False
@@ -272,13 +274,13 @@ def _named_otherwise(words: Sequence[Word], first: int, last: int, name: Name, *
     )
 
 
-def _is_more(word: Word, beside: Word, known: Sequence[str]) -> bool:
+def _is_more(word: TextWord, beside: TextWord, known: Sequence[str]) -> bool:
     shouted = len(beside.plain) > 1 and word.written.isupper() and beside.written.isupper()
     ordinary = shouted or word.plain in GRAMMAR or word.plain in CALENDAR
     return word.named and not ordinary and not any(same(word.plain, part) for part in known)
 
 
-def _is_one_of(word: Word | None, these: frozenset[str]) -> bool:
+def _is_one_of(word: TextWord | None, these: frozenset[str]) -> bool:
     return word is not None and word.plain in these
 
 
@@ -293,12 +295,12 @@ _SHORTEST_FOLDED = 5
 _SHORTEST_PLURAL = 4
 
 
-def words_of(text: str, *, is_name: bool = False) -> list[Word]:
+def words_of(text: str, *, is_name: bool = False) -> list[TextWord]:
     """The words of a text, in order; those of scripts without spaces stay unbroken.
 
     is_name: the text is a name and no sentence, so that how it is written says nothing.
     """
-    found: list[Word] = []
+    found: list[TextWord] = []
     end = 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
@@ -310,10 +312,10 @@ def words_of(text: str, *, is_name: bool = False) -> list[Word]:
         capital, opens = match[0][0].isupper(), not found or ends
         joined = bool(found) and not ends and between in {" ", "-", "‐", "‑", ". ", "  ", " & "}
         if joined and between == " & ":
-            found.append(Word("&", "and", end + 1, end + 2, capital=False, opens=False, joined=True))
+            found.append(TextWord("&", "and", end + 1, end + 2, capital=False, opens=False, joined=True))
         for plain in _plain(match[0]):
             found.append(
-                Word(
+                TextWord(
                     written=match[0],
                     plain=plain,
                     start=match.start(),
@@ -341,7 +343,7 @@ def name_words(normalised: str) -> list[str]:
     return kept[1:]
 
 
-def unspaced(word: Word) -> Iterator[tuple[str, int, int]]:
+def unspaced(word: TextWord) -> Iterator[tuple[str, int, int]]:
     """The pieces of a word in a script without spaces."""
     if not _UNSPACED.search(word.written):
         return
@@ -350,13 +352,13 @@ def unspaced(word: Word) -> Iterator[tuple[str, int, int]]:
             yield normalise(word.written[start:end]), word.start + start, word.start + end
 
 
-def forms(word: Word) -> tuple[str, ...]:
+def forms(word: TextWord) -> tuple[str, ...]:
     """What a word may say: itself, and the one of which it may be the plural: "the Haases"."""
     plural = word.capital and len(word.plain) > _SHORTEST_PLURAL and word.plain.endswith("s")
     return (word.plain, word.plain[:-1]) if plural else (word.plain,)
 
 
-def says(word: Word, part: str) -> bool:
+def says(word: TextWord, part: str) -> bool:
     """Whether a word says a part of a name, in any of its forms."""
     return any(same(form, part) for form in forms(word))
 
@@ -368,11 +370,11 @@ def same(one: str, other: str) -> bool:
     return min(len(one), len(other)) >= _SHORTEST_FOLDED and name_key(one) == name_key(other)
 
 
-def word_before(words: Sequence[Word], place: int) -> Word | None:
+def word_before(words: Sequence[TextWord], place: int) -> TextWord | None:
     """The word that a word is joined to."""
     return words[place - 1] if place > 0 and words[place].joined else None
 
 
-def word_after(words: Sequence[Word], place: int) -> Word | None:
+def word_after(words: Sequence[TextWord], place: int) -> TextWord | None:
     """The word that is joined to a word."""
     return words[place + 1] if place + 1 < len(words) and words[place + 1].joined else None

@@ -16,7 +16,7 @@ from uuid import UUID
 from mosshead.callbacks import answer_of
 from mosshead.entities.lookup import NameMatch
 from mosshead.entities.matching import words_of
-from mosshead.language.references import Form, Layout, phrases
+from mosshead.language.references import Layout, ReferenceForm, phrases
 from mosshead.language.wordlists import GRAMMAR
 from mosshead.patterns import lazy_pattern
 
@@ -56,11 +56,11 @@ Parser = Callable[[str], Any]
 """Takes the message; returns mentions as mappings of ``kind`` and ``text``. It runs on a thread of its own."""
 
 _FORMS = {
-    Form.PRONOUN: MentionKind.PRONOUN,
-    Form.BEFORE: MentionKind.EARLIER,
-    Form.OTHER_ONE: MentionKind.EARLIER,
-    Form.THAT_ONE: MentionKind.EARLIER,
-    Form.USUAL: MentionKind.PROCESS,
+    ReferenceForm.PRONOUN: MentionKind.PRONOUN,
+    ReferenceForm.BEFORE: MentionKind.EARLIER,
+    ReferenceForm.OTHER_ONE: MentionKind.EARLIER,
+    ReferenceForm.THAT_ONE: MentionKind.EARLIER,
+    ReferenceForm.USUAL: MentionKind.PROCESS,
 }
 _PROCESS = lazy_pattern(
     r"\b(?:how (?:do|does|did|should|would|can) (?:i|we|you|one)\b[^.?!\n]*|what (?:do|should|must) (?:i|we|you) do\b[^.?!\n]*"

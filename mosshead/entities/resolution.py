@@ -12,7 +12,7 @@ from mosshead.entities import evidence, lookup
 from mosshead.entities.disambiguation import Resolution, Telling, disambiguate, telling
 from mosshead.entities.evidence import Weighed
 from mosshead.entities.lookup import NameMatch
-from mosshead.entities.matching import Name, Place, Word, places, words_of
+from mosshead.entities.matching import Name, NamePlace, TextWord, places, words_of
 from mosshead.entities.questions import Offered, question
 from mosshead.events.transcripts import spoken
 from mosshead.language.names import normalise
@@ -261,7 +261,7 @@ def _borne(weighed: Mapping[UUID, Weighed], guess: str) -> bool:
     return any(place.end == len(guess) > place.start == 0 for place in _places(weighed, guess))
 
 
-def _places(weighed: Mapping[UUID, Weighed], mention: str) -> list[Place]:
+def _places(weighed: Mapping[UUID, Weighed], mention: str) -> list[NamePlace]:
     """Where in the mention the names by which they were found stand; of those that bear the mention itself, that alone."""
     names = {name for one in weighed.values() for name in one.found_by or ()}
     if any(one.found_by is None for one in weighed.values()):
@@ -279,9 +279,9 @@ def likely_name(message: str) -> str | None:
     return _spoken(message, best) if best else None
 
 
-def _runs(words: Sequence[Word]) -> Iterator[list[Word]]:
+def _runs(words: Sequence[TextWord]) -> Iterator[list[TextWord]]:
     """Words that stand together and may all be of one name."""
-    run: list[Word] = []
+    run: list[TextWord] = []
     for word in words:
         if run and not (word.joined and _may_name(word) and not _possessive(run[-1])):
             yield run
@@ -293,27 +293,27 @@ def _runs(words: Sequence[Word]) -> Iterator[list[Word]]:
         yield run
 
 
-def _may_name(word: Word) -> bool:
+def _may_name(word: TextWord) -> bool:
     ordinary = word.plain in GRAMMAR or word.plain in CALENDAR or word.written[:2] in _OF_ONESELF
     ordinary = ordinary or (word.opens and word.plain in AMBIGUOUS and not _possessive(word))
     return (word.capital and not ordinary) or _first_name(word)
 
 
-def _first_name(word: Word) -> bool:
+def _first_name(word: TextWord) -> bool:
     known = gender_of(word.plain, "") is not None
     return known and (word.named or (word.plain not in AMBIGUOUS and word.plain not in GRAMMAR))
 
 
-def _doubt(run: Sequence[Word]) -> int:
+def _doubt(run: Sequence[TextWord]) -> int:
     if any(map(_first_name, run)):
         return 0
     return 1 if any(word.named for word in run) else 2
 
 
-def _possessive(word: Word) -> bool:
+def _possessive(word: TextWord) -> bool:
     return word.written.endswith(("'s", "’s", "'S", "’S", "'", "’"))
 
 
-def _spoken(message: str, run: Sequence[Word]) -> str:
+def _spoken(message: str, run: Sequence[TextWord]) -> str:
     spoken = message[run[0].start : run[-1].end]
     return spoken.removesuffix("s").removesuffix("S").rstrip("'’") if _possessive(run[-1]) else spoken

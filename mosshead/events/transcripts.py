@@ -35,7 +35,7 @@ def spoken(history: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TranscriptTurn:
     """One message of a conversation, before it becomes an event; fields as in MessageEvent. more: those that it may bring."""
 
     role: str
@@ -45,7 +45,9 @@ class Turn:
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
-def turns(conversation: str | Sequence[Mapping[str, Any]], speakers: Mapping[str, str] | None = None) -> list[Turn]:
+def turns(
+    conversation: str | Sequence[Mapping[str, Any]], speakers: Mapping[str, str] | None = None
+) -> list[TranscriptTurn]:
     """The turns of a transcript ("User: … / Assistant: …") or of a list of ``{role, content}``.
 
     speakers: the role of each speaker of a transcript that is called by a name, such as ``{"Sarah": "user", "Bo": "assistant"}``.
@@ -64,9 +66,9 @@ def _role(role: str) -> Role:
     return Role(role)
 
 
-def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[Turn]:
+def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[TranscriptTurn]:
     known = {**_SPEAKERS, **named}
-    turn: Turn | None = None
+    turn: TranscriptTurn | None = None
     for number, line in enumerate(transcript.splitlines(), 1):
         # A speaker before a colon starts a turn; "http://" and "10:30" do not, and "Note: …" names no speaker.
         name, colon, said = line.partition(":")
@@ -76,9 +78,9 @@ def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[Turn]:
             if turn is not None:
                 yield _trimmed(turn)
             speaker = name if name.casefold() in named else None
-            turn = Turn(role=role, content=said.strip(), speaker=speaker)
+            turn = TranscriptTurn(role=role, content=said.strip(), speaker=speaker)
         elif turn is not None:
-            turn = Turn(role=turn.role, content=f"{turn.content}\n{line}", speaker=turn.speaker)
+            turn = TranscriptTurn(role=turn.role, content=f"{turn.content}\n{line}", speaker=turn.speaker)
         elif line.strip():
             raise InvalidEvent(
                 f"transcript, line {number}: does not start with a speaker that is known; write 'User: …' or 'Assistant: …', "
@@ -88,11 +90,11 @@ def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[Turn]:
         yield _trimmed(turn)
 
 
-def _trimmed(turn: Turn) -> Turn:
-    return Turn(role=turn.role, content=turn.content.strip(), speaker=turn.speaker)
+def _trimmed(turn: TranscriptTurn) -> TranscriptTurn:
+    return TranscriptTurn(role=turn.role, content=turn.content.strip(), speaker=turn.speaker)
 
 
-def _message(number: int, message: Mapping[str, Any]) -> Turn:
+def _message(number: int, message: Mapping[str, Any]) -> TranscriptTurn:
     field = f"messages[{number}]"
     if not isinstance(message, Mapping):
         raise InvalidEvent(f"{field}: must be an object such as {{'role': 'user', 'content': '…'}}")
@@ -105,7 +107,7 @@ def _message(number: int, message: Mapping[str, Any]) -> Turn:
     if unknown:
         raise InvalidEvent(f"{field}.{unknown[0]}: not a field of a message; leave it out, or put it into metadata")
     more = {name: message[name] for name in _MORE if message.get(name) is not None}
-    return Turn(
+    return TranscriptTurn(
         role=message["role"],
         content=message["content"],
         speaker=message.get("speaker") or message.get("name"),

@@ -87,7 +87,7 @@ _BEHIND = lazy_pattern(r"\s+(?:with|who|that|which|from|on|in|at|of|we|I|whose|w
 _TOLD = lazy_pattern(r"\s+(?:with|who|from) [^.,;:!?]{0,120}")
 
 
-class Form(StrEnum):
+class ReferenceForm(StrEnum):
     """How a phrase refers."""
 
     PRONOUN = "pronoun"
@@ -100,7 +100,7 @@ class Form(StrEnum):
     USUAL = "usual"  # "the usual process", "the same"
 
 
-class Part(StrEnum):
+class GrammaticalRole(StrEnum):
     """Which part words have in their clause, the most prominent first (centering: subject before object before other)."""
 
     SUBJECT = "subject"
@@ -110,7 +110,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class PhrasePlace:
     """Where something stands in a message.
 
     start, end: its characters. sentence: counted from the last, which is 0; clause: from the first. part: in its clause.
@@ -121,7 +121,7 @@ class Place:
     end: int
     sentence: int
     clause: int
-    part: Part
+    part: GrammaticalRole
     reports: bool = False
 
 
@@ -134,8 +134,8 @@ class Phrase:
     """
 
     text: str
-    form: Form
-    place: Place
+    form: ReferenceForm
+    place: PhrasePlace
     whose: str = ""
     head: str = ""
     sought: str = ""
@@ -159,11 +159,11 @@ class Layout:
         self._sentences = [found.start() for found in ends]
         self._asked = [text[end : end + 1] == "?" for end in [*self._sentences, len(text.rstrip(_CLOSING)) - 1]]
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> PhrasePlace:
         """Where the characters from start to end stand."""
         sentence = bisect_right(self._sentences, end - 1)
         behind = [bare(word[0]) for word in self.words_from(end, 2)]
-        return Place(
+        return PhrasePlace(
             start=start,
             end=end,
             sentence=len(self._sentences) - sentence,
@@ -177,21 +177,21 @@ class Layout:
         first = bisect_right(self.starts, start - 1)
         return self.words[first : first + count]
 
-    def _part(self, start: int, end: int) -> Part:
+    def _part(self, start: int, end: int) -> GrammaticalRole:
         word = bare(self.text[start:end])
         if word in SUBJECTS:
-            return Part.SUBJECT
+            return GrammaticalRole.SUBJECT
         if word in OWNERS and self._before_noun(end):
-            return Part.OWNER
+            return GrammaticalRole.OWNER
         if word not in PRONOUNS and self._owns(start, end):
-            return Part.OWNER
+            return GrammaticalRole.OWNER
         clause = self._clauses[bisect_right(self._clauses, start) - 1]
         before = self.words[bisect_right(self.starts, clause - 1) : bisect_right(self.starts, start - 1)]
         said = [one[0].lower() for one in before]
         if said and said[-1] in PREPOSITIONS:
-            return Part.OTHER
+            return GrammaticalRole.OTHER
         led = all(one in BEFORE_SUBJECT or bare(one) in BEFORE_SUBJECT for one in said)
-        return Part.SUBJECT if led and word not in OBJECTS else Part.OBJECT
+        return GrammaticalRole.SUBJECT if led and word not in OBJECTS else GrammaticalRole.OBJECT
 
     def _owns(self, start: int, end: int) -> bool:
         """Whether a name has a possessive mark, in it or behind it, and a noun follows: "Otto's boat", not "Otto's late"."""
@@ -243,7 +243,7 @@ def _pronoun(layout: Layout, word: re.Match[str], plain: str) -> Phrase:
     behind = _TOLD.match(layout.text, end) if plain in {"him", "her"} else None
     return Phrase(
         text=plain,
-        form=Form.PRONOUN,
+        form=ReferenceForm.PRONOUN,
         place=layout.place(word.start(), end),
         head="man" if plain == "him" else "woman" if plain == "her" else "",
         sought=f"the {'man' if plain == 'him' else 'woman'}{behind[0]}" if behind else "",
@@ -251,7 +251,7 @@ def _pronoun(layout: Layout, word: re.Match[str], plain: str) -> Phrase:
 
 
 def _fixed(layout: Layout, match: re.Match[str]) -> Phrase:
-    form = Form(str(match.lastgroup).replace("_", " "))
+    form = ReferenceForm(str(match.lastgroup).replace("_", " "))
     said = " ".join(match[0].lower().split())
     return Phrase(
         text=said, form=form, place=layout.place(match.start(), match.end()), head=bare(said.rsplit(" ", 1)[-1])
@@ -271,7 +271,7 @@ def _described(layout: Layout, number: int) -> Phrase | None:
     behind = _BEHIND.match(text, end)
     return Phrase(
         text=" ".join(text[start:end].lower().split()),
-        form=Form.PERSON if person else Form.THING,
+        form=ReferenceForm.PERSON if person else ReferenceForm.THING,
         place=layout.place(start, end),
         whose=whose,
         head=head,

@@ -13,7 +13,7 @@ class FrozenValue(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class Occurrence(FrozenValue):
+class FactOccurrence(FrozenValue):
     """When an event was or will be: a half-open interval [start, end) of zoned times, and how precisely that is known."""
 
     start: datetime

@@ -47,7 +47,7 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedLines:
     """Lines that fit, each thing once. entities: parents before what belongs to them."""
 
     entities: tuple[ImportedEntity, ...]
@@ -55,7 +55,7 @@ class Checked:
     skipped: Mapping[str, int]
 
 
-def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collection[str]]) -> Checked:
+def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collection[str]]) -> CheckedLines:
     """Check all lines of an import. known: tells which of some keys the namespace's entities bear already.
 
     Raises InvalidEvent, which names each line at fault by its number, from 1, and shows nothing of its text.
@@ -68,10 +68,10 @@ def check_lines(lines: Iterable[Line], known: Callable[[Collection[str]], Collec
     if read.faults:
         raise InvalidEvent(_told(read.faults))
     entities = tuple(_parents_first({key: entity for key, (_, entity) in read.entities.items()}))
-    return Checked(entities, tuple(memory for _, memory in read.memories.values()), dict(read.skipped))
+    return CheckedLines(entities, tuple(memory for _, memory in read.memories.values()), dict(read.skipped))
 
 
-def events_of(checked: Checked) -> Iterator[dict[str, Any]]:
+def events_of(checked: CheckedLines) -> Iterator[dict[str, Any]]:
     """The events that bring what was checked: entities first, then memories."""
     # Where the namespace has a user already, the user of the lines bears another key there, and only the event says who that is.
     users = {one.key: one for one in checked.entities if one.is_user}

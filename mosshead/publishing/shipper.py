@@ -25,7 +25,7 @@ from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.signing import SigningKey, sign
 from mosshead.publishing.spool import Spool
 from mosshead.publishing.validation import numbered
-from mosshead.publishing.window import Turn, Window
+from mosshead.publishing.window import EventRun, Window
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
 
@@ -339,7 +339,7 @@ class Shipment:
             self._poll, self._store.due = _LEAST_POLL, min(self._store.due, now + _LEAST_POLL)
         return True
 
-    def _events(self, turn: Turn) -> list[str]:
+    def _events(self, turn: EventRun) -> list[str]:
         events = [
             numbered(body, self._publisher, number)
             for number, body in self._spool.read(self._publisher, turn.key, turn.first, turn.last)

@@ -35,7 +35,7 @@ _PAGES_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class UnsentEvents:
     """A namespace with events in the spool: those after cut_up_to, up to newest. key: the spool's own name for it."""
 
     key: int
@@ -50,11 +50,11 @@ class Changes:
 
     publisher: UUID
     point: int
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[UnsentEvents, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SpoolContents:
     """What a spool holds. oldest: when its oldest was published, in Unix seconds. namespaces: events of each, most first."""
 
     events: int
@@ -107,7 +107,7 @@ class Spool:
         with self._file.reading() as connection:
             publisher, point = connection.execute(_POINT).fetchone()
             rows = connection.execute(_CHANGED, [since]).fetchall() if point > since else []
-        waiting = tuple(Waiting(key, _path(name), cut_up_to, newest) for key, name, cut_up_to, newest in rows)
+        waiting = tuple(UnsentEvents(key, _path(name), cut_up_to, newest) for key, name, cut_up_to, newest in rows)
         return Changes(UUID(publisher), point, waiting)
 
     def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
@@ -171,16 +171,16 @@ class Spool:
             self._file.checkpoint(emptying=False)  # the long part, while others go on
             self._file.checkpoint(emptying=True)
 
-    def held(self) -> Held:
+    def held(self) -> SpoolContents:
         """What is in it."""
         if not self.exists():
-            return Held(0, 0, None, ())
+            return SpoolContents(0, 0, None, ())
         with self._file.reading() as connection:
             size = connection.execute("select bytes from spool").fetchone()[0]
             oldest = connection.execute("select min(spooled_at) from events").fetchone()[0]
             rows = connection.execute(_HELD).fetchall()
         namespaces = tuple((_path(name), events) for name, events in rows)
-        return Held(sum(events for _, events in namespaces), size, oldest, namespaces)
+        return SpoolContents(sum(events for _, events in namespaces), size, oldest, namespaces)
 
     def others(self) -> list[Path]:
         """The other spools of its folder: of another broker or database, or of one whose address was changed."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
 from mosshead.paths import NamespacePath
-from mosshead.publishing.spool import Waiting
+from mosshead.publishing.spool import UnsentEvents
 
 WINDOW = 250
 """Events under way at most: about what the intake takes at once. More would delay who comes next, and help nobody."""
@@ -40,7 +40,7 @@ _LOST_SECONDS, _SLOW_SECONDS, _MOST_SECONDS = 2.0, 10.0, 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class EventRun:
     """Some events of a namespace, from first to last, that go out together. size: their bytes."""
 
     key: int
@@ -116,7 +116,7 @@ class Window:
             self._under_way[key] = self._under_way.pop(key)
         return {key: self._under_way[key].path for key in keys}
 
-    def learn(self, waiting: Iterable[Waiting]) -> None:
+    def learn(self, waiting: Iterable[UnsentEvents]) -> None:
         """Take up namespaces that were published to."""
         for one in waiting:
             flow = self._flows.setdefault(
@@ -125,12 +125,12 @@ class Window:
             flow.newest = max(flow.newest, one.newest)
             self._line_up(one.key, flow)
 
-    def next_turns(self, most: int, *, crowded: bool = False) -> list[Turn]:
+    def next_turns(self, most: int, *, crowded: bool = False) -> list[EventRun]:
         """What goes out next, at most so many events; what goes again goes first. Tell `went` or `failed` of them.
 
         crowded: the queue holds more than it should, by whoever it was sent.
         """
-        turns: list[Turn] = []
+        turns: list[EventRun] = []
         room = WINDOW_BYTES
         while most > 0 and room > 0 and (turn := self._next_again(most) or self._next_fresh(most, crowded=crowded)):
             turns.append(turn)
@@ -138,13 +138,13 @@ class Window:
             room -= turn.size
         return turns
 
-    def went(self, turns: Iterable[Turn], now: float) -> None:
+    def went(self, turns: Iterable[EventRun], now: float) -> None:
         """They went out."""
         for turn in turns:
             if flow := self._flows.get(turn.key):
                 flow.runs.append((turn.last, now))
 
-    def failed(self, turns: Iterable[Turn]) -> None:
+    def failed(self, turns: Iterable[EventRun]) -> None:
         """Nobody knows whether they went out: they go again, in their turn."""
         for turn in turns:
             if flow := self._flows.get(turn.key):
@@ -208,14 +208,14 @@ class Window:
             flow.resends = 0
             self._line_up(key, flow)
 
-    def _next_again(self, most: int) -> Turn | None:
+    def _next_again(self, most: int) -> EventRun | None:
         while (key := self._again.take()) is not None:
             flow = self._flows.get(key)
             if flow is not None and flow.following <= min(flow.sent, flow.limit):
                 return self._turn(key, flow, min(flow.sent, flow.following + min(most, EACH_TURN) - 1), EACH_TURN_BYTES)
         return None
 
-    def _next_fresh(self, most: int, *, crowded: bool) -> Turn | None:
+    def _next_fresh(self, most: int, *, crowded: bool) -> EventRun | None:
         events, size = (CROWDED_WINDOW, CROWDED_BYTES) if crowded else (WINDOW, WINDOW_BYTES)
         room = min(most, EACH_TURN, events - self.events_under_way)
         room_bytes = min(EACH_TURN_BYTES, size - self.bytes_under_way)
@@ -225,10 +225,10 @@ class Window:
                 return self._turn(key, flow, flow.following + room - 1, room_bytes)
         return None
 
-    def _turn(self, key: int, flow: Flow, last: int, most_bytes: int) -> Turn:
+    def _turn(self, key: int, flow: Flow, last: int, most_bytes: int) -> EventRun:
         first = flow.following
         sizes = _within(self._sizes(key, first, min(last, flow.limit)) or [0], most_bytes)
-        turn = Turn(key, first, first + len(sizes) - 1, sum(sizes))
+        turn = EventRun(key, first, first + len(sizes) - 1, sum(sizes))
         fresh = [(number, size) for number, size in enumerate(sizes, first) if number > flow.sent]
         flow.sizes.extend(fresh)
         self.events_under_way += len(fresh)

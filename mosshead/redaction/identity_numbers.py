@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction.text import IS, STILL, Found, Kind, Sentence, in_small
+from mosshead.redaction.text import IS, STILL, FoundSecret, Kind, SecretSentence, in_small
 
 _NUMBER = r"(?:[ \-_]?(?:numbers?|num|no|nr|nummer|numero|#)\.?)?"
 _PASSPORT = rf"(?<![a-z])(?:passports?|reisepass|passeport|pasaporte|passaporto|passaporte|paspoort|pasport){_NUMBER}"
@@ -19,9 +19,9 @@ _VALUE = (
     r"[\"'`*(]{0,2}(?P<plain>[a-z]{0,6}\d[a-z0-9]*(?:[ .\-/](?=[a-z]{0,2}\d)[a-z0-9]{1,12}|-[a-z](?![a-z0-9])){0,6})"
 )
 _LED = rf"(?P<is>{IS}|[\s:#]{{1,3}}){STILL}(?:(?:le|la|il|el|die|the)\s)?{_VALUE}"
-_NAMED: tuple[tuple[Kind, Sentence], ...] = (
-    ("passport number", Sentence(_PASSPORT, _LED)),
-    ("identity number", Sentence(_OTHERS, _LED)),
+_NAMED: tuple[tuple[Kind, SecretSentence], ...] = (
+    ("passport number", SecretSentence(_PASSPORT, _LED)),
+    ("identity number", SecretSentence(_OTHERS, _LED)),
 )
 _INSURANCE = lazy_pattern(
     r"(?<![a-z])(?:national insurance|nino|ni(?=[ \-](?:number|no|nr)|\s?[:#=]|\sis\s))(?![a-z])[^\n!?]{0,60}?(?<![a-z0-9])"
@@ -38,15 +38,15 @@ NEEDS = tuple(
 """One of these is in every text, in small letters, in which such a number is found."""
 
 
-def find_identity_numbers(text: str) -> Iterator[Found]:
+def find_identity_numbers(text: str) -> Iterator[FoundSecret]:
     """Numbers of papers by which a person is known to a state, each after its name."""
     small = in_small(text)
     for kind, sentence in _NAMED:
         for said in sentence.find(small, within=True):
             if _is_number(said.led["plain"]):
-                yield Found(*said.led.span("plain"), kind)
+                yield FoundSecret(*said.led.span("plain"), kind)
     for match in _INSURANCE.finditer(small):
-        yield Found(*match.span(1), "national insurance number")
+        yield FoundSecret(*match.span(1), "national insurance number")
 
 
 def _is_number(value: str) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction.places import Places
-from mosshead.redaction.text import IS, STILL, Found, Said, Sentence, in_small, names_a_thing
+from mosshead.redaction.text import IS, STILL, FoundSecret, SecretSentence, SecretStatement, in_small, names_a_thing
 
 # First digits from and to, and the lengths that such a card has (ISO/IEC 7812, as the issuers publish them).
 _ISSUERS: tuple[tuple[str, str, range], ...] = (
@@ -55,21 +55,21 @@ _UNIFORM = lazy_pattern(r"(?:1,){12,19}|(?:2,){6,9}1?,?|(?:3,){4,6}[12]?,?|(?:5,
 _EXPIRY = lazy_pattern(r"(?:0[1-9]|1[0-2])(?:2\d|3\d)|20[23]\d")
 
 
-def find_cards(text: str) -> Iterator[Found]:
+def find_cards(text: str) -> Iterator[FoundSecret]:
     """Card numbers, in one piece or in groups; never a piece of a longer number, nor what is said to be an order's."""
     for run in _RUN.finditer(text):
         if run.end() - run.start() >= _SHORTEST:
             yield from _cards_in(text, list(_DIGITS.finditer(text, *run.span())))
 
 
-def _cards_in(text: str, groups: list[re.Match[str]]) -> Iterator[Found]:
+def _cards_in(text: str, groups: list[re.Match[str]]) -> Iterator[FoundSecret]:
     """Cards among groups of digits that nothing but spaces and dashes parts."""
     at = 0
     while at < len(groups):
         size = _card_at(groups, at)
         start = groups[at].start()
         if size and not names_a_thing(text, start) and not _signed(text, start):
-            yield Found(start, groups[at + size - 1].end(), "card number")
+            yield FoundSecret(start, groups[at + size - 1].end(), "card number")
         at += size or 1
 
 
@@ -152,22 +152,22 @@ _SSN_NAMED = lazy_pattern(
 )
 
 
-def find_social_security(text: str) -> Iterator[Found]:
+def find_social_security(text: str) -> Iterator[FoundSecret]:
     """Social security numbers: with dashes anywhere, else after their name."""
     for match in _SSN.finditer(text):
         if not names_a_thing(text, match.start()):
-            yield Found(match.start(), match.end(), "social security number")
+            yield FoundSecret(match.start(), match.end(), "social security number")
     for match in _SSN_NAMED.finditer(in_small(text)):
-        yield Found(*match.span(1), "social security number")
+        yield FoundSecret(*match.span(1), "social security number")
 
 
-def find_ibans(text: str) -> Iterator[Found]:
+def find_ibans(text: str) -> Iterator[FoundSecret]:
     """IBANs, in one piece or in groups."""
     for match in _IBAN.finditer(text):
         length = _LENGTHS.get(match[0][:2].upper())
         whole = _of_length(length).match(text, match.start()) if length else None
         if whole and passes_mod_97("".join(filter(str.isalnum, whole[0]))):
-            yield Found(*whole.span(), "IBAN")
+            yield FoundSecret(*whole.span(), "IBAN")
 
 
 @cache
@@ -273,7 +273,7 @@ AUTHENTICATOR_NEEDS = tuple(
 """One of these is in every text, in small letters, in which the key of an authenticator is found."""
 
 
-def find_authenticator(text: str) -> Iterator[Found]:
+def find_authenticator(text: str) -> Iterator[FoundSecret]:
     """Keys that an authenticator's codes are made from: base32, in one piece or in groups of four, where they are named so."""
     for match in _AUTHENTICATOR.finditer(in_small(text)):
         start, end = match.span(1)
@@ -281,7 +281,7 @@ def find_authenticator(text: str) -> Iterator[Found]:
         value = text[start:end]
         # Words of four letters are no key. Of sixteen characters by chance hardly ever none is a figure.
         if _MIXED_GROUP.search(value) or (value.isupper() and _NO_VOWEL.search(value)):
-            yield Found(start, end, "authenticator key")
+            yield FoundSecret(start, end, "authenticator key")
 
 
 def _of_one_case(value: str) -> str:
@@ -297,19 +297,19 @@ def _of_one_case(value: str) -> str:
     return between.join(alike)
 
 
-def find_one_time(text: str) -> Iterator[Found]:
+def find_one_time(text: str) -> Iterator[FoundSecret]:
     """One-time codes: numbers of 4 to 8 digits, where the words around speak of a code and of why it is needed."""
     small = in_small(text)
     words = _Words(*(Places(pattern, small) for pattern in (_CODE_WORD, _STRONG, _TWO_FACTOR_WORD)))
     for match in _NUMBER.finditer(small):
         if _is_one_time(small, match, words):
-            yield Found(match.start(), match.end(), "one-time code")
+            yield FoundSecret(match.start(), match.end(), "one-time code")
 
 
-def find_recovery(text: str) -> Iterator[Found]:
+def find_recovery(text: str) -> Iterator[FoundSecret]:
     """Recovery codes, one or a list of them."""
     for match in _RECOVERY.finditer(in_small(text)):
-        yield Found(*match.span(1), "recovery code")
+        yield FoundSecret(*match.span(1), "recovery code")
 
 
 class _Words(NamedTuple):
@@ -353,7 +353,7 @@ _PIN = (
     r"(?:door|gate|alarm|safe|lock|garage|building|house|locker|vault|card|phone|keypad|apartment|flat|tur|haustur))"
 )
 
-_PIN_IS = Sentence(
+_PIN_IS = SecretSentence(
     _PIN,
     rf"(?P<is>{IS}|"
     rf"[\s?,(\[#\"'`*]{{1,3}}){STILL}[\"'`*#]{{0,3}}"
@@ -393,23 +393,23 @@ _CLOCK = lazy_pattern(r"alarm[^.!?\n]*\sto\s(?:[01]\d|2[0-3])[0-5]\d\Z")
 _LIKE_YEAR = lazy_pattern(r"(?:19|20)\d\d\Z")
 
 
-def find_pins(text: str) -> Iterator[Found]:
+def find_pins(text: str) -> Iterator[FoundSecret]:
     """PINs, and the like."""
     text = in_small(text)
     for said in _PIN_IS.find(text):
         year = _LIKE_YEAR.match(said.led["plain"]) and not said.led["is"].strip(" #,(")
         if not year and not _is_postal(text, said):
-            yield Found(*said.led.span("plain"), "PIN")
+            yield FoundSecret(*said.led.span("plain"), "PIN")
     for match in _IS_PIN.finditer(text):
-        yield Found(*match.span(1), "PIN")
+        yield FoundSecret(*match.span(1), "PIN")
     for match in _WITH.finditer(text):
         if not _CLOCK.match(match[0]):
-            yield Found(*match.span(1), "PIN")
+            yield FoundSecret(*match.span(1), "PIN")
     for match in _CVV.finditer(text):
-        yield Found(*match.span(1), "card security code")
+        yield FoundSecret(*match.span(1), "card security code")
 
 
-def _is_postal(text: str, said: Said) -> bool:
+def _is_postal(text: str, said: SecretStatement) -> bool:
     """India's postal codes are called PIN codes, and have six digits."""
     called = re.fullmatch(r"pin[ \-]?codes?", said.word) and re.fullmatch(r"\d{3} ?\d{3}", said.led["plain"])
     return bool(called) and not _OF_A_CARD.search(text, max(said.start - 20, 0), said.subject.stop)

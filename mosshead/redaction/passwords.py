@@ -9,11 +9,11 @@ from mosshead.redaction.text import (
     KEY_VALUE,
     STILL,
     VALUE,
-    Found,
+    FoundSecret,
     Kind,
     Next,
-    Said,
-    Sentence,
+    SecretSentence,
+    SecretStatement,
     in_small,
     is_complex,
     is_dense,
@@ -42,7 +42,7 @@ _WORDS = (
     r"parolam|parola mea))"
 )
 
-_PASSWORD_IS = Sentence(_WORDS, rf"(?P<is>{IS}){STILL}{VALUE}")
+_PASSWORD_IS = SecretSentence(_WORDS, rf"(?P<is>{IS}){STILL}{VALUE}")
 _PASSWORD_THEN = lazy_pattern(rf"(?P<word>{_WORDS})(?![a-z])(?:\?|!|,|\s-|\)|\]|\.{{1,3}}|…)?\s+(?:again\s+)?{VALUE}")
 
 _CHANGED = lazy_pattern(
@@ -77,7 +77,7 @@ NEEDS = tuple(
 """One of these is in every text, in small letters, in which a password is found."""
 
 
-def find_passwords(text: str) -> Iterator[Found]:
+def find_passwords(text: str) -> Iterator[FoundSecret]:
     """Passwords, by what is said of them."""
     small = in_small(text)
     for said in _PASSWORD_IS.find(small, within=True, is_secret=lambda said: bool(_said(text, said))):
@@ -89,7 +89,7 @@ def find_passwords(text: str) -> Iterator[Found]:
     for match in _IS_PASSWORD.finditer(small):
         start, end = match.span("plain")
         if not is_no_value(text[start:end], said=True):
-            yield Found(*trimmed(text, start, end), "password")
+            yield FoundSecret(*trimmed(text, start, end), "password")
     for match in _IT_IS.finditer(small) if _SAYS_IT_IS.search(small) else ():
         if match["before"] is None:
             yield from password_in(text, match, loosely=False)
@@ -97,15 +97,15 @@ def find_passwords(text: str) -> Iterator[Found]:
             start, end = match.span("before")
             value = text[start:end].rstrip(",;:")
             if looks_made_up(value):
-                yield Found(start, start + len(value), "password")
+                yield FoundSecret(start, start + len(value), "password")
 
 
-def _said(text: str, said: Said) -> list[Found]:
+def _said(text: str, said: SecretStatement) -> list[FoundSecret]:
     sentence = slice(said.start, said.led.end())
     return list(password_in(text, said.led, sentence=sentence, loosely=_leads_to_it(said)))
 
 
-def _leads_to_it(said: Said) -> bool:
+def _leads_to_it(said: SecretStatement) -> bool:
     """Not so in "I changed my password on Friday" and "gave my password to Bob"; "on" is "is" in Finnish alone."""
     told = said.led["quoted"] is not None or said.word.startswith("salasana")
     return told or said.led["is"].strip() not in {"on", "to"}
@@ -119,7 +119,9 @@ def _stands_quoted(match: re.Match[str]) -> bool:
     )
 
 
-def password_in(text: str, match: re.Match[str], *, loosely: bool, sentence: slice | None = None) -> Iterator[Found]:
+def password_in(
+    text: str, match: re.Match[str], *, loosely: bool, sentence: slice | None = None
+) -> Iterator[FoundSecret]:
     """The value that a password's word leads to, where it is one. loosely: any word that is said to be the password.
 
     sentence: from the word to the value, where the match is a part of it.
@@ -134,7 +136,7 @@ def password_in(text: str, match: re.Match[str], *, loosely: bool, sentence: sli
     said = loosely and ":" not in whole and "=" not in whole
     if phrase == end and (start >= end or is_no_value(value, said=said, quoted=quoted)):
         return
-    yield Found(start, phrase, "password")
+    yield FoundSecret(start, phrase, "password")
 
 
 def looks_made_up(value: str) -> bool:
@@ -246,7 +248,7 @@ LOGIN_NEEDS = tuple(
 """One of these is in every text, in small letters, in which a login is found."""
 
 
-def find_logins(text: str) -> Iterator[Found]:
+def find_logins(text: str) -> Iterator[FoundSecret]:
     """Passwords that stand with their user."""
     small = in_small(text)
     for match in _USER_PASS.finditer(small):
@@ -255,39 +257,39 @@ def find_logins(text: str) -> Iterator[Found]:
         elif not is_no_value(text[slice(*match.span("other"))], said=False) and not _OTHER_PASS.search(
             small, max(0, match.start() - 20), match.start()
         ):
-            yield Found(*trimmed(text, *match.span("other")), "password")
+            yield FoundSecret(*trimmed(text, *match.span("other")), "password")
     for match in _USER_THEN.finditer(small):
         yield from password_in(text, match, loosely=True)
     parted = "/" in small or ":" in small or "|" in small
     for match in [*_pairs(small), *(_IS_LOGIN.finditer(small) if parted else ())]:
         start, end = trimmed(text, *match.span("plain"))
         if looks_made_up(text[start:end]) and not text[start].isdigit():
-            yield Found(start, end, "password")
+            yield FoundSecret(start, end, "password")
     yield from _role_and_password(text, small) if parted else ()
     for match in _CRYPTED.finditer(text) if "$" in small else ():
-        yield Found(*trimmed(text, *match.span()), "password")
+        yield FoundSecret(*trimmed(text, *match.span()), "password")
     for match in [*(_IN_URL.finditer(small) if "://" in small else ()), *_FLAGGED.finditer(small)]:
         start, end = match.span("plain")
         if not is_placeholder(text[start:end]) and not _PORT.match(text[start:end]):
-            yield Found(start, end, "password")
+            yield FoundSecret(start, end, "password")
 
 
-def _role_and_password(text: str, small: str) -> Iterator[Found]:
+def _role_and_password(text: str, small: str) -> Iterator[FoundSecret]:
     for match in _ROLE_AND.finditer(small):
         start, end = trimmed(text, *match.span("plain"))
         value = text[start:end]
         if looks_made_up(value) and not (
             is_placeholder(value) or value[0].isdigit() or _ROLES_BESIDE.match(small, start, end)
         ):
-            yield Found(start, end, "password")
+            yield FoundSecret(start, end, "password")
     for match in _ROLE_AND_WORD.finditer(small):
         if not (is_no_value(match["plain"], said=True) or _ROLES_BESIDE.match(match["plain"])):
-            yield Found(*match.span("plain"), "password")
+            yield FoundSecret(*match.span("plain"), "password")
     for match in _PGPASS.finditer(small) if small.count(":") > 3 else ():
         start, end = trimmed(text, *match.span("plain"))
         value = text[start:end]
         if not _SOURCE.match(match["host"]) and (looks_made_up(value) or not is_no_value(value, said=False)):
-            yield Found(start, end, "password")
+            yield FoundSecret(start, end, "password")
 
 
 def _pairs(text: str) -> Iterator[re.Match[str]]:
@@ -320,7 +322,7 @@ _KEY = (
     r"jeton|schlussel|cle (?:d'api|api|secrete)|chave(?: de api)?|clave(?: de)? api|chiave(?: api)?|токен|ключ|密钥|令牌)"
 )
 
-_KEY_IS = Sentence(
+_KEY_IS = SecretSentence(
     _KEY,
     rf"(?P<is>{IS}|\s*\\?[\"'`]?\s*[=:>]\s*|[\s:?,]{{1,3}}){STILL}{KEY_VALUE}",
     after=r"(?:\s?\([^)\n]{1,30}\))?",
@@ -363,24 +365,24 @@ NAMED_NEEDS = tuple(
 """One of these is in every text, in small letters, in which a named key is found."""
 
 
-def find_named(text: str) -> Iterator[Found]:
+def find_named(text: str) -> Iterator[FoundSecret]:
     """Keys and tokens, by their names."""
     small = in_small(text)
     for said in _KEY_IS.find(small, within=True):
         start, end = trimmed(text, *said.led.span("plain"))
         if _is_key(text[start:end], said) and not names_a_hash(text, start) and not names_a_thing(text, start):
-            yield Found(start, end, _kind_of(said.word))
+            yield FoundSecret(start, end, _kind_of(said.word))
     for match in _HEADER.finditer(small):
         start, end = trimmed(text, *match.span("plain"))
         if _is_token(text, start, end, least=12 if match["scheme"] else 0):
-            yield Found(start, end, "access token")
+            yield FoundSecret(start, end, "access token")
     for cookies in _COOKIES.finditer(small):
         for cookie in _COOKIE.finditer(text, *cookies.span(1)):
             if mixes_letters_and_digits(cookie[1]):
-                yield Found(*cookie.span(1), "access token")
+                yield FoundSecret(*cookie.span(1), "access token")
     for match in _URL_USER.finditer(text):
         if mixes_letters_and_digits(match[1]):
-            yield Found(*match.span(1), "access token")
+            yield FoundSecret(*match.span(1), "access token")
 
 
 def _is_token(text: str, start: int, end: int, *, least: int) -> bool:
@@ -391,7 +393,7 @@ def _is_token(text: str, start: int, end: int, *, least: int) -> bool:
     return is_dense(value, least) if least else mixes_letters_and_digits(value) or is_opaque(value)
 
 
-def _is_key(value: str, said: Said) -> bool:
+def _is_key(value: str, said: SecretStatement) -> bool:
     """Whether what a key's word leads to is a key: dense letters and digits, more of them the vaguer the word is."""
     if is_placeholder(value) or "://" in value or "(" in value:
         return False
@@ -409,7 +411,7 @@ def _is_key(value: str, said: Said) -> bool:
     return is_dense(value, least) or (assigned and len(value) >= 16 and (is_opaque(value) or is_complex(value)))
 
 
-def _is_of_letters(value: str, said: Said) -> bool:
+def _is_of_letters(value: str, said: SecretStatement) -> bool:
     """Whether a value of letters alone is a key. Right behind "=", as in a setting, any is; in a sentence one that is no word."""
     value = value.rstrip("!")
     if not _LETTERS.fullmatch(value) or _STANDS_FOR_A_KEY.search(value) or said.word in _OF_ANYTHING:
@@ -449,13 +451,13 @@ _PROSE = frozenset(
 )
 
 
-def find_seeds(text: str) -> Iterator[Found]:
+def find_seeds(text: str) -> Iterator[FoundSecret]:
     """Seed phrases: after a word of wallets anywhere, else by themselves on their lines."""
     for match in _SEED_WORDS.finditer(text):
         yield from _seed_in(text, match)
 
 
-def _seed_in(text: str, match: re.Match[str]) -> Iterator[Found]:
+def _seed_in(text: str, match: re.Match[str]) -> Iterator[FoundSecret]:
     """A run of 12 to 24 words without one of prose: after a word of wallets anywhere, else by itself on its lines."""
     named = _SEED.search(text, max(match.start() - 100, 0), match.start() + 60)
     run: list[re.Match[str]] = []
@@ -465,7 +467,7 @@ def _seed_in(text: str, match: re.Match[str]) -> Iterator[Found]:
             continue
         if len(run) >= _LENGTHS[-1] and (named or _stands_alone(text, run)):
             words = run[_words_of_label(run) :] if named else run
-            yield Found(words[0].start(), words[-1].end(), "seed phrase")
+            yield FoundSecret(words[0].start(), words[-1].end(), "seed phrase")
         run = []
 
 

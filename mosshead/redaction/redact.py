@@ -18,7 +18,7 @@ from mosshead.redaction.numbers import (
     find_social_security,
 )
 from mosshead.redaction.passwords import find_logins, find_named, find_passwords, find_seeds
-from mosshead.redaction.text import MARK, Found, fold, in_small, mark
+from mosshead.redaction.text import MARK, FoundSecret, fold, in_small, mark
 from mosshead.redaction.tokens import find_near, find_tokens
 
 _LONG_TOKEN = lazy_pattern(r"[a-z0-9+/_.\-]{16}|private key")
@@ -45,7 +45,7 @@ class Finder(NamedTuple):
     such text; none where any will do. looks_so: whether a text in small letters looks so at all.
     """
 
-    find: Callable[[str], Iterator[Found]]
+    find: Callable[[str], Iterator[FoundSecret]]
     shortest: int
     digits: bool = False
     stems: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ def _parts(text: str, passes: int) -> list[str]:
     return [*parts, text[at:]] if parts else parts
 
 
-def _found(text: str) -> Iterator[Found]:
+def _found(text: str) -> Iterator[FoundSecret]:
     small = in_small(text)
     digits = bool(_DIGIT.search(small))
     for finder in FINDERS:
@@ -144,9 +144,9 @@ def _found(text: str) -> Iterator[Found]:
             yield from finder.find(text)
 
 
-def _joined(found: list[Found]) -> Iterator[Found]:
+def _joined(found: list[FoundSecret]) -> Iterator[FoundSecret]:
     """Without overlaps: of two secrets that overlap, one that reaches over both, of the kind of the longer."""
-    current: Found | None = None
+    current: FoundSecret | None = None
     for one in found:
         if current is None or one.start >= current.end:
             if current:
@@ -154,12 +154,12 @@ def _joined(found: list[Found]) -> Iterator[Found]:
             current = one
         else:
             longer = one if one.end - one.start > current.end - current.start else current
-            current = Found(current.start, max(current.end, one.end), longer.kind)
+            current = FoundSecret(current.start, max(current.end, one.end), longer.kind)
     if current:
         yield current
 
 
-def _widened(text: str, secrets: Iterator[Found]) -> Iterator[Found]:
+def _widened(text: str, secrets: Iterator[FoundSecret]) -> Iterator[FoundSecret]:
     """Secrets with the whole run of characters around them, from blank to blank."""
     at = 0
     for one in secrets:
@@ -167,4 +167,4 @@ def _widened(text: str, secrets: Iterator[Found]) -> Iterator[Found]:
             start = max(at, *(text.rfind(blank, at, one.start) + 1 for blank in _BLANKS))
             run = _RUN.match(text, one.end)
             at = run.end() if run else one.end
-            yield Found(start, at, one.kind)
+            yield FoundSecret(start, at, one.kind)

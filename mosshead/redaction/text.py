@@ -30,7 +30,7 @@ MARK = lazy_pattern(rf"\[redacted: (?:{'|'.join(map(re.escape, get_args(Kind)))}
 """What stands in a secret's place."""
 
 
-class Found(NamedTuple):
+class FoundSecret(NamedTuple):
     """A secret: ``text[start:end]``."""
 
     start: int
@@ -220,7 +220,7 @@ VALUE = (
 KEY_VALUE = r"\\?[\"'`*<(]{0,2}(?P<plain>[a-z0-9+/_.~%$!@#^&*\-]{6,600}={0,2})"
 
 
-class Said(NamedTuple):
+class SecretStatement(NamedTuple):
     """What a sentence says: the word of secrets, and what follows it, whose groups are "is" and the value's."""
 
     word: str
@@ -229,7 +229,7 @@ class Said(NamedTuple):
     led: re.Match[str]
 
 
-class Sentence:
+class SecretSentence:
     """Sentences of a word, what it is of ("for the wifi"), and what leads to a value.
 
     What a word is of can be any words. A pattern would look for the value behind each of them, for each word of secrets again;
@@ -245,8 +245,8 @@ class Sentence:
         self._led = lazy_pattern(",?" + led)
 
     def find(
-        self, text: str, *, within: bool = False, is_secret: Callable[[Said], bool] | None = None
-    ) -> Iterator[Said]:
+        self, text: str, *, within: bool = False, is_secret: Callable[[SecretStatement], bool] | None = None
+    ) -> Iterator[SecretStatement]:
         """The sentences of a text in small letters, from left to right. within: also those that begin in another's value.
 
         is_secret: whether a sentence's value is one. Of those that begin in a value of the most characters the last will then do:
@@ -271,15 +271,17 @@ class Sentence:
                 return word.start()
         return start
 
-    def _at(self, text: str, start: int, values: "Next", ends: "Next") -> Said | None:
+    def _at(self, text: str, start: int, values: "Next", ends: "Next") -> SecretStatement | None:
         opened = self._opened.match(text, start)
         led = values.after(opened.end()) if opened else None
         if opened and led and led.start() - opened.end() <= _LONGEST_SUBJECT:
             end = ends.after(opened.end())
             if end is None or end.start() >= led.start():
-                return Said(opened["word"], opened.start("word"), slice(opened.end("word"), led.start()), led)
+                return SecretStatement(
+                    opened["word"], opened.start("word"), slice(opened.end("word"), led.start()), led
+                )
         direct = self._direct.match(text, start)
-        return direct and Said(direct["word"], direct.start("word"), slice(*direct.span("subject")), direct)
+        return direct and SecretStatement(direct["word"], direct.start("word"), slice(*direct.span("subject")), direct)
 
 
 class Next:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction.places import Places
 from mosshead.redaction.text import (
-    Found,
+    FoundSecret,
     Kind,
     Next,
     in_small,
@@ -137,7 +137,7 @@ _NAMES_OF_THINGS = frozenset(
 )
 
 
-def find_tokens(text: str) -> Iterator[Found]:
+def find_tokens(text: str) -> Iterator[FoundSecret]:
     """Keys and tokens that are known by their own look, whatever the words around them."""
     public, blocks = _key_blocks(text)
     yield from blocks
@@ -145,16 +145,16 @@ def find_tokens(text: str) -> Iterator[Found]:
     for kind, pattern in _VENDORS:
         for match in pattern.finditer(text):
             if mixes_letters_and_digits(match[0]) and not _within(public, match.start()):
-                yield Found(match.start(), match.end(), kind)
+                yield FoundSecret(match.start(), match.end(), kind)
     for match in _AFTER_PREFIX.finditer(text):
         if match[1].lower() not in _NAMES_OF_THINGS and is_opaque(match[2]) and not in_url(text, match.start()):
-            yield Found(match.start(), match.end(), "API key")
+            yield FoundSecret(match.start(), match.end(), "API key")
     for match in _LONG.finditer(text):
         if is_opaque(match[0]) and not _is_named(text, match) and not _within(public, match.start()):
-            yield Found(match.start(), match.end(), "access token")
+            yield FoundSecret(match.start(), match.end(), "access token")
 
 
-def _putty_keys(text: str, public: list[tuple[int, int]]) -> Iterator[Found]:
+def _putty_keys(text: str, public: list[tuple[int, int]]) -> Iterator[FoundSecret]:
     ends, at = Next(_PUTTY_END, text), 0
     while begins := _PUTTY.search(text, at):
         at = begins.end()
@@ -162,7 +162,7 @@ def _putty_keys(text: str, public: list[tuple[int, int]]) -> Iterator[Found]:
         if end and end.start() - at <= _LONGEST_PUTTY:
             at = end.end()
             if not _within(public, begins.start()):
-                yield Found(begins.start(), at, "private key")
+                yield FoundSecret(begins.start(), at, "private key")
 
 
 def _is_named(text: str, match: re.Match[str]) -> bool:
@@ -172,10 +172,10 @@ def _is_named(text: str, match: re.Match[str]) -> bool:
     return named or in_url(text, start) or names_a_hash(text, start) or names_a_thing(text, start)
 
 
-def _key_blocks(text: str) -> tuple[list[tuple[int, int]], list[Found]]:
+def _key_blocks(text: str) -> tuple[list[tuple[int, int]], list[FoundSecret]]:
     """The places of public blocks (certificates, public keys), and the private keys, cut ones included."""
     public: list[tuple[int, int]] = []
-    private: list[Found] = []
+    private: list[FoundSecret] = []
     opened: re.Match[str] | None = None
     done = 0
     for line in [*_BLOCK.finditer(text), None]:
@@ -190,14 +190,14 @@ def _key_blocks(text: str) -> tuple[list[tuple[int, int]], list[Found]]:
             _keep(public, private, opened, done)
             opened = None
         elif line and line[2] == "PRIVATE KEY":
-            private.append(Found(_start_of_encoded(text, done, line.start()), line.end(), "private key"))
+            private.append(FoundSecret(_start_of_encoded(text, done, line.start()), line.end(), "private key"))
             done = line.end()
     return public, private
 
 
-def _keep(public: list[tuple[int, int]], private: list[Found], opened: re.Match[str], end: int) -> None:
+def _keep(public: list[tuple[int, int]], private: list[FoundSecret], opened: re.Match[str], end: int) -> None:
     if opened[2] == "PRIVATE KEY":
-        private.append(Found(opened.start(), end, "private key"))
+        private.append(FoundSecret(opened.start(), end, "private key"))
     else:
         public.append((opened.start(), end))
 
@@ -266,17 +266,17 @@ _VERY_COMPLEX = lazy_pattern(
 )
 
 
-def find_near(text: str) -> Iterator[Found]:
+def find_near(text: str) -> Iterator[FoundSecret]:
     """Complex words near "password" or "login", dense tokens near "key" or "token"; and words that only a generator makes."""
     small = in_small(text)
     yield from _near_passwords(text, Places(_PASSWORDS, small, longest=_LONGEST_WORD))
     strong, keys = (Places(words, small, longest=_LONGEST_WORD) for words in (_STRONG, _KEYS))
     for match in _LONG_TOKEN.finditer(text):
         if _is_key(text, match, strong, keys):
-            yield Found(match.start(), match.end(), "access token")
+            yield FoundSecret(match.start(), match.end(), "access token")
 
 
-def _near_passwords(text: str, words: Places) -> Iterator[Found]:
+def _near_passwords(text: str, words: Places) -> Iterator[FoundSecret]:
     cut, at = 0, 0
     while match := (_TOKEN_HERE.match(text, at) if 0 < cut == at else None) or _TOKEN.search(text, at):
         start, end = match.span("value")
@@ -289,7 +289,7 @@ def _near_passwords(text: str, words: Places) -> Iterator[Found]:
             continue
         # The link is looked for last: it may begin far before.
         if (_VERY_COMPLEX.match(value) or _around(words, start, end, begins)) and not in_url(text, start, begins):
-            yield Found(start, end, "password")
+            yield FoundSecret(start, end, "password")
             # What goes on behind a mark is a word again. Were it not taken here, a long run would take a pass for each.
             if end < len(text) and not text[end].isspace():
                 cut = at = end

@@ -51,7 +51,7 @@ def vocabulary_statement(path: NamespacePath, model: str, message: str) -> State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class SearchTerm:
     """A word of a message, as it is stemmed. holders: so many rows of the scope hold it. term: its place (``mosshead.term``)."""
 
     lexeme: str
@@ -64,9 +64,9 @@ class Vocabulary:
     """The words of a message that a scope knows. rows: how many there are in it."""
 
     rows: int
-    words: tuple[Word, ...]
+    words: tuple[SearchTerm, ...]
 
-    def rarity(self, word: Word) -> float:
+    def rarity(self, word: SearchTerm) -> float:
         """What a word is worth in BM25 (`mosshead.search.scoring`)."""
         return math.log(1 + (self.rows - word.holders + 0.5) / (word.holders + 0.5))
 
@@ -78,7 +78,9 @@ def vocabularies(rows: Iterable[Any]) -> dict[Scanned, Vocabulary]:
         row.scanned: Vocabulary(
             rows=row.holders,
             words=tuple(
-                Word(lexeme=one.lexeme, holders=one.holders, term=one.term) for one in given if _of(one, row.scanned)
+                SearchTerm(lexeme=one.lexeme, holders=one.holders, term=one.term)
+                for one in given
+                if _of(one, row.scanned)
             ),
         )
         for row in given
@@ -301,7 +303,7 @@ def spread_of_rare(vocabulary: Vocabulary) -> tuple[float, float]:
     )
 
 
-def _is_common(vocabulary: Vocabulary, word: Word) -> bool:
+def _is_common(vocabulary: Vocabulary, word: SearchTerm) -> bool:
     return word.holders > _COMMON_WORD * vocabulary.rows
 
 
@@ -329,7 +331,7 @@ class _Combination:
     rows: float
 
 
-def _by_worth(vocabulary: Vocabulary, chosen: Sequence[Word]) -> list[_Combination]:
+def _by_worth(vocabulary: Vocabulary, chosen: Sequence[SearchTerm]) -> list[_Combination]:
     every = [(0, 0.0, float(vocabulary.rows))]
     for place, word in enumerate(chosen):
         share, rarity = word.holders / vocabulary.rows, vocabulary.rarity(word)
@@ -359,7 +361,7 @@ def _least(combined: Iterable[int]) -> list[int]:
     return least
 
 
-def _any_of(combined: Sequence[int], chosen: Sequence[Word]) -> str:
+def _any_of(combined: Sequence[int], chosen: Sequence[SearchTerm]) -> str:
     """Some words are common to many of the combinations: each stands once before those that it is in, the commonest outermost.
 
     Postgres weighs the query for each row that holds any of the words, and so is done in two thirds of the time.

@@ -55,7 +55,7 @@ class Bearing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
+class ScannedMemories:
     """What a scan of a namespace found. cosine, words: how the raw scores lie over all of it. bearings: of the entities found."""
 
     memories: tuple[MemoryFound, ...]
@@ -94,13 +94,13 @@ def statement_for(
     return _by_index(path, model, len(vector)), {**parameters, **of_words(vocabulary)}
 
 
-def scanned(rows: Iterable[Any]) -> Scanned:
+def scanned(rows: Iterable[Any]) -> ScannedMemories:
     """The rows of the statement as values."""
     found = list(rows)
     if not found:
-        return Scanned(memories=(), cosine=_NOTHING, words=_NOTHING, bearings={})
+        return ScannedMemories(memories=(), cosine=_NOTHING, words=_NOTHING, bearings={})
     first = found[0]
-    return Scanned(
+    return ScannedMemories(
         memories=tuple(map(_found, found)),
         cosine=Spread(mean=first.cosine_mean, deviation=first.cosine_deviation),
         words=Spread(mean=first.words_mean, deviation=first.words_deviation),

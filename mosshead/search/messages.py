@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from mosshead.embeddings import Vectors
-from mosshead.entities.matching import Name, Word, places, words_of
+from mosshead.entities.matching import Name, TextWord, places, words_of
 from mosshead.language.names import normalise, spelled_out
 from mosshead.language.times import Interval, Period, periods
 from mosshead.models.messages import MessageFound, Spread, StoredMessage
@@ -62,7 +62,7 @@ class Among:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class VisibleTurns:
     """What the model sees anyway, so that it is not found: texts, and the latest so many messages of a conversation.
 
     contents: as they are compared (`mosshead.contents.as_compared`), which `scanned` does.
@@ -74,7 +74,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
+class ScannedMessages:
     """What a scan found, and how its raw scores lie over all that was scanned."""
 
     found: tuple[MessageFound, ...]
@@ -97,7 +97,7 @@ def statement_for(
     vector: Vectors,
     message: str,
     among: Among | None = None,
-    told: Told | None = None,
+    told: VisibleTurns | None = None,
     each: int,
     vocabulary: Vocabulary | None = None,
 ) -> tuple[str, dict[str, Any]]:
@@ -107,7 +107,7 @@ def statement_for(
     each raw score (`each_for`). vocabulary: of its words, where the namespace has indexes of its own, which are used then if
     messages of all conversations are searched.
     """
-    among, told = among or Among(), told or Told()
+    among, told = among or Among(), told or VisibleTurns()
     parameters = {
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
@@ -127,11 +127,11 @@ def statement_for(
     return by_index, {**parameters, **of_words(vocabulary)}
 
 
-def scanned(rows: Iterable[Any], told: Told | None = None) -> Scanned:
+def scanned(rows: Iterable[Any], told: VisibleTurns | None = None) -> ScannedMessages:
     """The rows as values, without what is told anyway."""
     given, contents = list(rows), frozenset(told.contents if told else ())
     found = tuple(map(_found, given))
-    return Scanned(
+    return ScannedMessages(
         found=tuple(one for one in found if as_compared(one.message.content) not in contents) if contents else found,
         with_before=_spread(given, "with_before"),
         words=_spread(given, "words"),
@@ -324,14 +324,14 @@ _LENDERS_OF_CONVERSATION = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class QuestionCues:
     """What is known of a question beside its vector and its words.
 
     words: to look for speakers in. names: of those whom it names, all that they are called, normalised. periods: the times that
     it names.
     """
 
-    words: tuple[Word, ...] = ()
+    words: tuple[TextWord, ...] = ()
     names: frozenset[str] = frozenset()
     periods: tuple[Period | Interval, ...] = ()
 
@@ -343,12 +343,12 @@ class Asked:
         return normalised in self.names or bool(places(self.words, [name]))
 
 
-def asked_by(message: str, names: Collection[str], now: datetime) -> Asked:
+def asked_by(message: str, names: Collection[str], now: datetime) -> QuestionCues:
     """A question as ranking takes it.
 
     names: of those whom it names, all that they are called. now: when it is asked, by the clocks of where.
     """
-    return Asked(
+    return QuestionCues(
         words=tuple(words_of(message)),
         names=frozenset(spelled_out(normalise(name)) for name in names),
         periods=periods(message, now.date()),
@@ -380,7 +380,7 @@ def rank_messages(
     *,
     with_before: Spread,
     words: Spread,
-    asked: Asked,
+    asked: QuestionCues,
     lent: Mapping[UUID, float],
     limit: int | None = None,
     weights: MessageWeights | None = None,
@@ -414,7 +414,7 @@ def rank_messages(
 def _parts(
     messages: Sequence[StoredMessage],
     normalised: Mapping[str, _Column],
-    asked: Asked,
+    asked: QuestionCues,
     lent: Mapping[UUID, float],
     weights: MessageWeights,
 ) -> dict[str, _Column]:
@@ -459,13 +459,13 @@ def _of_next(column: _Column, follows: NDArray[np.bool_]) -> _Column:
     return np.concatenate((column[1:] * follows, [0.0]))
 
 
-def _said_by_named(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
+def _said_by_named(messages: Sequence[StoredMessage], asked: QuestionCues) -> _Column:
     speakers = {message.speaker for message in messages}
     named = {speaker for speaker in speakers if speaker and asked.names_speaker(speaker)}
     return np.array([float(message.speaker in named) for message in messages])
 
 
-def _said_then(messages: Sequence[StoredMessage], asked: Asked) -> _Column:
+def _said_then(messages: Sequence[StoredMessage], asked: QuestionCues) -> _Column:
     if not asked.periods:
         return np.zeros(len(messages))
     days = [message.said_at.date() for message in messages]

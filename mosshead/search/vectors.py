@@ -27,7 +27,7 @@ _LISTED_PER_HIT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SearchTarget:
     """What is sought.
 
     vector: of unit length. threshold: only cosines strictly above it; None for all. kind: of that kind alone. metadata: only what
@@ -48,7 +48,7 @@ class Wanted:
         return (self.kind, self.metadata, self.record) != (None, None, None)
 
 
-def exact(path: NamespacePath, wanted: Wanted) -> Statement:
+def exact(path: NamespacePath, wanted: SearchTarget) -> Statement:
     """The nearest by a look at every vector of the namespace, in one scan of its btree."""
     if not wanted.narrowed:
         return _EXACT, _parameters(path, wanted)
@@ -57,7 +57,7 @@ def exact(path: NamespacePath, wanted: Wanted) -> Statement:
     return _NARROWED, {**_parameters(path, wanted), **narrowed}
 
 
-def by_index(path: NamespacePath, wanted: Wanted) -> tuple[Statement, Statement]:
+def by_index(path: NamespacePath, wanted: SearchTarget) -> tuple[Statement, Statement]:
     """How far the index is to look, which finds nothing, and the search.
 
     A partial index serves only a statement that names its scope in literals, and its expression.
@@ -86,7 +86,7 @@ def whether_indexed(path: NamespacePath, model: str) -> Statement:
     return _INDEXED, {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
 
 
-def _parameters(path: NamespacePath, wanted: Wanted) -> dict[str, Any]:
+def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
     return {
         "tenant_id": path.tenant_id,
         "namespace_id": path.namespace_id,
@@ -183,7 +183,9 @@ class Scopes:
             self._indexed.pop((path.namespace_id, model), None)
 
 
-def search(engine: Engine, path: NamespacePath, wanted: Wanted, also: Statement) -> tuple[tuple[Hit, ...], list[Any]]:
+def search(
+    engine: Engine, path: NamespacePath, wanted: SearchTarget, also: Statement
+) -> tuple[tuple[Hit, ...], list[Any]]:
     """The nearest, most similar first, and the rows of another statement, in one round trip.
 
     A scope's index is used once it is known of, which the same trip asks; until then the search is exact, as it is without one.

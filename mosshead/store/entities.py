@@ -17,7 +17,7 @@ from mosshead.store.memories import known, scope
 
 
 @dataclass(slots=True, kw_only=True)
-class Waiting:
+class HoldingQuestion:
     """A question, and the contents of the memories that wait for its answer. candidates: the most plausible first."""
 
     question_id: UUID
@@ -28,17 +28,17 @@ class Waiting:
     memories: list[str] = field(default_factory=list)
 
 
-def questions(connection: Connection, path: NamespacePath, *, question_id: UUID | None = None) -> list[Waiting]:
+def questions(connection: Connection, path: NamespacePath, *, question_id: UUID | None = None) -> list[HoldingQuestion]:
     """The questions that are open, those asked first in front; or a certain one, open or answered.
 
     One of which every memory was replaced meanwhile is told of only when asked for, one of which all were taken back never.
     """
-    found: dict[UUID, Waiting] = {}
+    found: dict[UUID, HoldingQuestion] = {}
     parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "question_id": question_id}
     for row in connection.execute(_QUESTIONS, parameters):
         one = found.setdefault(
             row.question_id,
-            Waiting(
+            HoldingQuestion(
                 question_id=row.question_id,
                 mention=row.mention,
                 message=row.message or "",

@@ -547,7 +547,7 @@ def entity_of(row: Row[Any]) -> Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CurrentMemory:
     """A memory as it is now. state: "active", "superseded" or "withdrawn"."""
 
     version: int
@@ -555,10 +555,10 @@ class Standing:
     content: str
 
 
-def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, Standing]:
+def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, CurrentMemory]:
     """The latest versions of some memories, by id; of those that there are in this namespace."""
     rows = connection.execute(_STANDING, {**_scope(path), "memory_ids": list(memory_ids)})
-    return {row.memory_id: Standing(row.version, row.state, row.content) for row in rows}
+    return {row.memory_id: CurrentMemory(row.version, row.state, row.content) for row in rows}
 
 
 def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:

@@ -9,8 +9,8 @@ from typing import Final
 from mosshead.language.dates.spans import MONTHS, NUMBERS, WEEKDAYS
 from mosshead.language.names import LETTER, normalise
 from mosshead.models.kinds import EntityType, MemoryKind
-from mosshead.models.occurrence import Occurrence
-from pipeline.models import USER, Decision, Known, Mention, NewFact
+from mosshead.models.occurrence import FactOccurrence
+from pipeline.models import USER, FactMention, FactOutcome, Known, NewFact
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
@@ -74,14 +74,14 @@ def same_time(fact: NewFact, known: Known) -> bool:
     return mine.start == its.start and mine.end == its.end
 
 
-def lies_within(one: Occurrence | None, other: Occurrence | None) -> bool:
+def lies_within(one: FactOccurrence | None, other: FactOccurrence | None) -> bool:
     """Whether one interval is the more precise time of the other."""
     if one is None or other is None:
         return False
     return other.start <= one.start and one.end <= other.end and one.end - one.start < other.end - other.start
 
 
-def are_apart(one: Occurrence | None, other: Occurrence | None) -> bool:
+def are_apart(one: FactOccurrence | None, other: FactOccurrence | None) -> bool:
     """Whether two intervals have nothing in common."""
     return one is not None and other is not None and (one.end <= other.start or other.end <= one.start)
 
@@ -93,26 +93,26 @@ def denies(fact: NewFact, known: Known) -> bool:
     return fact.fact.occurred is None or known.occurred is not None or tells_a_change(fact.fact.content)
 
 
-def replaces(fact: NewFact, known: Known, reason: str) -> Decision:
+def replaces(fact: NewFact, known: Known, reason: str) -> FactOutcome:
     """What a fact does to a memory that it makes untrue.
 
     A guess replaces nothing. What another said is contradicted and stays, unless the speaker puts it right, reports a change, or
     speaks of himself. What was said before the memory is overtaken by it, as where a dead letter takes effect late.
     """
     if not fact.fact.stated:
-        return Decision(fact.number, "add", None, f"a guess replaces nothing: {reason}")
+        return FactOutcome(fact.number, "add", None, f"a guess replaces nothing: {reason}")
     if _is_another_view(fact, known):
-        return Decision(fact.number, "contradict", known, f"{reason}, by another speaker")
+        return FactOutcome(fact.number, "contradict", known, f"{reason}, by another speaker")
     if fact.said_at < known.said_at:
-        return Decision(fact.number, "none", known, "a later statement is known", reinforces=False)
-    return Decision(fact.number, "supersede", known, reason)
+        return FactOutcome(fact.number, "none", known, "a later statement is known", reinforces=False)
+    return FactOutcome(fact.number, "supersede", known, reason)
 
 
-def repeats(fact: NewFact, known: Known, reason: str) -> Decision:
+def repeats(fact: NewFact, known: Known, reason: str) -> FactOutcome:
     """What becomes of a fact that says nothing new; an echo is no evidence."""
     if known.injected:
-        return Decision(fact.number, "none", known, "an echo of what was in the prompt", reinforces=False)
-    return Decision(fact.number, "none", known, reason)
+        return FactOutcome(fact.number, "none", known, "an echo of what was in the prompt", reinforces=False)
+    return FactOutcome(fact.number, "none", known, reason)
 
 
 def is_anothers(fact: NewFact, known: Known) -> bool:
@@ -140,7 +140,7 @@ def _people_described(fact: NewFact) -> list[str]:
     return [mention.name for mention in people if mention.name != USER]
 
 
-def _described(fact: NewFact) -> list[Mention]:
+def _described(fact: NewFact) -> list[FactMention]:
     return [mention for mention in fact.fact.mentions if mention.role == "subject"]
 
 
@@ -339,7 +339,7 @@ def _not_happening(statement: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class StatementWord:
     """One word of a statement.
 
     form: what is compared, in the base form where it is no name. name: it is written with a capital. whose: it is a possessive.
@@ -363,12 +363,12 @@ class Word:
         return self.is_number or self.is_time or (self.name and self.form != USER.casefold())
 
 
-def _said(statement: str) -> list[Word]:
+def _said(statement: str) -> list[StatementWord]:
     return [word for word in words(statement) if word.form not in FILLERS | NEGATIONS | {","}]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class StatementShape:
     """How the words of a statement hang together, whatever the place of its adjuncts.
 
     heads: its main part, at an "is" the part before and the part after it. adjuncts: what prepositions lead.
@@ -380,13 +380,13 @@ class Shape:
     fixed: bool
 
 
-_Reduced = tuple[Shape, bool] | None
+_Reduced = tuple[StatementShape, bool] | None
 
 
 def _reduced(statement: str, antonyms: dict[str, tuple[str, bool]]) -> _Reduced:
     """What a statement says and whether it denies it; None where its denial is not a plain one."""
     denied = False
-    rest: list[Word] = []
+    rest: list[StatementWord] = []
     before = ""
     for word in words(statement):
         if before in NEGATIONS and word.form in _DOUBTFUL_AFTER_NOT:
@@ -478,7 +478,7 @@ def plain(statement: str) -> str:
     return " ".join(words) or normalise(statement)
 
 
-def words(statement: str) -> list[Word]:
+def words(statement: str) -> list[StatementWord]:
     """All words in order; "doesn't" is "do" and "not", and a comma is a word."""
     return [word for first, match in enumerate(_RAW.finditer(statement)) for word in _read(match[0], first == 0)]
 
@@ -508,7 +508,7 @@ def details(statement: str, *, times: bool = True) -> frozenset[str]:
     )
 
 
-def shape(statement: list[Word]) -> Shape:
+def shape(statement: list[StatementWord]) -> StatementShape:
     """The shape of a statement's words, without fillers and negations."""
     before, after = _sides(statement)
     segments = [*_segments(before), *_segments(after)]
@@ -516,7 +516,7 @@ def shape(statement: list[Word]) -> Shape:
     heads = [_sorted_list(one) for one in segments if one[0].form not in _PREPOSITIONS]
     leading = [adjunct[0] for adjunct in adjuncts]
     fixed = len(set(leading)) < len(leading)
-    return Shape(tuple(heads), tuple(adjuncts if fixed else sorted(adjuncts)), fixed)
+    return StatementShape(tuple(heads), tuple(adjuncts if fixed else sorted(adjuncts)), fixed)
 
 
 def _plain_form(raw: str) -> str:
@@ -525,26 +525,26 @@ def _plain_form(raw: str) -> str:
     return normalise(raw.replace("’", "'"))
 
 
-def _read(raw: str, first: bool) -> Iterator[Word]:
+def _read(raw: str, first: bool) -> Iterator[StatementWord]:
     form = _plain_form(raw)
     if form in _CONTRACTIONS or form.endswith("n't") or form in _UNMARKED:
-        yield Word(_CONTRACTIONS.get(form) or _UNMARKED.get(form) or form.removesuffix("n't"))
-        yield Word("not")
+        yield StatementWord(_CONTRACTIONS.get(form) or _UNMARKED.get(form) or form.removesuffix("n't"))
+        yield StatementWord("not")
         return
     capital = raw[0].isupper()
     if form in NUMBERS and form not in FILLERS:
-        yield Word(str(NUMBERS[form]))
+        yield StatementWord(str(NUMBERS[form]))
     elif form == "were":
-        yield Word("was")
+        yield StatementWord("was")
     elif form == "and":
-        yield Word(_AND)
+        yield StatementWord(_AND)
     else:
         word = form if capital or form in _CALENDAR or raw[0].isdigit() else base_form(form)
         name = capital and not (first and (len(form) == 1 or form in FILLERS | NEGATIONS))
-        yield Word(word, name, re.search(r"['’]s?$", raw) is not None)
+        yield StatementWord(word, name, re.search(r"['’]s?$", raw) is not None)
 
 
-def _sides(statement: list[Word]) -> tuple[list[Word], list[Word]]:
+def _sides(statement: list[StatementWord]) -> tuple[list[StatementWord], list[StatementWord]]:
     """What stands before and after an "is"; a name after it comes first, as in "Peter is User's brother"."""
     places = [place for place, word in enumerate(statement) if word.form in _COPULAS]
     if not places or any(word.form == "," for word in statement):
@@ -554,14 +554,14 @@ def _sides(statement: list[Word]) -> tuple[list[Word], list[Word]]:
     return (after, before) if named else (before, after)
 
 
-def _is_bare_name(side: list[Word]) -> bool:
+def _is_bare_name(side: list[StatementWord]) -> bool:
     said = [word for word in side if word.form not in FILLERS]
     return bool(said) and all(word.name and not word.whose and not word.is_time for word in said)
 
 
-def _segments(side: list[Word]) -> Iterator[list[Word]]:
+def _segments(side: list[StatementWord]) -> Iterator[list[StatementWord]]:
     """Runs of telling words, a new one before each preposition, and after an adjunct that leads ("On Monday User …")."""
-    run: list[Word] = []
+    run: list[StatementWord] = []
     for place, word in enumerate(side):
         if word.form in FILLERS or word.form in NEGATIONS - {"without"} or _is_auxiliary(side, place):
             continue
@@ -577,24 +577,24 @@ def _segments(side: list[Word]) -> Iterator[list[Word]]:
         yield run
 
 
-def _begins_anew(run: list[Word], word: Word) -> bool:
+def _begins_anew(run: list[StatementWord], word: StatementWord) -> bool:
     return run[-1].is_time and word.name and not word.is_time
 
 
-def _weak(side: list[Word], place: int) -> Word:
+def _weak(side: list[StatementWord], place: int) -> StatementWord:
     """ "in", "on" and "at" are one before a time: the time tells."""
     rest = [word for word in side[place + 1 :] if word.form not in FILLERS]
-    return Word("on") if rest and (rest[0].is_time or rest[0].is_number) else side[place]
+    return StatementWord("on") if rest and (rest[0].is_time or rest[0].is_number) else side[place]
 
 
-def _is_auxiliary(side: list[Word], place: int) -> bool:
+def _is_auxiliary(side: list[StatementWord], place: int) -> bool:
     if side[place].form not in {"has", "have"}:
         return False
     rest = [word.form for word in side[place + 1 :] if word.form not in NEGATIONS | (FILLERS - {"been"})]
     return bool(rest) and (rest[0] in _PARTICIPLES or rest[0].endswith("ed"))
 
 
-def _sorted_list(segment: list[Word]) -> tuple[str, ...]:
+def _sorted_list(segment: list[StatementWord]) -> tuple[str, ...]:
     """The forms of a segment; the items of "tea and coffee" in the order of the alphabet."""
     if not any(word.form == _AND for word in segment):
         return tuple(_form(word) for word in segment if word.form != ",")
@@ -614,7 +614,7 @@ def _sorted_list(segment: list[Word]) -> tuple[str, ...]:
     return (*(_form(word) for word in segment[:start]), *(form for item in sorted(items) for form in (*item, _AND)))
 
 
-def _names_in_front(segment: list[Word]) -> list[str]:
+def _names_in_front(segment: list[StatementWord]) -> list[str]:
     """The names that lead a segment: "Tom and Anna (are siblings)"."""
     pair = len(segment) > 2 and segment[0].name and segment[1].form == _AND and segment[2].name
     alone = len(segment) == 3 or (len(segment) > 3 and not segment[3].name and segment[3].form not in {_AND, ","})
@@ -622,5 +622,5 @@ def _names_in_front(segment: list[Word]) -> list[str]:
     return [segment[0].form, segment[2].form] if pair and alone and not whose else []
 
 
-def _form(word: Word) -> str:
+def _form(word: StatementWord) -> str:
     return "have" if word.form == "has" else word.form

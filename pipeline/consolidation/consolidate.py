@@ -13,12 +13,12 @@ from pipeline.consolidation.comparison import may_be_about_the_same, may_replace
 from pipeline.consolidation.llm import Answered, ask
 from pipeline.consolidation.nomination import nominated
 from pipeline.consolidation.rules import clear_case, likeliest_case
-from pipeline.models import RULES, Action, Decision, Known, NewFact
+from pipeline.models import RULES, Action, FactOutcome, Known, NewFact
 
-__all__ = ["RULES", "Action", "Decision", "Known", "NewFact", "consolidate"]
+__all__ = ["RULES", "Action", "FactOutcome", "Known", "NewFact", "consolidate"]
 
 
-def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[Decision]:
+def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[FactOutcome]:
     """One decision for each fact, in their order. Raises what the model raises; a batch without doubtful facts asks nothing.
 
     A fact with a suspicion is put into quarantine: the model does not see it, and no other fact is held against it.
@@ -43,11 +43,11 @@ def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
     return replace(fact, near=tuple(sorted(near, key=lambda pair: (-pair[1], pair[0].number))))
 
 
-def _quarantined(fact: NewFact) -> Decision:
-    return Decision(fact.number, "quarantine", None, fact.fact.suspicion or "")
+def _quarantined(fact: NewFact) -> FactOutcome:
+    return FactOutcome(fact.number, "quarantine", None, fact.fact.suspicion or "")
 
 
-def _of_doubtful(facts: Sequence[NewFact], model: LanguageModel | None) -> dict[int, Decision]:
+def _of_doubtful(facts: Sequence[NewFact], model: LanguageModel | None) -> dict[int, FactOutcome]:
     if model is None or not facts:
         return {fact.number: likeliest_case(fact) for fact in facts}
     asked = nominated(facts)

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from mosshead.llm.prompt_data import barred, block, label, local_day, local_time
 from mosshead.llm.protocol import LanguageModel, Prompt
 from mosshead.models.kinds import Granularity
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 from pipeline.consolidation.comparison import (
     adds_details,
     are_apart,
@@ -29,7 +29,7 @@ from pipeline.consolidation.comparison import (
     tells_a_change,
 )
 from pipeline.extraction.prompt import Answer, Text
-from pipeline.models import Decision, Known, NewFact
+from pipeline.models import FactOutcome, Known, NewFact
 
 _REASON_CHARACTERS: Final = 200
 
@@ -51,7 +51,7 @@ ANOTHER_VIEW: Final = "what another speaker said stays"
 class Answered:
     """What of a model's proposals is taken, and why the rest is not; by fact number."""
 
-    taken: Mapping[int, Decision]
+    taken: Mapping[int, FactOutcome]
     refused: Mapping[int, str]
 
 
@@ -67,7 +67,7 @@ def ask(facts: Sequence[NewFact], model: LanguageModel) -> Answered:
         proposed[decision.fact].add(decision)
     disposed = {fact.number: _dispose(fact, proposed[fact.number], model.name, prompt.version) for fact in facts}
     return Answered(
-        {number: one for number, one in disposed.items() if isinstance(one, Decision)},
+        {number: one for number, one in disposed.items() if isinstance(one, FactOutcome)},
         {number: one for number, one in disposed.items() if isinstance(one, str)},
     )
 
@@ -82,11 +82,11 @@ class FactDecision(Answer):
     reason: Text
 
 
-def _dispose(fact: NewFact, proposed: set[FactDecision], model: str, version: int) -> Decision | str:
+def _dispose(fact: NewFact, proposed: set[FactDecision], model: str, version: int) -> FactOutcome | str:
     if len(proposed) != 1:
         return TWO_DECISIONS if proposed else NO_DECISION
     (proposal,) = proposed
-    taken = Decision(fact.number, proposal.action, None, proposal.reason[:_REASON_CHARACTERS], None, model, version)
+    taken = FactOutcome(fact.number, proposal.action, None, proposal.reason[:_REASON_CHARACTERS], None, model, version)
     if proposal.action == "add":
         return taken
     target = next((known for known, _ in fact.near if known.number == proposal.memory), None)
@@ -147,7 +147,7 @@ def _lacks_details(fact: NewFact, target: Known) -> bool:
     return adds_details(fact.fact.content, target.content, times=times)
 
 
-def _tempered(fact: NewFact, proposal: FactDecision, target: Known) -> Decision | None:
+def _tempered(fact: NewFact, proposal: FactDecision, target: Known) -> FactOutcome | None:
     """What a proposal comes to where it is right that both are of one matter, but goes too far: of two speakers both views stay,
     and an echo is no evidence. None where it stands as it is."""
     if _is_echo(proposal, target):
@@ -182,7 +182,7 @@ class ShownFact:
     corrects: bool = False
     near: tuple[int, ...] = ()
     said_by: str | None = None
-    occurred: Occurrence | None = None
+    occurred: FactOccurrence | None = None
     stated: bool = True
 
 
@@ -210,7 +210,7 @@ class ShownMemory:
     content: str
     since: datetime | None = None
     said_by: str | None = None
-    occurred: Occurrence | None = None
+    occurred: FactOccurrence | None = None
     earlier_fact: int | None = None
 
 
@@ -293,7 +293,7 @@ def _quoted(speaker: str) -> str:
     return f'"{label(speaker)}"'
 
 
-def _when(occurred: Occurrence | None) -> str:
+def _when(occurred: FactOccurrence | None) -> str:
     if occurred is None:
         return ""
     start, end = _moment(occurred.start), _moment(occurred.end)

@@ -13,10 +13,10 @@ from pipeline.consolidation.comparison import (
     telling,
     tells_a_change,
 )
-from pipeline.models import Decision, Known, NewFact
+from pipeline.models import FactOutcome, Known, NewFact
 
 
-def of_what_changed(decision: Decision, fact: NewFact, now: str, *, read: str) -> Decision:
+def of_what_changed(decision: FactOutcome, fact: NewFact, now: str, *, read: str) -> FactOutcome:
     """A decision about a memory that says something else by now: an update must keep that, and a "none" find itself in it.
 
     Else the fact stands for itself. read: what the memory said when the decision was made.
@@ -28,7 +28,7 @@ def of_what_changed(decision: Decision, fact: NewFact, now: str, *, read: str) -
     return _alone(decision) if told_else and fact.fact.occurred is None else decision
 
 
-def of_what_was_replaced(decision: Decision, fact: NewFact, now: str, *, read: str, by: NewFact) -> Decision:
+def of_what_was_replaced(decision: FactOutcome, fact: NewFact, now: str, *, read: str, by: NewFact) -> FactOutcome:
     """A decision about a memory that is no longer true; now: what took its place, of which another fact tells.
 
     What is said after the change replaces that in turn where both are of one thing. Else the fact stands for itself.
@@ -54,7 +54,7 @@ def _keeps(merged: str, fact: NewFact, now: str, read: str) -> bool:
     return telling(now) - forms(read) <= forms(merged) and keeps(merged, fact.fact.content, now, anew=anew)
 
 
-def _alone(decision: Decision) -> Decision:
+def _alone(decision: FactOutcome) -> FactOutcome:
     return replace(decision, action="add", content=None)
 
 

@@ -29,7 +29,7 @@ from pipeline.consolidation.comparison import (
     states,
     tells_a_change,
 )
-from pipeline.models import USER, Decision, Known, NewFact
+from pipeline.models import USER, FactOutcome, Known, NewFact
 
 DUPLICATE: Final = 0.80
 """Cosine from which two statements whose words agree count as one (C3; similarity alone never decides)."""
@@ -53,12 +53,12 @@ UNLIKE: Final = 0.60
 """Cosine below which a fact about a new subject has nothing to do with what is known of nobody in particular."""
 
 
-def clear_case(fact: NewFact) -> Decision | None:
+def clear_case(fact: NewFact) -> FactOutcome | None:
     """The decision where there is no doubt, None where there is. What is near a fact is most similar first."""
     return next(filter(None, (settled(fact) for settled in _IN_ORDER)), None)
 
 
-def likeliest_case(fact: NewFact) -> Decision:
+def likeliest_case(fact: NewFact) -> FactOutcome:
     """The decision of the rules where there is doubt and no LLM to ask: an add, unless a correction or a value says more."""
     for known, similarity in fact.near:
         about_same = bool(fact.subject_ids & known.subject_ids) or not fact.subject_ids
@@ -73,7 +73,7 @@ def likeliest_case(fact: NewFact) -> Decision:
     more = _made_more_precise(fact, holders)
     if more is not None:
         return _more_precisely(fact, more)
-    return Decision(fact.number, "add", None, "nothing that says the same")
+    return FactOutcome(fact.number, "add", None, "nothing that says the same")
 
 
 def _has_changed(fact: NewFact, known: Known) -> bool:
@@ -82,18 +82,18 @@ def _has_changed(fact: NewFact, known: Known) -> bool:
     return told and differ_in_a_value(fact.fact.content, known.content)
 
 
-def _taken_back(fact: NewFact) -> Decision | None:
+def _taken_back(fact: NewFact) -> FactOutcome | None:
     """What is to be forgotten: the memory that says it, if there is one. What was said after it was taken back stands."""
     if not fact.fact.retracts:
         return None
     said = (known for known, _ in fact.near if known.earlier_fact is None and states(fact, known))
     found = next((known for known in said if known.said_at <= fact.said_at and not is_anothers(fact, known)), None)
     if found is None:
-        return Decision(fact.number, "forget", None, "nothing says it")
-    return Decision(fact.number, "forget", found, "whoever said it took it back")
+        return FactOutcome(fact.number, "forget", None, "nothing says it")
+    return FactOutcome(fact.number, "forget", found, "whoever said it took it back")
 
 
-def _repeated(fact: NewFact) -> Decision | None:
+def _repeated(fact: NewFact) -> FactOutcome | None:
     """Said before. What was in the prompt comes first, so that no other twin of it lends an echo its weight."""
     twins = [
         known
@@ -106,7 +106,7 @@ def _repeated(fact: NewFact) -> Decision | None:
     return repeats(fact, twin, "the same statement" if _same_words(fact, twin) else "the same in other words")
 
 
-def _named_in_full(fact: NewFact) -> Decision | None:
+def _named_in_full(fact: NewFact) -> FactOutcome | None:
     """Said before of the same people, by more of their names or by fewer."""
     for known, similarity in fact.near:
         if similarity < DUPLICATE or not differs_in_surnames(fact, known):
@@ -114,7 +114,7 @@ def _named_in_full(fact: NewFact) -> Decision | None:
         if is_more_precise(known.content, fact.fact.content):
             return repeats(fact, known, "the same by a shorter name")
         if is_more_precise(fact.fact.content, known.content) and fact.fact.stated:
-            return Decision(fact.number, "update", known, "the same by a fuller name", content=fact.fact.content)
+            return FactOutcome(fact.number, "update", known, "the same by a fuller name", content=fact.fact.content)
     return None
 
 
@@ -122,7 +122,7 @@ def _same_words(fact: NewFact, known: Known) -> bool:
     return same_statement(fact.fact.content, known.content)
 
 
-def _dated(fact: NewFact) -> Decision | None:
+def _dated(fact: NewFact) -> FactOutcome | None:
     """The same statement with a time that is a part of the known one, or holds it."""
     for known, similarity in fact.near:
         if (
@@ -134,18 +134,18 @@ def _dated(fact: NewFact) -> Decision | None:
         if lies_within(known.occurred, fact.fact.occurred):
             return repeats(fact, known, "its time is known")
         if lies_within(fact.fact.occurred, known.occurred) and fact.fact.stated:
-            return Decision(fact.number, "update", known, "its time more precisely", content=fact.fact.content)
+            return FactOutcome(fact.number, "update", known, "its time more precisely", content=fact.fact.content)
     return None
 
 
-def _denied(fact: NewFact) -> Decision | None:
+def _denied(fact: NewFact) -> FactOutcome | None:
     for known, similarity in fact.near:
         if similarity >= CORRECTED and is_about_the_same(fact, known) and denies(fact, known):
             return replaces(fact, known, "the opposite")
     return None
 
 
-def _called_off(fact: NewFact) -> Decision | None:
+def _called_off(fact: NewFact) -> FactOutcome | None:
     """A plan that is off; where the words fit two plans, which one it is is in doubt."""
     plans = [
         known
@@ -167,7 +167,7 @@ def _is_ahead(known: Known, fact: NewFact) -> bool:
     return known.occurred.end > fact.said_at if known.occurred else lies_ahead(known.content)
 
 
-def _ended(fact: NewFact) -> Decision | None:
+def _ended(fact: NewFact) -> FactOutcome | None:
     """What holds no more, as a job that was left; where the words fit several that are known, which one it is is in doubt."""
     for attribute in _ENDING_WITH.get(fact.fact.ends or "", (fact.fact.ends,)):
         held = [known for known, _ in fact.near if attribute and known.attribute == attribute and _ends(fact, known)]
@@ -193,7 +193,7 @@ def _ends(fact: NewFact, known: Known) -> bool:
     return fits and not ahead and not bygone and not negations(known.content) and is_about_the_same(fact, known)
 
 
-def _of_one_value(fact: NewFact) -> Decision | None:
+def _of_one_value(fact: NewFact) -> FactOutcome | None:
     """What can have one value at a time: the same value is a repetition, a part of it less precise, another one newer."""
     holders = _of_same_attribute(fact)
     same = [known for known in holders if _has_its_value(fact, known)]
@@ -235,14 +235,14 @@ def _has_its_value(fact: NewFact, known: Known) -> bool:
     return same and not are_apart(fact.fact.occurred, known.occurred)
 
 
-def _same_value(fact: NewFact, known: Known) -> Decision | None:
+def _same_value(fact: NewFact, known: Known) -> FactOutcome | None:
     """A repetition, unless the fact tells more beside the value: all that is known and more updates, else it is in doubt."""
     content = fact.fact.content
     if not adds_details(content, known.content):
         return repeats(fact, known, f"{known.attribute} is known")
     whole = same_statement(fact.fact.value or "", known.value or "") and not adds_details(known.content, content)
     if whole and fact.fact.stated:
-        return Decision(fact.number, "update", known, f"more about {known.attribute}", content=content)
+        return FactOutcome(fact.number, "update", known, f"more about {known.attribute}", content=content)
     return None
 
 
@@ -254,15 +254,15 @@ def _made_more_precise(fact: NewFact, holders: list[Known]) -> Known | None:
     )
 
 
-def _more_precisely(fact: NewFact, known: Known) -> Decision:
+def _more_precisely(fact: NewFact, known: Known) -> FactOutcome:
     """An update to the fact's own words, or to the memory's with the new value where that keeps more."""
     content, merged = fact.fact.content, known.content.replace(known.value or "", fact.fact.value or "", 1)
     if adds_details(known.content, content) and not adds_details(content, merged):
         content = merged
-    return Decision(fact.number, "update", known, f"{known.attribute} more precisely", content=content)
+    return FactOutcome(fact.number, "update", known, f"{known.attribute} more precisely", content=content)
 
 
-def _corrected(fact: NewFact) -> Decision | None:
+def _corrected(fact: NewFact) -> FactOutcome | None:
     for known, similarity in fact.near:
         fits = fact.fact.corrects and similarity >= CORRECTED and is_about_the_same(fact, known)
         if fits and differ_in_a_value(fact.fact.content, known.content):
@@ -270,11 +270,11 @@ def _corrected(fact: NewFact) -> Decision | None:
     return None
 
 
-def _is_new(fact: NewFact) -> Decision | None:
+def _is_new(fact: NewFact) -> FactOutcome | None:
     if not fact.near:
-        return Decision(fact.number, "add", None, "nothing near")
+        return FactOutcome(fact.number, "add", None, "nothing near")
     if fact.subject_ids and all(_is_of_nobody(fact, known, similarity) for known, similarity in fact.near):
-        return Decision(fact.number, "add", None, "a new subject")
+        return FactOutcome(fact.number, "add", None, "a new subject")
     return None
 
 
@@ -282,7 +282,7 @@ def _is_of_nobody(fact: NewFact, known: Known, similarity: float) -> bool:
     return not known.subject_ids and similarity < UNLIKE and not may_replace_each_other(fact, known)
 
 
-_IN_ORDER: Final[tuple[Callable[[NewFact], Decision | None], ...]] = (
+_IN_ORDER: Final[tuple[Callable[[NewFact], FactOutcome | None], ...]] = (
     _taken_back,
     _repeated,
     _named_in_full,

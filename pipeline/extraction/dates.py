@@ -14,8 +14,8 @@ from typing import Literal
 from mosshead.language.dates import TimePhrase, times_in
 from mosshead.language.dates.spans import FINER, NAMES_A_TIME, RECURRING
 from mosshead.models.kinds import Granularity, MemoryKind
-from mosshead.models.occurrence import Occurrence
-from pipeline.extraction.mentions import Vocabulary
+from mosshead.models.occurrence import FactOccurrence
+from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.extraction.prompt import ExtractedTime
 from pipeline.models import Message
 from pipeline.rules_en.grammar import tense_at
@@ -57,7 +57,7 @@ DatedBy = Literal["model", "rules", "both"]
 class Dated:
     """When a fact happened, and who says so; both None where it has no time."""
 
-    occurred: Occurrence | None = None
+    occurred: FactOccurrence | None = None
     by: DatedBy | None = None
 
 
@@ -68,8 +68,8 @@ class _Reading:
     words: the phrase. around: the clause that holds it.
     """
 
-    occurred: Occurrence
-    other: Occurrence | None
+    occurred: FactOccurrence
+    other: FactOccurrence | None
     words: str
     around: str
 
@@ -81,7 +81,7 @@ def date_fact(
     quote: str,
     quoted: Message | None,
     sources: Sequence[Message],
-    proposed: Occurrence | None,
+    proposed: FactOccurrence | None,
 ) -> Dated:
     """When a fact happened.
 
@@ -111,7 +111,7 @@ class _Readings:
 
 
 def _checked(
-    proposed: Occurrence, told: _Readings, far: Sequence[_Reading], content: str, sources: Sequence[Message]
+    proposed: FactOccurrence, told: _Readings, far: Sequence[_Reading], content: str, sources: Sequence[Message]
 ) -> Dated:
     for reading in (*told.strong, *told.weak, *far):
         agreed = next((one for one in (reading.occurred, reading.other) if one and _same(one, proposed)), None)
@@ -215,17 +215,17 @@ def _nearest(readings: Sequence[_Reading], content: str) -> _Reading:
     return max(readings, key=fits)
 
 
-def _same(one: Occurrence, other: Occurrence) -> bool:
+def _same(one: FactOccurrence, other: FactOccurrence) -> bool:
     return _instant(one.start) == _instant(other.start) and abs(_instant(one.end) - _instant(other.end)) <= _SLACK
 
 
-def _is_within(fine: Occurrence, coarse: Occurrence) -> bool:
+def _is_within(fine: FactOccurrence, coarse: FactOccurrence) -> bool:
     """By where it begins: a night ends on the next day, and is of the day before."""
     finer = _ORDER.index(fine.granularity) < _ORDER.index(coarse.granularity)
     return finer and _instant(coarse.start) <= _instant(fine.start) < _instant(coarse.end)
 
 
-def _on_its_day(occurred: Occurrence, message: Message) -> bool:
+def _on_its_day(occurred: FactOccurrence, message: Message) -> bool:
     day = message.occurred_at.date()
     start, end = (moment.astimezone(message.occurred_at.tzinfo) for moment in (occurred.start, occurred.end))
     return start.date() == day and end - start <= timedelta(days=1)
@@ -257,7 +257,7 @@ _NOON = 12
 _SECONDS_PER_MINUTE = 60
 
 
-def occurrence_of(given: ExtractedTime | None, zone: tzinfo | None) -> Occurrence | None:
+def occurrence_of(given: ExtractedTime | None, zone: tzinfo | None) -> FactOccurrence | None:
     """The interval that a model gave, or None where it is no time or ends before it starts.
 
     zone: of the message, for times without an offset. A missing end, or one that equals the start, is one unit of the
@@ -273,16 +273,16 @@ def occurrence_of(given: ExtractedTime | None, zone: tzinfo | None) -> Occurrenc
         end = _one_later(start, given.granularity)
     if end is None or end < start:
         return None
-    return Occurrence(start=start, end=end, granularity=given.granularity)
+    return FactOccurrence(start=start, end=end, granularity=given.granularity)
 
 
-def words_for(occurred: Occurrence | None) -> Vocabulary:
+def words_for(occurred: FactOccurrence | None) -> SourceVocabulary:
     """The names and numbers with which a fact may speak of its own time, though the message said only "yesterday at seven"."""
     if occurred is None:
-        return Vocabulary.of(())
+        return SourceVocabulary.of(())
     moments = (occurred.start, occurred.end - _LAST_MOMENT)
     clock = _clock_words(occurred.start) if occurred.granularity in _TIMES_OF_DAY else ()
-    return Vocabulary.of((*(word for moment in moments for word in _date_words(moment)), *clock))
+    return SourceVocabulary.of((*(word for moment in moments for word in _date_words(moment)), *clock))
 
 
 def _time(text: str, zone: tzinfo | None) -> datetime | None:

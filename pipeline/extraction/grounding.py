@@ -17,10 +17,10 @@ from typing import Any, Final
 from mosshead.language.names import MARKS
 from mosshead.models.kinds import SPEAKING, EntityType, MemoryKind, Role
 from pipeline.extraction.dates import date_fact, occurrence_of, words_for
-from pipeline.extraction.mentions import EntityRefusal, NamesInPlay, Said, Vocabulary, mentions_of
+from pipeline.extraction.mentions import EntityRefusal, Grounds, NamesInPlay, SourceVocabulary, mentions_of
 from pipeline.extraction.prompt import ExtractedFact, ExtractedRecord, ExtractedRelation, ExtractionAnswer, RecordedFact
 from pipeline.extraction.records import read_record
-from pipeline.models import USER, Background, Fact, Mention, Message, Record, RecordSchema, Relation
+from pipeline.models import USER, Background, Fact, FactMention, FactRecord, Message, RecordSchema, Relation
 
 _KEY_CHARACTERS = 200
 _NO_WORD = re.compile(r"\W+")
@@ -136,24 +136,24 @@ class _Grounding:
     """
 
     said: Mapping[int, Message]
-    known: Vocabulary
+    known: SourceVocabulary
     schemas: tuple[RecordSchema, ...]
     names: NamesInPlay
     refused: Counter[EntityRefusal] = field(default_factory=Counter)
-    _grounds: dict[tuple[int, ...], Vocabulary] = field(default_factory=dict)
+    _grounds: dict[tuple[int, ...], SourceVocabulary] = field(default_factory=dict)
 
-    def grounds(self, sources: Sequence[Message]) -> Vocabulary:
+    def grounds(self, sources: Sequence[Message]) -> SourceVocabulary:
         """The words that a fact of these sources may be made of; read once, however many proposals cite them."""
         numbers = tuple(sorted(source.number for source in sources))
         if numbers not in self._grounds:
-            self._grounds[numbers] = Vocabulary.of(_words_of(sources)) | self.known
+            self._grounds[numbers] = SourceVocabulary.of(_words_of(sources)) | self.known
         return self._grounds[numbers]
 
 
-def _known(background: Background) -> Vocabulary:
+def _known(background: Background) -> SourceVocabulary:
     earlier = [message for message in background.earlier if message.role in SPEAKING]
     names = (name for entity in background.entities for name in (entity.name, *entity.aliases, entity.parent or ""))
-    return Vocabulary.of((USER, *names, *_words_of(earlier)))
+    return SourceVocabulary.of((USER, *names, *_words_of(earlier)))
 
 
 def _words_of(messages: Iterable[Message]) -> list[str]:
@@ -173,7 +173,7 @@ def _fact(proposed: ExtractedFact, held: _Grounding) -> Fact | RefusedFact:
         proposed.kind, proposed.content, quote=quote, quoted=quoted, sources=sources, proposed=said_by_model
     )
     times = words_for(dated.occurred)
-    mentions, refused = _mentions(proposed, Said(tuple(message.content for message in sources), grounds), held.names)
+    mentions, refused = _mentions(proposed, Grounds(tuple(message.content for message in sources), grounds), held.names)
     held.refused.update(refused)
     if (grounds | times).lacks_name_or_number_of(proposed.content) or _names_a_stranger(proposed, grounds):
         return RefusedFact.of(Refusal.UNGROUNDED, proposed)
@@ -200,7 +200,9 @@ def _recorded(proposed: ExtractedFact) -> ExtractedRecord | None:
     return proposed.record if isinstance(proposed, RecordedFact) else None
 
 
-def _record(given: ExtractedRecord | None, grounds: Vocabulary, schemas: Sequence[RecordSchema]) -> Record | None:
+def _record(
+    given: ExtractedRecord | None, grounds: SourceVocabulary, schemas: Sequence[RecordSchema]
+) -> FactRecord | None:
     return read_record(given.name, given.data, schemas, grounds) if given else None
 
 
@@ -214,7 +216,7 @@ def _refusal(proposed: ExtractedFact, sources: Sequence[Message], from_user: Seq
     return None if from_user else Refusal.NOT_FROM_USER
 
 
-def _names_a_stranger(proposed: ExtractedFact, grounds: Vocabulary) -> bool:
+def _names_a_stranger(proposed: ExtractedFact, grounds: SourceVocabulary) -> bool:
     """A name that opens the content escapes the check of capitals; the mention gives it away."""
     content = proposed.content.casefold()
     return any(
@@ -243,14 +245,14 @@ def _run_together(text: str) -> str:
 
 
 def _mentions(
-    proposed: ExtractedFact, said: Said, names: NamesInPlay
-) -> tuple[tuple[Mention, ...], Counter[EntityRefusal]]:
+    proposed: ExtractedFact, said: Grounds, names: NamesInPlay
+) -> tuple[tuple[FactMention, ...], Counter[EntityRefusal]]:
     mentions, refused = mentions_of(proposed.mentions, said, names)
     user = _mention_of_user(proposed, [mention.role for mention in mentions.values()])
     return (*([user] if user else []), *mentions.values()), refused
 
 
-def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> Mention | None:
+def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> FactMention | None:
     """The user as the model mentions them, or, where it forgot to, as the content shows."""
     given = (mention.role for mention in proposed.mentions if mention.name.casefold() == USER.casefold())
     role = next(given, None)
@@ -258,10 +260,10 @@ def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> Mention |
         return None
     opens = re.match(rf"{USER}\b(?!['’]s\b)", proposed.content)
     describes = opens or (proposed.attribute and "subject" not in roles)
-    return Mention(name=USER, entity_type=EntityType.PERSON, role=role or ("subject" if describes else "about"))
+    return FactMention(name=USER, entity_type=EntityType.PERSON, role=role or ("subject" if describes else "about"))
 
 
-def _relations(proposed: Sequence[ExtractedRelation], mentions: Sequence[Mention]) -> tuple[Relation, ...]:
+def _relations(proposed: Sequence[ExtractedRelation], mentions: Sequence[FactMention]) -> tuple[Relation, ...]:
     names = {alias.casefold(): mention.name for mention in mentions for alias in mention.aliases}
     names |= {mention.name.casefold(): mention.name for mention in mentions}
     relations = [
@@ -275,7 +277,7 @@ def _relations(proposed: Sequence[ExtractedRelation], mentions: Sequence[Mention
     return tuple(dict.fromkeys(relations))
 
 
-def _single_valued(proposed: ExtractedFact, grounds: Vocabulary) -> tuple[str | None, str | None]:
+def _single_valued(proposed: ExtractedFact, grounds: SourceVocabulary) -> tuple[str | None, str | None]:
     attribute, value = _snake_case(proposed.attribute or ""), proposed.value or ""
     usable = attribute and _TOKEN.search(value) and not grounds.lacks_part_of(value)
     return (attribute, value) if usable else (None, None)

@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 
 from mosshead.language.names import NO_FIGURE, normalise, without_accents
 from pipeline.extraction.prompt import ExtractedFact, ExtractedMention
-from pipeline.models import USER, KnownEntity, Mention
+from pipeline.models import USER, FactMention, KnownEntity
 
 MAX_MENTIONS = 30
 """Entities that one fact may be about. Each is linked by itself, and a sentence names a handful."""
@@ -64,7 +64,7 @@ class EntityRefusal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class SourceVocabulary:
     """The words, numbers and whole text of what people wrote, folded for comparison."""
 
     words: frozenset[str]
@@ -72,7 +72,7 @@ class Vocabulary:
     text: str
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> "Vocabulary":
+    def of(cls, texts: Iterable[str]) -> "SourceVocabulary":
         """All that occurs in any of the texts; number words count as their digits too ("three" is 3)."""
         text = _folded("\n".join(texts))
         words = _WORD.findall(text)
@@ -112,13 +112,13 @@ class Vocabulary:
         stems = {word[:_STEM] for word in self.words}
         return any(word[:_STEM] not in stems for word in openings)
 
-    def __or__(self, other: "Vocabulary") -> "Vocabulary":
+    def __or__(self, other: "SourceVocabulary") -> "SourceVocabulary":
         return self.with_all((other,))
 
-    def with_all(self, others: Iterable["Vocabulary"]) -> "Vocabulary":
+    def with_all(self, others: Iterable["SourceVocabulary"]) -> "SourceVocabulary":
         """All that any of them holds, joined at once: one by one, what is held already would be copied for each."""
         every = (self, *others)
-        return Vocabulary(
+        return SourceVocabulary(
             frozenset[str]().union(*(one.words for one in every)),
             frozenset[str]().union(*(one.numbers for one in every)),
             "\n".join(one.text for one in every),
@@ -126,11 +126,11 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Grounds:
     """What a fact is taken from. texts: its messages; grounds: the words that a name may be made of."""
 
     texts: tuple[str, ...]
-    grounds: Vocabulary
+    grounds: SourceVocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class NamesInPlay:
             beside |= {name: beside.get(name, frozenset()) | own for name in own}
         return cls(beside)
 
-    def are_two(self, name: str, alias: str, said: "Said") -> bool:
+    def are_two(self, name: str, alias: str, said: "Grounds") -> bool:
         """Whether an alias is the name of somebody else, as far as anything that was said goes."""
         plain, other = normalise(name), normalise(alias)
         if other not in self.beside or plain in self.beside[other] or _alike(plain, other):
@@ -159,13 +159,13 @@ class NamesInPlay:
 
 
 def mentions_of(
-    proposed: Sequence[ExtractedMention], said: Said, names: NamesInPlay
-) -> tuple[dict[str, Mention], Counter[EntityRefusal]]:
+    proposed: Sequence[ExtractedMention], said: Grounds, names: NamesInPlay
+) -> tuple[dict[str, FactMention], Counter[EntityRefusal]]:
     """The mentions that stand, by name in lower case, but for the user's own; and what was refused."""
     refused: Counter[EntityRefusal] = Counter()
     if len(proposed) > MAX_MENTIONS:
         refused[EntityRefusal.MENTIONS_OVER_LIMIT] += len(proposed) - MAX_MENTIONS
-    mentions: dict[str, Mention] = {}
+    mentions: dict[str, FactMention] = {}
     for given in proposed[:MAX_MENTIONS]:
         if given.name.casefold() == USER.casefold():
             continue
@@ -178,7 +178,7 @@ def mentions_of(
             refused[EntityRefusal.REPEATED] += 1
         else:
             aliases = _aliases(given.aliases, name, said, names, refused)
-            mentions[name.casefold()] = Mention(
+            mentions[name.casefold()] = FactMention(
                 name=name,
                 entity_type=given.entity_type,
                 role=given.role,
@@ -189,7 +189,7 @@ def mentions_of(
     return mentions, refused
 
 
-def read_name(given: str, grounds: Vocabulary) -> str | EntityRefusal:
+def read_name(given: str, grounds: SourceVocabulary) -> str | EntityRefusal:
     """A name as it was said, without control characters and surplus space; or why it is none."""
     name = " ".join("".join(map(_visible, given)).split())
     if len(name) > NAME_CHARACTERS:
@@ -210,7 +210,7 @@ def _visible(character: str) -> str:
 
 
 def _aliases(
-    given: Sequence[str], name: str, said: Said, names: NamesInPlay, refused: Counter[EntityRefusal]
+    given: Sequence[str], name: str, said: Grounds, names: NamesInPlay, refused: Counter[EntityRefusal]
 ) -> tuple[str, ...]:
     aliases: dict[str, str] = {}
     for one in given[:_MOST_GIVEN]:
@@ -227,7 +227,9 @@ def _aliases(
     return tuple(aliases.values())[:MAX_ALIASES]
 
 
-def _parent(given: str | None, own: Sequence[str], grounds: Vocabulary, refused: Counter[EntityRefusal]) -> str | None:
+def _parent(
+    given: str | None, own: Sequence[str], grounds: SourceVocabulary, refused: Counter[EntityRefusal]
+) -> str | None:
     parent = read_name(given or "", grounds)
     if isinstance(parent, EntityRefusal):
         return None
@@ -237,7 +239,7 @@ def _parent(given: str | None, own: Sequence[str], grounds: Vocabulary, refused:
     return parent
 
 
-def _description(given: str, grounds: Vocabulary) -> str | None:
+def _description(given: str, grounds: SourceVocabulary) -> str | None:
     return None if grounds.lacks_part_of(given) else given[:NAME_CHARACTERS] or None
 
 

@@ -11,8 +11,8 @@ import jsonschema_rs
 from pydantic import TypeAdapter, ValidationError
 
 from mosshead.llm.structured import leaves, read_object
-from pipeline.extraction.mentions import Vocabulary
-from pipeline.models import Record, RecordSchema
+from pipeline.extraction.mentions import SourceVocabulary
+from pipeline.models import FactRecord, RecordSchema
 
 _MOMENT: Final = re.compile(
     r"(?:\d{4}-\d\d-(?P<day>\d\d))?(?:(?:^|[T ])(?P<clock>\d\d:\d\d)(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
@@ -23,7 +23,7 @@ _FIGURES: Final = re.compile(r"\d+(?:\.\d+)?")
 _MIDNIGHT: Final = "00:00"
 
 
-def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: Vocabulary) -> Record | None:
+def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: SourceVocabulary) -> FactRecord | None:
     """The record that a model proposes, or None: its schema is unknown, it does not fit, or it says what nobody said.
 
     data: JSON text of an object. grounds: what was said. A value that the schema gives as a choice need not have been said.
@@ -35,12 +35,12 @@ def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: 
         return None
     if schema is None or not fits(read, closed(schema)):
         return None
-    return Record(name=name, data=read) if is_said(read, schema, grounds) else None
+    return FactRecord(name=name, data=read) if is_said(read, schema, grounds) else None
 
 
-def is_said(data: Any, schema: Mapping[str, Any], grounds: Vocabulary) -> bool:
+def is_said(data: Any, schema: Mapping[str, Any], grounds: SourceVocabulary) -> bool:
     """Whether every name and number in some data occurs in what was said, or is a choice that the schema gives."""
-    chosen = grounds | Vocabulary.of(_choices(schema))
+    chosen = grounds | SourceVocabulary.of(_choices(schema))
     return all(_occurs(part, chosen) for text in _texts(data) for part in _spoken(text))
 
 
@@ -63,7 +63,7 @@ def _spoken(text: str) -> list[str]:
     return [text]
 
 
-def _occurs(text: str, grounds: Vocabulary) -> bool:
+def _occurs(text: str, grounds: SourceVocabulary) -> bool:
     return not (grounds.lacks_name_or_number_of(text) or grounds.doubts_an_opening_of(text))
 
 

@@ -10,7 +10,7 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.patterns import remembered
 from pipeline.consolidation.comparison import telling
-from pipeline.models import Mention
+from pipeline.models import FactMention
 from pipeline.rules_en.grammar import ACQUAINTANCES, KINSHIP, ROLES, comparable
 
 _FIRMS = frozenset({EntityType.ORG, EntityType.PROJECT})
@@ -28,7 +28,7 @@ class Bearer:
     how: How
 
 
-def bearers(mention: Mention, registry: Iterable[RegisteredEntity]) -> list[Bearer]:
+def bearers(mention: FactMention, registry: Iterable[RegisteredEntity]) -> list[Bearer]:
     """Those that bear a mention's name; where nobody bears the whole of it, those that bear another name that it gives."""
     known = list(registry)
     found = [Bearer(entity, how) for entity in known if (how := _how(mention, entity))]
@@ -55,7 +55,7 @@ def same_sort(one: EntityType, other: EntityType) -> bool:
     return (one is EntityType.PERSON) == (other is EntityType.PERSON)
 
 
-def differ(mention: Mention, entity: RegisteredEntity) -> bool:
+def differ(mention: FactMention, entity: RegisteredEntity) -> bool:
     """Whether what is said of the bearer rules the entity out: another relative or friend of one person, or of another firm."""
     if mention.entity_type is not EntityType.PERSON or entity.is_user:
         return False
@@ -68,7 +68,7 @@ def differ(mention: Mention, entity: RegisteredEntity) -> bool:
     return bool(mention.parent and entity.parent and folded(mention.parent) != folded(entity.parent))
 
 
-def _how(mention: Mention, entity: RegisteredEntity) -> How | None:
+def _how(mention: FactMention, entity: RegisteredEntity) -> How | None:
     if folded(mention.name) in names(entity):
         return "whole"
     if entity.is_user:
@@ -79,7 +79,7 @@ def _how(mention: Mention, entity: RegisteredEntity) -> How | None:
     return "longer" if _adds_to(mention, whole) else None
 
 
-def _is_short_for(mention: Mention, entity: RegisteredEntity, name: Sequence[str]) -> bool:
+def _is_short_for(mention: FactMention, entity: RegisteredEntity, name: Sequence[str]) -> bool:
     """ "Haas" and "Peter" for "Peter Haas"; "Brightleaf" for the firm "Brightleaf Tea", and its initials. Of a place called
     "London Bridge" London is no part."""
     part = folded(mention.name).split()
@@ -92,14 +92,14 @@ def _is_short_for(mention: Mention, entity: RegisteredEntity, name: Sequence[str
     return (of_firms and begins) or _are_initials(mention, entity, name)
 
 
-def _are_initials(mention: Mention, entity: RegisteredEntity, name: Sequence[str]) -> bool:
+def _are_initials(mention: FactMention, entity: RegisteredEntity, name: Sequence[str]) -> bool:
     if not mention.name.isupper() or len(name) < 2 or EntityType.PERSON in (mention.entity_type, entity.entity_type):
         return False
     telling = [word for word in name if word not in _SMALL]
     return folded(mention.name) in {"".join(word[0] for word in some) for some in (name, telling) if len(some) > 1}
 
 
-def _adds_to(mention: Mention, whole: Sequence[Sequence[str]]) -> bool:
+def _adds_to(mention: FactMention, whole: Sequence[Sequence[str]]) -> bool:
     """ "Peter Haas" may be the Peter that is known, unless that one has another surname."""
     given = folded(mention.name).split()
     if mention.entity_type is not EntityType.PERSON or len(given) < 2:
@@ -128,7 +128,7 @@ _WORD = r"[\w'’-]+"
 _ENDS = r"(?=\s*(?:[,.;:!?)]|$|(?:who|whose|from|at|in|on|of|with|that|is|was|has|had|works?|joined|came|called|said|and|to)\b))"
 
 
-def is_new(said: str, mention: Mention) -> bool:
+def is_new(said: str, mention: FactMention) -> bool:
     """Whether a person is named as one whom the hearer does not know: "a Sarah from the market", "another Peter", "somebody
     called Ruth", "my new neighbour Ruth"."""
     if mention.entity_type is not EntityType.PERSON:
@@ -142,7 +142,7 @@ def is_new(said: str, mention: Mention) -> bool:
     return any(_is_tie(match[1]) for match in re.finditer(rf"(?i:{new})", said))
 
 
-def called(said: str, mention: Mention) -> frozenset[str]:
+def called(said: str, mention: FactMention) -> frozenset[str]:
     """By which trade or tie a person is called beside the name: in the mention's description, as "the roofer" after the name or
     "my neighbour" before it. Folded; empty where by none."""
     if mention.entity_type is not EntityType.PERSON:

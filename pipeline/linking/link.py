@@ -15,9 +15,9 @@ from mosshead.models.kinds import EntityType
 from pipeline.consolidation.comparison import telling
 from pipeline.linking import candidates as introductions
 from pipeline.linking.candidates import Bearer, bearers, differ, folded, same_sort
-from pipeline.linking.models import Held, Link, LinkedFacts, LookAround, Refusal, ToLink
+from pipeline.linking.models import Link, LinkedFacts, LookAround, OpenMention, RefusedClaim, ToLink
 from pipeline.linking.registry import BatchEvidence, BatchRegistry
-from pipeline.models import USER, Fact, Mention
+from pipeline.models import USER, Fact, FactMention
 
 _OFFERED = 4
 _SUPPORTS = (
@@ -84,20 +84,20 @@ class _Linker:
         self.registry = registry
         self._around = around
         self._evidence = BatchEvidence()
-        self._settled: dict[tuple[int, str], tuple[Mention, _Settled]] = {}
+        self._settled: dict[tuple[int, str], tuple[FactMention, _Settled]] = {}
         self._latest: dict[tuple[str | None, str], _Settled] = {}
 
-    def link(self, number: int, one: ToLink) -> tuple[dict[str, Link], dict[str, Held]]:
+    def link(self, number: int, one: ToLink) -> tuple[dict[str, Link], dict[str, OpenMention]]:
         fact = one.fact
         # Parents first: a person's firm is often introduced by the same sentence.
         parents = {mention.parent for mention in fact.mentions}
         links: dict[str, Link] = {}
-        held: dict[str, Held] = {}
+        held: dict[str, OpenMention] = {}
         for mention in sorted(fact.mentions, key=lambda mention: mention.name not in parents):
             taken = frozenset(link.entity_id for link in links.values())
             settled = self._settle(number, one, _own_name_is_user(fact, mention), taken)
             if isinstance(settled, tuple):
-                held.setdefault(mention.name, Held(settled, mention.role))
+                held.setdefault(mention.name, OpenMention(settled, mention.role))
             else:
                 self._learn(settled, mention, links)
                 links.setdefault(mention.name, Link(settled.entity_id, mention.role))
@@ -108,11 +108,11 @@ class _Linker:
             self._evidence.note(entity_id, content=fact.content, vector=one.vector, others=about - {entity_id})
         return links, held
 
-    def _learn(self, entity: RegisteredEntity, mention: Mention, links: Mapping[str, Link]) -> None:
+    def _learn(self, entity: RegisteredEntity, mention: FactMention, links: Mapping[str, Link]) -> None:
         if not entity.is_user:
             self.registry.learn(self.registry.entities[entity.entity_id], mention, links)
 
-    def _settle(self, number: int, one: ToLink, mention: Mention, taken: frozenset[UUID]) -> _Settled:
+    def _settle(self, number: int, one: ToLink, mention: FactMention, taken: frozenset[UUID]) -> _Settled:
         if mention.name == USER:
             return self.registry.user()
         settled = self._as_before(one, mention)
@@ -123,19 +123,19 @@ class _Linker:
         self._latest[one.conversation, folded(mention.name)] = settled
         return settled
 
-    def _as_before(self, one: ToLink, mention: Mention) -> _Settled | None:
+    def _as_before(self, one: ToLink, mention: FactMention) -> _Settled | None:
         """Within one message a name means one, unless it is called two things."""
         for source in one.fact.sources:
             before, settled = self._settled.get((source, folded(mention.name)), (mention, None))
             if settled is not None and not _otherwise(mention.description, before.description):
                 if not same_sort(mention.entity_type, before.entity_type):
-                    self.registry.refuse(Refusal.TYPE)
+                    self.registry.refuse(RefusedClaim.TYPE)
                 return settled
         # Where a message says "he", a name that stands in for it means whom it meant when it was spoken.
         spoken = folded(mention.name) in folded(one.said) or mention.description
         return None if spoken else self._latest.get((one.conversation, folded(mention.name)))
 
-    def _find(self, number: int, one: ToLink, mention: Mention, taken: frozenset[UUID]) -> _Settled:
+    def _find(self, number: int, one: ToLink, mention: FactMention, taken: frozenset[UUID]) -> _Settled:
         named = [
             bearer
             for bearer in bearers(mention, self.registry.entities.values())
@@ -151,7 +151,7 @@ class _Linker:
         return self._decide(one, mention, candidates, self._weigh(number, one, mention, candidates))
 
     def _of_another_sort(
-        self, number: int, one: ToLink, mention: Mention, named: Sequence[Bearer]
+        self, number: int, one: ToLink, mention: FactMention, named: Sequence[Bearer]
     ) -> RegisteredEntity | None:
         """Somebody known whom the text clearly means, though it is said to be a firm, say; the type that is known stays."""
         candidates = [bearer for bearer in named if bearer.how == "whole"]
@@ -161,16 +161,16 @@ class _Linker:
         meant = weighed.resolution.entity_id
         if meant is None or not weighed.supports(meant):
             return None
-        self.registry.refuse(Refusal.TYPE)
+        self.registry.refuse(RefusedClaim.TYPE)
         return self.registry.entities[meant]
 
-    def _weigh(self, number: int, one: ToLink, mention: Mention, candidates: Sequence[Bearer]) -> _Weighed:
+    def _weigh(self, number: int, one: ToLink, mention: FactMention, candidates: Sequence[Bearer]) -> _Weighed:
         entities = [bearer.entity for bearer in candidates]
         around = self._around(number, mention.name, [entity.entity_id for entity in entities])
         evidence = self._evidence.weighed(entities, one, around, self.registry.entities)
         return _Weighed(disambiguate(around.asked, evidence), evidence, introductions.called(one.said, mention))
 
-    def _decide(self, one: ToLink, mention: Mention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
+    def _decide(self, one: ToLink, mention: FactMention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
         meant = weighed.resolution.entity_id
         if meant is None:
             return self._open(one, mention, candidates, weighed)
@@ -186,7 +186,7 @@ class _Linker:
         # A part of a name makes nobody the same: who is known only by more of it, or by less, may be another.
         return (meant,) if bearer.how == "short" else self.registry.introduce(mention)
 
-    def _open(self, one: ToLink, mention: Mention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
+    def _open(self, one: ToLink, mention: FactMention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
         """Somebody new, where the message introduces somebody; else it is held, and asked."""
         entities = [bearer.entity for bearer in candidates]
         stranger = weighed.words and not any(weighed.calls_so(entity) for entity in entities)
@@ -196,7 +196,7 @@ class _Linker:
         return weighed.best
 
 
-def _needs_weighing(one: ToLink, mention: Mention, bearer: Bearer) -> bool:
+def _needs_weighing(one: ToLink, mention: FactMention, bearer: Bearer) -> bool:
     """Whether the only bearer of a name may still not be meant: the text introduces somebody, or calls him something else."""
     if introductions.is_new(one.said, mention):
         return True
@@ -209,7 +209,7 @@ def _names_user(fact: Fact) -> bool:
     return fact.attribute == "name" and bool(fact.value) and about_user
 
 
-def _own_name_is_user(fact: Fact, mention: Mention) -> Mention:
+def _own_name_is_user(fact: Fact, mention: FactMention) -> FactMention:
     """In "User's name is Sarah", Sarah is no second person."""
     own = _names_user(fact) and folded(mention.name) == folded(fact.value or "")
     return mention.model_copy(update={"name": USER}) if own else mention
@@ -220,7 +220,7 @@ def _otherwise(said: str | None, known: str | None) -> bool:
     return bool(said and known) and not telling(said or "") & telling(known or "")
 
 
-def _is_surname(mention: Mention, bearer: Bearer) -> bool:
+def _is_surname(mention: FactMention, bearer: Bearer) -> bool:
     """ "Haas" for Peter Haas, and a firm by the first word of its name, or its initials; not "Peter", of whom there are many."""
     first = folded(bearer.entity.name).split()[0]
     is_person = mention.entity_type is EntityType.PERSON

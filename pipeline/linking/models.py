@@ -18,7 +18,7 @@ Vector = NDArray[np.float32]
 Role = Literal["subject", "object", "about"]
 
 
-class Refusal(StrEnum):
+class RefusedClaim(StrEnum):
     """What was said of an entity and was not taken over."""
 
     TYPE = "type"
@@ -37,7 +37,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OpenMention:
     """A fact is about somebody, and it is open which of some entities that is, or whether it is one of them. Best first."""
 
     candidates: tuple[UUID, ...]
@@ -79,9 +79,9 @@ class LinkedFacts:
     may be about, as they are after the batch, by id."""
 
     links: Mapping[int, Mapping[str, Link]]
-    held: Mapping[int, Mapping[str, Held]]
+    held: Mapping[int, Mapping[str, OpenMention]]
     learned: Mapping[int, tuple[RegisteredEntity, ...]]
-    refused: Mapping[int, Mapping[Refusal, int]] = field(default_factory=dict)
+    refused: Mapping[int, Mapping[RefusedClaim, int]] = field(default_factory=dict)
     entities: Mapping[UUID, RegisteredEntity] = field(default_factory=dict)
 
     def is_about(self, number: int) -> frozenset[UUID]:

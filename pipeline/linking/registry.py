@@ -13,8 +13,8 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from pipeline.consolidation.comparison import telling
 from pipeline.linking.candidates import folded, names
-from pipeline.linking.models import Around, Link, Refusal, Role, ToLink, Vector
-from pipeline.models import USER, Fact, Mention
+from pipeline.linking.models import Around, Link, RefusedClaim, Role, ToLink, Vector
+from pipeline.models import USER, Fact, FactMention
 
 _NAME_CHARACTERS = 200
 """As of every name that is kept; an alias is a part of an index's entry, which has a limit."""
@@ -30,7 +30,7 @@ class BatchRegistry:
         self._before = dict(self.entities)
         self._parents = dict(parents)
         self._new_id = new_id
-        self._refused: Counter[Refusal] = Counter()
+        self._refused: Counter[RefusedClaim] = Counter()
 
     def news(self) -> tuple[RegisteredEntity, ...]:
         """The entities that are not as they were when this was asked last."""
@@ -38,12 +38,12 @@ class BatchRegistry:
         self._before = dict(self.entities)
         return changed
 
-    def refused(self) -> Counter[Refusal]:
+    def refused(self) -> Counter[RefusedClaim]:
         """What was not taken over since this was asked last."""
         refused, self._refused = self._refused, Counter()
         return refused
 
-    def refuse(self, reason: Refusal) -> None:
+    def refuse(self, reason: RefusedClaim) -> None:
         """Count what is not taken over."""
         self._refused[reason] += 1
 
@@ -54,11 +54,11 @@ class BatchRegistry:
             RegisteredEntity(entity_id=self._new_id(), name=USER, entity_type=EntityType.PERSON, is_user=True)
         )
 
-    def introduce(self, mention: Mention) -> RegisteredEntity:
+    def introduce(self, mention: FactMention) -> RegisteredEntity:
         """Somebody new of a mention's name and type."""
         return self._add(RegisteredEntity(entity_id=self._new_id(), name=mention.name, entity_type=mention.entity_type))
 
-    def learn(self, entity: RegisteredEntity, mention: Mention, links: Mapping[str, Link]) -> None:
+    def learn(self, entity: RegisteredEntity, mention: FactMention, links: Mapping[str, Link]) -> None:
         """What a mention says of its bearer; what is known already is not written over. links: the fact's own, so far."""
         parent = self._parent(entity, mention, links) if entity.parent_id is None else None
         if parent is not None:
@@ -81,12 +81,12 @@ class BatchRegistry:
         self.entities[entity.entity_id] = entity
         return entity
 
-    def _aliases(self, entity: RegisteredEntity, mention: Mention) -> list[str]:
+    def _aliases(self, entity: RegisteredEntity, mention: FactMention) -> list[str]:
         given = (mention.name, *mention.aliases)
         new = [name for name in given if folded(name) not in {"", *names(entity)} and not _is_part(name, entity)]
         taken = [name for name in new if self._is_of_another(name, entity)]
         for _ in taken:
-            self.refuse(Refusal.ALIAS)
+            self.refuse(RefusedClaim.ALIAS)
         return [name for name in new if name not in taken]
 
     def _is_of_another(self, name: str, entity: RegisteredEntity) -> bool:
@@ -95,7 +95,9 @@ class BatchRegistry:
             folded(name) in names(other) and not names(other) & names(entity) for other in self.entities.values()
         )
 
-    def _parent(self, entity: RegisteredEntity, mention: Mention, links: Mapping[str, Link]) -> RegisteredEntity | None:
+    def _parent(
+        self, entity: RegisteredEntity, mention: FactMention, links: Mapping[str, Link]
+    ) -> RegisteredEntity | None:
         wanted = folded(mention.parent or "")
         of_fact = {folded(name): link.entity_id for name, link in links.items()}
         found = [one for one in self.entities.values() if not _is_person(one) and wanted in names(one)]
@@ -108,12 +110,14 @@ class BatchRegistry:
             self.refuse(reason)
         return None if reason else found[0]
 
-    def _why_not(self, entity: RegisteredEntity, found: Sequence[RegisteredEntity], *, is_own: bool) -> Refusal | None:
+    def _why_not(
+        self, entity: RegisteredEntity, found: Sequence[RegisteredEntity], *, is_own: bool
+    ) -> RefusedClaim | None:
         if is_own:
-            return Refusal.OWN_PARENT
+            return RefusedClaim.OWN_PARENT
         if len(found) > 1:
-            return Refusal.PARENT_UNCLEAR
-        return Refusal.PARENT_CYCLE if entity.entity_id in self._above(found[0].entity_id) else None
+            return RefusedClaim.PARENT_UNCLEAR
+        return RefusedClaim.PARENT_CYCLE if entity.entity_id in self._above(found[0].entity_id) else None
 
     def _above(self, entity_id: UUID) -> list[UUID]:
         chain = [entity_id]
@@ -210,7 +214,7 @@ class Replaced:
 
 def named_again(
     links: Mapping[str, Link],
-    mentions: Sequence[Mention],
+    mentions: Sequence[FactMention],
     bearers: Mapping[str, Collection[UUID]],
     before: Sequence[Replaced],
 ) -> dict[str, Link]:
@@ -224,7 +228,7 @@ def named_again(
 
 
 def with_the_subject(
-    links: Sequence[Link], mentions: Sequence[Mention], before: Sequence[Replaced]
+    links: Sequence[Link], mentions: Sequence[FactMention], before: Sequence[Replaced]
 ) -> tuple[Link, ...]:
     """The links with the subject of before, where the new memory names nobody of its sort: "Likes coffee", "Moved to Hull"."""
     sorts = {one.entity_type for one in mentions}

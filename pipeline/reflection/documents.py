@@ -14,16 +14,16 @@ from uuid import UUID
 
 from mosshead.contrib.managers.prompts import Talk, document_prompt
 from mosshead.contrib.managers.values import Sourced, read_fields
-from mosshead.events.transcripts import Turn
+from mosshead.events.transcripts import TranscriptTurn
 from mosshead.language.dates import times_in
 from mosshead.llm.protocol import LanguageModel
 from mosshead.llm.structured import leaves
 from mosshead.models.kinds import Granularity, Role
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 from mosshead.schemas import fields_of, merged, patch_between, removed, replaced, touches, value_at, without
 from pipeline.extraction.chunks import portions
 from pipeline.extraction.dates import words_for
-from pipeline.extraction.mentions import Vocabulary
+from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.extraction.records import accepted, accepts, closed, fits, is_said
 from pipeline.models import Message, RecordSchema
 from pipeline.safety import suspicion_of, texts_in
@@ -44,7 +44,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DocumentState:
     """A document as it was read. version: 0 where there is none yet. marks: of every field that was ever set or removed."""
 
     body: Json = field(default_factory=dict)
@@ -65,12 +65,12 @@ class Misfit(ValueError):
     """A change would make of a document what does not fit its schema."""
 
 
-def edited(shape: RecordSchema, held: Held, patch: Json, at: datetime) -> Changed:
+def edited(shape: RecordSchema, held: DocumentState, patch: Json, at: datetime) -> Changed:
     """A document as the app edits it: the fields that it names are so from here on, whatever was said before. Raises Misfit."""
     return changed(shape, held, patch, dict.fromkeys(fields_of(patch), Mark(at, hand=True)))
 
 
-def changed(shape: RecordSchema, held: Held, patch: Json, marked: Mapping[str, Mark]) -> Changed:
+def changed(shape: RecordSchema, held: DocumentState, patch: Json, marked: Mapping[str, Mark]) -> Changed:
     """A document with a patch applied. Raises Misfit."""
     body = merged(held.body, patch)
     if not fits(body, closed(shape.schema)):
@@ -79,8 +79,8 @@ def changed(shape: RecordSchema, held: Held, patch: Json, marked: Mapping[str, M
 
 
 def unformed(
-    versions: Sequence[Held], decisions: Collection[UUID], said: Mapping[UUID, str]
-) -> tuple[list[Held], set[UUID]]:
+    versions: Sequence[DocumentState], decisions: Collection[UUID], said: Mapping[UUID, str]
+) -> tuple[list[DocumentState], set[UUID]]:
     """The versions of a document, in order, without the fields that some decisions set, as if nobody had ever spoken of them; and
     the other decisions that had set more than is left. They need not fit their schema.
 
@@ -88,8 +88,8 @@ def unformed(
     they were made of says it. said: that, by decision.
     """
     lost = set[str]()
-    left, trimmed = list[Held](), set[UUID]()
-    for before, held in zip((Held(), *versions), versions, strict=False):
+    left, trimmed = list[DocumentState](), set[UUID]()
+    for before, held in zip((DocumentState(), *versions), versions, strict=False):
         gone = {pointer for pointer, mark in held.marks.items() if mark.by in decisions}
         for pointer in gone:
             lost |= _texts(value_at(held.body, pointer)) - _texts(before.body)
@@ -161,7 +161,12 @@ class Formed:
 
 
 def form_document(
-    shape: RecordSchema, held: Held, messages: Sequence[Message], model: LanguageModel, *, instructions: str = ""
+    shape: RecordSchema,
+    held: DocumentState,
+    messages: Sequence[Message],
+    model: LanguageModel,
+    *,
+    instructions: str = "",
 ) -> Formed:
     """The document after some messages, in order; one call to the model for as many as fit into one, none where no user spoke.
 
@@ -181,9 +186,9 @@ class _Forming:
     """The document while portions of what was said are taken up one after the other."""
 
     shape: RecordSchema
-    first: Held
+    first: DocumentState
     instructions: str
-    now: Held = field(init=False)
+    now: DocumentState = field(init=False)
     marked: dict[str, Mark] = field(default_factory=dict)
     sources: dict[UUID, None] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
@@ -222,7 +227,7 @@ class _Forming:
             change = Changed(body=self.now.body, patch=patch, marked=self.marked)
         return Formed(change, tuple(self.sources), dict(self.refused))
 
-    def _free(self, one: Sourced, cited: Sequence[Message], grounds: Vocabulary) -> dict[str, Any]:
+    def _free(self, one: Sourced, cited: Sequence[Message], grounds: SourceVocabulary) -> dict[str, Any]:
         """A proposed field as a patch, without what may not be taken of it."""
         now = {one.name: self.now.body.get(one.name)}
         patch = patch_between(now, self._after(one))
@@ -255,10 +260,10 @@ class _Forming:
     def _accepts(self, part: Mapping[str, Any]) -> bool:
         return accepts(self.shape.schema, part)
 
-    def _grounds(self, shown: Sequence[Message]) -> Vocabulary:
+    def _grounds(self, shown: Sequence[Message]) -> SourceVocabulary:
         held = [str(leaf) for leaf in leaves(dict(self.now.body)) if isinstance(leaf, str | int | float)]
         said = (text for message in shown for text in (message.content, message.speaker or ""))
-        told = Vocabulary.of(["User", *said, *held])
+        told = SourceVocabulary.of(["User", *said, *held])
         return told.with_all(map(words_for, set(_days_in(shown))))
 
     def _apply(self, patch: Mapping[str, Any], marked: Mapping[str, Mark], sources: Sequence[UUID]) -> None:
@@ -274,11 +279,13 @@ class _Forming:
         self.sources |= dict.fromkeys(sources)
 
 
-def _turn(message: Message) -> Turn:
-    return Turn(role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at)
+def _turn(message: Message) -> TranscriptTurn:
+    return TranscriptTurn(
+        role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at
+    )
 
 
-def _days_in(messages: Sequence[Message]) -> Iterator[Occurrence]:
+def _days_in(messages: Sequence[Message]) -> Iterator[FactOccurrence]:
     """The days of which some messages speak, with "tomorrow" or "on Friday": a document has them written out."""
     for message in messages:
         for past in (True, False):

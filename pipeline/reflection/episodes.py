@@ -7,14 +7,14 @@ from datetime import datetime
 
 from mosshead.contrib.managers.memories import episode_manager
 from mosshead.contrib.managers.prompts import Talk
-from mosshead.events.transcripts import Turn
+from mosshead.events.transcripts import TranscriptTurn
 from mosshead.llm.protocol import LanguageModel
 from mosshead.models.documents import Episode
 from mosshead.models.kinds import MemoryKind
 from mosshead.schemas import as_json
 from pipeline.extraction.chunks import portions
-from pipeline.extraction.mentions import Vocabulary
-from pipeline.models import Fact, Message, Record
+from pipeline.extraction.mentions import SourceVocabulary
+from pipeline.models import Fact, FactRecord, Message
 from pipeline.safety import suspicion_of
 
 NAME = Episode.__name__
@@ -71,7 +71,7 @@ def _episode(episode: Episode, sources: tuple[Message, ...]) -> FormedEpisode:
         sources=tuple(message.number for message in sources),
         quote="",
         stated=False,
-        record=Record(name=NAME, data=as_json(episode)),
+        record=FactRecord(name=NAME, data=as_json(episode)),
     )
     return FormedEpisode(fact, sources, max(message.occurred_at for message in sources))
 
@@ -79,7 +79,7 @@ def _episode(episode: Episode, sources: tuple[Message, ...]) -> FormedEpisode:
 def _refusal(fact: Fact, messages: Sequence[Message]) -> str | None:
     said = (text for message in messages for text in (message.content, message.speaker or ""))
     data = fact.record.data if fact.record else {}
-    grounds = Vocabulary.of(["User", "Assistant", *said])
+    grounds = SourceVocabulary.of(["User", "Assistant", *said])
     # How a sentence of a summary opens says nothing; within one, a name that nobody said is made up.
     if any(grounds.lacks_name_or_number_of(str(text)) for text in data.values()):
         return "data: names what nobody said"
@@ -91,5 +91,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def _turn(message: Message) -> Turn:
-    return Turn(role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at)
+def _turn(message: Message) -> TranscriptTurn:
+    return TranscriptTurn(
+        role=message.role, content=message.content, speaker=message.speaker, occurred_at=message.occurred_at
+    )

@@ -65,7 +65,7 @@ class KnownDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generation:
+class GenerationKnowledge:
     """What one generation knows that bears on one command."""
 
     memories: Sequence[KnownMemory] = ()

@@ -8,7 +8,7 @@ from uuid import UUID
 from mosshead.events import Clarify, Command, EditDocument, Forget, Merge, Remember, Split, Undo
 from mosshead.events.commands import MAX_FORGOTTEN, MAX_SPLIT_OFF
 from mosshead.language.names import normalise
-from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
+from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 from pipeline.replay.similarity import Alike, Likeness, is_part, likeness
 
 
@@ -32,7 +32,7 @@ _TOO_MANY: Final = "more memories there say it than one event may name"
 _NOBODY: Final = "nobody there is who was meant"
 
 
-def translate(command: Command, then: Generation, now: Generation) -> Command | LeftOut:
+def translate(command: Command, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
     """A command of one generation as it is to be carried out in another, or why it is left out.
 
     then: what the one knew of the ids that the command names, when it was carried out there; its memories are those, and all that
@@ -43,7 +43,7 @@ def translate(command: Command, then: Generation, now: Generation) -> Command | 
     return command if translated is None else translated(command, then, now)
 
 
-def left_unsaid(command: Command, then: Generation, now: Generation) -> str | None:
+def left_unsaid(command: Command, then: GenerationKnowledge, now: GenerationKnowledge) -> str | None:
     """Why a part of a translated command is missing all the same: what was forgotten or replaced may stay in other words."""
     if isinstance(command, Remember):
         return _left_standing(command, then, now)
@@ -53,7 +53,7 @@ def left_unsaid(command: Command, then: Generation, now: Generation) -> str | No
     return None if _says_nothing(now, unsaid, then) else _NOT_SAID
 
 
-def _forget(command: Forget, then: Generation, now: Generation) -> Command | LeftOut:
+def _forget(command: Forget, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
     meant = meant_by(command.memories, then.memories, now.memories)
     if not meant.memories:
         return LeftOut(_NOT_SAID, done=_says_nothing(now, command.memories, then))
@@ -64,7 +64,7 @@ def _forget(command: Forget, then: Generation, now: Generation) -> Command | Lef
     return command.model_copy(update={"memories": meant.memory_ids})
 
 
-def _remember(command: Remember, then: Generation, now: Generation) -> Command:
+def _remember(command: Remember, then: GenerationKnowledge, now: GenerationKnowledge) -> Command:
     """The memory is put down in any case. It replaces what is known there, and nothing that says what stays as well.
 
     The version that was read is one of the other generation.
@@ -75,13 +75,13 @@ def _remember(command: Remember, then: Generation, now: Generation) -> Command:
     return command.model_copy(update={"replaces": replaced, "of_version": None})
 
 
-def _replaceable(memory_id: UUID, then: Generation, now: Generation) -> list[UUID]:
+def _replaceable(memory_id: UUID, then: GenerationKnowledge, now: GenerationKnowledge) -> list[UUID]:
     """What stands there for a memory that was replaced, and for nothing else; the most alike first."""
     meant = meant_by([memory_id], then.memories, now.memories)
     return [one.memory_id for one in meant.memories if one.active and one.memory_id not in meant.shared]
 
 
-def _left_standing(command: Remember, then: Generation, now: Generation) -> str | None:
+def _left_standing(command: Remember, then: GenerationKnowledge, now: GenerationKnowledge) -> str | None:
     """Why what a memory replaced may still be known there beside it."""
     if command.replaces is None:
         return None
@@ -93,7 +93,7 @@ def _left_standing(command: Remember, then: Generation, now: Generation) -> str 
     return _SAID_TWICE if len(_replaceable(command.replaces, then, now)) > 1 else None
 
 
-def _merge(command: Merge, then: Generation, now: Generation) -> Command | LeftOut:
+def _merge(command: Merge, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
     entity, into = (_person(key, then, now) for key in (command.entity_id, command.into))
     if entity is None or into is None:
         return LeftOut(_NOBODY)
@@ -102,7 +102,7 @@ def _merge(command: Merge, then: Generation, now: Generation) -> Command | LeftO
     return command.model_copy(update={"entity_id": entity, "into": into})
 
 
-def _split(command: Split, then: Generation, now: Generation) -> Command | LeftOut:
+def _split(command: Split, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
     entity = _person(command.entity_id, then, now)
     memories = meant_by(command.memories, then.memories, now.memories).memory_ids
     if entity is None:
@@ -114,7 +114,7 @@ def _split(command: Split, then: Generation, now: Generation) -> Command | LeftO
     return command.model_copy(update={"entity_id": entity, "memories": memories})
 
 
-def _clarify(command: Clarify, then: Generation, now: Generation) -> Command | LeftOut:
+def _clarify(command: Clarify, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
     asked = next((one for one in then.questions if one.question_id == command.question_id), None)
     question = question_of(asked, now.questions) if asked else None
     if command.question_id is not None and question is None:
@@ -125,7 +125,7 @@ def _clarify(command: Clarify, then: Generation, now: Generation) -> Command | L
     return command.model_copy(update={"question_id": question, "entity_id": entity})
 
 
-def _undo(command: Undo, then: Generation, now: Generation) -> Command | LeftOut:
+def _undo(command: Undo, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
     taken_back = next((one for one in then.decisions if one.decision_id == command.decision_id), None)
     if taken_back is None:
         return LeftOut("no such decision was made")
@@ -137,12 +137,14 @@ def _undo(command: Undo, then: Generation, now: Generation) -> Command | LeftOut
     return command.model_copy(update={"decision_id": found[0]})
 
 
-def _edit_document(command: EditDocument, _: Generation, __: Generation) -> Command:
+def _edit_document(command: EditDocument, _: GenerationKnowledge, __: GenerationKnowledge) -> Command:
     """The version that was read is one of the other generation."""
     return command.model_copy(update={"document_version": None})
 
 
-_TRANSLATED_BY: Final[Mapping[type[Command], Callable[[Any, Generation, Generation], Command | LeftOut]]] = {
+_TRANSLATED_BY: Final[
+    Mapping[type[Command], Callable[[Any, GenerationKnowledge, GenerationKnowledge], Command | LeftOut]]
+] = {
     Undo: _undo,
     Remember: _remember,
     Forget: _forget,
@@ -157,25 +159,25 @@ TRANSLATED: Final = frozenset(str(one.model_fields["type"].default) for one in _
 """Types of events that name what is one generation's own: ids, and versions."""
 
 
-def _says_nothing(now: Generation, memory_ids: Collection[UUID], then: Generation) -> bool:
+def _says_nothing(now: GenerationKnowledge, memory_ids: Collection[UUID], then: GenerationKnowledge) -> bool:
     """Whether nothing at all was taken there from the messages on which some memories rest."""
     sources = {message for one in then.memories if one.memory_id in memory_ids for message in one.sources}
     return all(one.sources.isdisjoint(sources) for one in now.memories)
 
 
-def _nothing_to_take_back(decision: KnownDecision, then: Generation, now: Generation) -> bool:
+def _nothing_to_take_back(decision: KnownDecision, then: GenerationKnowledge, now: GenerationKnowledge) -> bool:
     """Whether what was decided left no trace there: a command that was left out, or a fact that was not found."""
     if decision.event_id is not None:
         return all(one.event_id != decision.event_id for one in now.decisions)
     return decision.memory_id is not None and _says_nothing(now, [decision.memory_id], then)
 
 
-def _person(entity_id: UUID, then: Generation, now: Generation) -> UUID | None:
+def _person(entity_id: UUID, then: GenerationKnowledge, now: GenerationKnowledge) -> UUID | None:
     person = next((one for one in then.people if one.entity_id == entity_id), None)
     return person_of(person, now.people) if person else None
 
 
-def _decisions_of(taken_back: KnownDecision, then: Generation, now: Generation) -> list[UUID]:
+def _decisions_of(taken_back: KnownDecision, then: GenerationKnowledge, now: GenerationKnowledge) -> list[UUID]:
     """The decisions of the other generation that did what one did: by the same command, or to what says the same.
 
     An import is one command and makes a decision of each of its memories.
@@ -201,7 +203,7 @@ def counterparts_of(memory: KnownMemory, others: Iterable[KnownMemory]) -> tuple
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class Counterparts:
     """The memories that stand for some of the other generation, the most alike to each first.
 
     shared: those of them that stand for another there as well, so that what is done to them is done to that one, too.
@@ -216,7 +218,7 @@ class Meant:
         return [one.memory_id for one in self.memories]
 
 
-def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[KnownMemory]) -> Meant:
+def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[KnownMemory]) -> Counterparts:
     """The counterparts of some memories that are not those of others that stay.
 
     named: ids of memories of the one generation; then: those memories, and those that share a message with them. now: the
@@ -236,7 +238,7 @@ def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[K
             found[one.memory_id] = one
             if one.active and any(_says_too(by_id[key], one, claim, alike, standing) for key, claim in claims.items()):
                 shared.add(one.memory_id)
-    return Meant(tuple(found.values()), frozenset(shared))
+    return Counterparts(tuple(found.values()), frozenset(shared))
 
 
 def person_of(person: KnownPerson, others: Iterable[KnownPerson]) -> UUID | None:

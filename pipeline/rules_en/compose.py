@@ -7,8 +7,8 @@ from datetime import datetime
 
 from mosshead.language.dates.spans import NUMBERS
 from mosshead.models.kinds import EntityType, MemoryKind
-from mosshead.models.occurrence import Occurrence
-from pipeline.models import USER, Fact, Mention, Message, Relation
+from mosshead.models.occurrence import FactOccurrence
+from pipeline.models import USER, Fact, FactMention, Message, Relation
 from pipeline.rules_en.clauses import Statement
 from pipeline.rules_en.grammar import (
     FIRST_NAMES,
@@ -22,7 +22,7 @@ from pipeline.rules_en.grammar import (
     to_third_person,
     with_article,
 )
-from pipeline.rules_en.names import RUN, Discourse, Gazetteer, Named, Sort, Subject, find_names, only_once
+from pipeline.rules_en.names import RUN, Discourse, Gazetteer, NamedEntity, Sort, Subject, find_names, only_once
 from pipeline.rules_en.rule_families import Alias
 from pipeline.rules_en.rules import Finding
 from pipeline.rules_en.sentences import Sentence
@@ -36,7 +36,7 @@ _OF_A_FIRM = re.compile(r"\b(?:client|customer|supplier|vendor|agency|bank|emplo
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FactSource:
     """Where a fact comes from and what its message's time is."""
 
     numbers: tuple[int, ...]
@@ -50,10 +50,10 @@ def compose(
     statement: Statement,
     finding: Finding | None,
     kind: MemoryKind,
-    source: Source,
+    source: FactSource,
     gazetteer: Gazetteer,
     *,
-    occurred: Occurrence | None = None,
+    occurred: FactOccurrence | None = None,
     aliases: Iterable[Alias] = (),
 ) -> Fact:
     """The fact that a statement amounts to."""
@@ -100,7 +100,7 @@ def compose_process(
         content=f"The process for {name}: {steps}",
         sources=(message.number,),
         quote=message.content[start:end],
-        mentions=(Mention(name=name, entity_type=EntityType.PROCESS, role="subject"),),
+        mentions=(FactMention(name=name, entity_type=EntityType.PROCESS, role="subject"),),
         marked=marked,
     )
 
@@ -177,7 +177,7 @@ def _slot(value: str) -> str:
 
 def _mentions(
     statement: Statement, finding: Finding | None, content: str, gazetteer: Gazetteer, aliases: tuple[Alias, ...]
-) -> tuple[Mention, ...]:
+) -> tuple[FactMention, ...]:
     subject, me = statement.subject, statement.discourse.me
     first = _subject_mention(statement, finding)
     named = find_names(
@@ -194,7 +194,7 @@ def _mentions(
     known = {mention.name for mention in found}
     if me not in known and re.search(rf"\b{re.escape(me)}\b", content):
         found.append(
-            Mention(
+            FactMention(
                 name=me,
                 entity_type=EntityType.PERSON,
                 role="subject" if first is None and subject.sort is Sort.THING else "about",
@@ -204,29 +204,31 @@ def _mentions(
     return tuple(_with_aliases(m, aliases) for m in found if m.name not in spoken)
 
 
-def _subject_mention(statement: Statement, finding: Finding | None) -> Mention | None:
+def _subject_mention(statement: Statement, finding: Finding | None) -> FactMention | None:
     subject, me = statement.subject, statement.discourse.me
     if finding and finding.rule.owner_is_subject:
         return _owner_mention(statement, finding)
     if subject.name is None:
         return None
     if subject.sort in {Sort.SELF, Sort.GROUP}:
-        return Mention(name=me, entity_type=EntityType.PERSON, role="subject")
+        return FactMention(name=me, entity_type=EntityType.PERSON, role="subject")
     entity_type = _subject_type(subject, finding)
     description, parent = _description(statement, finding)
-    return Mention(name=subject.name, entity_type=entity_type, role="subject", parent=parent, description=description)
+    return FactMention(
+        name=subject.name, entity_type=entity_type, role="subject", parent=parent, description=description
+    )
 
 
-def _owner_mention(statement: Statement, finding: Finding) -> Mention:
+def _owner_mention(statement: Statement, finding: Finding) -> FactMention:
     """ "User's name is Sarah" is about User; "User's boss is Anna" about Anna, who is described by it."""
     subject, named, role = statement.subject, finding.groups.get("object"), finding.groups.get("role")
     owner = subject.owner or statement.discourse.me
     if finding.rule.describes and named and role and not statement.negated:
         known = named.split()[0].lower() in FIRST_NAMES
         entity_type = EntityType.ORG if _OF_A_FIRM.search(role) and not known else EntityType.PERSON
-        return Mention(name=named, entity_type=entity_type, role="subject", description=f"{owner}'s {role}")
+        return FactMention(name=named, entity_type=entity_type, role="subject", description=f"{owner}'s {role}")
     entity_type = EntityType.ORG if owner == statement.discourse.firm else EntityType.PERSON
-    return Mention(name=owner, entity_type=entity_type, role="subject")
+    return FactMention(name=owner, entity_type=entity_type, role="subject")
 
 
 def _subject_type(subject: Subject, finding: Finding | None) -> EntityType:
@@ -273,18 +275,20 @@ def _firm_named(role: str, firm: str) -> str:
     return named["firm"] if named else firm
 
 
-def _other(named: Named, finding: Finding | None) -> Mention:
+def _other(named: NamedEntity, finding: Finding | None) -> FactMention:
     is_object = finding is not None and named.name in {finding.groups.get("object"), finding.groups.get("value")}
     entity_type = finding.rule.object_type if is_object and finding and finding.rule.object_type else named.entity_type
-    return Mention(name=named.name, entity_type=entity_type, role="object" if is_object else "about")
+    return FactMention(name=named.name, entity_type=entity_type, role="object" if is_object else "about")
 
 
-def _with_aliases(mention: Mention, aliases: tuple[Alias, ...]) -> Mention:
+def _with_aliases(mention: FactMention, aliases: tuple[Alias, ...]) -> FactMention:
     others = tuple(dict.fromkeys(alias.alias for alias in aliases if alias.name == mention.name))
     return mention.model_copy(update={"aliases": others}) if others else mention
 
 
-def _relations(statement: Statement, finding: Finding | None, mentions: tuple[Mention, ...]) -> tuple[Relation, ...]:
+def _relations(
+    statement: Statement, finding: Finding | None, mentions: tuple[FactMention, ...]
+) -> tuple[Relation, ...]:
     subject, me = statement.subject, statement.discourse.me
     names = {mention.name for mention in mentions}
     found = [*_ties(statement, finding)]

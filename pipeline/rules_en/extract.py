@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from mosshead.language.dates.spans import NUMBERS
 from mosshead.models.kinds import EntityType, MemoryKind, Role
-from pipeline.models import USER, Background, Fact, KnownEntity, Mention, Message
-from pipeline.rules_en.compose import Source, compose_process, find_process
+from pipeline.models import USER, Background, Fact, FactMention, KnownEntity, Message
+from pipeline.rules_en.compose import FactSource, compose_process, find_process
 from pipeline.rules_en.corrections import (
     Correction,
     corrected,
@@ -54,7 +54,7 @@ def _speakers(messages: Iterable[Message]) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedSentence:
     """A sentence that stated something, for corrections: the words that the rules saw, and the facts that they made.
 
     message: the one that held it; None when it came before the batch, so that no fact of the batch can name it as
@@ -83,14 +83,14 @@ class Conversation:
     """
 
     discourses: dict[str, Discourse] = field(default_factory=dict)
-    said: list[Said] = field(default_factory=list)
+    said: list[StatedSentence] = field(default_factory=list)
     asked: tuple[Sentence, Message | None] | None = None
     heard: str | None = None
     interrupted: bool = False
     marked: str | None = None
     withdrawn: bool = False
-    lately: dict[str, list[Said]] = field(default_factory=dict)
-    before: dict[str, list[Said]] = field(default_factory=dict)
+    lately: dict[str, list[StatedSentence]] = field(default_factory=dict)
+    before: dict[str, list[StatedSentence]] = field(default_factory=dict)
     fiction: bool = False
 
     def enter(self, me: str, you: str | None) -> None:
@@ -102,23 +102,23 @@ class Conversation:
         self.before[me], self.lately[me] = self.lately.get(me, []), []
         self.discourses[me] = replace(before, thing=None, firm_age=before.firm_age + 1, people=people)
 
-    def keep(self, said: Said) -> None:
+    def keep(self, said: StatedSentence) -> None:
         """Remember a sentence for the corrections to come."""
         self.said = [*self.said, said][-_REMEMBERED:]
         self.lately.setdefault(said.me, []).append(said)
 
-    def said_by(self, me: str) -> list[Said]:
+    def said_by(self, me: str) -> list[StatedSentence]:
         """What a speaker stated lately, oldest first."""
         return [said for said in self.said if said.me == me and said.text]
 
-    def just_said_by(self, me: str) -> Said | None:
+    def just_said_by(self, me: str) -> StatedSentence | None:
         """What a speaker stated last, in this message or the one before it."""
         said = [*self.before.get(me, ()), *self.lately.get(me, ())]
         return next((one for one in reversed(said) if one.text), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class UserTurn:
     """A message of a user as it is heard: who speaks, its sentences, and these without openers and marks.
 
     said_in: the message as a source, None when it came before the batch.
@@ -171,12 +171,12 @@ class _Listener:
         here.enter(me, next(iter(others)) if len(others) == 1 else None)
         if here.asked and is_confirmation(message.content):
             if asked_of == me:
-                self._confirm(Turn(message, here, me, said_in=said_in))
+                self._confirm(UserTurn(message, here, me, said_in=said_in))
         elif is_english(message.content):
             self._read(message, here, me, said_in)
         here.asked = None
 
-    def _confirm(self, turn: Turn) -> None:
+    def _confirm(self, turn: UserTurn) -> None:
         """The user's yes makes the assistant's sentence his own; both messages are its sources."""
         if turn.here.asked is None:
             return
@@ -186,7 +186,9 @@ class _Listener:
             return
         numbers = (by.number, turn.message.number) if by else (turn.message.number,)
         self._state(
-            text, turn, Source(numbers, asked.quote if by else turn.message.content.strip(), turn.message.occurred_at)
+            text,
+            turn,
+            FactSource(numbers, asked.quote if by else turn.message.content.strip(), turn.message.occurred_at),
         )
 
     def _read(self, message: Message, here: Conversation, me: str, said_in: Message | None) -> None:
@@ -199,12 +201,12 @@ class _Listener:
         ]
         if texts and poses_a_puzzle(texts):
             return
-        turn = Turn(message, here, me, found, texts, said_in)
+        turn = UserTurn(message, here, me, found, texts, said_in)
         at = 0
         while at < len(found):
             at = self._sentence(turn, at, marked=opened[at][0] or here.marked == me)
 
-    def _sentence(self, turn: Turn, at: int, *, marked: bool) -> int:
+    def _sentence(self, turn: UserTurn, at: int, *, marked: bool) -> int:
         """Hear the sentence at a place; the place to go on from."""
         text, here = turn.texts[at], turn.here
         if not text:
@@ -216,17 +218,17 @@ class _Listener:
         here.marked = None
         return self._process(turn, at, marked=marked) or self._plain(turn, at, marked=marked)
 
-    def _process(self, turn: Turn, at: int, *, marked: bool) -> int | None:
+    def _process(self, turn: UserTurn, at: int, *, marked: bool) -> int | None:
         taught = find_process(turn.sentences, turn.texts, at, marked=marked)
         if taught is None or any(holds_secret(sentence.text) for sentence in turn.sentences[at : taught.end]):
             return None
         fact = compose_process(taught, turn.message, turn.sentences, turn.discourse, marked=marked)
-        self._keep(Said("", turn.me, turn.said_in, (fact,), turn.discourse), turn)
+        self._keep(StatedSentence("", turn.me, turn.said_in, (fact,), turn.discourse), turn)
         return taught.end
 
-    def _plain(self, turn: Turn, at: int, *, marked: bool) -> int:
+    def _plain(self, turn: UserTurn, at: int, *, marked: bool) -> int:
         text = turn.texts[at]
-        source = Source((turn.message.number,), turn.sentences[at].quote, turn.message.occurred_at, marked)
+        source = FactSource((turn.message.number,), turn.sentences[at].quote, turn.message.occurred_at, marked)
         if self._put_right(turn, at, source):
             return at + 1
         act = classify(text)
@@ -237,7 +239,7 @@ class _Listener:
         rests_on_it = supposes(text) or (act is Act.STATEMENT and introduces_payload(text, act))
         return len(turn.sentences) if rests_on_it else at + 1
 
-    def _asked_for(self, turn: Turn, at: int, act: Act, source: Source) -> int:
+    def _asked_for(self, turn: UserTurn, at: int, act: Act, source: FactSource) -> int:
         """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
         text = turn.texts[at]
         part = stated_part(text)
@@ -247,16 +249,16 @@ class _Listener:
             self._state(part, turn, source)
         return len(turn.sentences) if introduces_payload(text, act) else at + 1
 
-    def _state(self, text: str, turn: Turn, source: Source) -> None:
+    def _state(self, text: str, turn: UserTurn, source: FactSource) -> None:
         before = replace(turn.discourse, own_firm=self._own_firm or turn.discourse.own_firm)
         told = tell(text, source, before, self._gazetteer)
         turn.here.discourses[turn.me] = told.discourse
         self._learn(told.learnt)
         firm = told.discourse.own_firm
         self._own_firm = self._gazetteer.canonical(firm) if firm and turn.me == USER else self._own_firm
-        self._keep(Said(text, turn.me, turn.said_in, told.facts, before), turn)
+        self._keep(StatedSentence(text, turn.me, turn.said_in, told.facts, before), turn)
 
-    def _keep(self, said: Said, turn: Turn) -> None:
+    def _keep(self, said: StatedSentence, turn: UserTurn) -> None:
         turn.here.keep(said)
         if turn.said_in is not None:
             for fact in said.facts:
@@ -270,7 +272,7 @@ class _Listener:
         if new:
             self._gazetteer = Gazetteer((*self._gazetteer.entities, *new))
 
-    def _put_right(self, turn: Turn, at: int, source: Source) -> bool:
+    def _put_right(self, turn: UserTurn, at: int, source: FactSource) -> bool:
         """Apply a correction; whether the sentence was one."""
         text, here = turn.texts[at], turn.here
         act = classify(text)
@@ -293,7 +295,7 @@ class _Listener:
         replaced = self._substitute(correction, own, turn, source) or self._restate(correction, own, turn, source)
         return replaced or _MEANT.match(correction.rest) is not None
 
-    def _put_right_within(self, turn: Turn, at: int, source: Source) -> None:
+    def _put_right_within(self, turn: UserTurn, at: int, source: FactSource) -> None:
         """A sentence puts its first piece right: that is told with the right value, or the second piece takes its place."""
         last = next(iter(turn.here.said_by(turn.me)[-1:]), None)
         correction = read_correction(turn.sentences[at].text)
@@ -307,16 +309,18 @@ class _Listener:
             slots = {_slot(fact) for fact in anew}
             wrong = said.facts if said else ()
             self._withdraw([fact for fact in wrong if fact.attribute and _slot(fact) in slots] or wrong[-1:])
-            self._keep(Said(correction.rest, turn.me, turn.said_in, anew, turn.discourse), turn)
+            self._keep(StatedSentence(correction.rest, turn.me, turn.said_in, anew, turn.discourse), turn)
 
-    def _put_right_at_once(self, said: Said, correction: Correction, turn: Turn, source: Source) -> bool:
+    def _put_right_at_once(
+        self, said: StatedSentence, correction: Correction, turn: UserTurn, source: FactSource
+    ) -> bool:
         """Tell the first piece with the right value in its place; whether there is such a place."""
         text = corrected(said.text, correction) or with_other_end(said.text, said.facts[-1].value, correction)
         if text is None:
             return False
         return self._swap(said, tell(text, source, said.discourse, self._gazetteer).facts, text, turn)
 
-    def _take_back(self, turn: Turn, at: int, source: Source) -> None:
+    def _take_back(self, turn: UserTurn, at: int, source: FactSource) -> None:
         """What the speaker said last holds no more; what came before the batch may be remembered already.
 
         That takes plain words: "not really" may answer somebody whose words the app does not publish.
@@ -332,7 +336,7 @@ class _Listener:
             self._forget(said.facts, turn, source)
         self._withdraw(said.facts)
 
-    def _forget(self, facts: Sequence[Fact], turn: Turn, source: Source) -> None:
+    def _forget(self, facts: Sequence[Fact], turn: UserTurn, source: FactSource) -> None:
         """Facts that are not to be known any more, whether they are of this batch or remembered."""
         contents = {fact.content for fact in facts}
         self._withdraw(fact for fact in self.facts if fact.content in contents)
@@ -340,7 +344,9 @@ class _Listener:
             here = {"sources": source.numbers, "quote": source.quote, "marked": False, "corrects": False}
             self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
 
-    def _substitute(self, correction: Correction, own: Sequence[Said], turn: Turn, source: Source) -> bool:
+    def _substitute(
+        self, correction: Correction, own: Sequence[StatedSentence], turn: UserTurn, source: FactSource
+    ) -> bool:
         """The correction names only what was wrong: the earlier sentence is told again with the right value."""
         for said in reversed(own):
             text = corrected(said.text, correction)
@@ -355,16 +361,18 @@ class _Listener:
                 return True
         return False
 
-    def _swap(self, said: Said, told: tuple[Fact, ...], text: str, turn: Turn) -> bool:
+    def _swap(self, said: StatedSentence, told: tuple[Fact, ...], text: str, turn: UserTurn) -> bool:
         """Put new facts in the place of those that they contradict; what both sentences say stays as it was."""
         old, new = {fact.content for fact in said.facts}, {fact.content for fact in told}
         right = tuple(fact for fact in told if fact.content not in old)
         if right:
             self._withdraw(fact for fact in said.facts if fact.content not in new)
-            self._keep(Said(text, turn.me, turn.said_in, right, said.discourse), turn)
+            self._keep(StatedSentence(text, turn.me, turn.said_in, right, said.discourse), turn)
         return bool(right)
 
-    def _restate(self, correction: Correction, own: Sequence[Said], turn: Turn, source: Source) -> bool:
+    def _restate(
+        self, correction: Correction, own: Sequence[StatedSentence], turn: UserTurn, source: FactSource
+    ) -> bool:
         """The correction is a sentence of its own, which takes the place of what was said of the same subject."""
         if correction.withdraws and own:
             self._withdraw(own[-1].facts)
@@ -378,7 +386,7 @@ class _Listener:
         slots = {_slot(fact) for fact in facts if fact.attribute}
         self._withdraw(fact for said in own for fact in said.facts if fact.attribute and _slot(fact) in slots)
         turn.here.discourses[turn.me] = told.discourse
-        self._keep(Said(correction.rest, turn.me, turn.said_in, facts, turn.discourse), turn)
+        self._keep(StatedSentence(correction.rest, turn.me, turn.said_in, facts, turn.discourse), turn)
         return True
 
     def _withdraw(self, facts: Iterable[Fact]) -> None:
@@ -405,7 +413,7 @@ def _claimed(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.content not in taken]
 
 
-def _of_another_end(said: Said, correction: Correction) -> str | None:
+def _of_another_end(said: StatedSentence, correction: Correction) -> str | None:
     """What was said of a thing, with what is right of it at its end: "my favourite food is pasta"."""
     of_a_thing = re.match(r"(?:i|i'm|im|we|we're)\b", said.text, re.IGNORECASE) is None
     return with_other_end(said.text, said.facts[-1].value, correction) if said.facts and of_a_thing else None
@@ -620,7 +628,9 @@ def _proven(fact: Fact, messages: dict[int, _Said], known: set[str]) -> Fact:
     return fact.model_copy(update={"sources": sources, "mentions": tuple(mentions), "relations": relations})
 
 
-def _givers(mention: Mention, sources: tuple[int, ...], messages: dict[int, _Said], known: set[str]) -> Iterator[int]:
+def _givers(
+    mention: FactMention, sources: tuple[int, ...], messages: dict[int, _Said], known: set[str]
+) -> Iterator[int]:
     """Numbers of the messages to be added for a name, or 0 when none is needed."""
     name = mention.name.casefold()
     if mention.entity_type is EntityType.PROCESS or name in known or any(name in messages[n].words for n in sources):

@@ -8,11 +8,11 @@ from mosshead.language.dates import resolve_time, times_in
 from mosshead.language.dates.spans import RECURRING, WEEKDAY
 from mosshead.language.wordlists import PRONOUNS, gender_of
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
-from mosshead.models.occurrence import Occurrence
-from pipeline.models import Fact, KnownEntity, Mention
+from mosshead.models.occurrence import FactOccurrence
+from pipeline.models import Fact, FactMention, KnownEntity
 from pipeline.rules_en import rule_families
 from pipeline.rules_en.clauses import Clause, Statement, clauses, read_statement, set_before
-from pipeline.rules_en.compose import Source, compose
+from pipeline.rules_en.compose import FactSource, compose
 from pipeline.rules_en.grammar import (
     ACQUAINTANCES,
     FIRST_NAMES,
@@ -64,7 +64,7 @@ _TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|man
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Interpretation:
     """What a sentence amounted to."""
 
     facts: tuple[Fact, ...]
@@ -72,7 +72,7 @@ class Told:
     learnt: tuple[KnownEntity, ...] = ()
 
 
-def tell(text: str, source: Source, discourse: Discourse, gazetteer: Gazetteer) -> Told:
+def tell(text: str, source: FactSource, discourse: Discourse, gazetteer: Gazetteer) -> Interpretation:
     """The facts of a sentence that states something, and the discourse after it."""
     plain = expand(text)
     third = to_third_person(plain, discourse.me, speaks_for(text, discourse))
@@ -90,7 +90,7 @@ def tell(text: str, source: Source, discourse: Discourse, gazetteer: Gazetteer) 
         fact, discourse = _tell_clause(replace(clause, text=text), source, discourse, gazetteer, aliases)
         facts += [fact] if fact else []
         discourse = with_unnamed(text, discourse)
-    return Told(tuple(facts), discourse, tuple(_learnt(facts)))
+    return Interpretation(tuple(facts), discourse, tuple(_learnt(facts)))
 
 
 def _all_clauses(text: str, discourse: Discourse) -> Iterator[Clause]:
@@ -102,7 +102,9 @@ def _all_clauses(text: str, discourse: Discourse) -> Iterator[Clause]:
     yield from found
 
 
-def _tell_nickname(nickname: Nickname, source: Source, discourse: Discourse, gazetteer: Gazetteer) -> Told:
+def _tell_nickname(
+    nickname: Nickname, source: FactSource, discourse: Discourse, gazetteer: Gazetteer
+) -> Interpretation:
     """ "We call it WOBS", "everyone calls Peter 'mosshead'": a fact of its own."""
     bearer = discourse.meant_by(nickname.bearer) if nickname.bearer in PRONOUNS else None
     known = nickname.bearer
@@ -111,15 +113,15 @@ def _tell_nickname(nickname: Nickname, source: Source, discourse: Discourse, gaz
     elif nickname.bearer in {"it", "them"}:
         known = discourse.firm or (discourse.thing.name if discourse.thing else None) or ""
     if not known or known == nickname.alias:
-        return Told((), discourse)
+        return Interpretation((), discourse)
     if nickname.bearer not in {"it", "them"}:
         discourse = discourse.with_person(spoken_of(Subject(known, Sort.PERSON, known), discourse))
     fact = _alias_fact(known, nickname.alias, source, gazetteer, person=nickname.bearer not in {"it", "them"})
-    return Told((described(fact, discourse),), discourse)
+    return Interpretation((described(fact, discourse),), discourse)
 
 
 def _tell_clause(
-    clause: Clause, source: Source, discourse: Discourse, gazetteer: Gazetteer, aliases: tuple[Alias, ...]
+    clause: Clause, source: FactSource, discourse: Discourse, gazetteer: Gazetteer, aliases: tuple[Alias, ...]
 ) -> tuple[Fact | None, Discourse]:
     timed = f"{clause.text} {clause.lead}"
     heard = replace(discourse, firm=speaks_for(clause.text, discourse))
@@ -145,7 +147,7 @@ def _tell_clause(
     return described(fact, following), following
 
 
-def _when(statement: Statement, text: str, source: Source) -> Occurrence | None:
+def _when(statement: Statement, text: str, source: FactSource) -> FactOccurrence | None:
     if _NO_ONE_DAY.search(text):
         return None
     # The words around the time tell its direction better than those that the sentence opens with.
@@ -155,7 +157,7 @@ def _when(statement: Statement, text: str, source: Source) -> Occurrence | None:
 
 
 def _kind(
-    statement: Statement, finding: Finding | None, occurred: Occurrence | None, source: Source
+    statement: Statement, finding: Finding | None, occurred: FactOccurrence | None, source: FactSource
 ) -> MemoryKind | None:
     if finding is None:
         return notable(statement, dated=occurred is not None, marked=source.marked)
@@ -178,7 +180,7 @@ def _kind(
     return kind
 
 
-def _dated_value(fact: Fact, occurred: Occurrence | None) -> Fact:
+def _dated_value(fact: Fact, occurred: FactOccurrence | None) -> Fact:
     """ "Tomorrow" says nothing later on, nor "Friday" of what has no time; the date does."""
     attribute, value = fact.attribute or "", fact.value or ""
     lapsing = _RELATIVE.match(value) or (fact.occurred is None and _A_WEEKDAY.fullmatch(value))
@@ -214,10 +216,10 @@ def _naming_aliases(fact: Fact, aliases: tuple[Alias, ...]) -> Fact:
     )
 
 
-def _alias_fact(name: str, alias: str, source: Source, gazetteer: Gazetteer, *, person: bool) -> Fact:
+def _alias_fact(name: str, alias: str, source: FactSource, gazetteer: Gazetteer, *, person: bool) -> Fact:
     assumed = EntityType.PERSON if person else EntityType.CONCEPT
     entity_type = gazetteer.types.get(name.casefold(), assumed)
-    mention = Mention(name=name, entity_type=entity_type, role="subject", aliases=(alias,))
+    mention = FactMention(name=name, entity_type=entity_type, role="subject", aliases=(alias,))
     return Fact(
         kind=MemoryKind.FACT,
         content=f"{name} is also known as {alias}",
@@ -264,7 +266,7 @@ def described(fact: Fact, discourse: Discourse) -> Fact:
     return fact.model_copy(update={"mentions": mentions})
 
 
-def _told_apart(mention: Mention, discourse: Discourse) -> Mention:
+def _told_apart(mention: FactMention, discourse: Discourse) -> FactMention:
     person = discourse.called(mention.name)
     if person is None or mention.name == discourse.me:
         return mention
@@ -285,12 +287,12 @@ def _is_person(subject: Subject, fact: Fact | None) -> bool:
     return any(m.name == subject.name and m.entity_type is EntityType.PERSON for m in (fact.mentions if fact else ()))
 
 
-def _is_subject(mention: Mention, statement: Statement, finding: Finding | None) -> bool:
+def _is_subject(mention: FactMention, statement: Statement, finding: Finding | None) -> bool:
     owned = finding is not None and finding.rule.owner_is_subject
     return mention.role == "subject" and statement.subject.sort is not Sort.THING and not owned
 
 
-def _with_mention(mention: Mention, discourse: Discourse) -> Discourse:
+def _with_mention(mention: FactMention, discourse: Discourse) -> Discourse:
     if mention.entity_type is EntityType.PERSON:
         return discourse.with_person(_with_parent(spoken_of(_person(mention), discourse, mention.description), mention))
     if mention.entity_type in _NAMED:
@@ -300,7 +302,7 @@ def _with_mention(mention: Mention, discourse: Discourse) -> Discourse:
     return discourse
 
 
-def _person(mention: Mention) -> Subject:
+def _person(mention: FactMention) -> Subject:
     return Subject(mention.name, Sort.PERSON, mention.name)
 
 
@@ -318,7 +320,7 @@ def _pronoun(clause: str) -> str:
     return opening[0] if opening else ""
 
 
-def _with_parent(person: Person, mention: Mention) -> Person:
+def _with_parent(person: Person, mention: FactMention) -> Person:
     return replace(person, parent=person.parent or mention.parent)
 
 

@@ -170,7 +170,7 @@ class Gazetteer:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntity:
     """A name as it is to be kept, its type, and where it stands in the text."""
 
     name: str
@@ -179,14 +179,14 @@ class Named:
     end: int
 
 
-def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[Named]:
+def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[NamedEntity]:
     """The names in a text, in order.
 
     first_counts: whether a capital at the very start means a name, rather than the start of a sentence.
     """
     known = gazetteer.pattern_for(text)
     found = [
-        Named(
+        NamedEntity(
             gazetteer.spellings.get(m[0].casefold(), m[0]),
             gazetteer.types.get(m[0].casefold(), EntityType.CONCEPT),
             *m.span(),
@@ -200,7 +200,7 @@ def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[N
             continue
         entity_type = guess_type(name, text[:start], text[end:], gazetteer)
         if entity_type is not EntityType.CONCEPT or not _only_says_which(text, start, end):
-            found.append(Named(name, entity_type, start, end))
+            found.append(NamedEntity(name, entity_type, start, end))
     return sorted(found, key=lambda n: n.start)
 
 
@@ -212,7 +212,7 @@ def _only_says_which(text: str, start: int, end: int) -> bool:
     )
 
 
-def _only_first_name(known: Named, name: str, start: int) -> bool:
+def _only_first_name(known: NamedEntity, name: str, start: int) -> bool:
     """Whether what was known is but the first name of a full one: "Sarah" of "Sarah Okafor"."""
     return known.entity_type is EntityType.PERSON and known.start == start and name.startswith(f"{known.name} ")
 
@@ -285,9 +285,9 @@ def titled(text: str) -> str:
     return " ".join(w if i and w in small else w[:1].upper() + w[1:] for i, w in enumerate(text.split(" ")))
 
 
-def only_once(names: Iterable[Named]) -> list[Named]:
+def only_once(names: Iterable[NamedEntity]) -> list[NamedEntity]:
     """The first of each name."""
-    seen: dict[str, Named] = {}
+    seen: dict[str, NamedEntity] = {}
     for named in names:
         seen.setdefault(named.name.casefold(), named)
     return list(seen.values())

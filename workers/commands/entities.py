@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 from db import decisions, entities, identity, profiles, questions
 from db import questions as examples
 from db.decisions import LoggedDecision, Stamp
-from db.entities import Newcomer, Standing
+from db.entities import Newcomer, RegistryEntry
 from db.identity import Moved
 from db.keys import BatchRef, LaneRef
-from db.questions import Example, Waiting
+from db.questions import Example, HeldMemory
 from mosshead.api.entities import around
 from mosshead.entities import lookup
 from mosshead.entities.disambiguation import telling
@@ -103,7 +103,7 @@ def _clarify(
 
 
 def _why_not_answered(
-    connection: Connection, command: Clarify, waiting: Sequence[Waiting], meant: Standing | None
+    connection: Connection, command: Clarify, waiting: Sequence[HeldMemory], meant: RegistryEntry | None
 ) -> _Refused | None:
     if command.question_id is not None and not waiting:
         return _Refused("there is no such question")
@@ -120,7 +120,7 @@ def _why_not_answered(
 
 
 def _somebody_new(
-    connection: Connection, lane: LaneRef, command: Clarify, waiting: Sequence[Waiting], stamp: Stamp
+    connection: Connection, lane: LaneRef, command: Clarify, waiting: Sequence[HeldMemory], stamp: Stamp
 ) -> UUID:
     """An entity of the name that was asked about, of the sort of those whom it might have been."""
     known = (entities.find(connection, lane, candidate) for candidate in waiting[0].candidates)

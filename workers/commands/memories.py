@@ -15,7 +15,7 @@ from db import memories as standing
 from db.candidates import CandidateRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
-from db.memories import NewMemory, Standing, memory_states
+from db.memories import MemoryState, NewMemory, memory_states
 from db.relations import Edge
 from db.unlearning import unlearn
 from mosshead.embeddings import Vectors
@@ -30,7 +30,7 @@ from pipeline import salience
 from pipeline.linking.models import Link
 from pipeline.linking.models import Role as LinkRole
 from pipeline.linking.registry import Replaced, named_again, with_the_subject
-from pipeline.models import USER, Fact, Mention, Message
+from pipeline.models import USER, Fact, FactMention, Message
 from pipeline.safety import suspicion_of
 from pipeline.salience import score_salience
 from workers.dependencies import Parts
@@ -83,7 +83,7 @@ def prepare(batch: BatchRef, command: Remember, parts: Parts) -> Callable[[Conne
     )
 
 
-def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[Mention]:
+def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[FactMention]:
     """Whom the memory is about, of those that are known; the first is its subject."""
     path = NamespacePath.of(command.namespace)
     given = command.about is not None
@@ -95,7 +95,7 @@ def _mentions(lane: LaneRef, command: Remember, parts: Parts) -> Iterable[Mentio
     if any(_IS_USER.fullmatch(text) if given else _USER.search(text) for text in texts):
         names, sorts = [USER, *names], {**sorts, USER: EntityType.PERSON}
     for place, name in enumerate(dict.fromkeys(names)):
-        yield Mention(name=name, entity_type=sorts[name], role="about" if place else "subject")
+        yield FactMention(name=name, entity_type=sorts[name], role="about" if place else "subject")
 
 
 def _linked(
@@ -259,7 +259,7 @@ def forget(connection: Connection, *, batch: BatchRef, command: Forget) -> None:
     decisions.log(connection, batch, [logged])
 
 
-def _close(connection: Connection, batch: BatchRef, one: Standing, stamp: Stamp) -> None:
+def _close(connection: Connection, batch: BatchRef, one: MemoryState, stamp: Stamp) -> None:
     """A memory is known no longer, nor what it states: from now on, whatever time the clock of the app tells."""
     memories.change(connection, batch.lane, one.memory_id, one.version, stamp, state="withdrawn")
     memories.retire_vector(connection, batch.lane, one.memory_id)

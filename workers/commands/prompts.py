@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
 from db.keys import BatchRef, LaneRef
-from db.prompts import PromptVersion, Waiting
+from db.prompts import PromptVersion, UnusedFeedback
 from mosshead.events import PromptFeedback, RollBackPrompt, SetPrompt
 from workers.dependencies import Parts
 from workers.reflection.kinds import Debounce
@@ -99,7 +99,7 @@ def _back(
 
 def _keep(connection: Connection, *, batch: BatchRef, command: PromptFeedback, parts: Parts) -> None:
     """Keep feedback; it is looked at after a quiet time, or at once where much of it waits."""
-    given = Waiting(
+    given = UnusedFeedback(
         feedback_id=command.event_id,
         messages=[{"role": str(turn.role), "content": turn.content} for turn in command.messages],
         comment=command.feedback,

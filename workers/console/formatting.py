@@ -168,7 +168,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FieldChange:
     """What a form makes of a field. was: what the form showed. said: what it says now."""
 
     pointer: str
@@ -182,7 +182,7 @@ def fields_of(body: Mapping[str, Any]) -> list[Field]:
     return list(_leaves(body, ""))
 
 
-def patch_of(changes: Iterator[Change] | list[Change]) -> dict[str, Any]:
+def patch_of(changes: Iterator[FieldChange] | list[FieldChange]) -> dict[str, Any]:
     """The patch of what was changed; what was emptied is removed. Raises ValueError, which names the field that does not fit."""
     patch: dict[str, Any] = {}
     for change in changes:
@@ -229,7 +229,7 @@ def _shown(value: Any) -> tuple[Kind, str]:
     return "json", "" if value is None else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _value(change: Change) -> Any:
+def _value(change: FieldChange) -> Any:
     said = plain(change.said)
     if change.kind == "list":
         return [line.strip() for line in said.splitlines() if line.strip()]

@@ -82,7 +82,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Generic[T]):
+class ListPart(Generic[T]):
     """What a page shows of a long list. further: what is asked of the address for more of it; None at its end."""
 
     shown: Sequence[T]
@@ -142,7 +142,7 @@ class Handler(RequestHandler):
             raise ValueError(f"{name}: a number from 1 to {most:,}")
         return int(text)
 
-    def part(self, first: Callable[[int], Sequence[T]], least: int) -> Part[T]:
+    def part(self, first: Callable[[int], Sequence[T]], least: int) -> ListPart[T]:
         """The part of a list that the address asks for. first: gives so many from the beginning.
 
         More of it are more on the page, up to what a browser bears, and then the next so many.
@@ -151,7 +151,7 @@ class Handler(RequestHandler):
         found = first(start + limit)[start - 1 :]
         longer = {"from": start, "limit": min(2 * limit, MOST_SHOWN)}
         further = longer if limit < MOST_SHOWN else {"from": start + limit, "limit": limit}
-        return Part(found[:limit], further if len(found) > limit else None)
+        return ListPart(found[:limit], further if len(found) > limit else None)
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
         """What the work answers; it waits for Postgres, and other requests do not wait for it."""

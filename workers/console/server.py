@@ -20,10 +20,18 @@ from workers.cli.output import console
 from workers.console.attempts import Attempts
 from workers.console.auth import Login, login_of
 from workers.console.handlers import HEADERS, Handler
-from workers.console.pages.documents import Documents, EditDocument, OneDocument
-from workers.console.pages.entities import Entities, EraseEntity, Merge, OneEntity, Split
-from workers.console.pages.memories import Erase, Forget, Memories, Message, OneMemory, Replace
-from workers.console.pages.overview import Answer, Choosing, Decisions, OneDecision, Overview, Questions, Undo
+from workers.console.pages.documents import Documents, EditDocumentHandler, OneDocument
+from workers.console.pages.entities import Entities, EraseEntity, MergeHandler, OneEntity, SplitHandler
+from workers.console.pages.memories import EraseHandler, ForgetHandler, Memories, MessagePage, OneMemory, Replace
+from workers.console.pages.overview import (
+    AnswerHandler,
+    Choosing,
+    Decisions,
+    OneDecision,
+    Overview,
+    Questions,
+    UndoHandler,
+)
 from workers.console.pages.search import Messages, Retrieval
 
 _log = structlog.get_logger(__name__)
@@ -40,24 +48,24 @@ _PAGES: dict[str, type[RequestHandler]] = {
     f"{_NAMESPACE}/memories": Memories,
     f"{_NAMESPACE}/memories/{_ID}": OneMemory,
     f"{_NAMESPACE}/memories/{_ID}/replace": Replace,
-    f"{_NAMESPACE}/memories/{_ID}/forget": Forget,
-    f"{_NAMESPACE}/memories/{_ID}/erase": Erase,
+    f"{_NAMESPACE}/memories/{_ID}/forget": ForgetHandler,
+    f"{_NAMESPACE}/memories/{_ID}/erase": EraseHandler,
     f"{_NAMESPACE}/entities": Entities,
     f"{_NAMESPACE}/entities/{_ID}": OneEntity,
-    f"{_NAMESPACE}/entities/{_ID}/merge": Merge,
-    f"{_NAMESPACE}/entities/{_ID}/split": Split,
+    f"{_NAMESPACE}/entities/{_ID}/merge": MergeHandler,
+    f"{_NAMESPACE}/entities/{_ID}/split": SplitHandler,
     f"{_NAMESPACE}/entities/{_ID}/erase": EraseEntity,
     f"{_NAMESPACE}/documents": Documents,
     f"{_NAMESPACE}/documents/{_NAME}": OneDocument,
-    f"{_NAMESPACE}/documents/{_NAME}/edit": EditDocument,
+    f"{_NAMESPACE}/documents/{_NAME}/edit": EditDocumentHandler,
     f"{_NAMESPACE}/questions": Questions,
-    f"{_NAMESPACE}/questions/{_ID}/answer": Answer,
+    f"{_NAMESPACE}/questions/{_ID}/answer": AnswerHandler,
     f"{_NAMESPACE}/retrieval": Retrieval,
     f"{_NAMESPACE}/messages": Messages,
-    f"{_NAMESPACE}/messages/{_ID}": Message,
+    f"{_NAMESPACE}/messages/{_ID}": MessagePage,
     f"{_NAMESPACE}/decisions": Decisions,
     f"{_NAMESPACE}/decisions/{_ID}": OneDecision,
-    f"{_NAMESPACE}/decisions/{_ID}/undo": Undo,
+    f"{_NAMESPACE}/decisions/{_ID}/undo": UndoHandler,
 }
 
 

@@ -19,7 +19,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from db import namespaces
 from db.erasure import erasures
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
-from db.erasure.scopes import Part
+from db.erasure.scopes import ErasureScope
 from db.keys import LaneRef
 from db.roles import OWNER
 from mosshead.embeddings import Embedder
@@ -108,7 +108,7 @@ def _as_owner(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def retold(connection: Connection, lane: LaneRef, part: Part, embedder: Embedder) -> Part:
+def retold(connection: Connection, lane: LaneRef, part: ErasureScope, embedder: Embedder) -> ErasureScope:
     """A part with what the memories say from here on that others bear out, too. Those of whom nothing is left go with the rest.
 
     Raises what the embedder raises.

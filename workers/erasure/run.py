@@ -19,7 +19,7 @@ from db.decisions import LoggedDecision, Stamp
 from db.erasure import erasures
 from db.erasure.erasures import Fence
 from db.erasure.scopes import (
-    Part,
+    ErasureScope,
     erase_conversation,
     erase_everything,
     erase_names,
@@ -133,7 +133,7 @@ def _part(connection: Connection, lane: LaneRef, wanted: Erase, parts: Parts) ->
     return rows
 
 
-def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> Part:
+def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> ErasureScope:
     if wanted.conversation is not None:
         return of_conversation(connection, lane, wanted.event_id, wanted.conversation)
     if wanted.entity is not None:
@@ -141,7 +141,7 @@ def _chosen(connection: Connection, lane: LaneRef, wanted: Erase) -> Part:
     return of_memories(connection, lane, wanted.memories)
 
 
-def _documents(connection: Connection, lane: LaneRef, part: Part) -> int:
+def _documents(connection: Connection, lane: LaneRef, part: ErasureScope) -> int:
     """Take what was formed of messages out of all versions of the documents; one that does not fit its schema then goes."""
     formed = documents.formed_of(connection, lane, part.messages)
     if not formed:

@@ -25,7 +25,7 @@ from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from mosshead.publishing.signing import TenantKey, parse_keys
 from workers.broker import check_broker
 from workers.failures import describe, is_of_values
-from workers.intake.validate import CONTENT_TYPE, Accepted, Arrival, Refused, judge, read_what_others_push
+from workers.intake.validate import CONTENT_TYPE, Accepted, Arrival, RefusedMessage, judge, read_what_others_push
 
 _SETTING = "MOSSHEAD_INGEST_URL"
 _AT_ONCE = 200
@@ -152,7 +152,7 @@ def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
 
 def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:
     if message.content_type != CONTENT_TYPE:
-        return Refused(
+        return RefusedMessage(
             "event: not a message of Mosshead's; publish with the library, which knows its form", message.body
         )
     return judge(message.body, keys)
@@ -193,7 +193,7 @@ def receive(engine: Engine, arrivals: Sequence[Arrival], settings: Settings) -> 
 def put_in(connection: DatabaseConnection, arrivals: Sequence[Arrival], settings: Settings) -> int:
     """The same in a transaction of the caller's, which it leaves without a tenant; raises DBAPIError for any of them."""
     events = [one.event for one in arrivals if isinstance(one, Accepted)]
-    refused = [one.as_json() for one in arrivals if isinstance(one, Refused)]
+    refused = [one.as_json() for one in arrivals if isinstance(one, RefusedMessage)]
     quiet, most = timedelta(seconds=settings.debounce_seconds), timedelta(seconds=settings.debounce_most_seconds)
     stored = inbox.publish(connection, events, quiet=quiet, most=most) if events else 0
     if refused:
@@ -221,5 +221,5 @@ def _parts(arrivals: Sequence[Arrival], error: DBAPIError) -> list[Sequence[Arri
 
 def _tell_refused(arrivals: Sequence[Arrival]) -> None:
     for one in arrivals:
-        if isinstance(one, Refused):
+        if isinstance(one, RefusedMessage):
             _log.warning("event_refused", reason=one.reason, bytes=len(one.body))

@@ -43,13 +43,13 @@ class Accepted:
     event: str
     body: bytes
 
-    def refused(self, reason: str) -> "Refused":
+    def refused(self, reason: str) -> "RefusedMessage":
         """The same, refused after all; its number counts."""
-        return Refused(reason, self.body, self.event)
+        return RefusedMessage(reason, self.body, self.event)
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedMessage:
     """A message that is no event for the inbox. reason: holds no text of a conversation.
 
     event: what came, as JSON text, where its envelope can be read and its sender may use its number: the number then counts as
@@ -60,7 +60,7 @@ class Refused:
     body: bytes
     event: str | None = None
 
-    def without_event(self) -> "Refused":
+    def without_event(self) -> "RefusedMessage":
         """The same, for a database that cannot store what came: the body is kept, and the number does not count."""
         return replace(self, event=None)
 
@@ -76,7 +76,7 @@ class Refused:
         return f'{json.dumps(letter)[:-1]}, "event": {self.event or "null"}}}'
 
 
-Arrival = Accepted | Refused
+Arrival = Accepted | RefusedMessage
 
 
 def _place(parts: tuple[str, ...]) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def judge(body: bytes, keys: Mapping[str, TenantKey]) -> Arrival:
         event = _json_object(text)
     except (InvalidEvent, SignatureRefused) as error:
         # Its number does not count: whoever has no key could use up somebody else's.
-        return Refused(_cut(error), body)
+        return RefusedMessage(_cut(error), body)
     return judge_event(event, size=len(text), body=body)
 
 
@@ -116,7 +116,7 @@ def judge_event(event: Mapping[str, Any], *, size: int, body: bytes) -> Arrival:
     except (InvalidEvent, RecursionError) as error:
         # Where it is that deep, the error names every field on the way down, and those are text from outside.
         reason = "event: nested too deeply" if _deeper_than(event, _DEEPEST) else _cut(error)
-        return Refused(reason, body, _with_envelope(event, whole=size <= MAX_EVENT_BYTES))
+        return RefusedMessage(reason, body, _with_envelope(event, whole=size <= MAX_EVENT_BYTES))
 
 
 def _opened(body: bytes, keys: Mapping[str, TenantKey]) -> bytes:

@@ -17,7 +17,7 @@ from mosshead.publishing.signing import TenantKey
 from mosshead.store.connection import tenant_transaction
 from workers.failures import is_of_values
 from workers.intake.run import put_in, refusal_of
-from workers.intake.validate import Arrival, Refused, judge, judge_event
+from workers.intake.validate import Arrival, RefusedMessage, judge, judge_event
 
 Content = Mapping[str, Any] | bytes | None
 """Of a letter: the event, or the message's body where it is none, or nothing where it was erased."""
@@ -78,7 +78,7 @@ def _take_in(
     connection: Connection, letter: DeadLetter, settings: Settings, keys: Mapping[str, TenantKey]
 ) -> str | None:
     arrival = _judge_again(_content(connection, letter), keys)
-    if isinstance(arrival, Refused):
+    if isinstance(arrival, RefusedMessage):
         dead_letters.set_reason(connection, letter, arrival.reason)
         return arrival.reason
     dead_letters.forget(connection, letter)

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from db import namespaces, usage
-from db.usage import By, Cost, Standing
+from db.usage import By, Cost, TenantBudget
 from mosshead.errors import NotFound
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
@@ -21,7 +21,7 @@ class TenantStanding:
     """How a tenant, by its name, stands to its budget."""
 
     tenant: str
-    standing: Standing
+    standing: TenantBudget
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON, flat."""

@@ -17,9 +17,9 @@ from mosshead.events import EditDocument
 from mosshead.llm import LanguageModel
 from mosshead.store.connection import tenant_transaction
 from pipeline.models import RecordSchema
-from pipeline.reflection.documents import Changed, Formed, Held, Mark, Misfit, edited, form_document, settled
+from pipeline.reflection.documents import Changed, DocumentState, Formed, Mark, Misfit, edited, form_document, settled
 from workers.dependencies import Parts
-from workers.reflection.kinds import Due, Reflection
+from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.stages import load
 from workers.stages.runner import Store
 
@@ -31,7 +31,7 @@ def dirtied(connection: Connection, lane: LaneRef, _: Sequence[str | None]) -> I
     return [shape["name"] for shape in namespaces.configuration(connection, lane).profiles]
 
 
-def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
     """Ask what changes in a document, outside any transaction; what it becomes is stored if it is still as it was read."""
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
@@ -59,7 +59,9 @@ def edit(connection: Connection, *, batch: BatchRef, command: EditDocument) -> N
     decisions.log(connection, batch, [logged])
 
 
-def _edited(shape: RecordSchema | None, held: Held, command: EditDocument) -> tuple[Changed | None, str | None]:
+def _edited(
+    shape: RecordSchema | None, held: DocumentState, command: EditDocument
+) -> tuple[Changed | None, str | None]:
     """What an edit makes of a document, or why it is refused."""
     expected = command.document_version
     if shape is None:
@@ -72,7 +74,9 @@ def _edited(shape: RecordSchema | None, held: Held, command: EditDocument) -> tu
         return None, str(error)
 
 
-def _keep(connection: Connection, *, batch: BatchRef, name: str, held: Held, formed: Formed, decided_by: str) -> None:
+def _keep(
+    connection: Connection, *, batch: BatchRef, name: str, held: DocumentState, formed: Formed, decided_by: str
+) -> None:
     if formed.change is None and not formed.refused:
         return
     (stamp,) = decisions.stamps(connection, 1)
@@ -98,7 +102,7 @@ def _keep(connection: Connection, *, batch: BatchRef, name: str, held: Held, for
 
 
 def _decision(
-    document: UUID, held: Held, stamp: Stamp, *, decided_by: str, refused: str | None, **given: Any
+    document: UUID, held: DocumentState, stamp: Stamp, *, decided_by: str, refused: str | None, **given: Any
 ) -> LoggedDecision:
     return LoggedDecision(
         stamp=stamp,
@@ -112,7 +116,9 @@ def _decision(
     )
 
 
-def _write(connection: Connection, lane: LaneRef, name: str, *, held: Held, change: Changed, stamp: Stamp) -> None:
+def _write(
+    connection: Connection, lane: LaneRef, name: str, *, held: DocumentState, change: Changed, stamp: Stamp
+) -> None:
     fields = {
         pointer: {"at": mark.at.isoformat(), "hand": mark.hand, "by": str(mark.by or stamp.decision_id)}
         for pointer, mark in settled(held.marks, change.marked).items()
@@ -120,17 +126,17 @@ def _write(connection: Connection, lane: LaneRef, name: str, *, held: Held, chan
     documents.write(connection, lane, name, read=held.version, body=change.body, fields=fields, stamp=stamp)
 
 
-def _held(connection: Connection, lane: LaneRef, name: str) -> Held:
+def _held(connection: Connection, lane: LaneRef, name: str) -> DocumentState:
     row = documents.current(connection, lane, name)
-    return Held() if row is None else held_in(row)
+    return DocumentState() if row is None else held_in(row)
 
 
-def held_in(row: DocumentRow | DocumentVersion) -> Held:
+def held_in(row: DocumentRow | DocumentVersion) -> DocumentState:
     """A version of a document, as the pipeline sees it."""
     marks = {
         key: Mark(datetime.fromisoformat(one["at"]), one["hand"], UUID(one["by"])) for key, one in row.fields.items()
     }
-    return Held(body=row.body, marks=marks, version=row.version)
+    return DocumentState(body=row.body, marks=marks, version=row.version)
 
 
 def _shape(profiles: Iterable[Mapping[str, Any]], name: str) -> RecordSchema | None:

@@ -20,7 +20,7 @@ from pipeline.embedding import embed
 from pipeline.reflection.episodes import FormedEpisode, form_episodes
 from pipeline.salience import score_salience
 from workers.dependencies import Parts
-from workers.reflection.kinds import Due, Reflection
+from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.stages import load
 from workers.stages.runner import Store
 
@@ -34,7 +34,7 @@ def dirtied(connection: Connection, lane: LaneRef, conversations: Sequence[str |
     return {conversation or "" for conversation in conversations} if wanted else ()
 
 
-def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
     """Ask for the episodes of a conversation and embed them, outside any transaction."""
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:

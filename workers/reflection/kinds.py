@@ -18,7 +18,7 @@ from workers.stages.runner import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class ReflectionDue:
     """A reflection whose time has come.
 
     batch: under whose lease it runs, for the decision log. subject: of what its kind has several.
@@ -43,7 +43,7 @@ class Reflection:
     """
 
     dirtied: Callable[[Connection, LaneRef, Sequence[str | None]], Iterable[str]]
-    prepare: Callable[[Due, LanguageModel | None, Parts], Store]
+    prepare: Callable[[ReflectionDue, LanguageModel | None, Parts], Store]
     needs_model: bool = True
 
 

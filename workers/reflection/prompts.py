@@ -10,14 +10,14 @@ from sqlalchemy import Connection
 
 from db import decisions, prompts, reflections
 from db.decisions import LoggedDecision
-from db.prompts import PromptVersion, Waiting
+from db.prompts import PromptVersion, UnusedFeedback
 from mosshead.contrib.prompt_optimizers import Feedback, Optimized, PromptTemplate, create_prompt_optimizer
 from mosshead.contrib.prompt_optimizers.trajectories import trajectory_of
 from mosshead.llm import LanguageModel
 from mosshead.store.connection import tenant_transaction
 from workers.commands.prompts import KIND, logged_version
 from workers.dependencies import Parts
-from workers.reflection.kinds import Due, Reflection
+from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.stages.runner import Store
 
 _AT_ONCE: Final = 100
@@ -27,7 +27,7 @@ _TRIES: Final = 3
 _log = structlog.get_logger()
 
 
-def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
     """Ask how a prompt should be by the feedback that waits; what comes of it is stored against the version that was read.
 
     Feedback on a prompt that is not there yet, or is not to be improved, waits.
@@ -68,7 +68,13 @@ def _nothing(connection: Connection) -> None:
 
 
 def _store(
-    connection: Connection, *, due: Due, read: PromptVersion, used: Sequence[Waiting], found: Optimized, by: str
+    connection: Connection,
+    *,
+    due: ReflectionDue,
+    read: PromptVersion,
+    used: Sequence[UnusedFeedback],
+    found: Optimized,
+    by: str,
 ) -> None:
     lane, ids = due.batch.lane, [one.feedback_id for one in used]
     (stamp,) = decisions.stamps(connection, 1)

@@ -19,7 +19,7 @@ from pipeline.safety import steers
 from workers.commands import prompts as prompt_commands
 from workers.dependencies import Parts
 from workers.reflection import documents, episodes, prompts
-from workers.reflection.kinds import Debounce, Due, Reflection
+from workers.reflection.kinds import Debounce, Reflection, ReflectionDue
 from workers.reflection.summaries import SUMMARY
 from workers.stages import load
 from workers.stages.runner import Store
@@ -70,7 +70,7 @@ def reflect(batch: BatchRef, parts: Parts) -> Store:
         why = "waits for an LLM" if kind else "not a kind that this version knows"
         _log.warning("reflection_put_off", kind=due.kind, why=why)
         return partial(reflections.put_off, lane=batch.lane, due=due, pause=_PAUSE, why=why)
-    store = kind.prepare(Due(batch, due.subject, _unseen(batch, due, parts)), model, parts)
+    store = kind.prepare(ReflectionDue(batch, due.subject, _unseen(batch, due, parts)), model, parts)
     return partial(_store, batch=batch, due=due, store=store)
 
 

@@ -13,7 +13,7 @@ from mosshead.models.kinds import SPEAKING
 from mosshead.store.connection import tenant_transaction
 from pipeline.reflection.summaries import MOST_TELLING, sum_up
 from workers.dependencies import Parts
-from workers.reflection.kinds import Due, Reflection
+from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.stages.runner import Store
 
 _log = structlog.get_logger()
@@ -24,7 +24,7 @@ def dirtied(connection: Connection, lane: LaneRef, conversations: Sequence[str |
     return summaries.asked_for(connection, lane, {one for one in conversations if one is not None})
 
 
-def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
     """The summary of a conversation, with what was said since it was last written."""
     said = [one for one in due.messages if one.conversation == due.subject and one.role in SPEAKING]
     if not said:

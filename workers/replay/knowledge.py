@@ -14,7 +14,7 @@ from db.keys import LaneRef
 from db.replay import knowledge
 from db.replay.generations import Generation as Replayed
 from mosshead.events import Command, Forget, Split
-from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
+from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ def refused_there(connection: Connection, lane: LaneRef, event_id: UUID) -> bool
     return any(row.refused is not None for row in knowledge.decisions(connection, lane, decision_ids=[event_id]))
 
 
-def what_both_know(connection: Connection, replayed: Replayed, command: Command) -> tuple[Generation, Generation]:
+def what_both_know(
+    connection: Connection, replayed: Replayed, command: Command
+) -> tuple[GenerationKnowledge, GenerationKnowledge]:
     """What the namespace knew just before a command took effect in it, and what its replay knows now, of what bears on it."""
     named = _named(command)
     done = knowledge.decisions(connection, replayed.lane, decision_ids=[command.event_id])
@@ -64,12 +66,12 @@ def _ids(command: Command, *fields: str) -> set[UUID]:
     return {value for name in fields if isinstance(value := getattr(command, name, None), UUID)}
 
 
-def _then(connection: Connection, lane: LaneRef, named: _Named, before: datetime | None) -> Generation:
+def _then(connection: Connection, lane: LaneRef, named: _Named, before: datetime | None) -> GenerationKnowledge:
     decisions = _decisions(knowledge.decisions(connection, lane, decision_ids=named.decisions))
     wanted = {*named.memories, *(one.memory_id for one in decisions if one.memory_id is not None)}
     memories = _memories(connection, lane, wanted, before)
     beside = knowledge.memories_of(connection, lane, _sources(memories), before)
-    return Generation(
+    return GenerationKnowledge(
         memories=[*memories, *_memories(connection, lane, set(beside) - wanted, before)],
         people=_people(knowledge.people(connection, lane, named.people, before)),
         questions=_questions(knowledge.questions(connection, lane, question_ids=named.questions)),
@@ -77,7 +79,7 @@ def _then(connection: Connection, lane: LaneRef, named: _Named, before: datetime
     )
 
 
-def _now(connection: Connection, replay: LaneRef, then: Generation) -> Generation:
+def _now(connection: Connection, replay: LaneRef, then: GenerationKnowledge) -> GenerationKnowledge:
     same = {one.memory_id for one in then.memories}
     found = {*same, *knowledge.memories_of(connection, replay, _sources(then.memories))}
     names = {name for one in then.people for name in one.names}
@@ -90,7 +92,7 @@ def _now(connection: Connection, replay: LaneRef, then: Generation) -> Generatio
     decided = knowledge.decisions(
         connection, replay, decision_ids=same_decisions, memory_ids=of_memories, event_ids=same_events
     )
-    return Generation(
+    return GenerationKnowledge(
         memories=memories,
         people=_people(knowledge.people(connection, replay, bearers)) if then.people else (),
         questions=_questions(knowledge.questions(connection, replay, messages=messages)),

@@ -18,25 +18,25 @@ from mosshead.fencing import strip_fences
 from mosshead.models.kinds import Role
 from mosshead.redaction import redact
 from mosshead.store.connection import tenant_transaction
-from pipeline.embedding import Turn, embed, turns_of
+from pipeline.embedding import TurnText, embed, turns_of
 from pipeline.models import Message
 from workers.dependencies import Parts
 from workers.providers import EMBEDDER
 
 
-def turns_among(engine: Engine, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[Turn]:
+def turns_among(engine: Engine, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[TurnText]:
     """The turns among some messages of a namespace, each with the one before it, in hand or stored."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
         before = turns.turns_before(connection, lane, model, [message.event_id for message in messages])
     return turns_of(messages, {message_id: as_message(one) for message_id, one in before.items()})
 
 
-def texts_of(found: Iterable[Turn]) -> list[str]:
+def texts_of(found: Iterable[TurnText]) -> list[str]:
     """All that is to be embedded of some turns."""
     return [text for turn in found for text in (turn.said, turn.with_before)]
 
 
-def with_vectors(found: Iterable[Turn], vectors: Mapping[str, Vectors]) -> list[NewTurn]:
+def with_vectors(found: Iterable[TurnText], vectors: Mapping[str, Vectors]) -> list[NewTurn]:
     """Turns with the vectors of their texts."""
     return [
         NewTurn(

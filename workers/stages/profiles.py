@@ -15,7 +15,7 @@ from db.keys import LaneRef
 from mosshead.embeddings import Vectors
 from mosshead.store.connection import tenant_transaction
 from pipeline.embedding import embed
-from pipeline.profiles import Refreshed, StaleProfile, ToldMemory
+from pipeline.profiles import ProfileMemory, Refreshed, StaleProfile
 from workers.dependencies import Parts
 from workers.stages.runner import Store
 
@@ -35,7 +35,7 @@ class DueProfiles:
     """The profiles that are due, for the pipeline and as the rows that they came from, in the same order."""
 
     stale: tuple[StaleProfile, ...]
-    rows: profiles.Due
+    rows: profiles.ProfilesDue
 
 
 def due_profiles(lane: LaneRef, parts: Parts) -> DueProfiles:
@@ -68,7 +68,7 @@ def _store(
     *,
     lane: LaneRef,
     parts: Parts,
-    due: profiles.Due,
+    due: profiles.ProfilesDue,
     refreshed: Mapping[UUID, Refreshed],
     vectors: Mapping[UUID, Vectors],
 ) -> None:
@@ -95,7 +95,7 @@ def _held(news: profiles.News) -> int:
 def _stale(
     row: profiles.DueProfile,
     current: Mapping[UUID, profiles.News],
-    telling: Mapping[UUID, tuple[profiles.ToldMemory, ...]],
+    telling: Mapping[UUID, tuple[profiles.StoredProfileMemory, ...]],
 ) -> StaleProfile:
     news = current.get(row.entity.entity_id)
     if news is None:
@@ -103,5 +103,5 @@ def _stale(
     return StaleProfile(row.entity, row.summary, _told(news.held), _told(news.new))
 
 
-def _told(rows: tuple[profiles.ToldMemory, ...]) -> tuple[ToldMemory, ...]:
-    return tuple(ToldMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from) for row in rows)
+def _told(rows: tuple[profiles.StoredProfileMemory, ...]) -> tuple[ProfileMemory, ...]:
+    return tuple(ProfileMemory(row.memory_id, row.content, row.subject, row.salience, row.valid_from) for row in rows)

@@ -4,24 +4,24 @@
 """
 
 from mosshead.contrib.focus.coreference import Pair
-from mosshead.contrib.focus.knowledge import Known, KnownEntity, Named, Turn
-from mosshead.contrib.focus.state import Held, Referred, Seen, State
+from mosshead.contrib.focus.knowledge import FocusKnowledge, FocusTurn, NameInMessage, TrackedEntity
+from mosshead.contrib.focus.state import FocusState, LayerEntry, ResolvedReference, Seen
 from mosshead.contrib.focus.track import InFocus, Referring, Tracked, TrackedTurn, Tracker, track
 
 __all__ = [
-    "Held",
+    "FocusKnowledge",
+    "FocusState",
+    "FocusTurn",
     "InFocus",
-    "Known",
-    "KnownEntity",
-    "Named",
+    "LayerEntry",
+    "NameInMessage",
     "Pair",
-    "Referred",
     "Referring",
+    "ResolvedReference",
     "Seen",
-    "State",
     "Tracked",
+    "TrackedEntity",
     "TrackedTurn",
     "Tracker",
-    "Turn",
     "track",
 ]

@@ -7,10 +7,19 @@ from itertools import pairwise
 from typing import Literal
 from uuid import UUID
 
-from mosshead.contrib.focus.knowledge import Known, KnownEntity, Named
-from mosshead.contrib.focus.state import Held, Referred, Seen, State
+from mosshead.contrib.focus.knowledge import FocusKnowledge, NameInMessage, TrackedEntity
+from mosshead.contrib.focus.state import FocusState, LayerEntry, ResolvedReference, Seen
 from mosshead.language import references as english
-from mosshead.language.references import Form, Layout, Part, Phrase, Place, content_words, phrases, shared
+from mosshead.language.references import (
+    GrammaticalRole,
+    Layout,
+    Phrase,
+    PhrasePlace,
+    ReferenceForm,
+    content_words,
+    phrases,
+    shared,
+)
 from mosshead.language.wordlists import PRONOUNS, Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.patterns import lazy_pattern
@@ -44,7 +53,7 @@ Choice = tuple[UUID, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class PairDecision:
     """What is being decided, for the pairs. on_pair: who is given them, if anybody."""
 
     kind: DecisionKind
@@ -76,11 +85,11 @@ class Decision:
         return None if chosen is None else (chosen, scores[chosen])
 
 
-Fits = Callable[[KnownEntity], bool]
+Fits = Callable[[TrackedEntity], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class FocusMention:
     """An entity that a message means. how: a feature of `choosing.TOPIC`; place: None where no word stands for it.
 
     gender: which pronoun it was given.
@@ -89,7 +98,7 @@ class Mention:
     entity_id: UUID
     how: str
     fit: float
-    place: Place | None = None
+    place: PhrasePlace | None = None
     gender: Gender | None = None
 
     @property
@@ -99,15 +108,15 @@ class Mention:
 
 
 @dataclass(slots=True, kw_only=True)
-class Discourse:
+class MessageReading:
     """A message while it is read. mentions, references: what was found in it up to here."""
 
     layout: Layout
-    state: State
-    known: Known
+    state: FocusState
+    known: FocusKnowledge
     on_pair: OnPair | None = None
-    mentions: list[Mention] = field(default_factory=list)
-    references: list[Referred] = field(default_factory=list)
+    mentions: list[FocusMention] = field(default_factory=list)
+    references: list[ResolvedReference] = field(default_factory=list)
 
     @property
     def scenes(self) -> set[UUID]:
@@ -132,7 +141,7 @@ class Discourse:
         """What this message has words for, in order."""
         return [one.entity_id for one in self.mentions if one.place]
 
-    def spoken_of(self, place: Place | None = None) -> dict[UUID, float]:
+    def spoken_of(self, place: PhrasePlace | None = None) -> dict[UUID, float]:
         """What may be meant at a place, with its prominence: of this message the latest first, then of the messages before."""
         found: dict[UUID, float] = {}
         for one in reversed(self.mentions):
@@ -180,44 +189,44 @@ class Discourse:
         entity = self.known.entities.get(key)
         return next((gender for gender in given if gender), entity.gender if entity else None)
 
-    def decide(self, form: Form | None, start: int = -1) -> Decision:
+    def decide(self, form: ReferenceForm | None, start: int = -1) -> PairDecision:
         """A decision about words of this message."""
-        kind: DecisionKind = "pronoun" if form is Form.PRONOUN else "description"
-        return Decision(kind=kind, message=self.state.messages, start=start, on_pair=self.on_pair)
+        kind: DecisionKind = "pronoun" if form is ReferenceForm.PRONOUN else "description"
+        return PairDecision(kind=kind, message=self.state.messages, start=start, on_pair=self.on_pair)
 
 
-def refer(text: str, state: State, known: Known, on_pair: OnPair | None = None) -> Discourse:
+def refer(text: str, state: FocusState, known: FocusKnowledge, on_pair: OnPair | None = None) -> MessageReading:
     """The message, read: whom it mentions, and what its words refer to."""
-    discourse = Discourse(layout=Layout(text), state=state, known=known, on_pair=on_pair)
+    discourse = MessageReading(layout=Layout(text), state=state, known=known, on_pair=on_pair)
     unspoken = implied(discourse)
     if unspoken:
         asked = discourse.asks_how and discourse.type_of(unspoken[0]) is EntityType.PROCESS
         how = "asked" if asked else "implied"
-        discourse.mentions.append(Mention(entity_id=unspoken[0], how=how, fit=_surely(unspoken[1])))
+        discourse.mentions.append(FocusMention(entity_id=unspoken[0], how=how, fit=_surely(unspoken[1])))
     said = phrases(discourse.layout)
-    words: list[Named | Phrase] = [*known.names, *said]
+    words: list[NameInMessage | Phrase] = [*known.names, *said]
     for word in sorted(words, key=_order):
-        if isinstance(word, Named):
+        if isinstance(word, NameInMessage):
             _name(word, said, discourse)
         else:
             _phrase(word, discourse)
     return discourse
 
 
-def _order(word: Named | Phrase) -> tuple[int, int]:
+def _order(word: NameInMessage | Phrase) -> tuple[int, int]:
     """By where a word ends: "Kit" before "my own Kit", and "her" before "her husband"."""
     return (word.place.end, 1) if isinstance(word, Phrase) else (word.end, 0)
 
 
-def _name(name: Named, said: Sequence[Phrase], discourse: Discourse) -> None:
+def _name(name: NameInMessage, said: Sequence[Phrase], discourse: MessageReading) -> None:
     mine = next((one.sought for one in said if one.place.end == name.end and one.whose in english.MINE), None)
     bearer = _bearer(name, mine, discourse)
     if bearer:
         place = discourse.layout.place(name.start, name.end)
-        discourse.mentions.append(Mention(entity_id=bearer, how="name", fit=1.0, place=place))
+        discourse.mentions.append(FocusMention(entity_id=bearer, how="name", fit=1.0, place=place))
 
 
-def _bearer(name: Named, mine: str | None, discourse: Discourse) -> UUID | None:
+def _bearer(name: NameInMessage, mine: str | None, discourse: MessageReading) -> UUID | None:
     """Who of the bearers: the user's own where it says so, else the one spoken of before, the only one at the scene, the one that
     the message fits best; None where none of these tells."""
     bearers = [key for key in name.entity_ids if key in discourse.known.entities]
@@ -237,34 +246,34 @@ def _bearer(name: Named, mine: str | None, discourse: Discourse) -> UUID | None:
     return ranked[0] if fits.get(ranked[0], 0.0) - fits.get(ranked[1], 0.0) >= _LEAD else None
 
 
-def _phrase(phrase: Phrase, discourse: Discourse) -> None:
-    pronoun = phrase.form is Form.PRONOUN
+def _phrase(phrase: Phrase, discourse: MessageReading) -> None:
+    pronoun = phrase.form is ReferenceForm.PRONOUN
     found = meant_by_pronoun(phrase, discourse) if pronoun else meant_by_description(phrase, discourse)
     if not found:
         return
     discourse.references.append(
-        Referred(text=phrase.text, start=phrase.place.start, entity_ids=tuple(key for key, _ in found))
+        ResolvedReference(text=phrase.text, start=phrase.place.start, entity_ids=tuple(key for key, _ in found))
     )
-    if phrase.form is Form.PERSON:
+    if phrase.form is ReferenceForm.PERSON:
         discourse.mentions = [_whose(one, phrase) for one in discourse.mentions]
     named = {one.entity_id for one in discourse.mentions if one.place and one.place.end == phrase.place.end}
     discourse.mentions += [_mention(phrase, one) for one in found if one[0] not in named]
 
 
-def _whose(one: Mention, phrase: Phrase) -> Mention:
+def _whose(one: FocusMention, phrase: Phrase) -> FocusMention:
     """The owner in "her husband" says who is meant, and is not what the talk is about."""
     owner = one.how == "owner" and one.place is not None and one.place.start == phrase.place.start
     return replace(one, how="whose") if owner else one
 
 
-def _mention(phrase: Phrase, found: Choice) -> Mention:
+def _mention(phrase: Phrase, found: Choice) -> FocusMention:
     how = "description"
-    if phrase.form is Form.PRONOUN:
-        how = "owner" if phrase.place.part is Part.OWNER else "pronoun"
-    elif phrase.form in {Form.THING, Form.THAT_ONE, Form.BEFORE, Form.USUAL}:
+    if phrase.form is ReferenceForm.PRONOUN:
+        how = "owner" if phrase.place.part is GrammaticalRole.OWNER else "pronoun"
+    elif phrase.form in {ReferenceForm.THING, ReferenceForm.THAT_ONE, ReferenceForm.BEFORE, ReferenceForm.USUAL}:
         how = "thing"
     gender = PRONOUNS.get(phrase.text)
-    return Mention(entity_id=found[0], how=how, fit=_surely(found[1]), place=phrase.place, gender=gender)
+    return FocusMention(entity_id=found[0], how=how, fit=_surely(found[1]), place=phrase.place, gender=gender)
 
 
 def _surely(score: float) -> float:
@@ -304,26 +313,26 @@ def score(features: Features, weights: Features) -> float:
 _IMPLIED = frozenset({EntityType.PROCESS, EntityType.PROJECT, EntityType.SYSTEM, EntityType.CONCEPT})
 
 
-def meant_by_description(phrase: Phrase, discourse: Discourse) -> list[Choice]:
+def meant_by_description(phrase: Phrase, discourse: MessageReading) -> list[Choice]:
     """Whom a description means, with how surely; several for a plural, none where it means nobody that is known."""
     for one in discourse.mentions:
         if one.how == "name" and one.place and one.place.end == phrase.place.end:
             return [(one.entity_id, one.fit)]  # "my own Kit", or an alias such as "my stepdad"
     match phrase.form:
-        case Form.BOTH:
+        case ReferenceForm.BOTH:
             return _two(discourse)
-        case Form.OTHER_ONE:
+        case ReferenceForm.OTHER_ONE:
             found = _other(phrase, discourse)
-        case Form.THAT_ONE:
+        case ReferenceForm.THAT_ONE:
             found = discourse.latest(lambda one: one.entity_type is not EntityType.PERSON)
-        case Form.BEFORE | Form.USUAL:
+        case ReferenceForm.BEFORE | ReferenceForm.USUAL:
             found = discourse.latest(lambda one: one.entity_type is EntityType.PROCESS) or _usual(phrase, discourse)
         case _:
             found = described(phrase, discourse)
     return [found] if found else []
 
 
-def described(phrase: Phrase, discourse: Discourse) -> Choice | None:
+def described(phrase: Phrase, discourse: MessageReading) -> Choice | None:
     """Who fits a description best, by the memories nearest to it; of somebody's kin where it says whose."""
     owner = _owner(phrase, discourse)
     features: dict[UUID, Features] = {}
@@ -337,11 +346,11 @@ def described(phrase: Phrase, discourse: Discourse) -> Choice | None:
                 "kin": float(owner is not None),
                 "called": float(_called(entity, phrase)),
             }
-    least = LEAST["thing" if phrase.form is Form.THING or phrase.bare else "person"]
+    least = LEAST["thing" if phrase.form is ReferenceForm.THING or phrase.bare else "person"]
     return discourse.decide(phrase.form, phrase.place.start).choose(features, DESCRIPTION, least)
 
 
-def implied(discourse: Discourse) -> Choice | None:
+def implied(discourse: MessageReading) -> Choice | None:
     """What a message is about without a word for it: "Can she be hauled out today?" speaks of how boats are."""
     said = content_words(discourse.layout.text)
     features: dict[UUID, Features] = {}
@@ -359,25 +368,25 @@ def implied(discourse: Discourse) -> Choice | None:
     return discourse.decide(None).choose(features, DESCRIPTION, LEAST["implied"])
 
 
-def _usual(phrase: Phrase, discourse: Discourse) -> Choice | None:
+def _usual(phrase: Phrase, discourse: MessageReading) -> Choice | None:
     """Where no process was spoken of: "the usual drill" is the one of the scene that the message is nearest to."""
     near = [
         (key, cosine)
         for key, cosine in discourse.known.near.items()
         if discourse.type_of(key) is EntityType.PROCESS and discourse.at_home(key)
     ]
-    told = phrase.form is Form.USUAL and phrase.head in english.PROCEDURES
+    told = phrase.form is ReferenceForm.USUAL and phrase.head in english.PROCEDURES
     return max(near, key=lambda pair: pair[1], default=None) if told else None
 
 
-def _candidates(phrase: Phrase, owner: UUID | None, discourse: Discourse) -> Mapping[UUID, float]:
+def _candidates(phrase: Phrase, owner: UUID | None, discourse: MessageReading) -> Mapping[UUID, float]:
     near = discourse.known.described.get(phrase.sought, {})
     if owner is None:
         return near
     return {key: near.get(key, 0.0) for key in discourse.known.entities[owner].kin}
 
 
-def _owner(phrase: Phrase, discourse: Discourse) -> UUID | None:
+def _owner(phrase: Phrase, discourse: MessageReading) -> UUID | None:
     """Whose husband: the one that the determiner means, which was settled just before."""
     if phrase.whose not in english.OWNERS:
         return None
@@ -385,28 +394,28 @@ def _owner(phrase: Phrase, discourse: Discourse) -> UUID | None:
     return next((key for key in settled if key in discourse.known.entities), None)
 
 
-def _other(phrase: Phrase, discourse: Discourse) -> Choice | None:
+def _other(phrase: Phrase, discourse: MessageReading) -> Choice | None:
     """Not who is spoken of just now, but who was before."""
     now = {key for key in discourse.spoken_here if discourse.type_of(key) is EntityType.PERSON} or discourse.topics
 
-    def fits(one: KnownEntity) -> bool:
+    def fits(one: TrackedEntity) -> bool:
         return one.entity_id not in now and (_called(one, phrase) or _agrees(one, phrase, discourse))
 
     return discourse.latest(lambda one: one.entity_type is EntityType.PERSON and fits(one))
 
 
-def _two(discourse: Discourse) -> list[Choice]:
+def _two(discourse: MessageReading) -> list[Choice]:
     people = [(key, 1.0) for key in discourse.spoken_of() if discourse.type_of(key) is EntityType.PERSON]
     return people[:2] if len(people) > 1 else []
 
 
-def _called(entity: KnownEntity, phrase: Phrase) -> bool:
+def _called(entity: TrackedEntity, phrase: Phrase) -> bool:
     """Whether the noun of a description is in one of its names: "the bridge" is Heron Bridge, "the other Kit" a Kit."""
     return any(phrase.head in name.split() for name in entity.names)
 
 
-def _agrees(entity: KnownEntity, phrase: Phrase, discourse: Discourse) -> bool:
-    if phrase.form is Form.THING:
+def _agrees(entity: TrackedEntity, phrase: Phrase, discourse: MessageReading) -> bool:
+    if phrase.form is ReferenceForm.THING:
         elsewhere = bool(discourse.scenes) and not discourse.at_home(entity.entity_id) and not _called(entity, phrase)
         return not (elsewhere or entity.entity_type is EntityType.PERSON or entity.entity_id in discourse.scenes)
     gender = gender_of(None, phrase.head)
@@ -415,7 +424,12 @@ def _agrees(entity: KnownEntity, phrase: Phrase, discourse: Discourse) -> bool:
 
 
 LESS_EACH_MESSAGE = 0.75
-_PROMINENCE = {Part.SUBJECT: 1.0, Part.OBJECT: 0.8, Part.OWNER: 0.8, Part.OTHER: 0.6}
+_PROMINENCE = {
+    GrammaticalRole.SUBJECT: 1.0,
+    GrammaticalRole.OBJECT: 0.8,
+    GrammaticalRole.OWNER: 0.8,
+    GrammaticalRole.OTHER: 0.6,
+}
 _UNSPOKEN = 0.5
 
 _ASKS_HOW = lazy_pattern(
@@ -425,9 +439,13 @@ _ASKS_HOW = lazy_pattern(
 )
 
 
-def _bound(one: Place, place: Place) -> bool:
+def _bound(one: PhrasePlace, place: PhrasePlace) -> bool:
     """Whether a pronoun cannot mean what stands before it in its own clause: in "Ann calls her", "her" is not Ann."""
-    return one.clause == place.clause and one.part is not Part.OWNER and place.part in {Part.OBJECT, Part.OTHER}
+    return (
+        one.clause == place.clause
+        and one.part is not GrammaticalRole.OWNER
+        and place.part in {GrammaticalRole.OBJECT, GrammaticalRole.OTHER}
+    )
 
 
 SCENE_SCORES = (0.99, 0.92, 0.89, 0.85, 0.82)
@@ -450,27 +468,29 @@ def topic_score(age: int) -> float:
     return TOPIC_SCORES[age] if age < len(TOPIC_SCORES) else 0.0
 
 
-def next_scene(state: State, mentions: Sequence[Mention], known: Known) -> tuple[Held, ...]:
+def next_scene(state: FocusState, mentions: Sequence[FocusMention], known: FocusKnowledge) -> tuple[LayerEntry, ...]:
     """The scene that was, unless the message names another."""
     named = [one for one in mentions if one.how == "name" and _type(known, one.entity_id) is EntityType.ORG]
     if named:
         chosen = named[-1].entity_id
-        return (Held(entity_id=chosen, fit=1.0, score=scene_score(0)),)
+        return (LayerEntry(entity_id=chosen, fit=1.0, score=scene_score(0)),)
     spoken = {one.entity_id for one in mentions}
     return tuple(_aged(held, 0 if held.entity_id in spoken else held.age + 1, scene_score) for held in state.scene)
 
 
-def scene_of_topic(state: State, topic: Sequence[Held], known: Known) -> tuple[Held, ...]:
+def scene_of_topic(state: FocusState, topic: Sequence[LayerEntry], known: FocusKnowledge) -> tuple[LayerEntry, ...]:
     """Where there is no scene yet: the home of the topic, if it has one."""
     home = _home(known, topic[0].entity_id, opening=not state.seen) if topic else None
-    return (Held(entity_id=home, fit=_AT_HOME, score=_AT_HOME * scene_score(0)),) if home else ()
+    return (LayerEntry(entity_id=home, fit=_AT_HOME, score=_AT_HOME * scene_score(0)),) if home else ()
 
 
-def next_topic(state: State, mentions: Sequence[Mention], scenes: set[UUID], decision: Decision) -> tuple[Held, ...]:
+def next_topic(
+    state: FocusState, mentions: Sequence[FocusMention], scenes: set[UUID], decision: PairDecision
+) -> tuple[LayerEntry, ...]:
     """What the message is about: the most prominent of what it speaks of; what was, fading, where nothing is more prominent."""
     candidates: dict[UUID, Features] = {held.entity_id: {"kept": topic_score(held.age)} for held in state.topic}
     before = {held.entity_id for held in state.topic if held.age == 0}
-    subjects = [one.place for one in mentions if one.place and one.place.part is Part.SUBJECT]
+    subjects = [one.place for one in mentions if one.place and one.place.part is GrammaticalRole.SUBJECT]
     closing = max(subjects, key=lambda place: place.start, default=None)
     for key in dict.fromkeys(one.entity_id for one in mentions):
         candidates[key] = _focus([one for one in mentions if one.entity_id == key], before, scenes, closing)
@@ -480,16 +500,16 @@ def next_topic(state: State, mentions: Sequence[Mention], scenes: set[UUID], dec
         return tuple(held for held in faded if held.score > 0)
     words = {one.place for one in mentions if one.entity_id == chosen[0] and one.place}
     plural = {one.entity_id: one.fit for one in mentions if one.entity_id == chosen[0] or one.place in words}
-    return tuple(Held(entity_id=key, fit=fit, score=fit * topic_score(0)) for key, fit in plural.items())
+    return tuple(LayerEntry(entity_id=key, fit=fit, score=fit * topic_score(0)) for key, fit in plural.items())
 
 
-def next_mentions(mentions: Sequence[Mention], others: set[UUID]) -> tuple[Held, ...]:
+def next_mentions(mentions: Sequence[FocusMention], others: set[UUID]) -> tuple[LayerEntry, ...]:
     """What else the message speaks of; gone with the next turn of the user that does not."""
     fits = {one.entity_id: one.fit for one in mentions if one.entity_id not in others and one.place}
-    return tuple(Held(entity_id=key, fit=fit, score=fit * _MENTIONED) for key, fit in fits.items())
+    return tuple(LayerEntry(entity_id=key, fit=fit, score=fit * _MENTIONED) for key, fit in fits.items())
 
 
-def next_seen(state: State, mentions: Sequence[Mention]) -> tuple[Seen, ...]:
+def next_seen(state: FocusState, mentions: Sequence[FocusMention]) -> tuple[Seen, ...]:
     """Who was spoken of, latest first: of one message the most prominent first."""
     genders = {seen.entity_id: seen.gender for seen in state.seen}
     genders |= {one.entity_id: one.gender for one in mentions if one.gender}
@@ -503,11 +523,13 @@ def next_seen(state: State, mentions: Sequence[Mention]) -> tuple[Seen, ...]:
     return tuple([*now, *(seen for seen in state.seen if seen.entity_id not in latest)][:_REMEMBERED])
 
 
-def _focus(mentions: Sequence[Mention], before: set[UUID], scenes: set[UUID], closing: Place | None) -> Features:
+def _focus(
+    mentions: Sequence[FocusMention], before: set[UUID], scenes: set[UUID], closing: PhrasePlace | None
+) -> Features:
     """The features of an entity by all mentions of it in a message. closing: of the last subject in the message."""
     key, places = mentions[0].entity_id, [one.place for one in mentions if one.place]
     headed = any(
-        one.how == "name" and one.place and one.place.part is Part.SUBJECT and one.place.sentence == 0
+        one.how == "name" and one.place and one.place.part is GrammaticalRole.SUBJECT and one.place.sentence == 0
         for one in mentions
     )
     return {
@@ -515,18 +537,18 @@ def _focus(mentions: Sequence[Mention], before: set[UUID], scenes: set[UUID], cl
         "fit": max((one.fit for one in mentions if not one.place), default=0.0),
         "last": float(any(place.sentence == 0 for place in places)),
         "closing": float(any(place == closing for place in places)),
-        "other": float(all(place.part is Part.OTHER for place in places)),
+        "other": float(all(place.part is GrammaticalRole.OTHER for place in places)),
         "reports": float(bool(places) and places[-1].reports),
         "scene": float(key in scenes and not headed),
         "topic": float(key in before),
     }
 
 
-def _aged(held: Held, age: int, curve: Callable[[int], float]) -> Held:
+def _aged(held: LayerEntry, age: int, curve: Callable[[int], float]) -> LayerEntry:
     return replace(held, age=age, score=held.fit * curve(age))
 
 
-def _home(known: Known, key: UUID, *, opening: bool) -> UUID | None:
+def _home(known: FocusKnowledge, key: UUID, *, opening: bool) -> UUID | None:
     """Where talk of an entity happens: in a project that opens the conversation, else in what the entity belongs to."""
     entity = known.entities.get(key)
     if entity is None or entity.entity_type is EntityType.PERSON or (entity.entity_type not in _HOMES and not opening):
@@ -536,7 +558,7 @@ def _home(known: Known, key: UUID, *, opening: bool) -> UUID | None:
     return entity.parent_id
 
 
-def _type(known: Known, key: UUID) -> EntityType | None:
+def _type(known: FocusKnowledge, key: UUID) -> EntityType | None:
     entity = known.entities.get(key)
     return entity.entity_type if entity else None
 
@@ -551,7 +573,7 @@ _OF_WHAT_IS_MEANT = english.POINTING | {"they"}
 _JOINED = lazy_pattern(r"\s*(?:,|and|&|, and)\s*")
 
 
-def meant_by_pronoun(phrase: Phrase, discourse: Discourse) -> list[Choice]:
+def meant_by_pronoun(phrase: Phrase, discourse: MessageReading) -> list[Choice]:
     """Whom a pronoun means, with how surely; several for a plural, none where it means nobody that is known."""
     gender = PRONOUNS.get(phrase.text.removesuffix("self"))
     if gender:
@@ -566,7 +588,7 @@ def meant_by_pronoun(phrase: Phrase, discourse: Discourse) -> list[Choice]:
     return [found] if found else []
 
 
-def _person(phrase: Phrase, gender: Gender, discourse: Discourse) -> Choice | None:
+def _person(phrase: Phrase, gender: Gender, discourse: MessageReading) -> Choice | None:
     features: dict[UUID, Features] = {}
     for key, prominence in discourse.spoken_of(phrase.place).items():
         known = discourse.gender_of(key)
@@ -575,7 +597,7 @@ def _person(phrase: Phrase, gender: Gender, discourse: Discourse) -> Choice | No
     return discourse.decide(phrase.form, phrase.place.start).choose(features, PRONOUN, LEAST["pronoun"])
 
 
-def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: Discourse) -> Choice | None:
+def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: MessageReading) -> Choice | None:
     """A thing that is spoken of just now; else silence, for "it" is mostly the weather and "them" what stands on the table."""
     here, topics = set(discourse.spoken_here), discourse.topics
     if phrase.text in _OF_WHAT_IS_MEANT:
@@ -591,7 +613,7 @@ def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: Discourse) 
     return discourse.decide(phrase.form, phrase.place.start).choose(features, PRONOUN, LEAST["pronoun"])
 
 
-def _joined(discourse: Discourse) -> list[Choice]:
+def _joined(discourse: MessageReading) -> list[Choice]:
     """The people that this message named in one breath: "Ann and Bob", whom "they" are."""
     people: list[Choice] = []
     named = [(one, one.place) for one in discourse.mentions if one.place and one.how in {"name", "description"}]

@@ -312,7 +312,7 @@ _SAME_WORDS = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownEntity:
+class TrackedEntity:
     """What tracking needs to know of an entity.
 
     gender: which pronoun its memories, a word for relatives or its first name give it, where they tell.
@@ -331,7 +331,7 @@ class KnownEntity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NameInMessage:
     """A name in the message: its characters, and who may bear it."""
 
     start: int
@@ -340,7 +340,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class FocusKnowledge:
     """What is known to one message.
 
     entities: by id, all that is named below, and all that the state may refer back to.
@@ -349,8 +349,8 @@ class Known:
     bearers: the same for whoever bears a name of the message that fits several, whatever else is nearer.
     """
 
-    entities: Mapping[UUID, KnownEntity] = field(default_factory=dict)
-    names: tuple[Named, ...] = ()
+    entities: Mapping[UUID, TrackedEntity] = field(default_factory=dict)
+    names: tuple[NameInMessage, ...] = ()
     near: Mapping[UUID, float] = field(default_factory=dict)
     described: Mapping[str, Mapping[UUID, float]] = field(default_factory=dict)
     bearers: Mapping[UUID, float] = field(default_factory=dict)
@@ -361,10 +361,10 @@ def known_to(
     sought: Mapping[str, int],
     names: Sequence[NameMatch],
     facts: Facts,
-    entities: Mapping[UUID, KnownEntity],
-) -> Known:
+    entities: Mapping[UUID, TrackedEntity],
+) -> FocusKnowledge:
     """What is known to one message. number: of its text; sought: the number of the text of each of its descriptions."""
-    return Known(
+    return FocusKnowledge(
         entities=entities,
         names=named(match for match in names if match.text == number),
         near=_nearest(facts.near, number),
@@ -373,26 +373,26 @@ def known_to(
     )
 
 
-def named(matches: Iterable[NameMatch]) -> tuple[Named, ...]:
+def named(matches: Iterable[NameMatch]) -> tuple[NameInMessage, ...]:
     """The names of one message, each with all who may bear it; the user's own name is nobody to track."""
     bearers: dict[tuple[int, int], list[UUID]] = {}
     for match in matches:
         if not match.entity.is_user:
             bearers.setdefault((match.start, match.end), []).append(match.entity.entity_id)
-    return tuple(Named(start=start, end=end, entity_ids=tuple(ids)) for (start, end), ids in bearers.items())
+    return tuple(NameInMessage(start=start, end=end, entity_ids=tuple(ids)) for (start, end), ids in bearers.items())
 
 
-def known_entities(rows: Iterable[Any]) -> dict[UUID, KnownEntity]:
+def known_entities(rows: Iterable[Any]) -> dict[UUID, TrackedEntity]:
     """What is known of each entity, by its id; without the user."""
     rows = [row for row in rows if not row.is_user]
     types = {row.entity_id: EntityType(row.entity_type) for row in rows}
     return {row.entity_id: _known_entity(row, types) for row in rows}
 
 
-def _known_entity(row: Any, types: Mapping[UUID, EntityType]) -> KnownEntity:
+def _known_entity(row: Any, types: Mapping[UUID, EntityType]) -> TrackedEntity:
     ancestors, kin = set(row.ancestors or ()), set(row.shares or ()) & types.keys()
     names = dict.fromkeys([row.name, *(row.aliases or ())])
-    return KnownEntity(
+    return TrackedEntity(
         entity_id=row.entity_id,
         entity_type=types[row.entity_id],
         names=tuple(name.lower() for name in names),
@@ -428,7 +428,7 @@ def _nearest(near: Iterable[Near], number: int, sought: str = "") -> dict[UUID, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class FocusTurn:
     """One message. by_user: what others say brings entities up, and moves no layer."""
 
     text: str

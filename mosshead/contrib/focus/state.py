@@ -10,7 +10,7 @@ from mosshead.serialization import to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class LayerEntry:
     """An entity in a layer.
 
     fit: how surely it was meant, 0 to 1; age: user turns since then; score: 0 to 1, what is left of the fit.
@@ -36,7 +36,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Referred:
+class ResolvedReference:
     """Words of a message and whom they mean, one or several. text: in lower case; start: its first character."""
 
     text: str
@@ -45,18 +45,18 @@ class Referred:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class FocusState:
     """Of one conversation, after its latest message.
 
     scene: where the talk happens, until that changes. topic: what it is about. mentions: what else the user's latest turn spoke
     of. seen: who was spoken of, latest first. references: those of the user's latest turn. messages: how many there were.
     """
 
-    scene: tuple[Held, ...] = ()
-    topic: tuple[Held, ...] = ()
-    mentions: tuple[Held, ...] = ()
+    scene: tuple[LayerEntry, ...] = ()
+    topic: tuple[LayerEntry, ...] = ()
+    mentions: tuple[LayerEntry, ...] = ()
     seen: tuple[Seen, ...] = ()
-    references: tuple[Referred, ...] = field(default=())
+    references: tuple[ResolvedReference, ...] = field(default=())
     messages: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class State:
         return written
 
     @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> "State":
+    def from_json(cls, written: Mapping[str, Any]) -> "FocusState":
         """What `to_json` wrote. Raises ValueError where it is something else."""
         try:
             return cls(
@@ -74,7 +74,9 @@ class State:
                 mentions=_held(written["mentions"]),
                 seen=tuple(map(_seen, written["seen"])),
                 references=tuple(
-                    Referred(text=one["text"], start=one["start"], entity_ids=tuple(map(UUID, one["entity_ids"])))
+                    ResolvedReference(
+                        text=one["text"], start=one["start"], entity_ids=tuple(map(UUID, one["entity_ids"]))
+                    )
                     for one in written["references"]
                 ),
                 messages=int(written["messages"]),
@@ -82,7 +84,7 @@ class State:
         except (KeyError, TypeError, AttributeError):
             raise ValueError("state: not what State.to_json wrote; leave it out to begin anew") from None
 
-    def of(self, known: Collection[UUID]) -> "State":
+    def of(self, known: Collection[UUID]) -> "FocusState":
         """Without those who are known no more: merged into another, or taken back, since the state was written."""
         return replace(
             self,
@@ -99,8 +101,8 @@ class State:
         return frozenset(held | {one.entity_id for one in self.seen})
 
 
-def _held(written: Sequence[Mapping[str, Any]]) -> tuple[Held, ...]:
-    return tuple(Held(**{**one, "entity_id": UUID(one["entity_id"])}) for one in written)
+def _held(written: Sequence[Mapping[str, Any]]) -> tuple[LayerEntry, ...]:
+    return tuple(LayerEntry(**{**one, "entity_id": UUID(one["entity_id"])}) for one in written)
 
 
 def _seen(written: Mapping[str, Any]) -> Seen:

@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from mosshead.contrib.focus.coreference import (
-    Decision,
     OnPair,
+    PairDecision,
     next_mentions,
     next_scene,
     next_seen,
@@ -19,8 +19,8 @@ from mosshead.contrib.focus.coreference import (
     scene_of_topic,
 )
 from mosshead.contrib.focus.knowledge import (
-    Known,
-    Turn,
+    FocusKnowledge,
+    FocusTurn,
     facts,
     known_entities,
     known_to,
@@ -28,7 +28,7 @@ from mosshead.contrib.focus.knowledge import (
     named,
     statement_for,
 )
-from mosshead.contrib.focus.state import Held, State
+from mosshead.contrib.focus.state import FocusState, LayerEntry
 from mosshead.embeddings import Embedder
 from mosshead.entities import lookup
 from mosshead.events.transcripts import turns
@@ -45,22 +45,22 @@ from mosshead.text import text_of
 
 if TYPE_CHECKING:
     from mosshead.contrib.focus.coreference import OnPair
-    from mosshead.contrib.focus.state import State
+    from mosshead.contrib.focus.state import FocusState
 
 
-def track(state: State, turn: Turn, known: Known, *, on_pair: OnPair | None = None) -> State:
+def track(state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None) -> FocusState:
     """The state after one more message. Pure, but for what it hands to on_pair, if that is given."""
     read = refer(turn.text, state, known, on_pair)
     mentions = read.mentions
     seen = next_seen(state, mentions)
     if not turn.by_user:
         return replace(state, seen=seen, messages=state.messages + 1)
-    decision = Decision(kind="topic", message=state.messages, on_pair=on_pair)
+    decision = PairDecision(kind="topic", message=state.messages, on_pair=on_pair)
     scene = next_scene(state, mentions, known)
     topic = next_topic(state, mentions, {held.entity_id for held in scene}, decision)
     scene = scene or scene_of_topic(state, topic, known)
     others = {held.entity_id for held in (*scene, *topic)}
-    return State(
+    return FocusState(
         scene=scene,
         topic=topic,
         mentions=next_mentions(mentions, others),
@@ -77,14 +77,16 @@ _MOST_CHARACTERS = 4_000
 class Tracker(Protocol):
     """What follows a conversation: `mosshead.contrib.focus.track`, or a trained model in its place."""
 
-    def __call__(self, state: State, turn: Turn, known: Known, *, on_pair: OnPair | None = None) -> State:
+    def __call__(
+        self, state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None
+    ) -> FocusState:
         """The state after one more message. on_pair: is given each candidate of each decision, to train on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
     place: int
-    turn: Turn
+    turn: FocusTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,7 @@ class Tracked:
     mentions: tuple[InFocus, ...]
     references: tuple[Referring, ...]
     turns: tuple[TrackedTurn, ...]
-    state: State
+    state: FocusState
 
 
 def follow(
@@ -144,7 +146,7 @@ def follow(
     *,
     history: Sequence[Mapping[str, Any]],
     conversation: str | None,
-    state: State,
+    state: FocusState,
     tracker: Tracker,
     on_pair: OnPair | None,
 ) -> Tracked:
@@ -169,7 +171,7 @@ def follow(
     found = facts(in_one_trip(engine, path.tenant_id, [asked])[0])
     entities = known_entities(found.entities)
     state = state.of(entities)
-    after: list[tuple[int, State]] = []
+    after: list[tuple[int, FocusState]] = []
     for number, one in enumerate(said):
         known = known_to(number, {words: numbers[words] for words in sought[number]}, names, found, entities)
         state = tracker(state, one.turn, known, on_pair=on_pair)
@@ -181,7 +183,7 @@ def follow(
 def _said(spoken: Sequence[tuple[str, Any]]) -> list[_Said]:
     """The latest turns of the two who speak; what tools say refers to nobody."""
     return [
-        _Said(place=place, turn=Turn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
+        _Said(place=place, turn=FocusTurn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
         for place, (role, content) in enumerate(spoken)
         if role in SPEAKING and (said := _said_in(content)) is not None
     ][-MOST_TURNS:]
@@ -212,7 +214,7 @@ def _contested(names: Sequence[lookup.NameMatch], texts: int) -> list[tuple[int,
     ]
 
 
-def tracked(states: Sequence[tuple[int, State]], last: State, entities: Mapping[UUID, Entity]) -> Tracked:
+def tracked(states: Sequence[tuple[int, FocusState]], last: FocusState, entities: Mapping[UUID, Entity]) -> Tracked:
     """From the states after each turn of the user, each with its place in the history, and the state at the end."""
     turns = tuple(_turn(place, state, entities) for place, state in states)
     now = _turn(-1, last, entities)
@@ -226,7 +228,7 @@ def tracked(states: Sequence[tuple[int, State]], last: State, entities: Mapping[
     )
 
 
-def _turn(place: int, state: State, entities: Mapping[UUID, Entity]) -> TrackedTurn:
+def _turn(place: int, state: FocusState, entities: Mapping[UUID, Entity]) -> TrackedTurn:
     return TrackedTurn(
         place=place,
         scene=_in_focus(state.scene, entities),
@@ -244,7 +246,7 @@ def _turn(place: int, state: State, entities: Mapping[UUID, Entity]) -> TrackedT
     )
 
 
-def _in_focus(layer: Sequence[Held], entities: Mapping[UUID, Entity]) -> tuple[InFocus, ...]:
+def _in_focus(layer: Sequence[LayerEntry], entities: Mapping[UUID, Entity]) -> tuple[InFocus, ...]:
     return tuple(
         InFocus(entity=entities[held.entity_id], score=round(held.score, 4))
         for held in layer

@@ -13,7 +13,7 @@ service do the same in the background (docs/documents.md).
 from mosshead.contrib.managers.factory import create_episode_manager, create_memory_manager, create_profile_manager
 from mosshead.contrib.managers.memories import MemoryManager
 from mosshead.contrib.managers.profiles import ProfileManager
-from mosshead.contrib.managers.values import Fact, Managed, ManagedMemories, ManagedProfile, Refused
+from mosshead.contrib.managers.values import Fact, Managed, ManagedMemories, ManagedProfile, RefusedChange
 from mosshead.models.documents import Episode
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "ManagedProfile",
     "MemoryManager",
     "ProfileManager",
-    "Refused",
+    "RefusedChange",
     "create_episode_manager",
     "create_memory_manager",
     "create_profile_manager",

@@ -9,7 +9,14 @@ from uuid import UUID, uuid5
 from pydantic import BaseModel
 
 from mosshead.contrib.managers.prompts import EPISODES, Talk, collection_prompt, talk_of
-from mosshead.contrib.managers.values import MOST_CHANGES, Managed, ManagedMemories, ProposedChange, Refused, unsourced
+from mosshead.contrib.managers.values import (
+    MOST_CHANGES,
+    Managed,
+    ManagedMemories,
+    ProposedChange,
+    RefusedChange,
+    unsourced,
+)
 from mosshead.llm.protocol import AnswerRefused, LanguageModel
 from mosshead.llm.structured import read_object
 from mosshead.models.documents import Episode
@@ -52,7 +59,7 @@ class MemoryManager:
         try:
             return self.after(talk, kept)
         except AnswerRefused as error:
-            return ManagedMemories(tuple(kept), (Refused(why=str(error)),))
+            return ManagedMemories(tuple(kept), (RefusedChange(why=str(error)),))
 
     def after(self, talk: Talk, kept: Sequence[Managed] = ()) -> ManagedMemories:
         """The same of what was read already. Raises AnswerRefused, too."""
@@ -85,25 +92,25 @@ class _Changes:
     talk: Talk
     shown: Mapping[int, Managed]
     memories: dict[UUID, Managed]
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedChange] = field(default_factory=list)
 
     def make(self, change: ProposedChange | None) -> None:
         """Carry a proposal out, or note why not."""
         if change is None:
-            self.refused.append(Refused(why="the change is not in the shape that was asked for"))
+            self.refused.append(RefusedChange(why="the change is not in the shape that was asked for"))
             return
         target = self.shown.get(change.memory) if change.memory is not None else None
         try:
             made = self._made(change, target)
         except ValueError as error:
             given = None if target is None else target.id
-            self.refused.append(Refused(why=str(error), action=change.action, id=given, data=change.data))
+            self.refused.append(RefusedChange(why=str(error), action=change.action, id=given, data=change.data))
             return
         self.memories[made.id] = made
 
     def result(self, beyond: int) -> ManagedMemories:
         """The new state. beyond: how many proposals were not looked at."""
-        too_many = [Refused(why=f"{beyond} changes beyond the first {MOST_CHANGES}")] if beyond > 0 else []
+        too_many = [RefusedChange(why=f"{beyond} changes beyond the first {MOST_CHANGES}")] if beyond > 0 else []
         return ManagedMemories(tuple(self.memories.values()), (*self.refused, *too_many))
 
     def _made(self, change: ProposedChange, target: Managed | None) -> Managed:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from mosshead.contrib.managers.prompts import document_prompt, talk_of
-from mosshead.contrib.managers.values import ManagedProfile, Refused, Sourced, read_fields
+from mosshead.contrib.managers.values import ManagedProfile, RefusedChange, Sourced, read_fields
 from mosshead.llm.protocol import AnswerRefused, LanguageModel
 from mosshead.schemas import as_json, patch_between, patched
 
@@ -41,12 +41,12 @@ class ProfileManager(Generic[S]):
                 document_prompt(talk, name=name, schema=shape, current=before, instructions=self.instructions)
             )
         except AnswerRefused as error:
-            return ManagedProfile(value=current, patch={}, refused=(Refused(why=str(error)),))
+            return ManagedProfile(value=current, patch={}, refused=(RefusedChange(why=str(error)),))
         fields, refused = read_fields(answer, talk.numbers, talk.spoken)
         return self._patched(current, before or {}, fields, refused)
 
     def _patched(
-        self, current: S | None, before: Mapping[str, Any], fields: Iterable[Sourced], refused: Sequence[Refused]
+        self, current: S | None, before: Mapping[str, Any], fields: Iterable[Sourced], refused: Sequence[RefusedChange]
     ) -> ManagedProfile[S]:
         proposed = {one.name: one.value for one in fields}
         if not proposed:
@@ -54,6 +54,8 @@ class ProfileManager(Generic[S]):
         try:
             value = patched(self.schema, current, proposed)
         except ValueError as error:
-            return ManagedProfile(value=current, patch={}, refused=(*refused, Refused(why=str(error), data=proposed)))
+            return ManagedProfile(
+                value=current, patch={}, refused=(*refused, RefusedChange(why=str(error), data=proposed))
+            )
         patch = patch_between(before, as_json(value)) if current is not None else proposed
         return ManagedProfile(value=value, patch=patch, refused=tuple(refused))

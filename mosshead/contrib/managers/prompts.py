@@ -11,7 +11,7 @@ from typing import Any
 
 from mosshead.contrib.managers.values import DocumentAnswer, ManagerAnswer
 from mosshead.errors import InvalidEvent
-from mosshead.events.transcripts import Turn, turns
+from mosshead.events.transcripts import TranscriptTurn, turns
 from mosshead.fencing import strip_fences
 from mosshead.llm.prompt_data import barred, block, label, local_time
 from mosshead.llm.protocol import Prompt
@@ -76,7 +76,7 @@ where nothing was."""
 class Talk:
     """What was said. Numbers count from 1."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[TranscriptTurn, ...]
 
     @property
     def is_spoken(self) -> bool:
@@ -173,7 +173,7 @@ def talk_of(conversation: str | Sequence[Mapping[str, Any]]) -> Talk:
     return Talk(tuple(replace(turn, content=redact(strip_fences(text_of(turn.content) or ""))) for turn in said))
 
 
-def _shown(number: int, turn: Turn) -> str:
+def _shown(number: int, turn: TranscriptTurn) -> str:
     speaker = f' "{label(turn.speaker)}"' if turn.speaker else ""
     at = local_time(turn.occurred_at) if isinstance(turn.occurred_at, datetime) else label(turn.occurred_at or "")
     when = f", {at}" if at else ""

@@ -40,7 +40,7 @@ class Managed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class RefusedChange:
     """A change that the model proposed and that was not made.
 
     why: names the field at fault. action: as the model called it. id: of the memory that it was to change. data: as the model
@@ -61,7 +61,7 @@ class ManagedMemories(Sequence[Managed]):
     """
 
     memories: tuple[Managed, ...]
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedChange, ...] = ()
 
     @property
     def standing(self) -> tuple[Managed, ...]:
@@ -103,7 +103,7 @@ class ManagedProfile(Generic[S]):
 
     value: S | None
     patch: dict[str, Any]
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,23 +141,23 @@ class DocumentAnswer(Answer):
 
 def read_fields(
     answer: DocumentAnswer, known: frozenset[int], spoken: frozenset[int]
-) -> tuple[list[Sourced], list[Refused]]:
+) -> tuple[list[Sourced], list[RefusedChange]]:
     """What can be read and is borne out, and what is refused, with why. known, spoken: as for `unsourced`.
 
     A field that is proposed twice counts as it was proposed last.
     """
     taken: dict[str, Sourced] = {}
-    refused: list[Refused] = []
+    refused: list[RefusedChange] = []
     for one in answer.fields[:MOST_CHANGES]:
         try:
             field = _read(one, known, spoken)
         except ValueError as error:
-            refused.append(Refused(why=str(error), data=None if one is None else one.value))
+            refused.append(RefusedChange(why=str(error), data=None if one is None else one.value))
         else:
             taken[field.name] = field
     beyond = len(answer.fields) - MOST_CHANGES
     if beyond > 0:
-        refused.append(Refused(why=f"{beyond} fields beyond the first {MOST_CHANGES}"))
+        refused.append(RefusedChange(why=f"{beyond} fields beyond the first {MOST_CHANGES}"))
     return list(taken.values()), refused
 
 

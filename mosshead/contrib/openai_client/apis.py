@@ -30,7 +30,7 @@ class Pieces(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallRequest:
     """What a call asks.
 
     text: the last message of the user. history: what was said before it, as ``{role, content}``, the latest `HISTORY`.
@@ -42,7 +42,7 @@ class Asked:
     new: tuple[Message, ...] = ()
 
 
-class Form(Protocol):
+class ApiForm(Protocol):
     """One of the APIs. own_conversation: whether its calls have an argument ``conversation`` of their own."""
 
     own_conversation: bool
@@ -50,7 +50,7 @@ class Form(Protocol):
     def settled(self, arguments: Arguments) -> Arguments:
         """The same arguments, of which nothing is used up by being read."""
 
-    def asked(self, arguments: Arguments) -> Asked:
+    def asked(self, arguments: Arguments) -> CallRequest:
         """What a call asks."""
 
     def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
@@ -72,7 +72,7 @@ class Chat:
         """Messages may come from an iterator."""
         return _listed(arguments, "messages")
 
-    def asked(self, arguments: Arguments) -> Asked:
+    def asked(self, arguments: Arguments) -> CallRequest:
         """By its ``messages``."""
         return asked([plain(one) for one in arguments.get("messages", ())])
 
@@ -109,7 +109,7 @@ class Responses:
         """Items may come from an iterator."""
         return arguments if isinstance(arguments.get("input"), str) else _listed(arguments, "input")
 
-    def asked(self, arguments: Arguments) -> Asked:
+    def asked(self, arguments: Arguments) -> CallRequest:
         """By its ``input``."""
         given = arguments.get("input")
         if isinstance(given, str):
@@ -234,7 +234,7 @@ NOTHING: tuple[Message, ...] = ()
 _NEW = frozenset({"user", "tool"})
 
 
-def asked(messages: Sequence[Message]) -> Asked:
+def asked(messages: Sequence[Message]) -> CallRequest:
     """What a list of messages asks. Whole histories are sent with each call: what follows the last answer is new."""
     roles = [message.get("role") for message in messages]
     said = _last(roles, "user")
@@ -244,7 +244,7 @@ def asked(messages: Sequence[Message]) -> Asked:
         for role, message in zip(roles[: max(said, 0)], messages, strict=False)
         if role in SPEAKING and (text := text_of(message.get("content")))
     ]
-    return Asked(
+    return CallRequest(
         text=text_of(messages[said].get("content")) if said >= 0 else "",
         history=tuple(spoken[-HISTORY:]),
         new=tuple(_published(messages[answered + 1 :])),

@@ -16,7 +16,7 @@ from weakref import finalize
 
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
-from mosshead.contrib.openai_client.apis import Arguments, Asked, Form, Message
+from mosshead.contrib.openai_client.apis import ApiForm, Arguments, CallRequest, Message
 from mosshead.errors import InvalidNamespace, MossheadError, ReadTimeout, StoreUnavailable
 from mosshead.events.messages import MAX_INJECTED
 from mosshead.models.context import Context
@@ -95,7 +95,7 @@ class Injection:
 class Call:
     """One call. ``arguments`` are those for the client's own method. left: seconds that publishing may hold the chat."""
 
-    def __init__(self, injection: Injection, form: Form, arguments: Arguments) -> None:
+    def __init__(self, injection: Injection, form: ApiForm, arguments: Arguments) -> None:
         """Raises InvalidNamespace, and what the app's own callables raise: before anything is sent."""
         self._clock = injection.clock()
         self._begun, self._begun_at = time.monotonic(), self._clock()
@@ -105,7 +105,7 @@ class Call:
         self._conversation = injection.named(own)
         self.arguments = form.settled(arguments)
         self.left = min(_FOR_PUBLISHING, injection.seconds / 4)
-        self._asked = injection.tried(Asked(), form.asked, self.arguments)
+        self._asked = injection.tried(CallRequest(), form.asked, self.arguments)
         self._injected: list[UUID] = []
 
     @property
@@ -203,12 +203,12 @@ MOST_WAITING = 1_000
 _LAST_CALL_SECONDS = 2.0
 
 
-class Background:
+class BackgroundThreads:
     """The threads of one process."""
 
     def __init__(self) -> None:
         self._starting = RLock()
-        self._end: finalize[..., Background] | None = None
+        self._end: finalize[..., BackgroundThreads] | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -297,7 +297,7 @@ def _drain(jobs: SimpleQueue[Callable[[], object]]) -> None:
         return
 
 
-BACKGROUND = Background()
+BACKGROUND = BackgroundThreads()
 
 os.register_at_fork(after_in_child=BACKGROUND.after_fork_in_child)
 

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from mosshead.api.arguments import checked_limit, checked_seconds
 from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
-from mosshead.contrib.openai_client.apis import Chat, Form, Responses
+from mosshead.contrib.openai_client.apis import ApiForm, Chat, Responses
 from mosshead.contrib.openai_client.calls import Call, Injection, Whose, wait, wait_async
 from mosshead.contrib.openai_client.streams import Forwarding, followed
 
@@ -54,7 +54,7 @@ class _WithMemory(Forwarding):
         """The package makes it of what it stands before; made of this, it asks with memory."""
         return type(self._inner.with_raw_response)(self)
 
-    def _resource(self, inner: Any, form: Form) -> "_Resource":
+    def _resource(self, inner: Any, form: ApiForm) -> "_Resource":
         return _Resource(inner, self._injection, asynchronous=self._asynchronous, form=form)
 
 
@@ -119,7 +119,7 @@ class _Resource(_WithMemory):
 
     __slots__ = ("_form",)
 
-    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool, form: Form) -> None:
+    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool, form: ApiForm) -> None:
         super().__init__(inner, injection, asynchronous=asynchronous)
         self._keep(_form=form)
 

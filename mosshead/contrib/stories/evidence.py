@@ -10,11 +10,11 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from mosshead.context.fetch import Store, first, second
+from mosshead.context.fetch import ReadStore, first, second
 from mosshead.context.interpret import Understood, names_of
 from mosshead.context.pipeline import settled
 from mosshead.contrib.stories.prompt import noted
-from mosshead.contrib.stories.requests import Asked, Days, StoryIntent, times_in
+from mosshead.contrib.stories.requests import Days, StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence
 from mosshead.entities.matching import Name, places, words_of
 from mosshead.entities.resolution import TURNS
@@ -25,7 +25,7 @@ from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
 from mosshead.paths import NamespacePath
 from mosshead.search.memories import RankedMemory, of_scope
-from mosshead.search.messages import Among, Told
+from mosshead.search.messages import Among, VisibleTurns
 from mosshead.search.scoring import WEIGHTS, base
 from mosshead.search.weights import ContextWeights
 from mosshead.store.connection import Statement, rows_within, tenant_transaction
@@ -70,8 +70,8 @@ class Gathered:
 
 
 def gathered(
-    store: Store,
-    asked: Asked,
+    store: ReadStore,
+    asked: StoryRequest,
     request: str,
     *,
     history: Sequence[str],
@@ -86,7 +86,7 @@ def gathered(
     heard = first(store, asked.topic, history, conversation=None if history else conversation, turns=TURNS)
     told = {as_compared(one) for one in (*history, request)}
     among = _among(asked, request, now)
-    fetched = second(store, heard, shown=MESSAGES + len(told), told=Told(contents=told), among=among)
+    fetched = second(store, heard, shown=MESSAGES + len(told), told=VisibleTurns(contents=told), among=among)
     read, _ = settled(store, heard, fetched, now)
     if questions := tuple(read.questions()):
         return Gathered(pieces=(), questions=questions, progress=heard.progress)
@@ -102,7 +102,7 @@ def gathered(
     )
 
 
-def _among(asked: Asked, request: str, now: datetime) -> Among:
+def _among(asked: StoryRequest, request: str, now: datetime) -> Among:
     """From when to when to look; a day more on each side, for days begin at other times elsewhere.
 
     What day it is where it is asked may be told by what is found alone (`mosshead.language.times.where_asked`).
@@ -143,7 +143,7 @@ class Remembered:
 
 
 def _hanging_together(
-    store: Store, asked: Asked, meant: Sequence[UUID], topical: Sequence[UUID], among: Among
+    store: ReadStore, asked: StoryRequest, meant: Sequence[UUID], topical: Sequence[UUID], among: Among
 ) -> tuple[set[UUID], list[Remembered]]:
     """The memories that state the relations of those who are meant; and what is known of them, and was."""
     depth = MAX_DEPTH if asked.intent is StoryIntent.CONNECTION and len(meant) > 1 else _NEAR
@@ -310,7 +310,7 @@ _FIRST = 1.0
 """Ahead of all else: what joins those whose connection is asked for, and what was replaced where a change is."""
 
 
-def fitting(read: Understood, asked: Asked) -> list[RankedMemory]:
+def fitting(read: Understood, asked: StoryRequest) -> list[RankedMemory]:
     """The memories about whom is meant, and those about the topic.
 
     What tells who a namesake is, is no part of a story about another.
@@ -346,7 +346,7 @@ def on_the_way(near: Sequence[Neighbour], others: Iterable[UUID]) -> set[UUID]:
 
 def memories_of(
     read: Understood,
-    asked: Asked,
+    asked: StoryRequest,
     edges: Collection[UUID],
     rows: Iterable[Remembered],
     topical: Iterable[RankedMemory],
@@ -383,7 +383,7 @@ def memories_of(
         )
 
 
-def said_of(read: Understood, asked: Asked) -> Iterator[Piece]:
+def said_of(read: Understood, asked: StoryRequest) -> Iterator[Piece]:
     """What was said of it, by people.
 
     Where a name has several bearers, nothing is known of whom a message means but what was made a memory: that alone is told.

@@ -26,7 +26,7 @@ class StoryIntent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class StoryRequest:
     """A request as a story takes it.
 
     topic: what is looked for, without the words that ask for a story. days: the first and the last of each time that it names,
@@ -101,14 +101,14 @@ _SAYS_NOTHING = GRAMMAR | {
 }
 
 
-def asked_for(request: str, today: date) -> Asked:
+def asked_for(request: str, today: date) -> StoryRequest:
     """What a request asks for. today: the day on which it is asked."""
     own = bool(_OWN.search(request[_asking_ends(request) :]))  # "tell me" is about nobody
     times = times_in(request, today)
     intent = _intent(request, timed=bool(times))
     topic = _topic(request)
     in_time = intent is StoryIntent.PERIOD
-    return Asked(
+    return StoryRequest(
         intent=intent,
         topic=f"about {topic}"
         if topic

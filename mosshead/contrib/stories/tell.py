@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from mosshead.callbacks import answer_of
-from mosshead.context.fetch import Store
+from mosshead.context.fetch import ReadStore
 from mosshead.contrib.stories.evidence import belonging, chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
-from mosshead.contrib.stories.requests import Asked
+from mosshead.contrib.stories.requests import StoryRequest
 from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence, sentence
 from mosshead.fencing import one_line
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
@@ -30,7 +30,7 @@ NOTHING = "nothing that is known answers to it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class StoryArguments:
     """What `Namespace.story` was asked, checked."""
 
     request: str
@@ -41,7 +41,11 @@ class Wanted:
 
 
 def evidence_for(
-    store: Store, wanted: Wanted, asked: Asked, progress: Callable[[Progress], Progress], closed: frozenset[UUID]
+    store: ReadStore,
+    wanted: StoryArguments,
+    asked: StoryRequest,
+    progress: Callable[[Progress], Progress],
+    closed: frozenset[UUID],
 ) -> Story:
     """The evidence for a story that is not told yet; or the question that comes first.
 
@@ -88,23 +92,23 @@ def told(story: Story, request: str, model: LanguageModel | None, ends: float | 
     answer = None
     if seconds:  # else the evidence took it all: nobody would hear what an LLM says, and it would cost
         answer = answer_of(lambda: _asked(model, story, request), name="model of a story", seconds=seconds)
-    if isinstance(answer, Checked) and answer.sentences:
+    if isinstance(answer, CheckedAnswer) and answer.sentences:
         return replace(story, sentences=answer.sentences, dropped=answer.dropped, told_by="model")
-    if isinstance(answer, Checked):
+    if isinstance(answer, CheckedAnswer):
         why = "no sentence of its answer rests on the evidence" if answer.dropped else "it found nothing to tell"
         return replace(plain, dropped=answer.dropped, reason=f"model: {why}")
     return replace(plain, reason=answer or f"model: it failed, or did not answer within {seconds:.1f} s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckedAnswer:
     """What was kept of an answer, and how many of its sentences were not."""
 
     sentences: tuple[StorySentence, ...]
     dropped: int
 
 
-def _asked(model: LanguageModel, story: Story, request: str) -> Checked | str:
+def _asked(model: LanguageModel, story: Story, request: str) -> CheckedAnswer | str:
     """What is kept of its answer, or why there is none; neither names what was said."""
     try:
         answer: object = model.answer(story_prompt(request, story.intent, story.evidence))
@@ -123,7 +127,7 @@ _THOUSANDS = lazy_pattern(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
 _NUMBER = lazy_pattern(r"\d+")
 
 
-def checked(answer: StoryAnswer, evidence: Sequence[StoryEvidence], request: str) -> Checked:
+def checked(answer: StoryAnswer, evidence: Sequence[StoryEvidence], request: str) -> CheckedAnswer:
     """Keep what rests on evidence.
 
     A number that was not shown counts as no citation. Dropped is a sentence without one, and one with a figure (a year, a sum)
@@ -136,7 +140,7 @@ def checked(answer: StoryAnswer, evidence: Sequence[StoryEvidence], request: str
         cited = tuple(shown[number] for number in sorted({*told.evidence} & shown.keys()))
         if any(map(str.isalnum, text)) and cited and _figures([text]) <= _figures([request, *map(_own_words, cited)]):
             kept.setdefault(text.casefold(), StorySentence(text=sentence(text), citations=cited))
-    return Checked(sentences=tuple(kept.values()), dropped=len(answer.sentences) - len(kept))
+    return CheckedAnswer(sentences=tuple(kept.values()), dropped=len(answer.sentences) - len(kept))
 
 
 def _own_words(one: StoryEvidence) -> str:

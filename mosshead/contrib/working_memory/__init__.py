@@ -5,7 +5,7 @@
 """
 
 from mosshead.contrib.working_memory.memory import WorkingMemory
-from mosshead.contrib.working_memory.references import Referred
+from mosshead.contrib.working_memory.references import TextReference
 from mosshead.contrib.working_memory.state import Policy, Reference, ToolResult
 from mosshead.contrib.working_memory.stores import InProcess, InRedis, Metrics, Store, as_prometheus, store_for
 
@@ -15,8 +15,8 @@ __all__ = [
     "Metrics",
     "Policy",
     "Reference",
-    "Referred",
     "Store",
+    "TextReference",
     "ToolResult",
     "WorkingMemory",
     "as_prometheus",

@@ -14,7 +14,7 @@ from mosshead.api.arguments import checked_limit
 from mosshead.api.namespace import Namespace
 from mosshead.contrib.working_memory.references import (
     Fields,
-    Referred,
+    TextReference,
     by_label,
     meant_by,
     nouns_for,
@@ -27,12 +27,12 @@ from mosshead.contrib.working_memory.state import (
     Accessed,
     Added,
     Change,
+    KnownNow,
     Policy,
     Reference,
     Reported,
     Rules,
     State,
-    Told,
     ToolResult,
     TurnTaken,
     alive,
@@ -160,7 +160,7 @@ class WorkingMemory:
 
     @task.setter
     def task(self, task: str | None) -> None:
-        self._session.change(Told(what="task", text=None if task is None else checked_label(task, "task")))
+        self._session.change(KnownNow(what="task", text=None if task is None else checked_label(task, "task")))
 
     @property
     def user_name(self) -> str | None:
@@ -169,7 +169,9 @@ class WorkingMemory:
 
     @user_name.setter
     def user_name(self, name: str | None) -> None:
-        self._session.change(Told(what="user_name", text=None if name is None else checked_label(name, "user_name")))
+        self._session.change(
+            KnownNow(what="user_name", text=None if name is None else checked_label(name, "user_name"))
+        )
 
     def clear(self) -> None:
         """Forget the session."""
@@ -215,7 +217,7 @@ class WorkingMemory:
         self._session.store.meter.looked_for(found=int(found is not None), missed=int(found is None))
         return found
 
-    def resolve_all(self, message: str) -> tuple[Referred, ...]:
+    def resolve_all(self, message: str) -> tuple[TextReference, ...]:
         """All words of a message that refer to what is at hand, in their order, with what they mean; each counts as a use."""
         said = readable("message", message)
         found, missed = self._session.step(
@@ -365,14 +367,14 @@ def resolved(
 
 def all_resolved(
     state: State, text: str, nouns: Mapping[str, str], now: datetime, rules: Rules
-) -> tuple[State, tuple[tuple[Referred, ...], int]]:
+) -> tuple[State, tuple[tuple[TextReference, ...], int]]:
     """What the words of a text mean, and how many of them mean nothing; a thing named by its id need not be at hand."""
     spoken = [(phrase, meant_by(phrase, state)) for phrase in phrases(text, nouns_for(state, nouns))]
     after, referred = state, []
     for phrase, meant in spoken:
         after, found = used(after, meant, now, rules)
         if found is not None:
-            referred.append(Referred(text=phrase.text, start=phrase.start, end=phrase.end, reference=found))
+            referred.append(TextReference(text=phrase.text, start=phrase.start, end=phrase.end, reference=found))
     missed = sum(meant is None and phrase.how != "exact" for phrase, meant in spoken)
     return after, (tuple(referred), missed)
 

@@ -32,7 +32,7 @@ _QUALIFIED = r"(?!\s+(?:about|of|for|with|called|named|titled|from|where|which|w
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Phrase:
+class ReferringPhrase:
     """Words of a text that refer to something.
 
     types: of what, None where the words do not say. how: the most recent, the one before it, the last of a list; or the place in
@@ -48,7 +48,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Referred:
+class TextReference:
     """Words of a message, from ``start`` to ``end``, and what they mean."""
 
     text: str
@@ -69,18 +69,18 @@ def nouns_for(state: State, declared: Mapping[str, str]) -> dict[str, frozenset[
     return {noun: frozenset(kinds) for noun, kinds in found.items()}
 
 
-def phrases(text: str, nouns: Nouns) -> Iterator[Phrase]:
+def phrases(text: str, nouns: Nouns) -> Iterator[ReferringPhrase]:
     """The words of a text that refer to something, in their order."""
     for found in _pattern(tuple(sorted(nouns, key=lambda noun: (-len(noun), noun)))).finditer(text):
         said = {name: value.lower() for name, value in found.groupdict().items() if value}
         noun = next((value for name, value in said.items() if name.endswith("_noun")), None)
         types = nouns.get(" ".join(re.split(r"[\s_-]+", noun))) if noun else None
-        yield Phrase(
+        yield ReferringPhrase(
             text=found.group(), start=found.start(), end=found.end(), how=_how(said), types=types, key=said.get("key")
         )
 
 
-def meant_by(phrase: Phrase, state: State) -> Reference | None:
+def meant_by(phrase: ReferringPhrase, state: State) -> Reference | None:
     """What a phrase means; None where nothing at hand fits."""
     among = [one for one in state.entities if _fits(one, phrase)]
     if phrase.how == "exact":
@@ -101,13 +101,13 @@ def by_label(text: str, state: State) -> Reference | None:
     return next((one for one in reversed(state.entities) if " ".join(one.label.casefold().split()) == called), None)
 
 
-def _fits(one: Reference, phrase: Phrase) -> bool:
+def _fits(one: Reference, phrase: ReferringPhrase) -> bool:
     if phrase.types is not None:
         return one.type in phrase.types
     return (one.type == PERSON) is (phrase.how == "person")
 
 
-def _listed(phrase: Phrase, state: State, place: int) -> Reference | None:
+def _listed(phrase: ReferringPhrase, state: State, place: int) -> Reference | None:
     """The one in this place of the latest list of such things; the last of a list only while the list is the latest there is."""
     for result in reversed(state.results):
         listed = [key for key in result.entities if phrase.types is None or key[0] in phrase.types]
@@ -170,7 +170,7 @@ _KNOWN = ("id", "label", "under")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class ResultShape:
     """How things of a type look in a result.
 
     id, label: the fields that hold them; without a label, the id is one. under: the field that holds the thing, or a list of such
@@ -184,7 +184,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ResultItem:
     """A thing in a result."""
 
     type: str
@@ -192,7 +192,7 @@ class Found:
     label: str
 
 
-def shapes_of(declared: Fields) -> tuple[Shape, ...]:
+def shapes_of(declared: Fields) -> tuple[ResultShape, ...]:
     """The mapping, checked. Raises ValueError, which names the field."""
     for kind, fields in declared.items():
         if not isinstance(fields, Mapping) or not fields.get("id") or set(fields) - {*_KNOWN}:
@@ -200,23 +200,23 @@ def shapes_of(declared: Fields) -> tuple[Shape, ...]:
                 f'entities_in: of {kind!r} give the fields "id" and, if there are such, "label" and "under", '
                 'as in {"page": {"id": "page_id", "label": "title"}}'
             )
-    return tuple(Shape(type=kind, **fields) for kind, fields in declared.items())
+    return tuple(ResultShape(type=kind, **fields) for kind, fields in declared.items())
 
 
-def things_in(result: str | Mapping[str, Any] | Sequence[Any], shapes: Sequence[Shape]) -> tuple[Found, ...]:
+def things_in(result: str | Mapping[str, Any] | Sequence[Any], shapes: Sequence[ResultShape]) -> tuple[ResultItem, ...]:
     """The things in a result, each once, in its order. Raises ValueError where it is a text, and no JSON."""
     if isinstance(result, str):
         try:
             result = json.loads(result)
         except ValueError:
             raise ValueError("result: is no JSON; give what the tool returned, or name its entities yourself") from None
-    found: dict[tuple[str, str], Found] = {}
+    found: dict[tuple[str, str], ResultItem] = {}
     for one in _walk(result, None, shapes, _DEEPEST):
         found.setdefault((one.type, one.id), one)
     return tuple(found.values())
 
 
-def _walk(value: Any, under: str | None, shapes: Sequence[Shape], deeper: int) -> Iterator[Found]:
+def _walk(value: Any, under: str | None, shapes: Sequence[ResultShape], deeper: int) -> Iterator[ResultItem]:
     if deeper == 0:
         return
     if isinstance(value, Mapping):
@@ -230,9 +230,9 @@ def _walk(value: Any, under: str | None, shapes: Sequence[Shape], deeper: int) -
             yield from _walk(inner, under, shapes, deeper - 1)
 
 
-def _thing(value: Mapping[str, Any], shape: Shape) -> Found | None:
+def _thing(value: Mapping[str, Any], shape: ResultShape) -> ResultItem | None:
     key, label = _plain(value.get(shape.id)), _plain(value.get(shape.label)) if shape.label else None
-    return Found(type=shape.type, id=key, label=label or key) if key else None
+    return ResultItem(type=shape.type, id=key, label=label or key) if key else None
 
 
 def _plain(value: object) -> str | None:

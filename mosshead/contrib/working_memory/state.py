@@ -80,7 +80,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenState:
     """A state as text. pieces: the text of each of its references and results, by their identity while the state is kept."""
 
     state: State
@@ -88,7 +88,7 @@ class Written:
     pieces: Mapping[int, str]
 
 
-def written(state: State, before: Written | None = None) -> Written:
+def written(state: State, before: WrittenState | None = None) -> WrittenState:
     """A state as text. before: an earlier one of the same session; what stayed from there is not put into words again."""
     known = before.pieces if before else {}
     entities = [known.get(id(one)) or _reference(one) for one in state.entities]
@@ -102,7 +102,7 @@ def written(state: State, before: Written | None = None) -> Written:
         "evicted": state.evicted,
     }
     lists = f'"entities":[{",".join(entities)}],"results":[{",".join(results)}]'
-    return Written(
+    return WrittenState(
         state=state,
         text=f'{{"format":{_FORMAT},{lists},{_json(rest)[1:]}',
         pieces=dict(zip(map(id, (*state.entities, *state.results)), (*entities, *results), strict=True)),
@@ -198,7 +198,7 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class KnownNow:
     """The active task, or the user's name, is known now; or, with None, no longer."""
 
     what: Literal["task", "user_name"]
@@ -210,7 +210,7 @@ class TurnTaken:
     """The user had another turn."""
 
 
-Change = Added | Accessed | Reported | Told | TurnTaken
+Change = Added | Accessed | Reported | KnownNow | TurnTaken
 
 
 def apply(state: State, change: Change, now: datetime, rules: Rules) -> State:
@@ -240,9 +240,9 @@ def _changed(state: State, change: Change, now: datetime, rules: Rules) -> State
             return _accessed(state, change, now)
         case Reported():
             return _reported(state, change, now, rules)
-        case Told(what="task"):
+        case KnownNow(what="task"):
             return replace(state, task=change.text)
-        case Told():
+        case KnownNow():
             return replace(state, user_name=change.text)
         case TurnTaken():
             return _turn_taken(state, rules)

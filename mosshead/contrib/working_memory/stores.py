@@ -16,7 +16,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from mosshead.contrib.working_memory.state import State, Written, written
+from mosshead.contrib.working_memory.state import State, WrittenState, written
 from mosshead.errors import StoreUnavailable
 from mosshead.publishing import fork_safety
 
@@ -211,7 +211,7 @@ class _Seen:
 
     token: str
     state: State
-    written: Written | None = None
+    written: WrittenState | None = None
 
 
 class InRedis:

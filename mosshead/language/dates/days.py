@@ -33,19 +33,19 @@ from mosshead.language.dates.spans import (
     year_of_nearest,
 )
 from mosshead.models.kinds import Granularity
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 
 
-def _numbered_date(match: re.Match[str], frame: Frame) -> Occurrence:
+def _numbered_date(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return on_day(match, frame, date(int(match["year"]), int(match["month"]), int(match["day"])))
 
 
-def _at_minute(match: re.Match[str], frame: Frame) -> Occurrence:
+def _at_minute(match: re.Match[str], frame: Frame) -> FactOccurrence:
     day = date(int(match["year"]), int(match["month"]), int(match["day"]))
     return at_clock(frame, day, Clock(int(match["hour"]), int(match["minute"])))
 
 
-def _calendar_date(match: re.Match[str], frame: Frame) -> Occurrence:
+def _calendar_date(match: re.Match[str], frame: Frame) -> FactOccurrence:
     month, day = month_number(match["month"]), day_number(match["day"])
     if match["year"]:
         return on_day(match, frame, date(int(match["year"]), month, day))
@@ -61,11 +61,11 @@ def _that_is_a(weekday: int, month: int, day: int, frame: Frame) -> date:
     return next(found, None) or nearest_year(frame, month, day)
 
 
-def _near_day(match: re.Match[str], frame: Frame) -> Occurrence:
+def _near_day(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return on_day(match, frame, frame.today + timedelta(days=DAY_WORDS[match["word"].lower()]))
 
 
-def _weekday(match: re.Match[str], frame: Frame) -> Occurrence:
+def _weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "last Friday" is the latest before today, "next Friday" that of the coming week, a bare one the nearest."""
     target = weekday_number(match["weekday"])
     which = (match["which"] or "").lower().split()[-1:]
@@ -146,7 +146,7 @@ class Clock:
     minute: int | None
 
 
-def on_day(match: re.Match[str], frame: Frame, day: date, part: str | None = None) -> Occurrence:
+def on_day(match: re.Match[str], frame: Frame, day: date, part: str | None = None) -> FactOccurrence:
     """The day that a phrase names, or the part or the time of it that is said within the phrase or beside it.
 
     part: the part of the day, where the phrase says it in a way of its own.
@@ -161,14 +161,14 @@ def on_day(match: re.Match[str], frame: Frame, day: date, part: str | None = Non
         return frame.days(day, day + timedelta(days=1), Granularity.DAY)
     first, last = PARTS_OF_DAY[part]
     midnight = frame.midnight(day)
-    return Occurrence(
+    return FactOccurrence(
         start=midnight + timedelta(hours=first),
         end=midnight + timedelta(hours=last),
         granularity=Granularity.PART_OF_DAY,
     )
 
 
-def at_clock(frame: Frame, day: date, clock: Clock) -> Occurrence:
+def at_clock(frame: Frame, day: date, clock: Clock) -> FactOccurrence:
     """The minute or the hour. It lasts as long on the day that the clocks change, when an hour of the dial may not exist."""
     wall = frame.midnight(day) + timedelta(hours=clock.hour, minutes=clock.minute or 0)
     if clock.minute is None:
@@ -176,10 +176,10 @@ def at_clock(frame: Frame, day: date, clock: Clock) -> Occurrence:
     return stretch(wall, timedelta(minutes=1), Granularity.MINUTE)
 
 
-def stretch(start: datetime, size: timedelta, granularity: Granularity) -> Occurrence:
+def stretch(start: datetime, size: timedelta, granularity: Granularity) -> FactOccurrence:
     """So much time from a moment on, in its zone."""
     first = start.astimezone(UTC)
-    return Occurrence(
+    return FactOccurrence(
         start=first.astimezone(start.tzinfo), end=(first + size).astimezone(start.tzinfo), granularity=granularity
     )
 
@@ -277,21 +277,21 @@ _STRETCHES: tuple[tuple[str, str, int], ...] = (
 
 
 def _of_day(distance: int, part: str) -> Reader:
-    def read(match: re.Match[str], frame: Frame) -> Occurrence:
+    def read(match: re.Match[str], frame: Frame) -> FactOccurrence:
         named = next((name for name, word in match.groupdict().items() if word), part)
         return on_day(match, frame, frame.today + timedelta(days=distance), part=named)
 
     return read
 
 
-def _hier(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _hier(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """Among French words only, for it is "here" in German."""
     around = match.string[max(match.start() - _MOST_CHARACTERS, 0) : match.end() + _MOST_CHARACTERS]
     return on_day(match, frame, frame.today - timedelta(days=1)) if _FRENCH.search(around) else None
 
 
 def _of_stretch(unit: str, step: int) -> Reader:
-    def read(match: re.Match[str], frame: Frame) -> Occurrence:  # noqa: ARG001 - the word alone says it
+    def read(match: re.Match[str], frame: Frame) -> FactOccurrence:  # noqa: ARG001 - the word alone says it
         today = frame.today
         if unit == "week":
             return week_of(frame, today + timedelta(weeks=step))
@@ -312,7 +312,7 @@ _HOLIDAYS = "|".join(sorted(HOLIDAYS, key=len, reverse=True)).replace("'", "['â€
 _HOLIDAY_DATES = {name.replace("'", ""): date for name, date in HOLIDAYS.items()}
 
 
-def _month(match: re.Match[str], frame: Frame) -> Occurrence:
+def _month(match: re.Match[str], frame: Frame) -> FactOccurrence:
     month, groups = month_number(match["month"]), match.groupdict()
     if groups.get("year"):
         return month_of(frame, int(match["year"]), month)
@@ -326,7 +326,7 @@ def _month(match: re.Match[str], frame: Frame) -> Occurrence:
     return month_of(frame, year_of_nearest(frame, month), month)
 
 
-def _season(match: re.Match[str], frame: Frame) -> Occurrence:
+def _season(match: re.Match[str], frame: Frame) -> FactOccurrence:
     start, groups = SEASON_STARTS[match["season"].lower()], match.groupdict()
     if groups.get("year"):
         return month_of(frame, int(match["year"]), start, 3)
@@ -346,11 +346,11 @@ def _season_end(year: int, start: int) -> date:
     return date(end_year, month, 1)
 
 
-def _year(match: re.Match[str], frame: Frame) -> Occurrence:
+def _year(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return year_of(frame, int(match["year"]))
 
 
-def _holiday(match: re.Match[str], frame: Frame) -> Occurrence:
+def _holiday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     month, day = _HOLIDAY_DATES[match["holiday"].lower().replace("'", "").replace("â€™", "")]
     if match["year"]:
         return on_day(match, frame, date(int(match["year"]), month, day))

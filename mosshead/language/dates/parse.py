@@ -24,7 +24,7 @@ from mosshead.language.dates.days import (
 from mosshead.language.dates.ranges import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS, RANGES
 from mosshead.language.dates.spans import HOLIDAYS, MONTH, SEASON_STARTS, YEAR, Frame, Reader
 from mosshead.models.kinds import Granularity
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 from mosshead.patterns import AS_ASCII
 
 _KEPT = 64
@@ -42,10 +42,10 @@ class TimePhrase:
 
     start: int
     end: int
-    occurred: Occurrence
+    occurred: FactOccurrence
 
 
-def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> Occurrence | None:
+def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> FactOccurrence | None:
     """When the clearest time phrase of the text lies, as the half-open interval that it spans in the zone of ``said_at``.
 
     said_at: when the text was said, aware; raises ValueError when naive.
@@ -97,7 +97,7 @@ def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | 
     return None
 
 
-def _in_year(text: str, phrase: TimePhrase, year: Occurrence) -> Occurrence | None:
+def _in_year(text: str, phrase: TimePhrase, year: FactOccurrence) -> FactOccurrence | None:
     """The same words as they read on the last day of a year; None where it has no such day."""
     left = max(phrase.start - _AROUND, 0)  # of a long text with many such phrases all would be read for each
     found = _phrases(text[left : phrase.end + _AROUND], Frame(year.end - timedelta(days=1), past=True))
@@ -147,7 +147,7 @@ _SAYS_ITS_YEAR = re.compile(rf"{YEAR}|\b(?:last|past|previous|this|next|coming|f
 _JOINS = re.compile(r",?(?: (?:back|of|in|on|at|around|during|over|for|from|the))* ?", re.IGNORECASE)
 
 
-def is_a_year(occurred: Occurrence) -> bool:
+def is_a_year(occurred: FactOccurrence) -> bool:
     """Whether it is one year: "a few years ago" is several."""
     return occurred.granularity is Granularity.YEAR and occurred.end - occurred.start <= _LONGEST_YEAR
 

@@ -37,7 +37,7 @@ from mosshead.language.dates.spans import (
     year_of_nearest,
 )
 from mosshead.models.kinds import Granularity
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 
 _WEEK = timedelta(weeks=1)
 _DAY = timedelta(days=1)
@@ -58,11 +58,11 @@ def _day(name: str = "day") -> str:
     return rf"(?P<{name}>[0-3]?\d){_NTH}?"
 
 
-def _days(frame: Frame, first: date, last: date) -> Occurrence | None:
+def _days(frame: Frame, first: date, last: date) -> FactOccurrence | None:
     return frame.days(first, last + _DAY, Granularity.DAY) if first < last else None
 
 
-def _from_day_to_day(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _from_day_to_day(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     groups = match.groupdict()
     month = month_number(match["month"])
     until = month_number(groups["month2"]) if groups.get("month2") else month
@@ -76,7 +76,7 @@ def _from_day_to_day(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return _days(frame, first, date(first.year + (until < month), until, last))
 
 
-def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     start, end = weekday_number(match["weekday"]), weekday_number(match["until"])
     which = (match["which"] or "").lower()
     if which in {"next", "this"}:
@@ -88,7 +88,7 @@ def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> Occurrence |
     return _days(frame, first, first + timedelta(days=(end - start) % 7))
 
 
-def _from_month_to_month(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _from_month_to_month(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     first, last = month_number(match["month"]), month_number(match["month2"])
     year = int(match["year"]) if match["year"] else year_of_nearest(frame, first)
     size = (last - first) % 12 + 1
@@ -98,11 +98,11 @@ def _from_month_to_month(match: re.Match[str], frame: Frame) -> Occurrence | Non
     return frame.days(date(year, first, 1), date(end_year, end_month, 1), Granularity.MONTH)
 
 
-def _week_of_day(match: re.Match[str], frame: Frame) -> Occurrence:
+def _week_of_day(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return week_of(frame, _dated(match, frame))
 
 
-def _day_of_month(match: re.Match[str], frame: Frame) -> Occurrence:
+def _day_of_month(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return on_day(match, frame, _dated(match, frame))
 
 
@@ -119,19 +119,19 @@ def _dated(match: re.Match[str], frame: Frame) -> date:
     return nearest_month(frame, number)
 
 
-def _weekday_of_week(match: re.Match[str], frame: Frame) -> Occurrence:
+def _weekday_of_week(match: re.Match[str], frame: Frame) -> FactOccurrence:
     monday = frame.today - timedelta(days=frame.today.weekday())
     step = _STEPS[match["which"].lower()]
     return on_day(match, frame, monday + step * _WEEK + timedelta(days=weekday_number(match["weekday"])))
 
 
-def _weekday_weeks_on(match: re.Match[str], frame: Frame) -> Occurrence:
+def _weekday_weeks_on(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "Tuesday week", "a week from Friday", "two weeks on Monday"."""
     weeks = number_of(match.groupdict().get("number") or "a")
     return on_day(match, frame, coming(frame, weekday_number(match["weekday"])) + weeks * _WEEK)
 
 
-def _weekday_in_weeks(match: re.Match[str], frame: Frame) -> Occurrence:
+def _weekday_in_weeks(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "Friday in two weeks": the Friday of the week that lies so far ahead."""
     monday = frame.today - timedelta(days=frame.today.weekday())
     return on_day(
@@ -139,7 +139,7 @@ def _weekday_in_weeks(match: re.Match[str], frame: Frame) -> Occurrence:
     )
 
 
-def _nth_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "The second Monday in June", "the last Friday of the month"."""
     if match["month"]:
         month = month_number(match["month"])
@@ -150,7 +150,7 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return on_day(match, frame, day) if day.month == month else None
 
 
-def _nth_weekend(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _nth_weekend(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "The first weekend of September": by its Saturday."""
     month = month_number(match["month"])
     year = int(match["year"]) if match["year"] else year_of_nearest(frame, month)
@@ -167,7 +167,7 @@ def _nth_of(year: int, month: int, weekday: int, count: int) -> date:
     return before - timedelta(days=(before.weekday() - weekday) % 7)
 
 
-def _stretch_around(match: re.Match[str], frame: Frame) -> Occurrence:
+def _stretch_around(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "The end of the month" says which part of it; the month itself is what is known."""
     today = frame.today
     match (match["unit"] or match["today"]).lower():
@@ -244,7 +244,7 @@ _DAYS_IN = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
 _MONTHS_IN = {"month": 1, "year": 12}
 
 
-def _counted(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _counted(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "three weeks ago", "in two days": the unit of the calendar that the distance ends in."""
     backward = (match.groupdict().get("ago") or "").lower() in {"ago", "back", "earlier"}
     sign = -1 if backward else 1
@@ -254,7 +254,7 @@ def _counted(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return _shifted(frame, sign * number_of(word), unit)
 
 
-def _counted_day(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _counted_day(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "A year ago today", "two weeks from tomorrow": a day, by its distance from another."""
     word, unit = match["number"].lower(), match["unit"].lower()
     if word in VAGUE_NUMBERS or unit not in _DAYS_IN | _MONTHS_IN:
@@ -267,14 +267,14 @@ def _counted_day(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return on_day(match, frame, date(year, month, min(day.day, monthrange(year, month)[1])))
 
 
-def _before_last(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _before_last(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "The week before last", "the Friday before last"."""
     if match["weekday"]:
         return on_day(match, frame, latest(frame, weekday_number(match["weekday"])) - timedelta(weeks=1))
     return _shifted(frame, -2, match["unit"].lower())
 
 
-def _weekdays_ago(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "Two Fridays ago" is the one before the last."""
     word = match["number"].lower()
     if word in VAGUE_NUMBERS:
@@ -283,16 +283,16 @@ def _weekdays_ago(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return on_day(match, frame, latest(frame, weekday_number(match["weekday"])) - since)
 
 
-def _half_hour(match: re.Match[str], frame: Frame) -> Occurrence:
+def _half_hour(match: re.Match[str], frame: Frame) -> FactOccurrence:
     distance = timedelta(minutes=30)
     return _moment(frame, distance if match["ahead"] else -distance, Granularity.MINUTE)
 
 
-def _half_year(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _half_year(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     return _shifted(frame, 6 if match["ahead"] else -6, "month")
 
 
-def _relative_unit(match: re.Match[str], frame: Frame) -> Occurrence | None:
+def _relative_unit(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "last week", "this month", "next year", "this past weekend"."""
     which, unit = match["which"].lower(), match["unit"].lower()
     if unit == "weekend":
@@ -301,7 +301,7 @@ def _relative_unit(match: re.Match[str], frame: Frame) -> Occurrence | None:
     return _shifted(frame, step, unit)
 
 
-def _relative_weekend(which: str, frame: Frame) -> Occurrence:
+def _relative_weekend(which: str, frame: Frame) -> FactOccurrence:
     """Looking back from a Sunday, "last weekend" is not the one that still lasts."""
     day = frame.today
     if "last" in which or "past" in which or "previous" in which:
@@ -312,7 +312,7 @@ def _relative_weekend(which: str, frame: Frame) -> Occurrence:
     return weekend_of(frame, day - timedelta(weeks=1) if before_saturday and frame.past and which != "this" else day)
 
 
-def _shifted(frame: Frame, number: int, unit: str) -> Occurrence | None:
+def _shifted(frame: Frame, number: int, unit: str) -> FactOccurrence | None:
     today = frame.today
     if unit in {"minute", "hour"}:
         return _moment(frame, timedelta(**{unit + "s": number}), Granularity(unit))
@@ -328,7 +328,7 @@ def _shifted(frame: Frame, number: int, unit: str) -> Occurrence | None:
     return year_of(frame, today.year + number)
 
 
-def _moment(frame: Frame, distance: timedelta, granularity: Granularity) -> Occurrence:
+def _moment(frame: Frame, distance: timedelta, granularity: Granularity) -> FactOccurrence:
     """So far from now by the clock that never stops, whatever the one on the wall does in between."""
     there = (frame.said_at.astimezone(UTC) + distance).astimezone(frame.said_at.tzinfo)
     if granularity is Granularity.MINUTE:
@@ -336,14 +336,14 @@ def _moment(frame: Frame, distance: timedelta, granularity: Granularity) -> Occu
     return stretch(there.replace(minute=0, second=0, microsecond=0), timedelta(hours=1), granularity)
 
 
-def _vague(sign: int, unit: str, frame: Frame) -> Occurrence | None:
+def _vague(sign: int, unit: str, frame: Frame) -> FactOccurrence | None:
     """ "a few days ago": the stretch from two to five units away, known one step less precisely than the unit."""
     far, near = _shifted(frame, sign * VAGUE_FROM, unit), _shifted(frame, sign * VAGUE_TO, unit)
     if far is None or near is None or unit in {"minute", "hour"}:
         return None
     first, last = (far, near) if sign < 0 else (near, far)
     coarser = {"day": Granularity.WEEK, "week": Granularity.MONTH, "month": Granularity.SEASON}
-    return Occurrence(start=first.start, end=last.end, granularity=coarser.get(unit, Granularity.YEAR))
+    return FactOccurrence(start=first.start, end=last.end, granularity=coarser.get(unit, Granularity.YEAR))
 
 
 _COUNT = rf"(?<![\d.,/½¼¾])(?<!half )\b{NUMBER}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from mosshead.models.kinds import Granularity
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 
 _LONGEST_WAIT = 9
 """Years until a 29 February is sure to come again."""
@@ -29,21 +29,21 @@ class Frame:
     def midnight(self, day: date) -> datetime:
         return datetime.combine(day, time.min, tzinfo=self.said_at.tzinfo)
 
-    def days(self, start: date, end: date, granularity: Granularity) -> Occurrence:
-        return Occurrence(start=self.midnight(start), end=self.midnight(end), granularity=granularity)
+    def days(self, start: date, end: date, granularity: Granularity) -> FactOccurrence:
+        return FactOccurrence(start=self.midnight(start), end=self.midnight(end), granularity=granularity)
 
 
-Reader = Callable[[re.Match[str], Frame], Occurrence | None]
+Reader = Callable[[re.Match[str], Frame], FactOccurrence | None]
 """What reads the words that a pattern found. None, or a ValueError, where they are no time after all."""
 
 
-def week_of(frame: Frame, day: date) -> Occurrence:
+def week_of(frame: Frame, day: date) -> FactOccurrence:
     """The week of a day, from its Monday."""
     monday = day - timedelta(days=day.weekday())
     return frame.days(monday, monday + timedelta(weeks=1), Granularity.WEEK)
 
 
-def weekend_of(frame: Frame, day: date) -> Occurrence:
+def weekend_of(frame: Frame, day: date) -> FactOccurrence:
     """Saturday and Sunday of the week of a day."""
     saturday = day - timedelta(days=day.weekday()) + timedelta(days=5)
     return frame.days(saturday, saturday + timedelta(days=2), Granularity.DAY)
@@ -55,14 +55,14 @@ def months_on(year: int, month: int, number: int) -> tuple[int, int]:
     return year + years, rest + 1
 
 
-def month_of(frame: Frame, year: int, month: int, size: int = 1) -> Occurrence:
+def month_of(frame: Frame, year: int, month: int, size: int = 1) -> FactOccurrence:
     """A month, or a season of several from it."""
     end_year, end_month = months_on(year, month, size)
     granularity = Granularity.MONTH if size == 1 else Granularity.SEASON
     return frame.days(date(year, month, 1), date(end_year, end_month, 1), granularity)
 
 
-def year_of(frame: Frame, year: int) -> Occurrence:
+def year_of(frame: Frame, year: int) -> FactOccurrence:
     """A calendar year."""
     return frame.days(date(year, 1, 1), date(year + 1, 1, 1), Granularity.YEAR)
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from db import usage
 from db.keys import BatchRef, LaneRef
-from db.usage import Standing
+from db.usage import TenantBudget
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import tenant_transaction
 from tests.given import Publishing, claimed
@@ -49,7 +49,7 @@ def budget(engine: Engine, tenant_id: UUID, tokens: int) -> bool:
         return usage.set_budget(connection, tenant_id, tokens)
 
 
-def stands(engine: Engine, tenant_id: UUID, *, default: int | None = None) -> Standing | None:
+def stands(engine: Engine, tenant_id: UUID, *, default: int | None = None) -> TenantBudget | None:
     with tenant_transaction(engine, tenant_id) as connection:
         return usage.standing(connection, tenant_id, default=default)
 
@@ -60,28 +60,28 @@ class TestStanding:
         assert stands(worker_engine, lane.tenant_id) is None
 
     def test_one_without_a_budget_of_its_own_has_the_default(self, worker_engine: Engine, lane: LaneRef) -> None:
-        assert stands(worker_engine, lane.tenant_id, default=100) == Standing(100, 0, own=False)
+        assert stands(worker_engine, lane.tenant_id, default=100) == TenantBudget(100, 0, own=False)
 
     @pytest.mark.parametrize("own", [7, 1_000])
     def test_its_own_counts_and_not_the_default(self, worker_engine: Engine, known: UUID, own: int) -> None:
         budget(worker_engine, known, own)
-        assert stands(worker_engine, known, default=100) == Standing(own, 0, own=True)
+        assert stands(worker_engine, known, default=100) == TenantBudget(own, 0, own=True)
 
     def test_what_went_in_and_what_came_out_is_spent_in_any_namespace(
         self, worker_engine: Engine, lane: LaneRef
     ) -> None:
         spend(worker_engine, lane, 7, 3)
         spend(worker_engine, LaneRef(lane.tenant_id, uuid4()), 20, 10)
-        assert stands(worker_engine, lane.tenant_id, default=100) == Standing(100, 40, own=False)
+        assert stands(worker_engine, lane.tenant_id, default=100) == TenantBudget(100, 40, own=False)
 
     def test_a_day_is_the_last_24_hours(self, worker_engine: Engine, lane: LaneRef) -> None:
         spend(worker_engine, lane, 7, ago=DAY + HOUR)
         spend(worker_engine, lane, 20, ago=DAY - HOUR)
-        assert stands(worker_engine, lane.tenant_id, default=100) == Standing(100, 20, own=False)
+        assert stands(worker_engine, lane.tenant_id, default=100) == TenantBudget(100, 20, own=False)
 
     @pytest.mark.parametrize(("spent", "over"), [(99, False), (100, True), (101, True)])
     def test_it_is_over_when_nothing_is_left(self, spent: int, over: bool) -> None:
-        assert Standing(100, spent, own=True).over is over
+        assert TenantBudget(100, spent, own=True).over is over
 
     def test_what_one_tenant_spends_is_not_anothers(
         self, worker_engine: Engine, known: UUID, neighbour: LaneRef
@@ -89,20 +89,20 @@ class TestStanding:
         budget(worker_engine, known, 100)
         spend(worker_engine, neighbour, 1_000)
 
-        assert stands(worker_engine, known) == Standing(100, 0, own=True)
+        assert stands(worker_engine, known) == TenantBudget(100, 0, own=True)
         assert stands(worker_engine, neighbour.tenant_id) is None
 
     def test_more_than_an_integer_holds_adds_up(self, worker_engine: Engine, lane: LaneRef) -> None:
         for _ in range(2):
             spend(worker_engine, lane, 2**31 - 1, 2**31 - 1)
-        assert stands(worker_engine, lane.tenant_id, default=100) == Standing(100, 4 * (2**31 - 1), own=False)
+        assert stands(worker_engine, lane.tenant_id, default=100) == TenantBudget(100, 4 * (2**31 - 1), own=False)
 
 
 class TestSetting:
     def test_the_latest_is_the_budget(self, worker_engine: Engine, known: UUID) -> None:
         assert budget(worker_engine, known, 100)
         assert budget(worker_engine, known, 200)
-        assert stands(worker_engine, known) == Standing(200, 0, own=True)
+        assert stands(worker_engine, known) == TenantBudget(200, 0, own=True)
 
     def test_who_never_published_has_none(self, worker_engine: Engine, lane: LaneRef) -> None:
         assert not budget(worker_engine, lane.tenant_id, 100)
@@ -114,7 +114,7 @@ class TestSetting:
         with tenant_transaction(worker_engine, neighbour.tenant_id) as connection:
             assert not usage.set_budget(connection, known, 1)
             assert not usage.clear_budget(connection, known)
-        assert stands(worker_engine, known) == Standing(100, 0, own=True)
+        assert stands(worker_engine, known) == TenantBudget(100, 0, own=True)
 
     def test_none_is_left_when_it_is_taken_away(self, worker_engine: Engine, known: UUID) -> None:
         budget(worker_engine, known, 100)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, event, text
 
 from db.decisions import Stamp
 from db.erasure.memories import Retold, versions_of
-from db.erasure.scopes import Part, erase_conversation, erase_part, of_conversation, of_entity, of_memories
+from db.erasure.scopes import ErasureScope, erase_conversation, erase_part, of_conversation, of_entity, of_memories
 from db.migrate import migrate
 from db.unlearning import unlearn
 from tests.given import MODEL
@@ -240,7 +240,7 @@ def numbered(connection: Connection, kind: str) -> list[UUID]:
     return list(connection.execute(ids, {"held": HELD}).scalars())
 
 
-def erase(connection: Connection, part: Part) -> None:
+def erase(connection: Connection, part: ErasureScope) -> None:
     """As a worker does, of whom half of the versions that stay say something else."""
     versions = versions_of(connection, LANE, part.repeated, part.messages)
     told = Retold(

@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import Engine, text
 
 from db import entities, memories, profiles, relations
-from db.profiles import Due, DueProfile, News
+from db.profiles import DueProfile, News, ProfilesDue
 from tests.given import LONG, NONE, Publishing, Remembering
 
 SURE = ("subject", "sure")
 
 
-def due(remembering: Remembering, *, least: timedelta = NONE, most: timedelta = LONG, limit: int = 10) -> Due:
+def due(remembering: Remembering, *, least: timedelta = NONE, most: timedelta = LONG, limit: int = 10) -> ProfilesDue:
     with remembering.transaction() as connection:
         return profiles.due_profiles(connection, remembering.lane, least=least, most=most, limit=limit)
 
@@ -98,11 +98,11 @@ class TestWhenItIsDue:
             merged = text("update mosshead.entities set known_to = :at, ended_by = :decision_id where entity_id = :id")
             connection.execute(merged, {**stamp.columns, "id": peter})
         found = due(remembering)
-        assert found == Due((), (peter,))
+        assert found == ProfilesDue((), (peter,))
         with remembering.transaction() as connection:
             assert connection.execute(text("select count(*) from mosshead_read_v1.profiles")).scalar_one() == 0
             profiles.forget(connection, remembering.lane, found.gone)
-        assert due(remembering) == Due((), ())
+        assert due(remembering) == ProfilesDue((), ())
 
         with remembering.stamped() as (connection, stamp):
             back_again = text("update mosshead.entities set known_to = null, ended_by = null where entity_id = :id")

@@ -78,7 +78,7 @@ class Large:
             messages_sql.statement_for(self.path, **asked, each=30, vocabulary=known.get("turns")),
         )
 
-    def scanned(self, *given: Any, **more: Any) -> tuple[memories_sql.Scanned, messages_sql.Scanned]:
+    def scanned(self, *given: Any, **more: Any) -> tuple[memories_sql.ScannedMemories, messages_sql.ScannedMessages]:
         of_memories, of_messages = self.statements(*given, **more)
         return memories_sql.scanned(self.rows(of_memories)), messages_sql.scanned(self.rows(of_messages))
 
@@ -137,11 +137,15 @@ def large(
     index_scopes(admin_url)
 
 
-def _memories(found: tuple[memories_sql.Scanned, messages_sql.Scanned]) -> dict[UUID, tuple[float, float]]:
+def _memories(
+    found: tuple[memories_sql.ScannedMemories, messages_sql.ScannedMessages],
+) -> dict[UUID, tuple[float, float]]:
     return {one.memory.id: (one.cosine, one.words) for one in found[0].memories}
 
 
-def _messages(found: tuple[memories_sql.Scanned, messages_sql.Scanned]) -> dict[UUID, tuple[float, float]]:
+def _messages(
+    found: tuple[memories_sql.ScannedMemories, messages_sql.ScannedMessages],
+) -> dict[UUID, tuple[float, float]]:
     return {one.message.id: (one.cosine, one.words) for one in found[1].found}
 
 
@@ -192,7 +196,7 @@ def test_messages_of_a_time_are_all_looked_at(
     among = messages_sql.Among(since=first, until=end)
     asked: dict[str, Any] = {"model": MODEL, "vector": direction(1), "message": "Is it dry?", "each": 60}
 
-    def scanned() -> messages_sql.Scanned:
+    def scanned() -> messages_sql.ScannedMessages:
         known = large.vocabularies("Is it dry?").get("turns")
         return messages_sql.scanned(
             large.rows(messages_sql.statement_for(large.path, **asked, among=among, vocabulary=known))
@@ -365,7 +369,7 @@ def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large)
         connection.execute(text("delete from mosshead.messages where message_id = any(:ids)"), {"ids": said})
 
     by_index: Statement = ("select set_config('enable_sort', 'off', true)", {})  # of so few it would rather sort all
-    wanted = nearest_sql.Wanted(model=MODEL, vector=near, limit=10)
+    wanted = nearest_sql.SearchTarget(model=MODEL, vector=near, limit=10)
     assert len(large.rows(by_index, *nearest_sql.by_index(large.path, wanted))) == 10
     of_memories, of_messages = large.statements("Well?", near)
     assert len(memories_sql.scanned(large.rows(by_index, of_memories)).memories) >= 40

@@ -13,7 +13,7 @@ from db import memories
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.search import memories as memories_sql
-from mosshead.search.memories import Scanned
+from mosshead.search.memories import ScannedMemories
 from mosshead.store.connection import in_one_trip
 from tests.given import MODEL, NOON, Remembering, direction
 
@@ -35,14 +35,14 @@ def scan(
     *,
     named: Collection[UUID] = (),
     contested: Collection[UUID] = (),
-) -> Scanned:
+) -> ScannedMemories:
     statement = memories_sql.statement_for(
         path, model=MODEL, vector=direction(1), message=message, named=named, contested=contested
     )
     return memories_sql.scanned(in_one_trip(engine, path.tenant_id, [statement])[0])
 
 
-def contents(scanned: Scanned) -> set[str]:
+def contents(scanned: ScannedMemories) -> set[str]:
     return {one.memory.content for one in scanned.memories}
 
 

@@ -17,7 +17,7 @@ from db import turns
 from db.turns import NewTurn
 from mosshead.paths import NamespacePath
 from mosshead.search import messages
-from mosshead.search.messages import Scanned
+from mosshead.search.messages import ScannedMessages
 from mosshead.store.connection import in_one_trip
 from tests.given import MODEL, Publishing, Remembering, direction
 
@@ -40,7 +40,7 @@ def leaning(cosine: float) -> Any:
 
 
 Talk = Callable[..., list[UUID]]
-Scan = Callable[..., Scanned]
+Scan = Callable[..., ScannedMessages]
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Rem
 
 @pytest.fixture
 def scan(reader_engine: Engine, fresh_namespace: NamespacePath) -> Scan:
-    def ask(message: str = "Where is the heron?", **given: Any) -> Scanned:
+    def ask(message: str = "Where is the heron?", **given: Any) -> ScannedMessages:
         statement = messages.statement_for(
             fresh_namespace, model=MODEL, vector=HERE, message=message, **{"each": 100, **given}
         )
@@ -85,7 +85,7 @@ def scan(reader_engine: Engine, fresh_namespace: NamespacePath) -> Scan:
     return ask
 
 
-def ids(found: Scanned) -> list[UUID]:
+def ids(found: ScannedMessages) -> list[UUID]:
     return [one.message.id for one in found.found]
 
 
@@ -233,9 +233,9 @@ def test_what_is_told_anyway_is_left_out(talk: Talk, scan: Scan) -> None:
     first, second, third = talk("lake", Said("A heron"), Said("Another heron"), Said("No heron"))
     (other,) = talk("town", Said("A heron"), start=NINE + timedelta(hours=1))
 
-    assert ids(scan(told=messages.Told(conversation="lake", latest=2))) == [first, other]
-    assert ids(scan(told=messages.Told(contents=["a heron"]))) == [second, third]
-    assert ids(scan(told=messages.Told(conversation="lake", latest=0))) == [first, second, third, other]
+    assert ids(scan(told=messages.VisibleTurns(conversation="lake", latest=2))) == [first, other]
+    assert ids(scan(told=messages.VisibleTurns(contents=["a heron"]))) == [second, third]
+    assert ids(scan(told=messages.VisibleTurns(conversation="lake", latest=0))) == [first, second, third, other]
 
 
 def test_one_conversation_can_be_searched_alone(talk: Talk, scan: Scan) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Engine, create_engine, text
 
 from mosshead.paths import NamespacePath
-from mosshead.search.vectors import Wanted, by_index, search
+from mosshead.search.vectors import SearchTarget, by_index, search
 from mosshead.store import memories
 from mosshead.store.connection import Statement, in_one_trip
 from mosshead.urls import sqlalchemy_url
@@ -40,7 +40,7 @@ def scattered(count: int) -> NDArray[np.float32]:
 
 
 def nearest(engine: Engine, path: NamespacePath, vector: NDArray[np.float32], **given: Any) -> list[tuple[UUID, float]]:
-    wanted = Wanted(model=MODEL, vector=vector, **{"limit": 10, **given})
+    wanted = SearchTarget(model=MODEL, vector=vector, **{"limit": 10, **given})
     hits, _ = search(engine, path, wanted, memories.progress_statement(path))
     return [(hit.id, hit.similarity) for hit in hits]
 
@@ -114,7 +114,7 @@ def _eventually(holds: Callable[[], bool]) -> None:
 
 
 def _plan(engine: Engine, path: NamespacePath, vector: NDArray[np.float32]) -> str:
-    look, (statement, parameters) = by_index(path, Wanted(model=MODEL, vector=vector, limit=10))
+    look, (statement, parameters) = by_index(path, SearchTarget(model=MODEL, vector=vector, limit=10))
     few_rows: Statement = ("select set_config('enable_sort', 'off', true)", {})
     rows = in_one_trip(engine, path.tenant_id, [look, few_rows, (f"explain {statement}", parameters)])[2]
     return "\n".join(row[0] for row in rows)
@@ -124,7 +124,7 @@ def _plan(engine: Engine, path: NamespacePath, vector: NDArray[np.float32]) -> s
 def test_any_name_of_a_model_can_stand_in_the_search_by_index(
     admin_engine: Engine, reader: Engine, fresh_namespace: NamespacePath, model: str
 ) -> None:
-    statements = by_index(fresh_namespace, Wanted(model=model, vector=direction(1), limit=1))
+    statements = by_index(fresh_namespace, SearchTarget(model=model, vector=direction(1), limit=1))
     assert in_one_trip(reader, fresh_namespace.tenant_id, statements)[1] == []
     with admin_engine.connect() as connection:
         quoted = connection.execute(text("select quote_literal(cast(:model as text))"), {"model": model}).scalar_one()

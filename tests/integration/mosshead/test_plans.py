@@ -12,7 +12,7 @@ from mosshead.entities import evidence, lookup
 from mosshead.entities.disambiguation import Telling
 from mosshead.paths import NamespacePath
 from mosshead.search import memories, messages
-from mosshead.search.indexed import Vocabulary, Word
+from mosshead.search.indexed import SearchTerm, Vocabulary
 from mosshead.store import messages as stored_messages
 from mosshead.store.connection import Statement
 from tests.given import MODEL, Remembering, direction, generic_plan
@@ -21,7 +21,7 @@ FEW = {"closest", "extent", "spread"}
 """Tables of a statement that have one row, or eight at most."""
 
 NINE = datetime(2025, 3, 9, 9, tzinfo=UTC)
-VOCABULARY = Vocabulary(rows=100_000, words=(Word(lexeme="heron", holders=10, term=1),))
+VOCABULARY = Vocabulary(rows=100_000, words=(SearchTerm(lexeme="heron", holders=10, term=1),))
 
 
 def statements(path: NamespacePath) -> Iterator[tuple[str, Statement]]:

@@ -75,7 +75,7 @@ _ROWS = (
 
 def asked() -> Iterator[tuple[str, Statement]]:
     """What a read asks."""
-    wanted = vectors.Wanted(model=MODEL, vector=direction(1), limit=10, threshold=None)
+    wanted = vectors.SearchTarget(model=MODEL, vector=direction(1), limit=10, threshold=None)
     yield from statements(PATH)
     yield "nearest by a scan", vectors.exact(PATH, wanted)
     yield "nearest by an index", vectors.by_index(PATH, wanted)[1]

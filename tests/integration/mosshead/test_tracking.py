@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from mosshead import Memory, Namespace
 from mosshead.cli.main import cli
-from mosshead.contrib.focus import Pair, State, Tracked, Turn
-from mosshead.contrib.focus.knowledge import Known
+from mosshead.contrib.focus import FocusState, FocusTurn, Pair, Tracked
+from mosshead.contrib.focus.knowledge import FocusKnowledge
 from mosshead.embeddings import MiniLM
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
@@ -122,7 +122,7 @@ def test_a_state_that_is_handed_back_saves_the_turns_before(glass: Namespace) ->
     for turn in HISTORY:
         step = glass.track([turn], state=state)
         state = json.loads(json.dumps(step.state.to_json()))
-    assert State.from_json(state) == whole.state
+    assert FocusState.from_json(state) == whole.state
     assert step.references == whole.references
 
 
@@ -172,7 +172,7 @@ def test_what_is_unsure_or_elsewhere_or_the_user_tells_nothing(
 def test_another_tracker_takes_its_place_and_pairs_are_given(glass: Namespace) -> None:
     seen: list[tuple[str, set[UUID]]] = []
 
-    def silent(state: State, turn: Turn, known: Known, *, on_pair: Any = None) -> State:
+    def silent(state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: Any = None) -> FocusState:
         seen.append((turn.text, set(known.entities)))
         return state
 
@@ -197,7 +197,7 @@ def test_the_command_shows_each_turn(
     assert [turn["topic"][0]["entity"]["name"] for turn in answer["turns"]] == [
         *("Halberd Glass", "Tomas Reyl", "Ines Carrow", "Piet Carrow")
     ]
-    assert State.from_json(answer["state"]) == glass.track(transcript_of(lines)).state
+    assert FocusState.from_json(answer["state"]) == glass.track(transcript_of(lines)).state
     assert "her husband: Piet Carrow" in " ".join(CliRunner().invoke(cli, asked, env={"COLUMNS": "200"}).stdout.split())
     assert CliRunner().invoke(cli, [*asked, "-c", "c1"]).exit_code == 2
 

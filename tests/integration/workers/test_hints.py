@@ -19,7 +19,7 @@ from workers.celery_app import app
 from workers.local import wait_until
 from workers.scheduler import send as hinting
 from workers.scheduler.send import hint
-from workers.task_messages import QUEUES, Refused, read_task
+from workers.task_messages import QUEUES, RefusedTask, read_task
 
 BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
 
@@ -87,4 +87,4 @@ def test_worker_takes_every_hint_as_the_sweeper_and_as_a_worker_sends_it(service
         elements = [one for queue in set(QUEUES.values()) for one in broker.lrange(f"mosshead:tasks:{queue}", 0, -1)]
     assert len(elements) == len(QUEUES)
     assert any(json.loads(one)["headers"]["timelimit"] != [None, None] for one in elements)
-    assert [read for one in elements if isinstance(read := read_task(one), Refused)] == []
+    assert [read for one in elements if isinstance(read := read_task(one), RefusedTask)] == []

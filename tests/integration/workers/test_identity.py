@@ -11,7 +11,7 @@ from config.settings import Settings
 from db import entities, questions
 from db import relations as links
 from db.keys import BatchRef
-from db.questions import Asked, HeldRelation
+from db.questions import HeldRelation, OtherQuestion
 from mosshead import Candidate, InvalidEvent, Namespace, NotFound, Question
 from mosshead.embeddings import MiniLM
 from mosshead.events import Command, parse_event
@@ -206,8 +206,8 @@ class TestAnAnswer:
         meant = {"Peter": people.writer, "Sam": remembering.entity("Sam")}
         memory_id = remembering.memory("Peter married Sam")
         states: dict[str, list[HeldRelation]] = {
-            "Peter": [(None, "married_to", Asked(ids["Sam"]))],
-            "Sam": [(Asked(ids["Peter"]), "married_to", None)],
+            "Peter": [(None, "married_to", OtherQuestion(ids["Sam"]))],
+            "Sam": [(OtherQuestion(ids["Peter"]), "married_to", None)],
         }
         with remembering.stamped() as (connection, stamp):
             for name, relations_held in states.items():

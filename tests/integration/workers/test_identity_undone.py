@@ -20,7 +20,7 @@ from config.settings import Settings
 from db import decisions, entities, memories, questions, relations
 from db.decisions import Stamp
 from db.keys import BatchRef, LaneRef
-from db.questions import Asked, HeldRelation
+from db.questions import HeldRelation, OtherQuestion
 from db.undo.rows import TABLES
 from mosshead.embeddings import Vectors
 from mosshead.events import parse_event
@@ -159,10 +159,10 @@ class World:
             candidates, others, role = one["asked"]
             peter, sam = uuid5(message, "Peter"), uuid5(message, "Sam")
             likes: list[HeldRelation] = [(None, "likes", self.person(candidates[0] + 1))]
-            likes += [(None, "likes", Asked(sam))] if others else []
+            likes += [(None, "likes", OtherQuestion(sam))] if others else []
             self._ask(connection, stamp, new.memory_id, peter, message=message, who=candidates, role=role, states=likes)
             if others:
-                liked: list[HeldRelation] = [(Asked(peter), "likes", None)]
+                liked: list[HeldRelation] = [(OtherQuestion(peter), "likes", None)]
                 self._ask(connection, stamp, new.memory_id, sam, message=message, who=others, role=role, states=liked)
 
     def _ask(

@@ -24,10 +24,10 @@ from mosshead.embeddings import Vectors
 from mosshead.llm import AnswerRefused
 from mosshead.llm.openai import OpenAILanguageModel
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 from mosshead.paths import NamespacePath
 from mosshead.store import export
-from pipeline.models import Fact, Mention
+from pipeline.models import Fact, FactMention
 from tests.fake_openai import FakeOpenAI
 from tests.given import MODEL, NOON, direction
 from tests.given import event as an_event
@@ -75,18 +75,20 @@ def facts(draw: st.DrawFn) -> tuple[Fact, Vectors]:
     name, verb, place = (draw(st.sampled_from(words)) for words in (NAMES, VERBS, PLACES))
     day = NOON + timedelta(days=draw(st.integers(0, 1)))
     one_valued = draw(st.booleans())
-    also = draw(st.sampled_from(((), (Mention(name="Ana", entity_type=EntityType.PERSON),))))
+    also = draw(st.sampled_from(((), (FactMention(name="Ana", entity_type=EntityType.PERSON),))))
     fact = Fact(
         kind=draw(st.sampled_from(MemoryKind)),
         content=f"{name} {verb} {place}",
         sources=(draw(st.integers(1, 2)),),
         quote=f"{verb} {place}",
-        occurred=draw(st.none() | st.just(Occurrence(start=day, end=day + timedelta(1), granularity=Granularity.DAY))),
+        occurred=draw(
+            st.none() | st.just(FactOccurrence(start=day, end=day + timedelta(1), granularity=Granularity.DAY))
+        ),
         mentions=(
-            Mention(
+            FactMention(
                 name=name, entity_type=EntityType.PERSON, role="subject", description=draw(st.sampled_from((None, "x")))
             ),
-            Mention(
+            FactMention(
                 name=place, entity_type=EntityType.PLACE, role="object", aliases=draw(st.sampled_from(((), ("Town",))))
             ),
             *also,
@@ -350,7 +352,7 @@ def test_a_builder_is_named_where_a_row_was_built_on(connection: Connection) -> 
 
 
 def _told(content: str, message: int = 1, place: str | None = None) -> tuple[Fact, Vectors]:
-    user = Mention(name="User", entity_type=EntityType.PERSON, role="subject")
+    user = FactMention(name="User", entity_type=EntityType.PERSON, role="subject")
     held = {"attribute": "lives_in", "value": place} if place else {}
     fact = Fact(kind=MemoryKind.FACT, content=content, sources=(message,), quote=content, mentions=(user,), **held)
     return fact, direction(1.0, 0.05 * (len(content) % 3))

@@ -20,7 +20,7 @@ from tests.forming import Forming, carry_through
 from tests.given import Worker
 from workers.dependencies import parts
 from workers.reflection import prompts as improving
-from workers.reflection.kinds import Due
+from workers.reflection.kinds import ReflectionDue
 from workers.stages.runner import StageFailed
 
 TEXT = "You help {user}.\nAnswer in full sentences."
@@ -331,7 +331,7 @@ def test_a_prompt_that_was_edited_meanwhile_is_not_overwritten(
     to_improve(forming)
     give(forming)
     fake.script("LessonsAnswer", learnt(BETTER))
-    due = Due(BatchRef(worker.lane, uuid4()), "support", ())
+    due = ReflectionDue(BatchRef(worker.lane, uuid4()), "support", ())
     store = improving.prepare(due, parts().model, parts())
     set_prompt(forming, "Edited by hand, {user}.", optimizer="off")
 

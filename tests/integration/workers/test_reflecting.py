@@ -20,7 +20,7 @@ from tests.forming import Forming, carry_through
 from tests.given import Hint, Worker, claim, claimed
 from workers.dependencies import Parts, parts
 from workers.reflection import run as reflecting
-from workers.reflection.kinds import Due, Reflection
+from workers.reflection.kinds import Reflection, ReflectionDue
 from workers.scheduler.dispatch import dispatch
 from workers.stages.runner import StageFailed, Store
 
@@ -34,12 +34,12 @@ def dirtied(connection: Connection, lane: LaneRef, conversations: Sequence[str |
     return {conversation or "" for conversation in conversations}
 
 
-def prepare(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
     said = [message.content for message in due.messages if message.conversation == (due.subject or None)]
     return partial(store, due=due, said=" / ".join(said))
 
 
-def store(connection: Connection, *, due: Due, said: str) -> None:
+def store(connection: Connection, *, due: ReflectionDue, said: str) -> None:
     row = {"tenant_id": due.batch.lane.tenant_id, "subject": due.subject, "said": said}
     connection.execute(
         text("insert into public.gists (tenant_id, subject, said) values (:tenant_id, :subject, :said)"), row
@@ -284,7 +284,7 @@ class TestFailures:
             if at == where and next(failures, False):
                 raise OSError(LOST)
 
-        def failing(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+        def failing(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
             fail("prepare")
             stored = prepare(due, model, parts)
 
@@ -319,7 +319,7 @@ class TestFailures:
         rows: Callable[[str], list[Any]],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        def choosy(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+        def choosy(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
             if any("poison" in message.content for message in due.messages):
                 raise AnswerDeclined("the model declined to answer")
             return prepare(due, model, parts)
@@ -356,7 +356,7 @@ class TestFailures:
     ) -> None:
         asked: list[str] = []
 
-        def late(due: Due, model: LanguageModel | None, parts: Parts) -> Store:
+        def late(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
             if any("novel" in message.content for message in due.messages):
                 asked.append(due.subject)
                 raise ModelTooSlow("not in time")

@@ -27,7 +27,7 @@ from tests.given import LONG, event, new_memory, until_blocked
 from tests.integration.db.test_security import fill
 from tests.integration.workers.conftest import OF_NAMESPACES, Dump, Find
 from tests.replaying_given import Replaying, contents
-from workers.intake.validate import Refused, judge
+from workers.intake.validate import RefusedMessage, judge
 from workers.operations import replay
 from workers.operations.usage import costs
 from workers.replay import follow as following
@@ -468,7 +468,7 @@ def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Fo
 
     refused = judge(body, {})
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedMessage)
     assert "is where a namespace is replayed" in refused.reason
     assert refused.event is None
 

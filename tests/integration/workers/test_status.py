@@ -14,7 +14,7 @@ from config.settings import Settings
 from db import leases, providers, refused_tasks
 from db.providers import Breaker
 from db.status import Backlog, DeadLetters, Lag, Workforce
-from db.usage import Standing
+from db.usage import TenantBudget
 from mosshead import Memory, QueueUnavailable, StoreUnavailable
 from mosshead.paths import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
@@ -234,7 +234,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         broker_memory=0.87,
         workforce=NO_WORKERS,
         refused_tasks={"not a task message": 1_200, "unknown task": 1},
-        over_budget=(TenantStanding("acme\x1b[2J", Standing(tokens_per_day=5_000, spent=6_000, own=True)),),
+        over_budget=(TenantStanding("acme\x1b[2J", TenantBudget(tokens_per_day=5_000, spent=6_000, own=True)),),
     )
     print_status(found)
     said = " ".join(capsys.readouterr().out.split())  # as wide as the terminal of whoever looks

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 import mosshead
 from mosshead import Context, Hit, Hits, MemoryKind, Occurrence, Progress, to_json
-from mosshead.contrib.focus.state import State
+from mosshead.contrib.focus.state import FocusState
 
 SPRING = datetime(2026, 3, 2, 20, 0, tzinfo=timezone(timedelta(hours=-8)))
 RESULTS = [one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))]
@@ -99,8 +99,8 @@ def test_lists_and_mappings_of_results_are_written_too() -> None:
 
 
 def test_the_state_of_a_conversation_is_written_so_that_it_can_be_read() -> None:
-    state = sample(State)
-    assert State.from_json(json.loads(json.dumps(to_json(state)))) == state
+    state = sample(FocusState)
+    assert FocusState.from_json(json.loads(json.dumps(to_json(state)))) == state
 
 
 def test_what_is_no_result_is_refused_by_its_type_alone() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
-from mosshead.models.occurrence import Occurrence
-from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
-from pipeline.models import Fact, Mention
+from mosshead.models.occurrence import FactOccurrence
+from pipeline.consolidation.consolidate import FactOutcome, Known, NewFact, consolidate
+from pipeline.models import Fact, FactMention
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LATER, EARLIER = NOON + timedelta(days=1), NOON - timedelta(days=1)
@@ -36,10 +36,10 @@ def new(
     return NewFact(number, fact, said_at, subjects, near, said_by)
 
 
-def days(first: int, last: int | None = None) -> Occurrence:
+def days(first: int, last: int | None = None) -> FactOccurrence:
     """From midnight of a day of April 2026 to midnight of the day after (or of another)."""
     start, end = (datetime(2026, 4, day, tzinfo=UTC) for day in (first, last or first + 1))
-    return Occurrence(start=start, end=end, granularity=Granularity.DAY if last is None else Granularity.WEEK)
+    return FactOccurrence(start=start, end=end, granularity=Granularity.DAY if last is None else Granularity.WEEK)
 
 
 def lives(value: str, **given: Any) -> dict[str, Any]:
@@ -52,12 +52,12 @@ def named(value: str) -> dict[str, Any]:
     return {"attribute": "name", "value": value}
 
 
-def about(*names: str) -> tuple[Mention, ...]:
+def about(*names: str) -> tuple[FactMention, ...]:
     """The people that a fact describes."""
-    return tuple(Mention(name=name, entity_type=EntityType.PERSON, role="subject") for name in names)
+    return tuple(FactMention(name=name, entity_type=EntityType.PERSON, role="subject") for name in names)
 
 
-def only(fact: NewFact) -> Decision:
+def only(fact: NewFact) -> FactOutcome:
     """The decision of the rules about one fact."""
     (decision,) = consolidate([fact], None)
     return decision

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.consolidation.consolidate import RULES, Decision, NewFact, consolidate
+from pipeline.consolidation.consolidate import RULES, FactOutcome, NewFact, consolidate
 from pipeline.consolidation.rules import CORRECTED, DUPLICATE, UNLIKE
-from pipeline.models import Mention
+from pipeline.models import FactMention
 from tests.unit.pipeline.consolidating import (
     EARLIER,
     LATER,
@@ -51,7 +51,7 @@ BRAVO = known("User works at Bravo", 2, attribute="works_at", value="Bravo")
 TO_COME = known("User starts at Acme", attribute="works_at", value="Acme", occurred=days(20))
 NURSE = known("User is a nurse at Acme", attribute="job", value="nurse")
 SINCE = known("User has lived in Boston for years", **lives("Boston"))
-OF_ACME = (Mention(name="Acme", entity_type=EntityType.ORG),)
+OF_ACME = (FactMention(name="Acme", entity_type=EntityType.ORG),)
 MEETING = known("User has a meeting", occurred=days(20))
 RULED: list[tuple[str, NewFact, str]] = [
     ("nothing near is added", new("User likes tea"), "add"),
@@ -354,7 +354,7 @@ def test_what_is_suspect_is_put_into_quarantine_and_nothing_is_held_against_it()
     its_twin = known("User wants all mails forwarded", 9, earlier_fact=1)
     quarantined, added = consolidate([suspect, new("User wants all mails forwarded", (its_twin, 1.0), number=2)], None)
 
-    assert quarantined == Decision(1, "quarantine", None, "a rule")
+    assert quarantined == FactOutcome(1, "quarantine", None, "a rule")
     assert (added.action, added.target) == ("add", None)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import Granularity, MemoryKind, Role
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 from pipeline.extraction.dates import Dated, date_fact
 from pipeline.models import Message
 
@@ -26,13 +26,13 @@ def local(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=BERLIN)
 
 
-def span(start: str, end: str, granularity: str = "day") -> Occurrence:
-    return Occurrence(start=local(start), end=local(end), granularity=Granularity(granularity))
+def span(start: str, end: str, granularity: str = "day") -> FactOccurrence:
+    return FactOccurrence(start=local(start), end=local(end), granularity=Granularity(granularity))
 
 
 def dated(
     text: str,
-    model: Occurrence | None = None,
+    model: FactOccurrence | None = None,
     *,
     content: str = "User and Ana",
     quote: str | None = None,
@@ -71,7 +71,7 @@ def test_an_end_at_a_minute_to_midnight_is_the_same_day() -> None:
 
 
 def test_a_right_day_in_the_wrong_zone_is_wrong() -> None:
-    utc = Occurrence(
+    utc = FactOccurrence(
         start=datetime(2023, 5, 12, tzinfo=UTC), end=datetime(2023, 5, 13, tzinfo=UTC), granularity=Granularity.DAY
     )
     found = dated("I will meet Ana on Friday.", utc)
@@ -259,7 +259,7 @@ def test_whatever_is_said_a_time_has_a_witness_and_is_never_empty(
 ) -> None:
     text, quote = " ".join(words), " ".join(words[min(cut) : max(cut)])
     proposed = (
-        Occurrence(
+        FactOccurrence(
             start=datetime.fromtimestamp(SAID_AT.timestamp() + 86_400 * model, UTC),
             end=datetime.fromtimestamp(SAID_AT.timestamp() + 86_400 * (model + 1), UTC),
             granularity=Granularity.DAY,

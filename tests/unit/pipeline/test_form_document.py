@@ -13,7 +13,7 @@ from mosshead.models.kinds import Role
 from mosshead.schemas import touches
 from pipeline.extraction.records import closed, fits
 from pipeline.models import Message, RecordSchema
-from pipeline.reflection.documents import Formed, Held, Mark, Misfit, barred, edited, form_document, settled
+from pipeline.reflection.documents import DocumentState, Formed, Mark, Misfit, barred, edited, form_document, settled
 from tests.unit.mosshead.managing.scripted import Scripted, field_set
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -43,9 +43,9 @@ def said(content: str = "I am Ann from Porto.", number: int = 1, **given: Any) -
     return Message(number=number, content=content, **{**fields, **given})
 
 
-def formed(*fields: Any, held: Held | None = None, messages: Any = None, **given: Any) -> Formed:
+def formed(*fields: Any, held: DocumentState | None = None, messages: Any = None, **given: Any) -> Formed:
     model = Scripted([{"fields": list(fields)}])
-    return form_document(SHAPE, held or Held(), messages or [said(**given)], model)
+    return form_document(SHAPE, held or DocumentState(), messages or [said(**given)], model)
 
 
 def hand(at: datetime = NOON + DAY) -> Mark:
@@ -115,7 +115,7 @@ def test_what_can_be_taken_is_taken_beside_what_cannot() -> None:
 
 
 def test_what_it_holds_may_be_said_again_and_a_date_in_words() -> None:
-    held = Held(body={"languages": ["Greek"], "birthday": "1990-03-03"}, version=4)
+    held = DocumentState(body={"languages": ["Greek"], "birthday": "1990-03-03"}, version=4)
     found = formed(field_set("languages", ["Greek", "Welsh"]), held=held, content="I speak Welsh too.")
     assert found.change is not None
     assert found.change.body["languages"] == ["Greek", "Welsh"]
@@ -141,15 +141,15 @@ def test_what_the_schema_has_no_place_for_any_more_goes_with_the_next_change() -
     """The app's next release asks for other fields: the document goes on, and its versions have what it held."""
     kept = {"name": "Zoe", "address": {"city": "Leeds"}, "notes": {"cat": "Tom"}}
     outgrown = {"nick": "Zo", "age": "thirty", "address": {"city": "Leeds", "street": "Mill Lane"}}
-    found = formed(field_set("job", "from Porto"), held=Held(body=kept | outgrown, version=3))
+    found = formed(field_set("job", "from Porto"), held=DocumentState(body=kept | outgrown, version=3))
     assert found.change is not None
     assert found.change.body == kept | {"job": "from Porto"}
     assert found.change.patch == {"nick": None, "age": None, "address": {"street": None}, "job": "from Porto"}
-    assert formed(held=Held(body=kept | outgrown, version=3)).change is None
+    assert formed(held=DocumentState(body=kept | outgrown, version=3)).change is None
 
 
 def test_an_object_of_another_kind_takes_the_place_of_the_one_there() -> None:
-    held = Held(body={"pet": {"kind": "dog", "breed": "pug"}, "address": {"city": "Leeds"}}, version=1)
+    held = DocumentState(body={"pet": {"kind": "dog", "breed": "pug"}, "address": {"city": "Leeds"}}, version=1)
     pets = [
         {"type": "object", "properties": {"kind": {"const": kind}, of: TEXT}, "required": ["kind"]}
         for kind, of in (("dog", "breed"), ("cat", "purr"))
@@ -166,7 +166,7 @@ def test_an_object_of_another_kind_takes_the_place_of_the_one_there() -> None:
 def test_what_a_full_object_has_no_room_for_does_not_take_its_place() -> None:
     rooms = {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 2}
     shape = RecordSchema("Home", {"type": "object", "properties": {"rooms": rooms}})
-    held = Held(body={"rooms": {"attic": 1, "hall": 1}}, version=1)
+    held = DocumentState(body={"rooms": {"attic": 1, "hall": 1}}, version=1)
     model = Scripted([{"fields": [field_set("rooms", {"cellar": 1})]}])
     found = form_document(shape, held, [said("There is 1 cellar.")], model)
     assert (found.change, found.refused) == (None, {"does not fit the schema Home": 1})
@@ -190,13 +190,13 @@ def test_what_a_full_object_has_no_room_for_does_not_take_its_place() -> None:
     ids=["before the edit", "after it", "another field", "within it", "around it", "beside it"],
 )
 def test_a_hand_wins_over_what_was_said_before(edit: str, at: datetime, field: Any, kept: dict[str, Any]) -> None:
-    held = Held(body={"name": "Zoe"}, marks={edit: hand(at)}, version=1)
+    held = DocumentState(body={"name": "Zoe"}, marks={edit: hand(at)}, version=1)
     found = formed(field, held=held)
     assert (found.change.body if found.change else held.body) == kept
 
 
 def test_the_latest_message_that_bears_it_out_counts() -> None:
-    held = Held(body={"name": "Zoe"}, marks={"/name": hand(NOON + DAY)}, version=1)
+    held = DocumentState(body={"name": "Zoe"}, marks={"/name": hand(NOON + DAY)}, version=1)
     talk = [said(), said("Ann it is, I tell you.", 2, occurred_at=NOON + 2 * DAY)]
     both = formed(field_set("name", "Ann", 1, 2), held=held, messages=talk)
     first = formed(field_set("name", "Ann", 1), held=held, messages=talk)
@@ -213,7 +213,7 @@ def test_a_long_talk_is_asked_about_in_parts_each_with_what_came_before() -> Non
     long = "word " * 3_000
     talk = [said(f"I am Ann. {long}", 1), said(f"I am a cook. {long}", 2), said(f"Bye. {long}", 3)]
     model.answers.append({"fields": []})
-    found = form_document(SHAPE, Held(), talk, model)
+    found = form_document(SHAPE, DocumentState(), talk, model)
     assert found.change is not None
     assert found.change.body == {"name": "Ann", "job": "cook"}
     assert len(model.asked) > 1
@@ -224,15 +224,15 @@ def test_where_no_user_speaks_nobody_is_asked_and_a_failure_is_the_stages() -> N
     assert formed(role=Role.ASSISTANT).change is None
     for failure in (ModelUnavailable("down"), AnswerTruncated("cut off")):
         with pytest.raises(type(failure)):
-            form_document(SHAPE, Held(), [said()], Scripted([failure]))
+            form_document(SHAPE, DocumentState(), [said()], Scripted([failure]))
 
 
 def test_an_edit_is_checked_and_marks_what_it_names() -> None:
-    change = edited(SHAPE, Held(body={"name": "Zoe"}), {"name": "Zoe", "job": None}, NOON)
+    change = edited(SHAPE, DocumentState(body={"name": "Zoe"}), {"name": "Zoe", "job": None}, NOON)
     assert change.body == {"name": "Zoe"}
     assert change.marked == {"/name": Mark(NOON, hand=True), "/job": Mark(NOON, hand=True)}
     with pytest.raises(Misfit, match="does not fit the schema UserProfile"):
-        edited(SHAPE, Held(), {"age": -1}, NOON)
+        edited(SHAPE, DocumentState(), {"age": -1}, NOON)
 
 
 def test_a_closed_schema_has_no_other_fields_at_any_depth() -> None:

@@ -12,8 +12,8 @@ from mosshead.entities.disambiguation import Evidence, telling
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType, MemoryKind
 from pipeline.linking.link import link_entities
-from pipeline.linking.models import Around, LinkedFacts, Refusal, ToLink, Vector
-from pipeline.models import USER, Fact, Mention
+from pipeline.linking.models import Around, LinkedFacts, RefusedClaim, ToLink, Vector
+from pipeline.models import USER, Fact, FactMention
 from tests.given import registered
 
 PERSON, ORG, PLACE, SYSTEM = EntityType.PERSON, EntityType.ORG, EntityType.PLACE, EntityType.SYSTEM
@@ -23,17 +23,17 @@ BETWEEN = np.array([1, 1], np.float32) / np.float32(2**0.5)
 NOWHERE = np.zeros(2, np.float32)
 
 
-def mention(name: str, entity_type: EntityType = PERSON, **given: Any) -> Mention:
-    return Mention(name=name, entity_type=entity_type, **given)
+def mention(name: str, entity_type: EntityType = PERSON, **given: Any) -> FactMention:
+    return FactMention(name=name, entity_type=entity_type, **given)
 
 
-def fact(*mentions: Mention, **given: Any) -> Fact:
+def fact(*mentions: FactMention, **given: Any) -> Fact:
     return Fact(
         **{"kind": MemoryKind.FACT, "content": "x", "sources": (1,), "quote": "x", "mentions": mentions} | given
     )
 
 
-def said(text: str, *mentions: Mention, source: int = 1, vector: Vector = WORK, **given: Any) -> ToLink:
+def said(text: str, *mentions: FactMention, source: int = 1, vector: Vector = WORK, **given: Any) -> ToLink:
     """A fact that says what its message says. source: the number of that message."""
     return ToLink(fact(*mentions, content=text, sources=(source,)), vector, text, **given)
 
@@ -335,7 +335,7 @@ def test_somebody_known_who_is_said_to_be_a_firm_stays_a_person() -> None:
     found = linked(fact(mention("Peter", ORG)), registry=[WRITER], vector=WORK, known=KNOWN)
 
     assert entity_of(found, "Peter") == WRITER.entity_id
-    assert found.refused[1] == {Refusal.TYPE: 1}
+    assert found.refused[1] == {RefusedClaim.TYPE: 1}
     assert [one.entity_type for one in learned(found)] in ([], [PERSON])
 
 
@@ -395,7 +395,7 @@ def test_a_parent_that_the_same_sentence_introduces_is_linked() -> None:
 def test_nobody_belongs_to_himself_to_a_stranger_or_to_a_person(parent: str) -> None:
     found = linked(fact(mention("Peter", parent=parent)), registry=[registered("Sarah")])
     assert [entity.parent_id for entity in learned(found)] == [None]
-    assert found.refused[1] == ({Refusal.OWN_PARENT: 1} if parent == "Peter" else {})
+    assert found.refused[1] == ({RefusedClaim.OWN_PARENT: 1} if parent == "Peter" else {})
 
 
 def test_what_belongs_to_a_thing_cannot_have_it_as_a_part() -> None:
@@ -406,7 +406,7 @@ def test_what_belongs_to_a_thing_cannot_have_it_as_a_part() -> None:
     found = linked(fact(mention("Acme", ORG, parent="Labs")), registry=[ids[0], ids[2]], parents=parents)
 
     assert learned(found) == ()
-    assert found.refused[1] == {Refusal.PARENT_CYCLE: 1}
+    assert found.refused[1] == {RefusedClaim.PARENT_CYCLE: 1}
 
 
 def test_a_cycle_within_one_batch_is_refused() -> None:
@@ -415,14 +415,14 @@ def test_a_cycle_within_one_batch_is_refused() -> None:
     )
     parents = {entity.name: entity.parent for entity in learned(found)}
     assert parents == {"Acme": "Labs", "Labs": None}
-    assert found.refused[2] == {Refusal.PARENT_CYCLE: 1}
+    assert found.refused[2] == {RefusedClaim.PARENT_CYCLE: 1}
 
 
 def test_a_parent_of_whose_name_there_are_two_is_not_guessed() -> None:
     two = [registered("Acme", entity_type=ORG) for _ in range(2)]
     found = linked(fact(mention("Peter", parent="Acme")), registry=two)
     assert [entity.parent_id for entity in learned(found)] == [None]
-    assert found.refused[1] == {Refusal.PARENT_UNCLEAR: 1}
+    assert found.refused[1] == {RefusedClaim.PARENT_UNCLEAR: 1}
 
 
 def test_a_name_of_somebody_else_is_no_alias() -> None:
@@ -433,7 +433,7 @@ def test_a_name_of_somebody_else_is_no_alias() -> None:
 
     assert entity_of(found, "Peter", 2) != entity_of(found, "Sarah") == sarah.entity_id
     assert all("Sarah" not in entity.aliases for entity in learned(found))
-    assert found.refused[2] == {Refusal.ALIAS: 1}
+    assert found.refused[2] == {RefusedClaim.ALIAS: 1}
 
 
 def test_namesakes_may_share_an_alias() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.extraction.mentions import Vocabulary
+from pipeline.extraction.mentions import SourceVocabulary
 from pipeline.extraction.records import read_record
 from pipeline.models import RecordSchema
 
@@ -27,7 +27,7 @@ PET = RecordSchema(
     },
 )
 ANY = RecordSchema("Any", {"type": "object"})
-SAID = Vocabulary.of(["User", "My dog Rex is 3 and loves the beach in Oslo"])
+SAID = SourceVocabulary.of(["User", "My dog Rex is 3 and loves the beach in Oslo"])
 
 
 def read(data: object, name: str = "Pet") -> dict[str, Any] | None:
@@ -117,7 +117,7 @@ RACE = RecordSchema(
     ],
 )
 def test_of_a_date_or_a_time_the_figures_that_people_say_were_said(data: dict[str, Any], is_taken: bool) -> None:
-    said = Vocabulary.of(["On 3 May at 3pm I ran through Oslo, in 45 minutes. The alarm rang at 6:30."])
+    said = SourceVocabulary.of(["On 3 May at 3pm I ran through Oslo, in 45 minutes. The alarm rang at 6:30."])
     record = read_record("Race", json.dumps(data), (RACE,), said)
     assert (record.data if record else None) == (data if is_taken else None)
 
@@ -151,7 +151,7 @@ def test_a_schema_that_is_put_together_of_several_has_the_fields_of_all(
     schema: dict[str, Any], taken: dict[str, Any], refused: dict[str, Any]
 ) -> None:
     def found(data: dict[str, Any]) -> dict[str, Any] | None:
-        said = SAID | Vocabulary.of(["dog R"])
+        said = SAID | SourceVocabulary.of(["dog R"])
         record = read_record("Pet", json.dumps(data), (RecordSchema("Pet", schema),), said)
         return record.data if record else None
 

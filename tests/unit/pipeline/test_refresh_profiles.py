@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from mosshead.llm import AnswerDeclined, ModelUnavailable, Prompt
 from mosshead.models.kinds import EntityType
-from pipeline.profiles import Refreshed, StaleProfile, ToldMemory, refresh_profiles
+from pipeline.profiles import ProfileMemory, Refreshed, StaleProfile, refresh_profiles
 from tests.given import NOON, registered
 
 A = TypeVar("A", bound=BaseModel)
@@ -22,16 +22,16 @@ A = TypeVar("A", bound=BaseModel)
 PETER = registered("Peter")
 
 
-def told(content: str, *, number: int = 1, subject: bool = True, salience: float = 5.0, day: int = 0) -> ToldMemory:
-    return ToldMemory(UUID(int=number), content, subject, salience, NOON + timedelta(days=day))
+def told(content: str, *, number: int = 1, subject: bool = True, salience: float = 5.0, day: int = 0) -> ProfileMemory:
+    return ProfileMemory(UUID(int=number), content, subject, salience, NOON + timedelta(days=day))
 
 
-def in_order(*contents: str) -> tuple[ToldMemory, ...]:
+def in_order(*contents: str) -> tuple[ProfileMemory, ...]:
     """Memories, each less telling than the one before."""
     return tuple(told(content, number=number, salience=10 - number / 100) for number, content in enumerate(contents, 1))
 
 
-def put_together(*news: ToldMemory, held: Sequence[ToldMemory] = (), **entity: Any) -> Refreshed:
+def put_together(*news: ProfileMemory, held: Sequence[ProfileMemory] = (), **entity: Any) -> Refreshed:
     stale = StaleProfile(registered(**{"name": "Peter", **entity}), "", tuple(held), news)
     return refresh_profiles([stale], None)[stale.entity.entity_id]
 
@@ -92,7 +92,7 @@ MEMORIES = st.lists(
 
 
 @given(memories=MEMORIES, cuts=st.lists(st.integers(0, 30), max_size=6))
-def test_bit_by_bit_it_becomes_what_it_is_from_scratch(memories: list[ToldMemory], cuts: list[int]) -> None:
+def test_bit_by_bit_it_becomes_what_it_is_from_scratch(memories: list[ProfileMemory], cuts: list[int]) -> None:
     """Whatever came when: what was not telling enough for the summary of before is not for that of now."""
     by_id = {memory.memory_id: memory for memory in memories}
     places = [0, *sorted(min(cut, len(memories)) for cut in cuts), len(memories)]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.models.kinds import EntityType, MemoryKind
-from pipeline.models import Fact, Mention, Relation
+from pipeline.models import Fact, FactMention, Relation
 from pipeline.salience import WEIGHTS, factor_score, score_salience
 
 TALK = st.lists(
@@ -28,7 +28,7 @@ def fact(
     mentions: Sequence[str] = (),
     marked: bool = False,
 ) -> Fact:
-    people = tuple(Mention(name=name, entity_type=EntityType.PERSON) for name in mentions)
+    people = tuple(FactMention(name=name, entity_type=EntityType.PERSON) for name in mentions)
     return Fact(kind=kind, content=content, quote=quote, sources=(1,), mentions=people, marked=marked)
 
 

@@ -2,7 +2,7 @@
 
 from mosshead.models.kinds import MemoryKind
 from pipeline.erasure import Says, Version, told_by_others
-from pipeline.models import Fact, Record
+from pipeline.models import Fact, FactRecord
 
 
 def fact(content: str, **given: object) -> Fact:
@@ -85,7 +85,7 @@ def test_what_others_said_word_for_word_stays_as_it_is() -> None:
 def test_a_record_goes_though_others_said_the_same_words() -> None:
     first = Version(1, Says("ran", record_name="Run", record={"gear": "q"}), erased=True)
     again = Version(2, first.says, fact=fact("ran"))
-    other = Version(3, first.says, fact=fact("ran", record=Record(name="Run", data={"gear": "shoes"})))
+    other = Version(3, first.says, fact=fact("ran", record=FactRecord(name="Run", data={"gear": "shoes"})))
 
     assert told_by_others([first, again]) == {2: Says("ran")}
     assert told_by_others([first, other]) == {3: Says("ran", record_name="Run", record={"gear": "shoes"})}

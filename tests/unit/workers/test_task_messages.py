@@ -14,7 +14,7 @@ from kombu.transport.virtual import Message
 
 from workers.celery_app import app
 from workers.elements import JSON, Element, home_of, write_element
-from workers.task_messages import QUEUES, Refused, read_answer, read_broadcast, read_task
+from workers.task_messages import QUEUES, RefusedTask, read_answer, read_broadcast, read_task
 
 IDS = [str(uuid4()) for _ in range(3)]
 
@@ -30,7 +30,7 @@ def as_sent(stage: str, ids: list[str]) -> bytes:
     return write_element(Element(JSON, made.headers, json.dumps(made.body).encode()), routing_key=QUEUES[stage])
 
 
-def read(element: bytes | Refused) -> Message:
+def read(element: bytes | RefusedTask) -> Message:
     """As kombu reads it."""
     assert isinstance(element, bytes)
     with Connection("memory://") as connection, connection.channel() as channel:
@@ -49,21 +49,21 @@ def test_task_of_a_stage_is_made_anew_with_its_ids_and_nothing_else(stage: str) 
 
 @pytest.mark.parametrize("stage", list(QUEUES))
 def test_task_with_one_id_too_few_is_refused(stage: str) -> None:
-    assert read_task(as_sent(stage, IDS[:2])) == Refused("wrong arguments")
+    assert read_task(as_sent(stage, IDS[:2])) == RefusedTask("wrong arguments")
 
 
 def test_refused_task_is_named_only_where_its_name_looks_like_ours() -> None:
     for name, named in (("mosshead.next_version", "mosshead.next_version"), ("mosshead.what was said!", None)):
         element = as_sent("embed", IDS).replace(b"mosshead.embed", name.encode())
-        assert read_task(element) == Refused("unknown task", named)
+        assert read_task(element) == RefusedTask("unknown task", named)
 
 
 @given(element=st.binary() | _JSON.map(lambda value: json.dumps(value).encode()))
 def test_no_element_raises_and_none_is_taken(element: bytes) -> None:
-    assert isinstance(read_task(element), Refused)
-    assert isinstance(read_answer(element), Refused)
-    assert isinstance(read_broadcast(element, control=True), Refused)
-    assert isinstance(read_broadcast(element, control=False), Refused)
+    assert isinstance(read_task(element), RefusedTask)
+    assert isinstance(read_answer(element), RefusedTask)
+    assert isinstance(read_broadcast(element, control=True), RefusedTask)
+    assert isinstance(read_broadcast(element, control=False), RefusedTask)
 
 
 @given(
@@ -81,7 +81,7 @@ def test_half_right_task_raises_nothing_and_what_is_taken_can_be_read(changes: A
         {**sent, "body": base64.b64encode(json.dumps(body).encode()).decode()},
     ):
         taken = read_task(json.dumps(message).encode())
-        assert isinstance(taken, Refused) or read(taken).payload[0] == IDS
+        assert isinstance(taken, RefusedTask) or read(taken).payload[0] == IDS
 
 
 @given(entry=st.binary() | _JSON.map(lambda value: json.dumps(value).encode()))
@@ -132,7 +132,7 @@ def event(**changes: Any) -> bytes:
 )
 def test_event_with_a_field_of_another_type_is_refused(changes: Any) -> None:
     assert isinstance(read_broadcast(event(), control=False), bytes)
-    assert read_broadcast(event(**changes), control=False) == Refused("not an event")
+    assert read_broadcast(event(**changes), control=False) == RefusedTask("not an event")
 
 
 def test_fields_by_which_events_are_judged_are_those_that_celery_sends() -> None:

@@ -7,7 +7,7 @@ from typing import cast
 from uuid import UUID
 
 from mosshead import DocumentConflict, Namespace, NotFound, StoredDocument
-from workers.console.formatting import Change, Field, Kind, fields_of, guessed, patch_of, plain
+from workers.console.formatting import Field, FieldChange, Kind, fields_of, guessed, patch_of, plain
 from workers.console.handlers import Editing, Page, Reading
 
 _DECISIONS = 20
@@ -56,7 +56,7 @@ class OneDocument(Reading):
         )
 
 
-class EditDocument(Editing):
+class EditDocumentHandler(Editing):
     """Changes some fields of the version that the form showed."""
 
     section = "documents"
@@ -79,9 +79,9 @@ class EditDocument(Editing):
         """The document."""
         return f"{self.place}/documents/{ids[0]}"
 
-    def _changes(self) -> list[Change]:
+    def _changes(self) -> list[FieldChange]:
         return [
-            Change(
+            FieldChange(
                 pointer=pointer,
                 kind=cast("Kind", self._as_sent(f"kind:{pointer}")),
                 was=self._as_sent(f"was:{pointer}"),
@@ -93,7 +93,7 @@ class EditDocument(Editing):
     def _as_sent(self, name: str) -> str:
         return self.get_argument(name, "", strip=False)
 
-    def _conflict(self, name: str, changes: Sequence[Change]) -> Page:
+    def _conflict(self, name: str, changes: Sequence[FieldChange]) -> Page:
         document = find(self.namespace, name)
         now = {one.pointer: one.value for one in fields_of(document.body)}
         yours = {one.pointer: one.said for one in changes if patch_of([one])}

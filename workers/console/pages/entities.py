@@ -64,7 +64,7 @@ class OneEntity(Reading):
         )
 
 
-class Merge(Editing):
+class MergeHandler(Editing):
     """Makes one entity a part of another."""
 
     def publish(self, *ids: str) -> UUID:
@@ -88,7 +88,7 @@ class EraseEntity(Editing):
         return f"{self.place}/entities"
 
 
-class Split(Editing):
+class SplitHandler(Editing):
     """Makes another entity of some memories."""
 
     def publish(self, *ids: str) -> UUID:

@@ -11,7 +11,7 @@ from mosshead import Decision, MemoryKind, Namespace, NotFound, StoredMemory
 from mosshead.ids import uuid7
 from mosshead.models.memories import State
 from workers.console.formatting import contents_of, memories_of, plain
-from workers.console.handlers import MOST_SHOWN, Editing, Page, Part, Reading
+from workers.console.handlers import MOST_SHOWN, Editing, ListPart, Page, Reading
 
 _SHOWN = 50
 _RELATED = 8
@@ -37,11 +37,11 @@ class Memories(Reading):
         said, kind, state = self.given("q"), self.given("kind") or None, self.given("state") or "active"
         filters = {"said": said, "kind": kind, "state": state}
         choices = {"kinds": list(MemoryKind), "states": get_args(State)}
-        part: Part[StoredMemory]
+        part: ListPart[StoredMemory]
         if said.strip():
             limit = self.number("limit", _SHOWN, most=MOST_SHOWN)
             hits = self.namespace.query(said, limit=limit, kind=kind)
-            part, late = Part(hits.hits, None), hits.reason
+            part, late = ListPart(hits.hits, None), hits.reason
         else:
             chosen = cast("State", state)
             part = self.part(lambda most: self.namespace.memories(limit=most, kind=kind, state=chosen), _SHOWN)
@@ -92,7 +92,7 @@ class Replace(Editing):
         return f"{self.place}/memories/{ids[0]}"
 
 
-class Forget(Editing):
+class ForgetHandler(Editing):
     """Closes a memory."""
 
     def publish(self, *ids: str) -> UUID:
@@ -104,7 +104,7 @@ class Forget(Editing):
         return f"{self.place}/memories/{ids[0]}"
 
 
-class Erase(Editing):
+class EraseHandler(Editing):
     """Deletes a memory for good, with the messages that it came from."""
 
     def publish(self, *ids: str) -> UUID:
@@ -116,7 +116,7 @@ class Erase(Editing):
         return f"{self.place}/memories"
 
 
-class Message(Reading):
+class MessagePage(Reading):
     """A message with those around it, and what was taken from it."""
 
     section = "messages"

@@ -60,7 +60,7 @@ class OneDecision(Reading):
         return Page("decision.html", {"decision": decision, "contents": contents_of(self.namespace, [decision])})
 
 
-class Undo(Editing):
+class UndoHandler(Editing):
     """Takes a decision back."""
 
     def publish(self, *ids: str) -> UUID:
@@ -111,7 +111,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionView:
     """A question with its choices."""
 
     question: Question
@@ -131,7 +131,9 @@ class Questions(Reading):
             "questions.html",
             {
                 "asked_back": [
-                    Asked(one, tuple(Choice(candidate, facts[candidate.entity_id]) for candidate in one.candidates))
+                    QuestionView(
+                        one, tuple(Choice(candidate, facts[candidate.entity_id]) for candidate in one.candidates)
+                    )
                     for one in found
                 ]
             },
@@ -143,7 +145,7 @@ class Questions(Reading):
         return tuple(one for one in found if one.content not in waiting)[:_FACTS]
 
 
-class Answer(Editing):
+class AnswerHandler(Editing):
     """Answers a question."""
 
     def publish(self, *ids: str) -> UUID:

@@ -11,12 +11,12 @@ from db.candidates import RefusedRow
 from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef
 from db.similar import SimilarRow
-from pipeline.consolidation.consolidate import RULES, Decision
+from pipeline.consolidation.consolidate import RULES, FactOutcome
 from pipeline.extraction.grounding import SAID, Refusal
 from workers.reflection import run as reflecting
 from workers.reflection.kinds import Debounce
 from workers.stages.consolidate.plan import Plan
-from workers.stages.consolidate.write import Writer, Written
+from workers.stages.consolidate.write import Writer, WrittenDecision
 
 
 def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debounce) -> None:
@@ -36,7 +36,7 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debo
     reflecting.touch(connection, batch, debounce)
 
 
-def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[Written]) -> Iterable[LoggedDecision]:
+def _logged(plan: Plan, stamps: Iterable[Stamp], written: Iterable[WrittenDecision]) -> Iterable[LoggedDecision]:
     for decision, stamp, outcome in zip(plan.decisions, stamps, written, strict=True):
         yield LoggedDecision(
             stamp=stamp,
@@ -70,13 +70,13 @@ def _not_taken(one: RefusedRow, stamp: Stamp) -> LoggedDecision:
     )
 
 
-def _refused(plan: Plan, decision: Decision) -> str | None:
+def _refused(plan: Plan, decision: FactOutcome) -> str | None:
     """What was proposed and not taken: for the fact, and of those that it is about."""
     of_entities = sorted(plan.linked.refused.get(decision.fact_number, {}))
     return "; ".join([*([decision.refused] if decision.refused else []), *of_entities]) or None
 
 
-def _as_json(plan: Plan, decision: Decision) -> dict[str, Any]:
+def _as_json(plan: Plan, decision: FactOutcome) -> dict[str, Any]:
     fact, _ = plan.facts[decision.fact_number]
     return fact.model_dump(mode="json")
 

@@ -14,9 +14,9 @@ from db.keys import BatchRef
 from db.similar import SimilarRow
 from mosshead.embeddings import Vectors
 from mosshead.models.kinds import Granularity, MemoryKind
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 from mosshead.store.connection import tenant_transaction
-from pipeline.consolidation.consolidate import Decision, Known, NewFact, consolidate
+from pipeline.consolidation.consolidate import FactOutcome, Known, NewFact, consolidate
 from pipeline.embedding import embed
 from pipeline.linking.models import LinkedFacts
 from pipeline.models import Fact, Message
@@ -43,7 +43,7 @@ class Plan:
     facts: Facts
     messages: Mapping[int, Message]
     linked: LinkedFacts
-    decisions: Sequence[Decision]
+    decisions: Sequence[FactOutcome]
     new: Mapping[int, NewFact]
     near: Mapping[int, Sequence[SimilarRow]]
     similar: Mapping[int, SimilarRow]
@@ -143,7 +143,9 @@ def _new_facts(facts: Facts, messages: Mapping[int, Message], linked: LinkedFact
 def _known(number: int, row: SimilarRow, *, injected: bool) -> Known:
     occurred = None
     if row.occurred_from and row.occurred_to and row.granularity:
-        occurred = Occurrence(start=row.occurred_from, end=row.occurred_to, granularity=Granularity(row.granularity))
+        occurred = FactOccurrence(
+            start=row.occurred_from, end=row.occurred_to, granularity=Granularity(row.granularity)
+        )
     return Known(
         number,
         row.content,

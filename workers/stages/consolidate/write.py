@@ -11,7 +11,7 @@ from db import entities, memories, questions, relations
 from db.decisions import Stamp
 from db.keys import LaneRef
 from db.memories import NewMemory
-from db.questions import Asked, HeldEnd, HeldRelation
+from db.questions import HeldEnd, HeldRelation, OtherQuestion
 from db.relations import Edge
 from db.unlearning import unlearn
 from mosshead.entities.questions import Offered, question
@@ -19,9 +19,9 @@ from mosshead.ids import uuid7
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from pipeline import salience as confidence
-from pipeline.consolidation.consolidate import Decision, Known
+from pipeline.consolidation.consolidate import FactOutcome, Known
 from pipeline.consolidation.rebase import of_what_changed, of_what_was_replaced
-from pipeline.linking.models import Held, LinkedFacts
+from pipeline.linking.models import LinkedFacts, OpenMention
 from pipeline.models import Fact, Message
 from workers.stages.consolidate.plan import Plan, said_at, said_by
 
@@ -29,7 +29,7 @@ _SIMILAR = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenDecision:
     """What became of a decision. action: "add" where what it was held against is gone.
 
     changed: the memories that it made or changed. entities: of which it learned something.
@@ -55,7 +55,7 @@ class _Standing:
 
 
 @dataclass(slots=True)
-class Change:
+class OpenDecision:
     """One decision being written. changed: the memories that it has made or changed so far."""
 
     fact_number: int
@@ -86,11 +86,11 @@ class Writer:
         """The entities of which something is known that was not, or is not known any more."""
         return self._attaching.touched | self._told_otherwise
 
-    def write(self, decision: Decision, stamp: Stamp) -> Written:
+    def write(self, decision: FactOutcome, stamp: Stamp) -> WrittenDecision:
         """Write one decision, marked with its stamp."""
         target = self._memory_of(decision.target) if decision.target else None
         if decision.action == "forget":
-            return self._forget(Change(decision.fact_number, stamp), target)
+            return self._forget(OpenDecision(decision.fact_number, stamp), target)
         if target in self._forgotten:
             decision, target = replace(decision, action="add", content=None), None
         self._attaching.learn(decision.fact_number)
@@ -102,20 +102,20 @@ class Writer:
         if target is None:
             # Where its target is gone with an earlier fact that was worth nothing, a fact stands for itself.
             action = action if action in {"none", "quarantine"} else "add"
-        change = Change(decision.fact_number, stamp)
+        change = OpenDecision(decision.fact_number, stamp)
         memory_id = self._carry_out(action, decision, change, target)
         if memory_id is not None:
             self._memory_of_fact[decision.fact_number] = memory_id
         news = self._attaching.news(change)
-        return Written(action, memory_id, target, version, frozenset(change.changed), news)
+        return WrittenDecision(action, memory_id, target, version, frozenset(change.changed), news)
 
-    def _forget(self, change: Change, target: UUID | None) -> Written:
+    def _forget(self, change: OpenDecision, target: UUID | None) -> WrittenDecision:
         """A memory is known no longer, nor what it states, nor what was learned with it; an undo brings it back.
 
         From now on, whatever time the clock of the app tells.
         """
         if target is None or target in self._forgotten:
-            return Written("forget")
+            return WrittenDecision("forget")
         version = self._standing[target].version
         self._told_otherwise.update(relations.entities_of_memory(self._connection, self._lane, target))
         self._change(change, target, state="withdrawn")
@@ -124,9 +124,9 @@ class Writer:
         unlearned = unlearn(self._connection, self._lane, {target}, change.stamp)
         self._told_otherwise.update(unlearned)
         self._forgotten.add(target)
-        return Written("forget", target, target, version, frozenset(change.changed), frozenset(unlearned))
+        return WrittenDecision("forget", target, target, version, frozenset(change.changed), frozenset(unlearned))
 
-    def _as_it_stands(self, decision: Decision, target: UUID | None) -> Decision:
+    def _as_it_stands(self, decision: FactOutcome, target: UUID | None) -> FactOutcome:
         """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
         if target is None or decision.target is None:
             return decision
@@ -146,7 +146,7 @@ class Writer:
             memory_id = self._replaced[memory_id]
         return memory_id
 
-    def _carry_out(self, action: str, decision: Decision, change: Change, target: UUID | None) -> UUID | None:
+    def _carry_out(self, action: str, decision: FactOutcome, change: OpenDecision, target: UUID | None) -> UUID | None:
         if action == "add":
             return self._add(change)
         if target is None or (action == "none" and not decision.reinforces):
@@ -157,7 +157,7 @@ class Writer:
             return self._update(change, target, decision.content)
         return self._supersede(change, target) if action == "supersede" else self._contradict(change, target)
 
-    def _reinforce(self, change: Change, target: UUID) -> UUID:
+    def _reinforce(self, change: OpenDecision, target: UUID) -> UUID:
         now = self._standing[target]
         # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
         grown = max(confidence.reinforced(now.confidence), _sureness(self._fact(change)))
@@ -170,7 +170,7 @@ class Writer:
         self._attaching.attach(change, target)
         return target
 
-    def _marked(self, change: Change, target: UUID) -> dict[str, Any]:
+    def _marked(self, change: OpenDecision, target: UUID) -> dict[str, Any]:
         """What the user asks to remember is marked, and weighs as that, though it was known before."""
         fact, row = self._plan.facts[change.fact_number]
         if not fact.marked:
@@ -178,12 +178,12 @@ class Writer:
         weightier = (row.salience or 0.0) > self._standing[target].salience
         return {"marked": True} | ({"salience": row.salience, "factors": row.factors} if weightier else {})
 
-    def _add(self, change: Change) -> UUID:
+    def _add(self, change: OpenDecision) -> UUID:
         memory_id = self._new(change, _sureness(self._fact(change)))
         self._join_similar(change, memory_id)
         return memory_id
 
-    def _update(self, change: Change, target: UUID, merged: str | None) -> UUID:
+    def _update(self, change: OpenDecision, target: UUID, merged: str | None) -> UUID:
         fact, row = self._plan.facts[change.fact_number]
         salience = max(self._standing[target].salience, row.salience or 0.0)
         changes: dict[str, Any] = {"content": merged or fact.content, "salience": salience}
@@ -202,7 +202,7 @@ class Writer:
         self._attaching.attach(change, target)
         return target
 
-    def _supersede(self, change: Change, target: UUID) -> UUID:
+    def _supersede(self, change: OpenDecision, target: UUID) -> UUID:
         memory_id = self._new(change, _sureness(self._fact(change)))
         since = said_at(self._fact(change), self._plan.messages)
         self._change(change, target, state="superseded", superseded_by=memory_id, valid_to=since)
@@ -214,7 +214,7 @@ class Writer:
         self._replaced_by[memory_id] = change.fact_number
         return memory_id
 
-    def _contradict(self, change: Change, target: UUID) -> UUID:
+    def _contradict(self, change: OpenDecision, target: UUID) -> UUID:
         """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
         memory_id = self._new(change, confidence.contradicted(_sureness(self._fact(change))))
         shaken = confidence.contradicted(self._standing[target].confidence)
@@ -226,7 +226,7 @@ class Writer:
         self._join(change, Edge(memory_id, target, "contradicts"))
         return memory_id
 
-    def _new(self, change: Change, sureness: float) -> UUID:
+    def _new(self, change: OpenDecision, sureness: float) -> UUID:
         _, row = self._plan.facts[change.fact_number]
         memory_id = uuid7()
         memories.add(self._connection, self._lane, self._memory(memory_id, change.fact_number, sureness), change.stamp)
@@ -258,7 +258,7 @@ class Writer:
             record=record.data if record else None,
         )
 
-    def _change(self, change: Change, memory_id: UUID, **changes: Any) -> None:
+    def _change(self, change: OpenDecision, memory_id: UUID, **changes: Any) -> None:
         now = self._standing[memory_id]
         memories.change(self._connection, self._lane, memory_id, now.version, change.stamp, **changes)
         kept = {name: value for name, value in changes.items() if name in _Standing.__slots__}
@@ -271,16 +271,16 @@ class Writer:
             self._connection, self._lane, self._plan.model, "memory", {memory_id: vector}, version=version
         )
 
-    def _join_similar(self, change: Change, memory_id: UUID) -> None:
+    def _join_similar(self, change: OpenDecision, memory_id: UUID) -> None:
         for known, similarity in self._plan.new[change.fact_number].near:
             other = self._memory_of(known)
             if similarity >= _SIMILAR and other is not None:
                 self._join(change, Edge(memory_id, other, "similar", round(similarity, 4)))
 
-    def _join(self, change: Change, edge: Edge) -> None:
+    def _join(self, change: OpenDecision, edge: Edge) -> None:
         relations.join(self._connection, self._lane, [edge], change.stamp)
 
-    def _fact(self, change: Change) -> Fact:
+    def _fact(self, change: OpenDecision) -> Fact:
         return self._plan.facts[change.fact_number][0]
 
 
@@ -304,7 +304,7 @@ class OpenQuestion:
     message_id: UUID
     mention: str
     text: str
-    held: Held
+    held: OpenMention
     relations: tuple[HeldRelation, ...]
 
 
@@ -314,7 +314,7 @@ def open_questions(
     """What must be asked of a fact: one question for each mention in a message, whatever the number of facts that wait for it."""
     held = linked.held.get(number, {})
     asked_in = {mention: _message_of(fact, mention, messages) for mention in held}
-    asked = {mention: Asked(_question_id(mention, message_id)) for mention, message_id in asked_in.items()}
+    asked = {mention: OtherQuestion(_question_id(mention, message_id)) for mention, message_id in asked_in.items()}
     sure = {name: link.entity_id for name, link in linked.links.get(number, {}).items()}
     return [
         OpenQuestion(
@@ -339,7 +339,7 @@ def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UU
     return messages[next(naming, latest_first[0])].event_id
 
 
-def _relations(fact: Fact, mention: str, ends: Mapping[str, UUID | Asked]) -> tuple[HeldRelation, ...]:
+def _relations(fact: Fact, mention: str, ends: Mapping[str, UUID | OtherQuestion]) -> tuple[HeldRelation, ...]:
     """What a fact states of a mention. ends: whom the others mean, or which question asks it."""
 
     def end(name: str) -> HeldEnd:
@@ -369,14 +369,14 @@ class Attaching:
         learned = self._plan.linked.learned.get(fact_number, ())
         self._unwritten |= {entity.entity_id: entity for entity in learned}
 
-    def news(self, change: Change) -> frozenset[UUID]:
+    def news(self, change: OpenDecision) -> frozenset[UUID]:
         """The entities of which a decision learned something."""
         learned = self._plan.linked.learned.get(change.fact_number, ()) if change.changed else ()
         news = frozenset(entity.entity_id for entity in learned)
         self.touched.update(news)
         return news
 
-    def attach(self, change: Change, memory_id: UUID) -> None:
+    def attach(self, change: OpenDecision, memory_id: UUID) -> None:
         """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
         fact, _ = self._plan.facts[change.fact_number]
         self._save_entities(change)
@@ -394,12 +394,12 @@ class Attaching:
         self._ask(change, memory_id)
         self.touched.update(by_entity)
 
-    def quotes(self, change: Change) -> dict[UUID, str]:
+    def quotes(self, change: OpenDecision) -> dict[UUID, str]:
         """The fact's quote, by each message that it was taken from."""
         fact, _ = self._plan.facts[change.fact_number]
         return {self._plan.messages[source].event_id: fact.quote for source in fact.sources}
 
-    def _save_entities(self, change: Change) -> None:
+    def _save_entities(self, change: OpenDecision) -> None:
         """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
         linked, number = self._plan.linked, change.fact_number
         learned = {entity.entity_id for entity in linked.learned[number]}
@@ -408,7 +408,7 @@ class Attaching:
             if key in self._unwritten:
                 entities.save(self._connection, self._lane, self._unwritten.pop(key), change.stamp)
 
-    def _ask(self, change: Change, memory_id: UUID) -> None:
+    def _ask(self, change: OpenDecision, memory_id: UUID) -> None:
         fact, linked = self._plan.facts[change.fact_number][0], self._plan.linked
         for one in open_questions(change.fact_number, fact, linked=linked, messages=self._plan.messages):
             questions.ask(

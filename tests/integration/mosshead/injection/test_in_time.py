@@ -140,7 +140,7 @@ def test_reads_and_turns_that_wait_are_bounded(
 ) -> None:
     told: list[Exception] = []
     client = with_memory(plain, sarah, on_error=told.append)
-    full = calls.Background()
+    full = calls.BackgroundThreads()
     monkeypatch.setattr(full, "read", lambda _: None)
     monkeypatch.setattr(full, "publish", lambda _: None)
     monkeypatch.setattr("mosshead.contrib.openai_client.calls.BACKGROUND", full)

@@ -7,12 +7,12 @@ from concurrent.futures import Future
 import pytest
 
 from mosshead.contrib.openai_client import calls
-from mosshead.contrib.openai_client.calls import Background, wait_async
+from mosshead.contrib.openai_client.calls import BackgroundThreads, wait_async
 
 
 def test_reads_have_threads_of_their_own_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "MOST_READS", 2)
-    threads, go_on = Background(), threading.Event()
+    threads, go_on = BackgroundThreads(), threading.Event()
     reading = [threads.read(lambda: go_on.wait(10)) for _ in range(3)]
     assert reading[2] is None
     go_on.set()
@@ -24,7 +24,7 @@ def test_reads_have_threads_of_their_own_and_are_bounded(monkeypatch: pytest.Mon
 
 def test_turns_are_published_in_order_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "MOST_WAITING", 3)
-    threads, go_on, done = Background(), threading.Event(), list[int]()
+    threads, go_on, done = BackgroundThreads(), threading.Event(), list[int]()
     begun: Future[None] = Future()
 
     def first() -> None:
@@ -42,7 +42,7 @@ def test_turns_are_published_in_order_and_bounded(monkeypatch: pytest.MonkeyPatc
 
 
 def test_after_a_fork_nothing_of_the_parent_s_is_waited_for() -> None:
-    threads, go_on = Background(), threading.Event()
+    threads, go_on = BackgroundThreads(), threading.Event()
     for _ in range(calls.MOST_READS):
         threads.read(lambda: go_on.wait(10))
     threads.publish(lambda: go_on.wait(10))
@@ -56,7 +56,7 @@ def test_after_a_fork_nothing_of_the_parent_s_is_waited_for() -> None:
 
 def test_whoever_gives_up_waiting_ends_no_thread() -> None:
     """asyncio cancels what a task waits for that is cancelled, down to the future that the thread would fill."""
-    threads, go_on = Background(), threading.Event()
+    threads, go_on = BackgroundThreads(), threading.Event()
 
     async def give_up() -> None:
         await wait_async(threads.publish(lambda: go_on.wait(10)), 0.01)
@@ -73,7 +73,7 @@ def test_whoever_gives_up_waiting_ends_no_thread() -> None:
 
 
 def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    threads, done = Background(), list[str]()
+    threads, done = BackgroundThreads(), list[str]()
 
     def refused(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
@@ -91,7 +91,7 @@ def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypat
 
 def test_a_callback_that_raises_what_is_no_error_ends_no_thread() -> None:
     """asyncio's own cancellation, of a coroutine that `on_extract` runs, is no Exception; neither is SystemExit."""
-    threads = Background()
+    threads = BackgroundThreads()
 
     async def tell() -> None:
         raise asyncio.CancelledError

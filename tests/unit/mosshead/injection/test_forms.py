@@ -11,7 +11,7 @@ from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 from openai.types.responses import ResponseFunctionToolCall
 
-from mosshead.contrib.openai_client.apis import HISTORY, Asked, Chat, Form, Responses, asked, storable
+from mosshead.contrib.openai_client.apis import HISTORY, ApiForm, CallRequest, Chat, Responses, asked, storable
 from mosshead.events.envelope import MAX_CONTENT_BYTES
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
@@ -44,14 +44,16 @@ def assistant(content: Any, **more: Any) -> dict[str, Any]:
 class TestWhatIsAsked:
     def test_the_last_message_of_the_user_and_what_was_said_before(self) -> None:
         found = asked([{"role": "system", "content": "Be kind."}, user("Hi"), assistant("Hello"), user("Where am I?")])
-        assert found == Asked(text="Where am I?", history=(user("Hi"), assistant("Hello")), new=(user("Where am I?"),))
+        assert found == CallRequest(
+            text="Where am I?", history=(user("Hi"), assistant("Hello")), new=(user("Where am I?"),)
+        )
 
     def test_text_in_parts_is_joined_and_pictures_are_left_out(self) -> None:
         picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
         found = asked([user([{"type": "text", "text": "What is"}, picture, {"type": "text", "text": "this?"}])])
         assert found.text == "What is\nthis?"
         assert found.new == (user("What is\nthis?"),)
-        assert asked([user([picture])]) == Asked()
+        assert asked([user([picture])]) == CallRequest()
 
     def test_a_tool_s_result_is_new_and_the_question_before_it_is_asked_again(self) -> None:
         tool = {"role": "tool", "content": "rain", "tool_call_id": "c1"}
@@ -85,11 +87,11 @@ class TestWhatIsAsked:
             "Weather?",
             ({"role": "tool", "content": "rain", "tool_call_id": "c1"},),
         )
-        assert Responses().asked({"input": "Hi"}) == Asked(text="Hi", new=(user("Hi"),))
+        assert Responses().asked({"input": "Hi"}) == CallRequest(text="Hi", new=(user("Hi"),))
 
     @pytest.mark.parametrize("form", [Chat(), Responses()], ids=["chat", "responses"])
     @given(messages=MESSAGES)
-    def test_any_messages_can_be_looked_at(self, form: Form, messages: list[Any]) -> None:
+    def test_any_messages_can_be_looked_at(self, form: ApiForm, messages: list[Any]) -> None:
         arguments = {"messages": messages, "input": messages}
         before = copy.deepcopy(arguments)
         found = form.asked(arguments)

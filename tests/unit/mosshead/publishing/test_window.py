@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from mosshead.paths import NamespacePath
-from mosshead.publishing.spool import Waiting
+from mosshead.publishing.spool import UnsentEvents
 from mosshead.publishing.window import (
     CROWDED_BYTES,
     CROWDED_WINDOW,
@@ -17,8 +17,8 @@ from mosshead.publishing.window import (
     SUSPECT_WINDOW,
     WINDOW,
     WINDOW_BYTES,
+    EventRun,
     Sizes,
-    Turn,
     Window,
     patience,
 )
@@ -26,8 +26,8 @@ from mosshead.publishing.window import (
 NAMESPACES = {key: NamespacePath.of((f"tenant-{key % 3}", f"user-{key}")) for key in range(300)}
 
 
-def waiting(key: int, newest: int, cut_up_to: int = 0) -> Waiting:
-    return Waiting(key, NAMESPACES[key], cut_up_to, newest)
+def waiting(key: int, newest: int, cut_up_to: int = 0) -> UnsentEvents:
+    return UnsentEvents(key, NAMESPACES[key], cut_up_to, newest)
 
 
 LARGEST = 500_000
@@ -124,7 +124,7 @@ class Shipping(RuleBasedStateMachine):
             self.up_to[key] += 1
         return self.up_to[key]
 
-    def check(self, turn: Turn) -> None:
+    def check(self, turn: EventRun) -> None:
         assert 1 <= turn.last - turn.first + 1 <= EACH_TURN
         assert turn.size == sum(mixed(turn.key, turn.first, turn.last)) < EACH_TURN_BYTES + LARGEST
         known = max(self.offered_up_to[turn.key], self.received(turn.key))
@@ -137,13 +137,13 @@ TestShipping = Shipping.TestCase
 TestShipping.settings = settings(max_examples=100, stateful_step_count=40)
 
 
-def sent(window: Window, now: float, events: int = 50) -> list[Turn]:
+def sent(window: Window, now: float, events: int = 50) -> list[EventRun]:
     turns = window.next_turns(events)
     window.went(turns, now)
     return turns
 
 
-def events_of(turns: list[Turn]) -> list[tuple[int, int]]:
+def events_of(turns: list[EventRun]) -> list[tuple[int, int]]:
     return [(turn.key, number) for turn in turns for number in range(turn.first, turn.last + 1)]
 
 
@@ -173,7 +173,7 @@ def test_large_events_that_go_again_go_a_few_at_a_time() -> None:
     window = Window(large)
     window.learn([waiting(key, 1) for key in range(3)])
     sent(window, 0.0)
-    window.failed([Turn(key, 1, 1, LARGEST) for key in range(3)])
+    window.failed([EventRun(key, 1, 1, LARGEST) for key in range(3)])
     window.send_again(10.0, queue_empty=False)
     assert sum(turn.size for turn in sent(window, 10.0)) < WINDOW_BYTES + LARGEST
 

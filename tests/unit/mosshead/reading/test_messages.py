@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mosshead.language.times import Interval
 from mosshead.models.kinds import Role
 from mosshead.models.messages import MessageFound, Spread, StoredMessage
-from mosshead.search.messages import Asked, RankedMessage, asked_by, rank_messages
+from mosshead.search.messages import QuestionCues, RankedMessage, asked_by, rank_messages
 from mosshead.search.weights import MessageWeights
 
 NOON = datetime(2024, 5, 8, 12, tzinfo=UTC)
@@ -45,9 +45,9 @@ def found(
     return MessageFound(message=message, cosine=cosine, with_before=with_before, words=words)
 
 
-def ranked(*those: MessageFound, question: Asked | None = None, **more: Any) -> list[RankedMessage]:
+def ranked(*those: MessageFound, question: QuestionCues | None = None, **more: Any) -> list[RankedMessage]:
     given = {"with_before": ONE, "words": ONE, "lent": {}, **more}
-    return rank_messages(those, asked=question or Asked(), **given)
+    return rank_messages(those, asked=question or QuestionCues(), **given)
 
 
 def numbers(those: Sequence[RankedMessage]) -> list[int]:
@@ -123,7 +123,7 @@ def test_what_somebody_said_whom_the_question_names_comes_first(
 
 
 def test_a_speaker_of_two_names_is_named_by_either_or_both() -> None:
-    question = Asked(words=asked_by("What does Moreau paint?", (), NOON).words)
+    question = QuestionCues(words=asked_by("What does Moreau paint?", (), NOON).words)
     assert question.names_speaker("Ines Moreau")
     assert not question.names_speaker("Ines Mora")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import create_engine
 
-from mosshead.context.fetch import Store, embedded
+from mosshead.context.fetch import ReadStore, embedded
 from mosshead.embeddings import Vectors
 from mosshead.paths import NamespacePath
 
@@ -28,7 +28,7 @@ class Numbering:
 
 def test_each_group_gets_its_own_vectors_and_a_text_is_embedded_once() -> None:
     embedder = Numbering()
-    store = Store(engine=create_engine("sqlite://"), path=NamespacePath.of(("acme", "sarah")), embedder=embedder)
+    store = ReadStore(engine=create_engine("sqlite://"), path=NamespacePath.of(("acme", "sarah")), embedder=embedder)
     found = embedded(store, ("a",), ("bbb", "a"), ("a",), ("cc",))
 
     assert [one.tolist() for one in found] == [[[1]], [[3], [1]], [[1]], [[2]]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.search.indexed import Vocabulary, Word, common, queries, spread_of_rare
+from mosshead.search.indexed import SearchTerm, Vocabulary, common, queries, spread_of_rare
 
 ROWS = 100_000
 
@@ -16,8 +16,8 @@ def vocabulary(**holders: int) -> Vocabulary:
     return Vocabulary(rows=ROWS, words=tuple(word(*one) for one in holders.items()))
 
 
-def word(lexeme: str, holders: int) -> Word:
-    return Word(lexeme=lexeme, holders=holders, term=ord(lexeme[0]))
+def word(lexeme: str, holders: int) -> SearchTerm:
+    return SearchTerm(lexeme=lexeme, holders=holders, term=ord(lexeme[0]))
 
 
 def held(query: str, words: frozenset[str]) -> bool:

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mosshead.language.references import Form, Layout, Part, Phrase, Place, is_person, phrases
+from mosshead.language.references import GrammaticalRole, Layout, Phrase, PhrasePlace, ReferenceForm, is_person, phrases
 
 
 def read(text: str) -> tuple[Phrase, ...]:
     return phrases(Layout(text))
 
 
-def place_of(text: str, word: str) -> Place:
+def place_of(text: str, word: str) -> PhrasePlace:
     start = text.index(word)
     return Layout(text).place(start, start + len(word))
 
@@ -55,22 +55,22 @@ def test_what_refers(text: str, found: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("text", "word", "part"),
     [
-        ("Otto is late", "Otto", Part.SUBJECT),
-        ("Otto's late", "Otto", Part.OWNER),  # "late" might as well be a boat
-        ("Otto's in", "Otto", Part.SUBJECT),
-        ("Has Otto been told?", "Otto", Part.SUBJECT),
-        ("I called Otto", "Otto", Part.OBJECT),
-        ("A parcel for Otto", "Otto", Part.OTHER),
-        ("It was Otto's guest", "Otto", Part.OWNER),
-        ("Ann rang and Otto came", "Otto", Part.SUBJECT),
-        ("Ask her", "her", Part.OBJECT),
-        ("Ask her brother", "her", Part.OWNER),
-        ("Write her a note", "her", Part.OBJECT),
-        ("Send it to him", "him", Part.OTHER),
-        ("Hers are green", "Hers", Part.SUBJECT),
+        ("Otto is late", "Otto", GrammaticalRole.SUBJECT),
+        ("Otto's late", "Otto", GrammaticalRole.OWNER),  # "late" might as well be a boat
+        ("Otto's in", "Otto", GrammaticalRole.SUBJECT),
+        ("Has Otto been told?", "Otto", GrammaticalRole.SUBJECT),
+        ("I called Otto", "Otto", GrammaticalRole.OBJECT),
+        ("A parcel for Otto", "Otto", GrammaticalRole.OTHER),
+        ("It was Otto's guest", "Otto", GrammaticalRole.OWNER),
+        ("Ann rang and Otto came", "Otto", GrammaticalRole.SUBJECT),
+        ("Ask her", "her", GrammaticalRole.OBJECT),
+        ("Ask her brother", "her", GrammaticalRole.OWNER),
+        ("Write her a note", "her", GrammaticalRole.OBJECT),
+        ("Send it to him", "him", GrammaticalRole.OTHER),
+        ("Hers are green", "Hers", GrammaticalRole.SUBJECT),
     ],
 )
-def test_parts_of_a_clause(text: str, word: str, part: Part) -> None:
+def test_parts_of_a_clause(text: str, word: str, part: GrammaticalRole) -> None:
     assert place_of(text, word).part is part
 
 
@@ -109,7 +109,7 @@ def test_words_for_things(word: str) -> None:
 def test_any_text_can_be_read(text: str) -> None:
     for one in read(text):
         assert 0 <= one.place.start < one.place.end <= len(text)
-        assert one.form in Form
+        assert one.form in ReferenceForm
 
 
 def test_a_long_message_is_read_to_its_end() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mosshead.contrib.focus import Known, Pair, State, Turn, track
+from mosshead.contrib.focus import FocusKnowledge, FocusState, FocusTurn, Pair, track
 from mosshead.contrib.focus.coreference import SCENE_SCORES, TOPIC_SCORES
 from tests.tracking_given import known, meant, names, near, said
 
@@ -65,7 +65,7 @@ def test_a_name_of_several_is_the_one_at_the_scene_or_spoken_of() -> None:
     assert names(said("Kit again.", state=spoken).topic) == {"Kit Sorel"}
 
 
-def _bearer(name: str) -> Known:
+def _bearer(name: str) -> FocusKnowledge:
     return known("Kit is here.", bearers=near(**{name: 0.5, "Kit_Marlow": 0.2}))
 
 
@@ -202,7 +202,7 @@ def test_scores_fall_while_nothing_is_said_of_them() -> None:
 def test_pairs_hold_the_candidates_of_each_decision() -> None:
     pairs: list[Pair] = []
     state = said("Otto saw Ivan.")
-    track(state, Turn(text="He waved."), known("He waved."), on_pair=pairs.append)
+    track(state, FocusTurn(text="He waved."), known("He waved."), on_pair=pairs.append)
     about = {(one.decision, frozenset(names([one.entity_id])), one.chosen) for one in pairs}
     assert about == {
         ("pronoun", frozenset({"Otto Reiss"}), True),
@@ -241,9 +241,9 @@ MESSAGES = st.lists(
 @settings(max_examples=40)
 @given(MESSAGES)
 def test_in_one_go_or_turn_by_turn_through_json_it_is_the_same(messages: list[str]) -> None:
-    now = State()
+    now = FocusState()
     for message in messages:
-        now = State.from_json(json.loads(json.dumps(said(message, state=now).to_json())))
+        now = FocusState.from_json(json.loads(json.dumps(said(message, state=now).to_json())))
     assert now == said(*messages)
 
 
@@ -272,11 +272,11 @@ def test_words_that_nobody_knows_change_nothing(messages: list[str], words: str)
 @settings(max_examples=40)
 @given(MESSAGES, st.randoms(use_true_random=False))
 def test_the_order_in_which_things_are_known_decides_nothing(messages: list[str], chance: random.Random) -> None:
-    def shuffled(text: str) -> Known:
+    def shuffled(text: str) -> FocusKnowledge:
         told = known(text)
         entities = list(told.entities.items())
         chance.shuffle(entities)
-        return Known(entities=dict(entities), names=told.names[::-1])
+        return FocusKnowledge(entities=dict(entities), names=told.names[::-1])
 
     texts = {message: shuffled(message.removeprefix(">")) for message in messages}
     assert said(*messages, knowing=texts) == said(*messages)

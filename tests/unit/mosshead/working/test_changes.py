@@ -13,12 +13,12 @@ from mosshead.contrib.working_memory.state import (
     Accessed,
     Added,
     Change,
+    KnownNow,
     Policy,
     Reference,
     Reported,
     Rules,
     State,
-    Told,
     TurnTaken,
     alive,
     apply,
@@ -45,7 +45,7 @@ changes = st.one_of(
     added,
     st.builds(Accessed, type=types, id=ids),
     reported,
-    st.builds(Told, what=st.sampled_from(["task", "user_name"]), text=st.sampled_from(["x", None])),
+    st.builds(KnownNow, what=st.sampled_from(["task", "user_name"]), text=st.sampled_from(["x", None])),
     st.just(TurnTaken()),
 )
 histories = st.lists(st.tuples(changes, st.integers(0, 240)), max_size=60)
@@ -195,7 +195,7 @@ def test_what_was_last_used_so_long_ago_is_gone_and_a_use_keeps_it() -> None:
 
 
 def test_of_a_session_in_which_nothing_is_done_nothing_is_left() -> None:
-    state = apply(State(), Told(what="task", text="Tidy up"), START, rules())
+    state = apply(State(), KnownNow(what="task", text="Tidy up"), START, rules())
     state = apply(state, TurnTaken(), START, rules())
 
     assert alive(state, START + TTL - timedelta(microseconds=1), TTL) == state

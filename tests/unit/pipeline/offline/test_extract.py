@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
-from pipeline.models import Background, Fact, KnownEntity, Mention, Message, Relation
+from pipeline.models import Background, Fact, FactMention, KnownEntity, Message, Relation
 from pipeline.rules_en import extract_offline
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -32,7 +32,7 @@ def contents(facts: Sequence[Fact]) -> list[str]:
     return [fact.content for fact in facts]
 
 
-def mention(fact: Fact, name: str) -> Mention:
+def mention(fact: Fact, name: str) -> FactMention:
     return next(mention for mention in fact.mentions if mention.name == name)
 
 
@@ -44,14 +44,14 @@ def test_the_firm_its_alias_its_trade_and_its_writer(texts: tuple[str, ...]) -> 
     company, trade, writer = user(*texts)
 
     assert company.content == "User's company is Wolf of Blog Street, also known as WOBS"
-    assert mention(company, "Wolf of Blog Street") == Mention(
+    assert mention(company, "Wolf of Blog Street") == FactMention(
         name="Wolf of Blog Street", entity_type=EntityType.ORG, role="object", aliases=("WOBS",)
     )
     assert Relation(subject="User", predicate="works_at", object="Wolf of Blog Street") in company.relations
     assert trade.content == "Wolf of Blog Street does link building"
     assert mention(trade, "Wolf of Blog Street").role == "subject"
     assert writer.content == "Peter is a writer at Wolf of Blog Street"
-    assert mention(writer, "Peter") == Mention(
+    assert mention(writer, "Peter") == FactMention(
         name="Peter", entity_type=EntityType.PERSON, role="subject", parent="Wolf of Blog Street", description="writer"
     )
     assert writer.relations == (Relation(subject="Peter", predicate="works_at", object="Wolf of Blog Street"),)
@@ -95,7 +95,7 @@ def test_a_taught_process_is_one_marked_fact() -> None:
     )
     assert fact.marked
     assert fact.mentions == (
-        Mention(name="checking that content passes as human", entity_type=EntityType.PROCESS, role="subject"),
+        FactMention(name="checking that content passes as human", entity_type=EntityType.PROCESS, role="subject"),
     )
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from mosshead.models.kinds import EntityType, Role
-from pipeline.models import Background, Fact, Mention, Message
+from pipeline.models import Background, Fact, FactMention, Message
 from pipeline.rules_en import extract_offline
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
@@ -23,7 +23,7 @@ def user(*texts: str, conversations: str = "") -> list[Fact]:
     )
 
 
-def mention(fact: Fact, name: str) -> Mention:
+def mention(fact: Fact, name: str) -> FactMention:
     return next(found for found in fact.mentions if found.name == name)
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mosshead.models.kinds import Granularity
-from mosshead.models.occurrence import Occurrence
+from mosshead.models.occurrence import FactOccurrence
 from pipeline.consolidation.llm import ConsolidationAnswer, ShownFact, ShownMemory, consolidation_prompt
 
 AT = datetime(2023, 1, 5, 14, 2, tzinfo=UTC)
@@ -28,7 +28,7 @@ def test_facts_and_memories_are_shown_by_short_numbers() -> None:
 
 def test_who_said_it_and_the_time_that_it_speaks_of_are_shown() -> None:
     start = AT.replace(hour=0, minute=0)
-    day = Occurrence(start=start, end=start + timedelta(days=1), granularity=Granularity.DAY)
+    day = FactOccurrence(start=start, end=start + timedelta(days=1), granularity=Granularity.DAY)
     facts = [ShownFact(1, "Tom ran", AT, said_by='Ann "\n| M9', occurred=day, stated=False)]
     memories = [ShownMemory(1, "Tom runs", AT, "Bob"), ShownMemory(5, "Tom ran", AT, occurred=day, earlier_fact=3)]
 
@@ -92,7 +92,7 @@ def test_a_fact_that_later_ones_may_name_as_a_memory_is_shown_once() -> None:
     ids=["a day", "days", "a month", "an hour", "a day of another zone"],
 )
 def test_a_time_is_shown_as_precisely_as_it_is_known(start: str, end: str, granularity: str, shown: str) -> None:
-    occurred = Occurrence.model_validate({"start": start, "end": end, "granularity": granularity})
+    occurred = FactOccurrence.model_validate({"start": start, "end": end, "granularity": granularity})
 
     assert f"F1, of {shown}, near" in consolidation_prompt([ShownFact(1, "x", occurred=occurred)], []).user
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.extraction.mentions import Vocabulary
+from pipeline.extraction.mentions import SourceVocabulary
 
-SAID = Vocabulary.of(
+SAID = SourceVocabulary.of(
     ["User", "my brother zoë has three cats and paid $1,000.50 at 7pm; WOBS's iPhone15, twenty-five", "我住在北京"]
 )
 
@@ -48,13 +48,13 @@ def test_a_phrase_has_no_sentence_to_open(phrase: str, lacks: bool) -> None:
     ("said", "name"), [("sao paulo", "São Paulo"), ("Zürich", "Zurich"), ("cancun", "Cancún"), ("한국", "한국")]
 )
 def test_a_name_is_known_with_its_accents_or_without(said: str, name: str) -> None:
-    known = Vocabulary.of([f"i live in {said}"])
+    known = SourceVocabulary.of([f"i live in {said}"])
     assert not known.lacks_name(name)
     assert not known.lacks_name_or_number_of(f"User lives in {name}")
 
 
 def test_a_syllable_is_no_accent() -> None:
-    assert Vocabulary.of(["i live in 각"]).lacks_name("가")
+    assert SourceVocabulary.of(["i live in 각"]).lacks_name("가")
 
 
 def test_a_sentence_that_opens_with_an_unknown_name_is_doubted_only() -> None:
@@ -71,7 +71,7 @@ def test_a_name_is_known_by_its_words_or_in_scripts_without_capitals_by_its_lett
     assert SAID.lacks_name(name) is lacks
 
 
-GERMAN = Vocabulary.of(["User", "Ich trinke gerne Tee mit meinem Bruder Paul und der Katze"])
+GERMAN = SourceVocabulary.of(["User", "Ich trinke gerne Tee mit meinem Bruder Paul und der Katze"])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_german_nouns_may_be_bent(content: str, lacks: bool) -> None:
 
 
 def test_english_names_may_not() -> None:
-    assert Vocabulary.of(["I met Peter in Oslo"]).lacks_name_or_number_of("User met Peters in Oslo")
+    assert SourceVocabulary.of(["I met Peter in Oslo"]).lacks_name_or_number_of("User met Peters in Oslo")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_english_names_may_not() -> None:
     ],
 )
 def test_a_number_may_be_written_as_another_country_does(said: str, content: str, lacks: bool) -> None:
-    assert Vocabulary.of(["User", said]).lacks_name_or_number_of(content) is lacks
+    assert SourceVocabulary.of(["User", said]).lacks_name_or_number_of(content) is lacks
 
 
 @pytest.mark.parametrize(
@@ -151,16 +151,16 @@ def test_a_number_may_be_written_as_another_country_does(said: str, content: str
     ],
 )
 def test_a_number_may_be_written_shorter_and_a_time_by_another_clock(said: str, content: str, lacks: bool) -> None:
-    assert Vocabulary.of(["User", said, "The It"]).lacks_name_or_number_of(content) is lacks
+    assert SourceVocabulary.of(["User", said, "The It"]).lacks_name_or_number_of(content) is lacks
 
 
 @given(st.text("0123456789.,: kmap", max_size=40))
 def test_what_is_written_the_same_is_borne_out(text: str) -> None:
-    assert not Vocabulary.of([text]).lacks_name_or_number_of(text)
+    assert not SourceVocabulary.of([text]).lacks_name_or_number_of(text)
 
 
 def test_the_vowels_of_a_name_are_a_part_of_it() -> None:
-    said = Vocabulary.of(["मैं राम और सीता को जानता हूँ"])
+    said = SourceVocabulary.of(["मैं राम और सीता को जानता हूँ"])
     assert not said.lacks_name("राम")
     assert said.lacks_name("रामी मता")
 
@@ -168,6 +168,6 @@ def test_the_vowels_of_a_name_are_a_part_of_it() -> None:
 def test_a_long_line_of_figures_in_pairs_is_read_at_once() -> None:
     started = time.process_time()
 
-    Vocabulary.of(["1," + "11," * 10_000])
+    SourceVocabulary.of(["1," + "11," * 10_000])
 
     assert time.process_time() - started < 1

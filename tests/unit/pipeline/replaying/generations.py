@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mosshead.events import Clarify, Command, Forget, Merge, Remember, Split, Undo
 from mosshead.models.kinds import MemoryKind
-from pipeline.replay.models import Generation, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
+from pipeline.replay.models import GenerationKnowledge, KnownDecision, KnownMemory, KnownPerson, KnownQuestion, Vector
 from tests.given import NOON
 
 SAID, SAID_LATER, SAID_ELSEWHERE = (UUID(int=number) for number in (1, 2, 3))
@@ -68,12 +68,12 @@ def made(kind: type[Command], **given: Any) -> Any:
     )
 
 
-NOTHING = Generation()
+NOTHING = GenerationKnowledge()
 
 
-def known(*memories: KnownMemory) -> Generation:
+def known(*memories: KnownMemory) -> GenerationKnowledge:
     """A generation that knows some memories."""
-    return Generation(memories=memories)
+    return GenerationKnowledge(memories=memories)
 
 
 def ids(*numbers: int) -> list[UUID]:
@@ -87,9 +87,9 @@ CAT = memory(3, "User has a cat Tom")
 WHOLE = memory(4, "User lives in Berlin with her cat Tom", **lives_in("Berlin"))
 
 
-def renamed(generation: Generation) -> Generation:
+def renamed(generation: GenerationKnowledge) -> GenerationKnowledge:
     """The same generation with other ids."""
-    return Generation(
+    return GenerationKnowledge(
         memories=[replace(one, memory_id=there(one.memory_id)) for one in generation.memories],
         people=[replace(one, entity_id=there(one.entity_id)) for one in generation.people],
         questions=[replace(one, question_id=there(one.question_id)) for one in generation.questions],
@@ -137,7 +137,7 @@ def memories(first: int = 0) -> st.SearchStrategy[list[KnownMemory]]:
 
 
 @st.composite
-def generations(draw: st.DrawFn, first: int = 0) -> Generation:
+def generations(draw: st.DrawFn, first: int = 0) -> GenerationKnowledge:
     """A generation with people of few names, questions about them, and decisions about its memories."""
     known = draw(memories(first))
     ids = _numbers.map(lambda number: UUID(int=first + number))
@@ -164,7 +164,7 @@ def generations(draw: st.DrawFn, first: int = 0) -> Generation:
         action=st.sampled_from(("add", "update", "forget")),
         memory_id=st.sampled_from([None, *(one.memory_id for one in known)]),
     )
-    return Generation(
+    return GenerationKnowledge(
         memories=known,
         people=draw(st.lists(people, max_size=4, unique_by=lambda one: one.entity_id)),
         questions=draw(st.lists(questions, max_size=4, unique_by=lambda one: one.question_id)),
@@ -173,7 +173,7 @@ def generations(draw: st.DrawFn, first: int = 0) -> Generation:
 
 
 @st.composite
-def commands_on(draw: st.DrawFn, known: Generation) -> Command:
+def commands_on(draw: st.DrawFn, known: GenerationKnowledge) -> Command:
     """Something done by hand to what a generation knows, or to what it does not know."""
     of_memories = st.sampled_from([UUID(int=5), *(one.memory_id for one in known.memories)])
     of_people = st.sampled_from([UUID(int=5), UUID(int=6), *(one.entity_id for one in known.people)])

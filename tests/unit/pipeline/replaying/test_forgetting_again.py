@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from mosshead.events import Forget, Split, Undo
-from pipeline.replay.models import Generation
+from pipeline.replay.models import GenerationKnowledge
 from pipeline.replay.translate import LeftOut, left_unsaid, translate
 from tests.unit.pipeline.replaying.generations import (
     BERLIN,
@@ -20,7 +20,7 @@ from tests.unit.pipeline.replaying.generations import (
 )
 
 
-def forgotten(then: Generation, now: Generation, *numbers: int) -> list[UUID] | LeftOut:
+def forgotten(then: GenerationKnowledge, now: GenerationKnowledge, *numbers: int) -> list[UUID] | LeftOut:
     """What is forgotten there when the first memory, or those given, are forgotten here."""
     translated = translate(made(Forget, memories=ids(*(numbers or (1,)))), then, now)
     assert isinstance(translated, Forget | LeftOut)
@@ -126,6 +126,6 @@ def test_more_than_an_event_may_name_is_left_out() -> None:
     assert forgotten(known(BERLIN), now) == too_many
 
     split = made(Split, entity_id=UUID(int=7), memories=ids(1))
-    then = Generation(memories=[BERLIN], people=[person(7, "peter")])
+    then = GenerationKnowledge(memories=[BERLIN], people=[person(7, "peter")])
     more = [memory(number, BERLIN.content) for number in range(1_000, 2_001)]
-    assert translate(split, then, Generation(memories=more, people=then.people)) == too_many
+    assert translate(split, then, GenerationKnowledge(memories=more, people=then.people)) == too_many

@@ -19,7 +19,7 @@ from mosshead.events import (
     Undo,
     parse_event,
 )
-from pipeline.replay.models import Generation
+from pipeline.replay.models import GenerationKnowledge
 from pipeline.replay.translate import NOT_REPLAYED, TRANSLATED, LeftOut, left_unsaid, translate
 from tests.unit.pipeline.replaying.generations import (
     BERLIN,
@@ -77,24 +77,28 @@ def test_what_a_memory_replaced_and_may_stay_is_told() -> None:
 
 def test_a_merge_names_both_as_they_are_there() -> None:
     merge = made(Merge, entity_id=UUID(int=1), into=UUID(int=2))
-    then = Generation(people=[person(1, "pete"), person(2, "peter")])
+    then = GenerationKnowledge(people=[person(1, "pete"), person(2, "peter")])
 
-    now = Generation(people=[person(12, "peter"), person(11, "pete")])
+    now = GenerationKnowledge(people=[person(12, "peter"), person(11, "pete")])
     assert translate(merge, then, now) == merge.model_copy(update={"entity_id": UUID(int=11), "into": UUID(int=12)})
-    assert translate(merge, then, Generation(people=[person(11, "pete")])) == LeftOut("nobody there is who was meant")
-    assert translate(merge, then, Generation(people=[person(11, "pete", "peter")])) == LeftOut(
+    assert translate(merge, then, GenerationKnowledge(people=[person(11, "pete")])) == LeftOut(
+        "nobody there is who was meant"
+    )
+    assert translate(merge, then, GenerationKnowledge(people=[person(11, "pete", "peter")])) == LeftOut(
         "they are one already", done=True
     )
 
 
 def test_a_split_names_somebody_and_all_that_says_what_was_known_of_the_other() -> None:
     split = made(Split, entity_id=UUID(int=7), memories=ids(1, 3))
-    then = Generation(memories=[BERLIN, CAT], people=[person(7, "peter")])
-    now = Generation(memories=[memory(11, BERLIN.content)], people=[person(17, "peter")])
+    then = GenerationKnowledge(memories=[BERLIN, CAT], people=[person(7, "peter")])
+    now = GenerationKnowledge(memories=[memory(11, BERLIN.content)], people=[person(17, "peter")])
 
     assert translate(split, then, now) == split.model_copy(update={"entity_id": UUID(int=17), "memories": ids(11)})
-    assert translate(split, then, Generation(memories=now.memories)) == LeftOut("nobody there is who was meant")
-    assert translate(split, then, Generation(people=now.people)) == LeftOut(
+    assert translate(split, then, GenerationKnowledge(memories=now.memories)) == LeftOut(
+        "nobody there is who was meant"
+    )
+    assert translate(split, then, GenerationKnowledge(people=now.people)) == LeftOut(
         "nothing there says what was known of the other"
     )
 
@@ -102,20 +106,20 @@ def test_a_split_names_somebody_and_all_that_says_what_was_known_of_the_other() 
 @pytest.mark.parametrize("entity", [None, UUID(int=7)])
 def test_an_answer_names_the_question_and_who_is_meant(entity: UUID | None) -> None:
     clarify = made(Clarify, question_id=UUID(int=5), entity_id=entity)
-    then = Generation(people=[person(7, "peter")], questions=[question(5, "Peter")])
-    now = Generation(people=[person(17, "peter")], questions=[question(15, "peter")])
+    then = GenerationKnowledge(people=[person(7, "peter")], questions=[question(5, "Peter")])
+    now = GenerationKnowledge(people=[person(17, "peter")], questions=[question(15, "peter")])
 
     meant = entity and UUID(int=17)
     assert translate(clarify, then, now) == clarify.model_copy(update={"question_id": UUID(int=15), "entity_id": meant})
-    assert translate(clarify, then, Generation(people=now.people)) == LeftOut("nobody asks there")
-    assert translate(clarify, Generation(people=then.people), now) == LeftOut("nobody asks there")
+    assert translate(clarify, then, GenerationKnowledge(people=now.people)) == LeftOut("nobody asks there")
+    assert translate(clarify, GenerationKnowledge(people=then.people), now) == LeftOut("nobody asks there")
 
 
 def test_an_answer_to_a_read_names_who_is_meant() -> None:
     clarify = made(Clarify, mention="Peter", text="Where is Peter?", entity_id=UUID(int=7))
-    then = Generation(people=[person(7, "peter")])
+    then = GenerationKnowledge(people=[person(7, "peter")])
 
-    translated = translate(clarify, then, Generation(people=[person(17, "peter")]))
+    translated = translate(clarify, then, GenerationKnowledge(people=[person(17, "peter")]))
     assert translated == clarify.model_copy(update={"entity_id": UUID(int=17)})
     assert translate(clarify, then, NOTHING) == LeftOut("nobody there is who was meant")
 
@@ -123,18 +127,18 @@ def test_an_answer_to_a_read_names_who_is_meant() -> None:
 UNDO = made(Undo, decision_id=UUID(int=50))
 
 
-def undone(then: Generation, now: Generation) -> UUID | LeftOut:
+def undone(then: GenerationKnowledge, now: GenerationKnowledge) -> UUID | LeftOut:
     translated = translate(UNDO, then, now)
     assert isinstance(translated, Undo | LeftOut)
     return translated if isinstance(translated, LeftOut) else translated.decision_id
 
 
 def test_what_a_command_did_is_taken_back_by_what_it_did_there() -> None:
-    then = Generation(decisions=[decision(50, "forget", 1, event=60)])
+    then = GenerationKnowledge(decisions=[decision(50, "forget", 1, event=60)])
 
-    now = Generation(decisions=[decision(52, "forget", 11, event=61), decision(51, "forget", None, event=60)])
+    now = GenerationKnowledge(decisions=[decision(52, "forget", 11, event=61), decision(51, "forget", None, event=60)])
     assert undone(then, now) == UUID(int=51)
-    assert undone(then, Generation(decisions=now.decisions[:1])) == LeftOut(
+    assert undone(then, GenerationKnowledge(decisions=now.decisions[:1])) == LeftOut(
         "what was taken back was not done there", done=True
     )
     assert undone(NOTHING, now) == LeftOut("no such decision was made")
@@ -146,28 +150,30 @@ def test_of_what_an_import_did_that_of_the_same_memory_is_taken_back() -> None:
         decision(52, "add", 12, event=60),
         decision(53, "add", 13, event=60),
     ]
-    now = Generation(memories=[memory(12, BERLIN.content), memory(13, CAT.content)], decisions=brought)
+    now = GenerationKnowledge(memories=[memory(12, BERLIN.content), memory(13, CAT.content)], decisions=brought)
 
-    of_memory = Generation(memories=[BERLIN, CAT], decisions=[decision(50, "add", 3, event=60)])
+    of_memory = GenerationKnowledge(memories=[BERLIN, CAT], decisions=[decision(50, "add", 3, event=60)])
     assert undone(of_memory, now) == UUID(int=53)
-    assert undone(Generation(decisions=[decision(50, "add", None, event=60)]), now) == UUID(int=51)
+    assert undone(GenerationKnowledge(decisions=[decision(50, "add", None, event=60)]), now) == UUID(int=51)
 
 
 def test_what_was_decided_upon_a_fact_is_taken_back_by_what_was_decided_of_its_counterpart() -> None:
-    then = Generation(memories=[BERLIN], decisions=[decision(50, "update", 1)])
+    then = GenerationKnowledge(memories=[BERLIN], decisions=[decision(50, "update", 1)])
     memories = [memory(11, BERLIN.content), memory(13, CAT.content)]
     others = [decision(51, "add", 11), decision(52, "update", 13), decision(53, "update", 11, event=60)]
     not_done = LeftOut("what was taken back was not done there")
 
-    assert undone(then, Generation(memories=memories, decisions=[*others, decision(54, "update", 11)])) == UUID(int=54)
-    assert undone(then, Generation(memories=memories, decisions=others)) == not_done
-    assert undone(then, Generation(decisions=others)) == LeftOut(not_done.why, done=True)
+    assert undone(
+        then, GenerationKnowledge(memories=memories, decisions=[*others, decision(54, "update", 11)])
+    ) == UUID(int=54)
+    assert undone(then, GenerationKnowledge(memories=memories, decisions=others)) == not_done
+    assert undone(then, GenerationKnowledge(decisions=others)) == LeftOut(not_done.why, done=True)
     twice = [decision(54, "update", 11), decision(55, "update", 11)]
-    assert undone(then, Generation(memories=memories, decisions=twice)) == LeftOut(
+    assert undone(then, GenerationKnowledge(memories=memories, decisions=twice)) == LeftOut(
         "several decisions there may be the one that was taken back"
     )
-    of_none = Generation(decisions=[decision(50, "none", None)])
-    assert undone(of_none, Generation(decisions=[decision(54, "none", None)])) == not_done
+    of_none = GenerationKnowledge(decisions=[decision(50, "none", None)])
+    assert undone(of_none, GenerationKnowledge(decisions=[decision(54, "none", None)])) == not_done
 
 
 def test_an_edit_is_meant_for_whatever_is_there() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.events import Command
-from pipeline.replay.models import Generation, KnownMemory
+from pipeline.replay.models import GenerationKnowledge, KnownMemory
 from pipeline.replay.translate import LeftOut, translate
 from tests.unit.pipeline.replaying.generations import (
     SAID,
@@ -38,7 +38,7 @@ _UNLIKE = (
 
 
 @st.composite
-def clear_generations(draw: st.DrawFn) -> Generation:
+def clear_generations(draw: st.DrawFn) -> GenerationKnowledge:
     """A generation in which no two say the same, and nobody shares a name with another."""
     sources = st.frozensets(st.sampled_from(_ALL_SAID), min_size=1).map(sorted)
     contents = draw(st.lists(st.sampled_from(_UNLIKE), unique=True, min_size=1))
@@ -51,7 +51,7 @@ def clear_generations(draw: st.DrawFn) -> Generation:
     deciding = st.tuples(st.sampled_from(("add", "update")), st.sampled_from(memories))
     done = draw(st.lists(deciding, unique_by=lambda one: (one[0], one[1].memory_id)))
     by_hand = [decision(500 + number, "forget", None, event=500 + number) for number in range(2)]
-    return Generation(
+    return GenerationKnowledge(
         memories=memories,
         people=[
             person(200, "user", is_user=True),
@@ -63,7 +63,9 @@ def clear_generations(draw: st.DrawFn) -> Generation:
 
 
 @given(st.data(), generations(), generations(SHADOW))
-def test_whatever_is_named_is_known_there(data: st.DataObject, then: Generation, now: Generation) -> None:
+def test_whatever_is_named_is_known_there(
+    data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge
+) -> None:
     translated = translate(data.draw(commands_on(then)), then, now)
 
     if not isinstance(translated, LeftOut):
@@ -71,7 +73,9 @@ def test_whatever_is_named_is_known_there(data: st.DataObject, then: Generation,
 
 
 @given(st.data(), generations(), generations(SHADOW))
-def test_what_is_translated_is_so_already(data: st.DataObject, then: Generation, now: Generation) -> None:
+def test_what_is_translated_is_so_already(
+    data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge
+) -> None:
     translated = translate(data.draw(commands_on(then)), then, now)
 
     if not isinstance(translated, LeftOut):
@@ -79,7 +83,7 @@ def test_what_is_translated_is_so_already(data: st.DataObject, then: Generation,
 
 
 @given(st.data(), clear_generations())
-def test_where_both_know_the_same_each_id_is_that_of_the_same(data: st.DataObject, then: Generation) -> None:
+def test_where_both_know_the_same_each_id_is_that_of_the_same(data: st.DataObject, then: GenerationKnowledge) -> None:
     command: Command = data.draw(commands_on(then))
     translated = translate(command, then, renamed(then))
 
@@ -89,7 +93,9 @@ def test_where_both_know_the_same_each_id_is_that_of_the_same(data: st.DataObjec
 
 
 @given(st.data(), generations(), generations(SHADOW))
-def test_nothing_but_ids_and_versions_changes(data: st.DataObject, then: Generation, now: Generation) -> None:
+def test_nothing_but_ids_and_versions_changes(
+    data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge
+) -> None:
     command: Command = data.draw(commands_on(then))
     translated = translate(command, then, now)
 
@@ -105,7 +111,7 @@ def _named(command: Command) -> set[UUID]:
     return {one for named in given for one in (named if isinstance(named, list) else [named]) if one is not None}
 
 
-def _known(generation: Generation) -> set[UUID]:
+def _known(generation: GenerationKnowledge) -> set[UUID]:
     return {
         *(one.memory_id for one in generation.memories),
         *(one.entity_id for one in generation.people),
@@ -114,7 +120,7 @@ def _known(generation: Generation) -> set[UUID]:
     }
 
 
-def _replaces_what_is_closed(command: Command, then: Generation) -> bool:
+def _replaces_what_is_closed(command: Command, then: GenerationKnowledge) -> bool:
     """What is closed there can be replaced no more, as it could not here."""
     closed = {one.memory_id for one in then.memories if not one.active}
     return getattr(command, "replaces", None) in closed

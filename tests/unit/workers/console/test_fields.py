@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mosshead.schemas import merged
-from workers.console.formatting import Change, Field, fields_of, guessed, patch_of
+from workers.console.formatting import Field, FieldChange, fields_of, guessed, patch_of
 
 BODY: dict[str, Any] = {
     "name": "Maren",
@@ -23,8 +23,8 @@ bodies = st.dictionaries(
 )
 
 
-def change(field: Field, said: str) -> Change:
-    return Change(pointer=field.pointer, kind=field.kind, was=field.value, said=said)
+def change(field: Field, said: str) -> FieldChange:
+    return FieldChange(pointer=field.pointer, kind=field.kind, was=field.value, said=said)
 
 
 def field(pointer: str) -> Field:

@@ -15,7 +15,7 @@ from mosshead.events import MAX_EVENT_BYTES, parse_event
 from mosshead.publishing.signing import MAX_SIGNED_BYTES, SigningKey, TenantKey, sign
 from tests.given import as_text, event
 from workers.intake import validate
-from workers.intake.validate import Accepted, Refused, judge, judge_event
+from workers.intake.validate import Accepted, RefusedMessage, judge, judge_event
 
 CANARY = "zanzibar"
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -55,7 +55,7 @@ def test_what_has_no_envelope_is_refused_and_takes_no_number(body: str | bytes, 
     raw = body.encode() if isinstance(body, str) else body
     arrival = judge(raw, {})
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert says in arrival.reason
     assert CANARY not in arrival.reason
     assert arrival.event is None
@@ -77,7 +77,7 @@ def test_what_has_no_envelope_is_refused_and_takes_no_number(body: str | bytes, 
 def test_what_has_an_envelope_takes_its_number_and_is_kept_whole(body: str, says: str) -> None:
     arrival = judge(body.encode(), {})
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert says in arrival.reason
     assert CANARY not in arrival.reason
     assert arrival.event is not None
@@ -94,7 +94,7 @@ def test_event_is_stored_under_the_composed_form_of_its_namespace_whatever_else_
 
 def test_event_whose_namespace_holds_what_nobody_sees_is_refused_and_takes_no_number() -> None:
     arrival = judge(as_text(event(("acme", "sarah\u200b"))).encode(), {})
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.reason == "event not accepted: namespace[1]: holds a format character, U+200B; remove it"
     assert arrival.event is None
 
@@ -103,7 +103,7 @@ def test_of_an_oversized_event_the_envelope_alone_is_kept() -> None:
     one = event(content=CANARY * MAX_EVENT_BYTES)
     arrival = judge(as_text(one).encode(), {})
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.reason == "event: 4,194,574 bytes, at most 524,288"
     assert arrival.event is not None
     kept = json.loads(arrival.event)
@@ -129,7 +129,7 @@ def test_of_an_oversized_event_the_envelope_alone_is_kept() -> None:
 def test_without_a_whole_envelope_no_number_is_taken(wrong: dict[str, Any]) -> None:
     arrival = judge(as_text(event(version=2, **wrong)).encode(), {})
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.event is None
 
 
@@ -141,7 +141,7 @@ def test_the_envelope_is_written_as_the_database_reads_it() -> None:
     }
     arrival = judge(as_text(event(version=2, **odd)).encode(), {})
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.event is not None
     kept = json.loads(arrival.event)
     assert kept["event_id"] == "0a0b0c0d-0000-4000-8000-000000000001"
@@ -170,7 +170,7 @@ def test_where_there_are_keys_a_signed_event_is_accepted_and_replayed() -> None:
 def test_where_there_are_keys_what_is_not_signed_well_takes_no_number(body: str, says: str) -> None:
     arrival = judge(body.encode(), KEYS)
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert says in arrival.reason
     assert CANARY not in arrival.reason
     assert arrival.event is None
@@ -179,7 +179,7 @@ def test_where_there_are_keys_what_is_not_signed_well_takes_no_number(body: str,
 def test_a_signed_event_that_is_wrong_in_itself_takes_its_number() -> None:
     arrival = judge(sign(as_text(event(version=2)), APP).encode(), KEYS)
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.event is not None
     assert "signature" not in arrival.event
 
@@ -187,14 +187,14 @@ def test_a_signed_event_that_is_wrong_in_itself_takes_its_number() -> None:
 def test_without_keys_a_signed_event_is_refused_by_the_settings_name() -> None:
     arrival = judge(sign(as_text(event()), APP).encode(), {})
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.reason.startswith("event: signed, and MOSSHEAD_SIGNING_KEYS is not set")
     assert arrival.event is None
 
 
 def test_dead_letter_names_its_body_by_its_digest_and_keeps_the_start_of_what_can_be_no_event() -> None:
     body = CANARY.encode() * MAX_SIGNED_BYTES
-    letter = json.loads(Refused("why", body).as_json())
+    letter = json.loads(RefusedMessage("why", body).as_json())
 
     assert base64.b64decode(letter.pop("body")) == body[: 64 * 1024]
     assert letter == {
@@ -214,25 +214,25 @@ def test_junk_is_cut_before_it_is_searched_for_secrets(start: str, monkeypatch: 
         return text
 
     monkeypatch.setattr(validate, "redact", counted)
-    Refused("why", start.encode("latin-1") + b"DE89my " * 150_000).as_json()
+    RefusedMessage("why", start.encode("latin-1") + b"DE89my " * 150_000).as_json()
     assert sum(looked_at) < 70_000
 
 
 def test_event_of_too_many_fields_is_refused_without_a_look_at_each() -> None:
     arrival = judge(as_text({**event(), **{f"{CANARY}{number}": 1 for number in range(20_000)}}).encode(), {})
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.reason == "event not accepted: event: 20,009 fields, at most 100; put others into metadata"
 
 
 def test_event_with_faults_without_end_is_told_how_many_they_are() -> None:
     arrival = judge(as_text(event(tool_calls=[1] * 20_000)).encode(), {})
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.reason.startswith("event not accepted: event: 20,000 values or fields")
 
 
 def test_a_dead_letter_whose_event_is_kept_has_no_body_beside_it() -> None:
     one = event()
-    letter = json.loads(Refused("why", b"whatever", as_text(one)).as_json())
+    letter = json.loads(RefusedMessage("why", b"whatever", as_text(one)).as_json())
 
     assert (letter["body"], letter["event"]) == ("", one)
 
@@ -243,7 +243,7 @@ def test_what_the_database_refuses_keeps_less_each_time() -> None:
     refused = accepted.refused("why")
 
     assert (refused.reason, refused.event, refused.body) == ("why", accepted.event, accepted.body)
-    assert refused.without_event() == Refused("why", accepted.body)
+    assert refused.without_event() == RefusedMessage("why", accepted.body)
 
 
 @given(
@@ -253,7 +253,7 @@ def test_whatever_comes_is_judged(body: object) -> None:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     for keys in ({}, KEYS):
         arrival = judge(raw, keys)
-        assert isinstance(arrival, Refused)
+        assert isinstance(arrival, RefusedMessage)
         assert UUID(json.loads(arrival.as_json())["digest"][:32])
 
 
@@ -271,7 +271,7 @@ REDACTED = "my pin is [redacted: PIN]"
 
 def kept_body(body: bytes) -> bytes:
     """What a dead letter keeps of a message that takes no number."""
-    return base64.b64decode(json.loads(Refused("why", body).as_json())["body"])
+    return base64.b64decode(json.loads(RefusedMessage("why", body).as_json())["body"])
 
 
 def test_an_event_that_did_not_come_through_the_library_loses_its_secrets() -> None:
@@ -285,7 +285,7 @@ def test_an_event_that_did_not_come_through_the_library_loses_its_secrets() -> N
 def test_so_does_one_that_is_refused_and_keeps_its_place() -> None:
     arrival = judge(as_text(event(content=TOLD, version=2, mood={"pin": 4821, TOLD[:2]: TOLD})).encode(), {})
 
-    assert isinstance(arrival, Refused)
+    assert isinstance(arrival, RefusedMessage)
     assert arrival.event is not None
     assert "4821" not in arrival.event
     assert json.loads(arrival.event)["content"] == REDACTED

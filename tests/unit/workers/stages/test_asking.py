@@ -2,10 +2,10 @@
 
 from uuid import UUID, uuid4
 
-from db.questions import Asked
+from db.questions import OtherQuestion
 from mosshead.models.kinds import EntityType, MemoryKind, Role
-from pipeline.linking.models import Held, Link, LinkedFacts
-from pipeline.models import Fact, Mention, Message, Relation
+from pipeline.linking.models import Link, LinkedFacts, OpenMention
+from pipeline.models import Fact, FactMention, Message, Relation
 from tests.given import NOON, registered
 from workers.stages.consolidate.write import open_questions
 
@@ -32,7 +32,7 @@ def fact(*sources: int) -> Fact:
         content="Peter works with Anna",
         sources=sources,
         quote="",
-        mentions=tuple(Mention(name=name, entity_type=EntityType.PERSON) for name in ("Peter", "Anna")),
+        mentions=tuple(FactMention(name=name, entity_type=EntityType.PERSON) for name in ("Peter", "Anna")),
         relations=tuple(Relation(subject=one, predicate=what, object=other) for one, what, other in edges),
     )
 
@@ -40,7 +40,7 @@ def fact(*sources: int) -> Fact:
 def linked(mention: str = "Peter") -> LinkedFacts:
     known = {one.entity_id: one for one in (WRITER, BROTHER)}
     return LinkedFacts(
-        {1: {"Anna": Link(ANNA, "object")}}, {1: {mention: Held(tuple(known), "subject")}}, {1: ()}, {}, known
+        {1: {"Anna": Link(ANNA, "object")}}, {1: {mention: OpenMention(tuple(known), "subject")}}, {1: ()}, {}, known
     )
 
 
@@ -61,14 +61,14 @@ def test_what_the_fact_states_of_the_mention_waits_with_it() -> None:
 def test_between_two_who_are_open_each_question_names_the_other() -> None:
     """Whichever is answered first, nothing of what the fact states is lost."""
     known = {one.entity_id: one for one in (WRITER, BROTHER)}
-    both = {name: Held(tuple(known), "subject") for name in ("Peter", "Anna")}
+    both = {name: OpenMention(tuple(known), "subject") for name in ("Peter", "Anna")}
     peter, anna = open_questions(1, fact(1), linked=LinkedFacts({}, {1: both}, {1: ()}, {}, known), messages=MESSAGES)
 
     assert peter.relations == (
-        (None, "works_with", Asked(anna.question_id)),
-        (Asked(anna.question_id), "works_with", None),
+        (None, "works_with", OtherQuestion(anna.question_id)),
+        (OtherQuestion(anna.question_id), "works_with", None),
     )
     assert anna.relations == (
-        (Asked(peter.question_id), "works_with", None),
-        (None, "works_with", Asked(peter.question_id)),
+        (OtherQuestion(peter.question_id), "works_with", None),
+        (None, "works_with", OtherQuestion(peter.question_id)),
     )
