@@ -28,7 +28,7 @@ import typer
 
 from config.logging import configure_logging
 from config.settings import Settings
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from workers.local import Addresses, servers
 
 MOST_MS = 150.0

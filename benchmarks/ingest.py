@@ -27,7 +27,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from config.logging import configure_logging
 from config.settings import Settings
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from mosshead import Memory, Namespace
 from workers.local import Addresses, processes, servers
 

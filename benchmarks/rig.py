@@ -23,7 +23,7 @@ from honcho.environ import parse_procfile
 
 from config.logging import configure_logging
 from config.settings import Settings
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from mosshead import Memory
 from mosshead.errors import WaitTimeout
 from workers.local import Addresses, Processes, processes, servers, wait_until

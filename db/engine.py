@@ -5,8 +5,8 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from db.revision import IN_DATABASE, NEWEST
-from db.roles import BACKUP, OWNER, WORDS
+from db.schema.revision import IN_DATABASE, NEWEST
+from db.schema.roles import BACKUP, OWNER, WORDS
 from mosshead.errors import ConfigurationError
 from mosshead.urls import cannot_connect, sqlalchemy_url
 

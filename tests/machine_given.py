@@ -13,7 +13,7 @@ import psycopg
 from config.settings import Settings
 from db import embedding_models
 from db.engine import open_engine
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from mosshead.embeddings import MiniLM
 from workers.local import Addresses, servers
 from workers.local.data_dir import held

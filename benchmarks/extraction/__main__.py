@@ -32,7 +32,7 @@ from benchmarks.extraction.stages import Service
 from config.logging import configure_logging
 from config.settings import Settings, settings
 from db.engine import open_engine
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from workers.celery_app import app
 from workers.dependencies import check_parts, parts
 from workers.local import servers

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import redis
 
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from mosshead.errors import ConfigurationError
 from workers.local import supervisor
 from workers.local.accounts import server_account

@@ -11,7 +11,7 @@ from config.logging import configure_logging
 from config.settings import Settings
 from db import embedding_models
 from db.engine import open_engine
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from mosshead.embeddings import Embedder
 from workers.local import Addresses, servers
 

@@ -222,7 +222,7 @@ TABLES_OF_NAMESPACE: Final = (
     *("decision_memories", "decisions", "memory_edges", "memory_sources", "relations", "questions"),
     *("traits", "examples", "embeddings", "memory_entities", "memories"),
     *("profiles", "entity_aliases", "entities", "documents", "summaries", "prompt_feedback", "prompts"),
-    *("turns", "conversation_entities", "vocabulary"),
+    *("turns", "vocabulary"),
 )
 """All rows of these. The copy of traits goes before what it is made of, so that triggers have nothing left to take out of it."""
 

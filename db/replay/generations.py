@@ -196,7 +196,6 @@ EXCHANGED_TABLES: Final = {
     "entities": _ALL,
     "entity_aliases": _ALL,
     "relations": _ALL,
-    "conversation_entities": _ALL,
     "profiles": _ALL,
     "questions": _ALL,
     "examples": _ALL,

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from config.logging import configure_logging
 from config.settings import Settings, settings
-from db.migrate import migrate as migrate_database
+from db.schema.migrate import migrate as migrate_database
 from mosshead.cli.output import write_any_character
 from mosshead.errors import ConfigurationError, MossheadError
 from mosshead.urls import sqlalchemy_url

@@ -21,7 +21,7 @@ from db.erasure import erasures
 from db.erasure.memories import Key, Retold, VersionRow, versions_of
 from db.erasure.scopes import ErasureScope
 from db.keys import LaneRef
-from db.roles import OWNER
+from db.schema.roles import OWNER
 from mosshead.embeddings import Embedder
 from mosshead.errors import StoreUnavailable
 from mosshead.store.connection import tenant_transaction

@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from config.settings import Settings
 from db import embedding_models, namespaces, search_indexes, turns
 from db.engine import check_login, open_engine
-from db.roles import OWNER
+from db.schema.roles import OWNER
 from db.search_indexes import Scope
 from mosshead.store.connection import tenant_transaction
 from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from db import candidates, inbox, lanes, status
 from db.inbox import AlreadyInEffect
@@ -287,6 +287,41 @@ class TestABatch:
         assert rows(admin_engine, "select 1 from mosshead.dead_letters", worker.lane) == []
         kept = rows(admin_engine, "select batch_id, suspect from mosshead.events", worker.lane)
         assert [tuple(row) for row in kept] == [(batch.batch_id, False)] * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "offset"),
+    [
+        ("2026-03-02T20:00:00-08:00", -480),
+        ("2026-03-02T20:00:00.123456+05:45", 345),
+        ("2026-07-02T20:00:00Z", 0),
+        ("9998-12-31T23:59:59+14:00", 840),
+        ("1890-03-02 20:00:00+00:53:28", 53),
+        ("2026-07-02 20:00:00 Europe/Berlin", 120),
+        ("infinity", 0),
+    ],
+)
+def test_message_keeps_the_offset_of_the_zone_in_which_it_was_said(
+    publishing: Publishing, admin_engine: Engine, ingest_engine: Engine, given: str, offset: int
+) -> None:
+    with ingest_engine.begin() as connection:
+        inbox.publish(connection, [as_text(publishing.message(occurred_at=given))], quiet=MINUTE, most=MINUTE)
+    (stored,) = rows(admin_engine, "select occurred_at_offset from mosshead.messages", publishing.lane)
+    assert stored.occurred_at_offset == offset
+
+
+@pytest.mark.parametrize("number", [MAX_NUMBER + 1, 2**63 - 1])
+def test_event_whose_number_is_beyond_the_bound_is_refused_without_its_text(
+    publishing: Publishing, admin_engine: Engine, ingest_engine: Engine, lane: LaneRef, number: int
+) -> None:
+    sent = as_text(publishing.message("I like coffee", number=number))
+    with (
+        pytest.raises(IntegrityError, match="events_number_within_bounds") as refused,
+        ingest_engine.begin() as connection,
+    ):
+        inbox.publish(connection, [sent], quiet=MINUTE, most=MINUTE)
+    assert "coffee" not in str(refused.value)
+    assert rows(admin_engine, "select event_id from mosshead.events", lane) == []
 
 
 class TestTimesThatLieAhead:

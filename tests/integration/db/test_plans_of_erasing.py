@@ -17,7 +17,7 @@ from sqlalchemy import Connection, event, text
 from db.decisions import Stamp
 from db.erasure.memories import Retold, versions_of
 from db.erasure.scopes import ErasureScope, erase_conversation, erase_part, of_conversation, of_entity, of_memories
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from db.unlearning import unlearn
 from tests.given import MODEL
 from tests.integration.db.test_migrate import administrating, empty_database

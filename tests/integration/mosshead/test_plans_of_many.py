@@ -6,14 +6,12 @@ Statements are planned once for all namespaces. For the average one, of five row
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
 
-import db.migrate
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from mosshead.paths import NamespacePath
 from mosshead.search import vectors
 from mosshead.store import memories
@@ -34,8 +32,22 @@ HELD = 400
 _BY_VALUE = re.compile(r"\b(memory_id|message_id|owner_id|entity_id) = |= COALESCE\(")
 """An id that is looked for; and what row-level security lets into no index but through a subquery."""
 
-_AVERAGE = Path(db.migrate.__file__).parent / "migrations" / "versions" / "0016_planned_for_many" / "average.sql"
-"""Takes back what the planner is told, and nothing else of what came since."""
+_AVERAGE = """
+    do $$
+    declare
+        name text;
+    begin
+        for name in select replace(stxname, '_scope', '') from pg_statistic_ext where stxnamespace = 'mosshead'::regnamespace loop
+            execute format('alter table mosshead.%I alter column namespace_id reset (n_distinct)', name);
+            execute format('alter table mosshead.%I alter column tenant_id reset (n_distinct)', name);
+            execute format('drop statistics mosshead.%I', name || '_scope');
+            execute format('analyze mosshead.%I', name);
+        end loop;
+    end
+    $$;
+    drop index mosshead.messages_of_conversation
+"""
+"""Takes back what `db/schema/sql/statistics.sql` tells the planner."""
 
 _VECTOR_ITSELF = re.compile(r"(turns|traits|embeddings)(_\d+)?\.(embedding|with_before|terms)")
 
@@ -175,7 +187,7 @@ def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowde
 def test_for_an_average_namespace_all_of_it_would_be_read(crowded: str) -> None:
     """The other way round: else the test above tells nothing."""
     with administrating(crowded) as connection:
-        connection.connection.cursor().execute(_AVERAGE.read_text(encoding="utf-8"))
+        connection.connection.cursor().execute(_AVERAGE)
     with planning(crowded) as connection:
         found = {name: by_value(connection, sql) for name, (sql, _) in asked()}
     looked = {name for name, nodes in found.items() if nodes}

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, text
 
-from db.migrate import migrate
+from db.schema.migrate import migrate
 from mosshead.paths import NamespacePath
 from mosshead.store import documents, memories, prompts
 from mosshead.urls import sqlalchemy_url

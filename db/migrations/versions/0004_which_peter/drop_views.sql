@@ -1,1 +1,0 @@
-drop schema mosshead_read_v1 cascade;

@@ -1,1 +1,0 @@
-drop view mosshead_read_v1.messages_ahead;

@@ -1,1 +1,0 @@
-drop table mosshead.refused_tasks;

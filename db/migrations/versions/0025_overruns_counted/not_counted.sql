@@ -1,1 +1,0 @@
-alter table mosshead.batches drop column overruns;

@@ -1,0 +1,152 @@
+"""`python -m workers migrate`: the roles and the extension as administrator, everything else as the owner of the tables."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from psycopg import sql
+from psycopg.errors import DeadlockDetected
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.exc import OperationalError, ProgrammingError
+
+from db.schema.revision import IN_DATABASE, NEWEST, mark
+from db.schema.roles import BACKUP, LOGINS, OWNER, WORDS
+from mosshead.errors import ConfigurationError
+from mosshead.urls import cannot_connect, lacks_rights, sqlalchemy_url
+
+_LOCK = 0x6D6F7373  # "moss": two migrations at once take turns
+_ADMIN = "MOSSHEAD_ADMIN_URL"
+_SCRIPTS = Path(__file__).parent  # of Alembic: env.py and versions/
+_OLDEST_POSTGRES = 17
+_TRIES = 10
+_PAUSE_SECONDS = 0.2
+
+
+def migrate(admin_url: str, passwords: Mapping[str, str | None]) -> None:
+    """Bring a database up to date; safe to repeat, and to run twice at once.
+
+    admin_url: a login that may create roles and the extension ``vector``.
+    passwords: by login role; one that is missing or None leaves that role's password as it is.
+    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where it is too old, pgvector is missing, or the
+    database is of a later version than this code.
+    """
+    engine = create_engine(sqlalchemy_url(admin_url, _ADMIN), hide_parameters=True, connect_args={"connect_timeout": 5})
+    try:
+        tries = 1
+        while not _migrated(engine, passwords, last=tries == _TRIES):
+            tries += 1
+            time.sleep(_PAUSE_SECONDS)
+    except OperationalError as error:
+        raise cannot_connect(engine.url, _ADMIN, error) from None
+    except ProgrammingError as error:
+        raise lacks_rights(engine.url, _ADMIN, error) from None
+    finally:
+        engine.dispose()
+
+
+def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool) -> bool:
+    """All of it in one transaction; False where nothing of it is done: somebody waited for it, and it for them.
+
+    last: raise that instead.
+    """
+    try:
+        with engine.begin() as connection:
+            _check_postgres(connection)
+            connection.execute(text(_PATIENT))
+            connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            _check_revision(connection)
+            _make_roles(connection, passwords)
+            _make_extension(connection)
+            connection.exec_driver_sql(f"create schema if not exists mosshead authorization {OWNER}")
+            connection.exec_driver_sql(f"set local role {OWNER}")
+            _run_migrations(connection)
+            mark(connection)
+    except (OperationalError, DeadlockDetected) as error:
+        # The migrations' scripts run on the driver's own cursor, and raise its errors.
+        if last or not isinstance(getattr(error, "orig", error), DeadlockDetected):
+            raise
+        return False
+    return True
+
+
+def _check_postgres(connection: Connection) -> None:
+    version = int(connection.execute(text("select current_setting('server_version_num')")).scalar_one()) // 10_000
+    if version < _OLDEST_POSTGRES:
+        raise ConfigurationError(
+            f"{_ADMIN}: this is Postgres {version}; Mosshead needs {_OLDEST_POSTGRES} or newer, with pgvector 0.8 or newer"
+        )
+    if connection.execute(text("select current_setting('transaction_read_only')::bool")).scalar_one():
+        raise ConfigurationError(
+            f"{_ADMIN}: this Postgres may only be read; give the address of the one that is written to"
+        )
+
+
+def _check_revision(connection: Connection) -> None:
+    there = connection.execute(text(f"select {IN_DATABASE}")).scalar_one()
+    if there > NEWEST:
+        raise ConfigurationError(
+            f"{_ADMIN}: the database is of a later version ({there}) than this code ({NEWEST}), which cannot take it back. "
+            "Run the code that made it so, or put back a backup from before"
+        )
+
+
+def _run_migrations(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _make_extension(connection: Connection) -> None:
+    available = connection.execute(text("select 1 from pg_available_extensions where name = 'vector'")).scalar()
+    if not available:
+        raise ConfigurationError(
+            f"{_ADMIN}: this Postgres has no pgvector; install it, or use the image pgvector/pgvector:pg18"
+        )
+    connection.exec_driver_sql("create extension if not exists vector")
+
+
+def _make_roles(connection: Connection, passwords: Mapping[str, str | None]) -> None:
+    existing = set(connection.execute(text("select rolname from pg_roles")).scalars())
+    for role in (OWNER, *LOGINS, BACKUP, WORDS):
+        if role not in existing:
+            connection.exec_driver_sql(f"create role {role} nosuperuser nocreatedb nocreaterole")
+    # Administrators that are not superusers, as managed databases have them, may only act as a role that they are members of.
+    connection.exec_driver_sql(f"grant {OWNER} to current_user")
+    # So that the owner can give it the function. What it may see, the owner, as whom views are read, must not inherit.
+    connection.exec_driver_sql(f"grant {WORDS} to {OWNER} with inherit false, set true")
+    connection.execute(text(_GRANT_DATABASE))
+    if connection.execute(text("select rolsuper from pg_roles where rolname = current_user")).scalar():
+        connection.exec_driver_sql(f"alter role {BACKUP} bypassrls")
+    for role in LOGINS:
+        connection.exec_driver_sql(f"alter role {role} login")
+        password = passwords.get(role)
+        if password is not None:
+            _set_password(connection.connection.driver_connection, role, password)
+    connection.exec_driver_sql("alter role mosshead_reader set default_transaction_read_only = on")
+    connection.exec_driver_sql("alter role mosshead_reader set statement_timeout = '5s'")
+
+
+def _set_password(driver: Any, role: str, password: str) -> None:
+    """As a verifier, made here: a server that logs statements, or counts them, never sees the password."""
+    verifier = driver.pgconn.encrypt_password(password.encode(), role.encode()).decode()
+    # ALTER ROLE takes no parameters, so psycopg quotes.
+    driver.execute(sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(verifier)))
+
+
+# How long a statement may take by default is meant for apps: a table that is written anew takes longer. And where a read and a
+# migration wait for each other, the read is to give way: it would else be the migration, which has waited for longer.
+_PATIENT = """
+    select set_config(name, value, true)
+    from (values ('statement_timeout', '0'), ('lock_timeout', '0'), ('deadlock_timeout', '60s')) as setting (name, value)
+    where name <> 'deadlock_timeout' or has_parameter_privilege('deadlock_timeout', 'set')
+"""
+
+_GRANT_DATABASE = f"""
+    do $$ begin
+        execute format('grant create, connect on database %I to {OWNER}', current_database());
+    end $$
+"""

@@ -1,0 +1,13 @@
+"""The roles of the database, which `db.schema.migrate` makes."""
+
+from typing import Final
+
+OWNER: Final = "mosshead_owner"
+"""Owns the tables and the views. Nobody logs in as it."""
+
+LOGINS: Final = ("mosshead_ingest", "mosshead_worker", "mosshead_reader")
+BACKUP: Final = "mosshead_backup"
+"""Row-level security does not bind it."""
+
+WORDS: Final = "mosshead_words"
+"""Owns the one function that looks for words in an index, and may do nothing else. Nobody logs in as it."""

@@ -1,0 +1,50 @@
+-- Operation: what the LLM costs, and how the service as a whole is doing.
+
+-- The tokens of each call.
+create table mosshead.usage (
+    tenant_id          uuid not null,
+    namespace_id       uuid not null,
+    usage_id           uuid not null,
+    prompt             text not null,
+    model              text not null,
+    prompt_tokens      integer not null,
+    completion_tokens  integer not null,
+    at                 timestamptz not null default now(),
+    stage              text,
+    primary key (tenant_id, namespace_id, usage_id)
+);
+create index usage_of_tenant on mosshead.usage (tenant_id, at);
+
+create table mosshead.budgets (
+    tenant_id       uuid primary key references mosshead.tenants,
+    tokens_per_day  bigint not null check (tokens_per_day > 0),
+    set_at          timestamptz not null default now()
+);
+
+-- The three tables below belong to no tenant, and have no policy.
+
+-- A provider that does not answer is left alone until open_until; then one stage at a time may try.
+create table mosshead.breakers (
+    provider     text primary key,
+    open_until   timestamptz not null,
+    probe_until  timestamptz,                               -- somebody tries it
+    failures     integer not null,                          -- in a row
+    reason       text not null,
+    since        timestamptz not null default now()
+);
+
+-- Workers that are alive.
+create table mosshead.workers (
+    worker   text primary key,
+    slots    integer not null check (slots > 0),            -- how many tasks it can run at once
+    seen_at  timestamptz not null default now(),
+    model    text                                           -- it embeds with this one, so nobody may drop it
+);
+
+-- How many messages workers refused, by the hour and the reason: nothing of the messages themselves.
+create table mosshead.refused_tasks (
+    hour    timestamptz not null,
+    reason  text not null,
+    times   bigint not null check (times > 0),
+    primary key (hour, reason)
+);

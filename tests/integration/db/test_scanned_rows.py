@@ -1,0 +1,106 @@
+"""Rows that a search scans: of any size they can be written, and those that fit stand in an index that holds all of it."""
+
+import json
+
+import pytest
+from sqlalchemy import text
+
+from db.schema.migrate import migrate
+from tests.given import event
+from tests.integration.db.test_migrate import administrating, empty_database, rows
+
+__all__ = ["empty_database"]
+
+_VECTOR = "(select array_agg(random()) from generate_series(1, :dimensions))::vector::halfvec"
+_WORDS = "(select array_to_tsvector(array_agg('w' || one)) from generate_series(1, :words) as one)"
+_ROW = {
+    "embeddings": f"""
+        insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, embedding, version)
+        select tenant_id, namespace_id, :model, 'memory', gen_random_uuid(), {_VECTOR}, 1 from mosshead.lanes
+    """,
+    "turns": f"""
+        insert into mosshead.turns
+            (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding, with_before, words)
+        select tenant_id, namespace_id, :model, message_id, repeat('c', 100), now(), 'user', {_VECTOR}, {_VECTOR}, {_WORDS}
+        from mosshead.messages limit 1
+    """,
+    "traits": f"""
+        insert into mosshead.traits (tenant_id, namespace_id, entity_id, model, owner_kind, owner_id, embedding, words)
+        select tenant_id, namespace_id, gen_random_uuid(), :model, 'memory', gen_random_uuid(), {_VECTOR},
+               (select array_to_tsvector(array_agg(chr(20000 + one))) from generate_series(1, :words) as one)
+        from mosshead.lanes
+    """,
+}
+_LARGEST = 82
+"""Words of one letter of three octets, which leave the most beside the text: quotes and blanks are not stored, lengths are."""
+
+
+@pytest.fixture
+def database(empty_database: str) -> str:
+    """A migrated database with two messages."""
+    migrate(empty_database, {})
+    events = json.dumps([event(content=said) for said in ("I like tea", "I like figs")])
+    with administrating(empty_database) as connection:
+        connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": events})
+    return empty_database
+
+
+@pytest.mark.parametrize(
+    ("table", "dimensions", "words", "compact"),
+    [
+        ("embeddings", 768, 0, True),
+        ("embeddings", 4000, 0, False),
+        ("turns", 768, 84, True),
+        ("turns", 769, 1, False),
+        ("turns", 384, 85, False),
+        ("turns", 4000, 9_000, False),
+        ("traits", 768, _LARGEST, True),
+        ("traits", 768, _LARGEST + 2, False),
+        ("traits", 769, 1, False),
+        ("traits", 4000, 2000, False),
+    ],
+)
+def test_scanned_row_of_any_size_can_be_written(
+    database: str, table: str, dimensions: int, words: int, compact: bool
+) -> None:
+    with administrating(database) as connection:
+        connection.execute(text("insert into mosshead.models values (:model, 2)"), {"model": "m" * 200})
+        given = {"model": "m" * 200, "dimensions": dimensions, "words": words}
+        connection.execute(text(_ROW[table]), given)
+    assert rows(database, f"select compact from mosshead.{table}") == {(compact,)}
+
+
+def test_vectors_and_words_of_scanned_rows_stand_in_the_rows_themselves(database: str) -> None:
+    """However long the vector, up to what a page holds: a scan would look up each that stands elsewhere."""
+    with administrating(database) as connection:
+        connection.exec_driver_sql(_LONG_VECTORS)
+    for table in ("embeddings", "turns"):
+        toast = f"select pg_relation_size(reltoastrelid) from pg_class where oid = 'mosshead.{table}'::regclass"
+        assert rows(database, toast) == {(0,)}, table
+
+
+# Vectors of 1,536 numbers, one of them with another, and 60 words beside them.
+_LONG_VECTORS = """
+    create temporary table given as
+        select array_agg(random())::vector(1536)::halfvec as vector,
+               (select to_tsvector('simple', string_agg('word' || one, ' ')) from generate_series(1, 60) as one) as words
+        from generate_series(1, 1536);
+    insert into mosshead.models (model, dimensions, active) values ('m', 1536, true);
+    insert into mosshead.embeddings (tenant_id, namespace_id, model, owner_kind, owner_id, embedding)
+    select tenant_id, namespace_id, 'm', 'profile', gen_random_uuid(), vector from mosshead.lanes, given;
+    insert into mosshead.turns
+        (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding, with_before, words)
+    select tenant_id, namespace_id, 'm', message_id, '', now(), role, vector, vector, words from mosshead.messages, given
+"""
+
+
+def test_messages_of_a_namespace_without_memories_are_counted_in_its_scope(database: str) -> None:
+    with administrating(database) as connection:
+        connection.exec_driver_sql("insert into mosshead.models values ('m', 2)")
+        connection.exec_driver_sql("""
+            insert into mosshead.turns
+                (tenant_id, namespace_id, model, message_id, conversation_id, said_at, role, embedding, with_before, words)
+            select tenant_id, namespace_id, 'm', message_id, 'c', now(), 'user', '[1,0]', '[1,0]', '' from mosshead.messages
+        """)
+    counted = "select memories, indexed, turns, turns_indexed from mosshead.scopes"
+    assert rows(database, counted) == {(0, False, 2, False)}
