@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 from db.erasure.memories import TOLD
 from db.undo.entities import same_entity
 from db.undo.rows import of_lane
-from db.unlearning import FORMING, LETTER, decided_on, is_said_still, part_of
+from db.unlearn import FORMING, LETTER, decided_on, is_said_still, part_of
 from mosshead.language.names import normalise
 
 _LANE: Final = "tenant_id = :tenant_id and namespace_id = :namespace_id"

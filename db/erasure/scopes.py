@@ -2,7 +2,7 @@
 
 Messages go with their events, of which an empty shell stays: an id, a number and a place, so that the same event does not come in
 again. A decision keeps its place in the log, without what it saw. What was learned of entities with a memory goes as when that is
-forgotten (`db.unlearning`), and here from what was, too.
+forgotten (`db.unlearn`), and here from what was, too.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,7 +21,7 @@ from db.erasure.entities import SHARING, call_anew
 from db.erasure.memories import EPISODE, Retold, retell
 from db.keys import LaneRef
 from db.undo.rows import of_lane
-from db.unlearning import unlearn_decided
+from db.unlearn import unlearn_decided
 from mosshead.ids import remembered_id
 
 

@@ -8,14 +8,14 @@ from uuid import uuid4
 
 import pytest
 
-from mosshead.contrib.managers import Fact, create_memory_manager, create_profile_manager
+from mosshead.contrib.managers import Note, create_memory_manager, create_profile_manager
 from mosshead.llm import ModelUnavailable, open_model
 from tests.acceptance.test_readme import ROOT, python_with_output
 from tests.fake_openai import FakeOpenAI, Fault
 from tests.unit.mosshead.managing.scripted import change, field_set, new
 
 TALK = "User: I like tea."
-KNOWN = (uuid4(), Fact(content="User likes coffee"))
+KNOWN = (uuid4(), Note(content="User likes coffee"))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_an_answer_that_is_none_leaves_all_as_it_was(fake: FakeOpenAI, fault: Fa
     fake.script("ManagerAnswer", fault)
     fake.script("DocumentAnswer", fault)
     memories = create_memory_manager("openai:gpt-fake")(TALK, [KNOWN])
-    profile = create_profile_manager("openai:gpt-fake", Fact)(TALK, KNOWN[1])
+    profile = create_profile_manager("openai:gpt-fake", Note)(TALK, KNOWN[1])
     assert [(one.id, one.value) for one in memories] == [KNOWN]
     assert profile.value == KNOWN[1]
     assert len(memories.refused) == len(profile.refused) == 1
@@ -86,7 +86,7 @@ def test_an_endpoint_that_is_away_is_the_callers_to_ask_again(fake: FakeOpenAI, 
 
 def test_of_one_answer_the_good_is_taken_and_the_bad_told(fake: FakeOpenAI) -> None:
     bad: list[Any] = [7, {"action": "insert"}, change("update", memory=9, data={}), change("delete", memory=1)]
-    fake.script("ManagerAnswer", {"changes": [*bad, new("Fact", content="User likes tea", importance=3)]})
+    fake.script("ManagerAnswer", {"changes": [*bad, new("Note", content="User likes tea", importance=3)]})
     found = create_memory_manager("openai:gpt-fake")(TALK, [KNOWN])
-    assert [one.value for one in found] == [KNOWN[1], Fact(content="User likes tea", importance=3)]
+    assert [one.value for one in found] == [KNOWN[1], Note(content="User likes tea", importance=3)]
     assert len(found.refused) == 4

@@ -17,7 +17,7 @@ from db.decisions import LoggedDecision, Stamp
 from db.keys import BatchRef, LaneRef
 from db.memories import MemoryState, NewMemory, memory_states
 from db.relations import Edge
-from db.unlearning import unlearn
+from db.unlearn import unlearn
 from mosshead.embeddings import Vectors
 from mosshead.entities import lookup
 from mosshead.events import Forget, Remember

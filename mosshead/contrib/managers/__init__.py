@@ -13,16 +13,16 @@ service do the same in the background (docs/documents.md).
 from mosshead.contrib.managers.factory import create_episode_manager, create_memory_manager, create_profile_manager
 from mosshead.contrib.managers.memories import MemoryManager
 from mosshead.contrib.managers.profiles import ProfileManager
-from mosshead.contrib.managers.values import Fact, Managed, ManagedMemories, ManagedProfile, RefusedChange
+from mosshead.contrib.managers.values import Managed, ManagedMemories, ManagedProfile, Note, RefusedChange
 from mosshead.models.documents import Episode
 
 __all__ = [
     "Episode",
-    "Fact",
     "Managed",
     "ManagedMemories",
     "ManagedProfile",
     "MemoryManager",
+    "Note",
     "ProfileManager",
     "RefusedChange",
     "create_episode_manager",

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from mosshead.contrib.managers.memories import MemoryManager, episode_manager
 from mosshead.contrib.managers.profiles import ProfileManager
-from mosshead.contrib.managers.values import Fact
+from mosshead.contrib.managers.values import Note
 from mosshead.llm import LanguageModel, open_model
 from mosshead.models.documents import Episode
 from mosshead.schemas import by_name
@@ -26,14 +26,14 @@ def create_memory_manager(
 ) -> MemoryManager:
     """A manager of memories in shapes of your own.
 
-    model: "openai:MODEL", or a model of your own (`open_model`). schemas: pydantic models, one of which each memory is; `Fact`
+    model: "openai:MODEL", or a model of your own (`open_model`). schemas: pydantic models, one of which each memory is; `Note`
         by default. instructions: what to look for or to leave alone, in your words. enable_*: what it may do.
     Raises ConfigurationError where the model or a schema cannot be used.
     """
     enabled = {"insert": enable_inserts, "update": enable_updates, "delete": enable_deletes}
     return MemoryManager(
         model=open_model(model),
-        schemas=by_name(schemas or (Fact,)),
+        schemas=by_name(schemas or (Note,)),
         instructions=instructions,
         actions=tuple(action for action, allowed in enabled.items() if allowed),
     )

@@ -14,7 +14,7 @@ S = TypeVar("S", bound=BaseModel)
 Action = Literal["inserted", "updated", "deleted", "unchanged"]
 
 
-class Fact(BaseModel):
+class Note(BaseModel):
     """One thing worth remembering, in the third person.
 
     importance: from 0 (a detail) to 10 (must not be forgotten).

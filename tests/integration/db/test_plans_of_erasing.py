@@ -18,7 +18,7 @@ from db.decisions import Stamp
 from db.erasure.memories import Retold, versions_of
 from db.erasure.scopes import ErasureScope, erase_conversation, erase_part, of_conversation, of_entity, of_memories
 from db.schema.migrate import migrate
-from db.unlearning import unlearn
+from db.unlearn import unlearn
 from tests.given import MODEL
 from tests.integration.db.test_migrate import administrating, empty_database
 from tests.integration.db.test_rows_looked_at import LANE

@@ -50,7 +50,7 @@ def test_an_episode_is_a_guess_with_a_record_and_its_messages() -> None:
             "data: looks like an instruction",
         ),
         (new("Episode", observation="x"), "does not fit Episode (action: missing; result: missing; thoughts: missing)"),
-        (new("Fact", content="x"), "kind: no such schema; there are Episode"),
+        (new("Note", content="x"), "kind: no such schema; there are Episode"),
         (change("update", memory=1, data={}), "action: may not be taken; allowed are insert"),
         (new("Episode", **TOLD) | {"sources": [8]}, "sources: names a message that was not shown"),
     ],

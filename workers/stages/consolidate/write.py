@@ -13,7 +13,7 @@ from db.keys import LaneRef
 from db.memories import NewMemory
 from db.questions import HeldEnd, HeldRelation, OtherQuestion
 from db.relations import Edge
-from db.unlearning import unlearn
+from db.unlearn import unlearn
 from mosshead.entities.questions import Offered, question
 from mosshead.ids import uuid7
 from mosshead.language.names import normalise

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
-from mosshead.contrib.managers import Episode, Fact, Managed, create_episode_manager, create_memory_manager
+from mosshead.contrib.managers import Episode, Managed, Note, create_episode_manager, create_memory_manager
 from mosshead.errors import ConfigurationError, InvalidEvent
 from mosshead.llm import AnswerDeclined, AnswerTruncated, ModelUnavailable
 from tests.unit.mosshead.managing.scripted import Scripted, change, new
@@ -183,8 +183,8 @@ def test_the_model_sees_numbers_wishes_and_data_behind_bars() -> None:
 
 
 def test_the_default_schema_is_a_fact_with_its_importance() -> None:
-    found = create_memory_manager(Scripted([{"changes": [new("Fact", content="User is deaf", importance=9)]}]))(TALK)
-    assert found.of(Fact) == [Fact(content="User is deaf", importance=9)]
+    found = create_memory_manager(Scripted([{"changes": [new("Note", content="User is deaf", importance=9)]}]))(TALK)
+    assert found.of(Note) == [Note(content="User is deaf", importance=9)]
 
 
 def test_episodes_are_inserted_only_and_may_rest_on_the_assistants_words() -> None:

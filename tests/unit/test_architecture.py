@@ -1,0 +1,34 @@
+"""The rules of the house that no linter checks: what modules and classes are called."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("mosshead", "config", "db", "pipeline", "workers")
+NOUNS = frozenset(
+    "batching embedding fencing formatting grounding housekeeping indexing logging matching pending scoring signing".split()
+)
+"""Nouns of the field that end in -ing. Any other such name is an action in progress, and says little of what is in the module."""
+
+
+def modules() -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from (ROOT / package).rglob("*.py")
+
+
+def test_every_public_class_of_the_product_has_a_name_of_its_own() -> None:
+    places = defaultdict(list)
+    for module in modules():
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(module.relative_to(ROOT)))
+
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_no_module_is_named_for_an_action_in_progress() -> None:
+    named = {str(module.relative_to(ROOT)) for module in modules() if module.stem.endswith("ing")}
+
+    assert {name for name in named if Path(name).stem not in NOUNS} == set()
