@@ -1,7 +1,7 @@
 """How long a read may take: a deadline that the app keeps, for of a server that hangs no promise is kept.
 
     with ends_within(engine, seconds):      one deadline for all that a call does
-        …                                   its trips to Postgres (`mosshead.tenancy`), and the embedding endpoint's answer
+        …                                   its trips to Postgres (`store.connection`), and the embedding endpoint's answer
 
 No thread keeps the time. psycopg's connections wait in one method, and `BoundedConnection` bounds that. What is left to others:
 the look-up of a host's name, and the local model, which takes milliseconds.

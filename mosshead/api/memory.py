@@ -31,7 +31,7 @@ _CONNECTIONS = 20
 """The most that an app's process holds; they are opened as threads need them."""
 
 _POOL_SECONDS = 0.05
-"""How long to wait for a connection at a time; `mosshead.tenancy` waits again until the read has to end."""
+"""How long to wait for a connection at a time; `mosshead.store.connection` waits again until the read has to end."""
 
 
 class Memory:
@@ -148,7 +148,7 @@ class Memory:
 def _open_engine(settings: ClientSettings, model: str, read_seconds: float) -> Engine:
     engine = create_engine(
         sqlalchemy_url(settings.database_url, _SETTING),
-        # No pre-ping, which would be a round trip for each read: `mosshead.tenancy` replaces connections that have died.
+        # No pre-ping, which would be a round trip for each read: `mosshead.store.connection` replaces connections that have died.
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
         connect_args={"connect_timeout": 5, "fallback_application_name": session_name(model)},
         pool_size=_CONNECTIONS,

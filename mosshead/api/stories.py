@@ -36,7 +36,7 @@ class Narrating(Retrieving):
         """What is known of somebody or something, told in the order of time, each sentence with what it rests on.
 
         request: "how did Anna and I get to know each other?", "what happened with WOBS in 2023?".
-        model: the LLM that tells it, as for `mosshead.language_model.open_model`. Without one, and where it fails, is late or
+        model: the LLM that tells it, as for `mosshead.llm.open_model`. Without one, and where it fails, is late or
         answers nonsense, the story is a chronicle in the memories' own words, and ``reason`` says why.
         conversation, history, now: as for `context`, by which it is told who is meant. Where that is open, nothing is told, and
         ``questions`` asks. budget: tokens of the evidence at most.

@@ -43,7 +43,7 @@ class OpenAIEmbedder:
     """An embedder behind HTTP.
 
     model: as the endpoint knows it. dimensions: asked of the endpoint, for models that can shorten their vectors; without
-    it the model's own are learnt from the first answer. timeout: seconds for one request (`mosshead.whole_calls`).
+    it the model's own are learnt from the first answer. timeout: seconds for one request (`mosshead.llm.openai`).
     Nothing is tried twice here: the queue's lane and the reading app have each their own way to try again.
     """
 

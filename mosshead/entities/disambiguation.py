@@ -86,7 +86,7 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """What is said around a mention. Both are made by `telling`, and what was found for them by `mosshead.evidence`.
+    """What is said around a mention. Both are made by `telling`, and what was found for them by `mosshead.entities.evidence`.
 
     texts: what is embedded, the message behind the turns before it, with "someone" for the mention.
     words: what is looked for word by word (any case; Postgres stems them), of the message. Words of grammar are left out.

@@ -1,6 +1,6 @@
 """What is known of each who may be meant that answers to what was said: one statement, over the views of version 1.
 
-`mosshead.disambiguation` decides by it. Only what is surely about a candidate counts, and only what is known now.
+`mosshead.entities.disambiguation` decides by it. Only what is surely about a candidate counts, and only what is known now.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -109,7 +109,7 @@ def statement_for(
 ) -> tuple[str, dict[str, Any]]:
     """The statement and its parameters, as the driver takes them, for `weighed`.
 
-    candidates, mention_keys: who may be meant, by id and by the keys of the mention (`mosshead.lookup.keys_of`), which is a
+    candidates, mention_keys: who may be meant, by id and by the keys of the mention (`keys_of`), which is a
     normalised name.
     named, named_keys: what else is named, likewise.
     """

@@ -1,6 +1,6 @@
 """Whom and what a text names: the registry, looked up by the words of a text. The SQL of it, over the views of version 1.
 
-As in `mosshead.views`, functions take a connection inside a transaction that has set its tenant, and never commit.
+As in `mosshead.store.memories`, functions take a connection inside a transaction that has set its tenant, and never commit.
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -1,6 +1,6 @@
 """What a message refers to: the entities that it names, and what it means without naming it. Pure, by closed lists; English.
 
-Names come from `mosshead.lookup`, pronouns and descriptions from `mosshead.language.references`. An LLM may be handed in to parse
+Names come from `entities.lookup`, pronouns and descriptions from `language.references`. An LLM may be handed in to parse
 instead, with a time limit: whatever it does, the heuristics answer in its place when it is late, fails or answers nonsense.
 """
 

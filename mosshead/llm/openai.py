@@ -82,7 +82,7 @@ class _Completion(_Lenient):
 class OpenAILanguageModel:
     """Asks one model of one endpoint.
 
-    timeout: seconds for the whole call (`mosshead.whole_calls`). Keep it below half of a stage's time.
+    timeout: seconds for the whole call (`mosshead.llm.openai`). Keep it below half of a stage's time.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the scans of a namespace find, as values: candidates with their raw scores. `mosshead.reading` ranks and joins them."""
+"""What the scans of a namespace find, as values: candidates with their raw scores. `mosshead.context` ranks and joins them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

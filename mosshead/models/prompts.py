@@ -100,7 +100,7 @@ class StoredPrompt:
 
     @property
     def template(self) -> PromptTemplate:
-        """What an optimizer of your own takes (`mosshead.optimizing`)."""
+        """What an optimizer of your own takes (`mosshead.contrib.prompt_optimizers`)."""
         return PromptTemplate(
             name=self.name,
             text=self.text,

@@ -65,7 +65,7 @@ class Among:
 class VisibleTurns:
     """What the model sees anyway, so that it is not found: texts, and the latest so many messages of a conversation.
 
-    contents: as they are compared (`mosshead.contents.as_compared`), which `scanned` does.
+    contents: as they are compared (`mosshead.text.as_compared`), which `scanned` does.
     """
 
     contents: Collection[str] = ()

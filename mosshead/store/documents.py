@@ -1,4 +1,4 @@
-"""The SQL of the read side about documents and records; functions take a connection and never commit, as in `mosshead.views`."""
+"""The SQL of the read side about documents and records. Functions take a connection and never commit."""
 
 from typing import Any
 from uuid import UUID

@@ -1,6 +1,6 @@
 """The SQL of the read side about who is who: the questions that are open, and which memories are about somebody.
 
-As in `mosshead.views`, functions take a connection inside a transaction that has set its tenant, and never commit.
+As in `mosshead.store.memories`, functions take a connection inside a transaction that has set its tenant, and never commit.
 """
 
 from collections.abc import Collection, Sequence

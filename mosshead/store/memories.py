@@ -1,6 +1,6 @@
-"""The SQL of the read side about what is: selects from the views of version 1, and nothing else. `mosshead.past` has what was.
+"""The SQL of the read side about what is: and what was: selects from the views of version 1, and nothing else.
 
-Functions take a connection inside a transaction that has set its tenant (`mosshead.tenancy`), and never commit.
+Functions take a connection inside a transaction that has set its tenant (`mosshead.store.connection`), and never commit.
 """
 
 from collections.abc import Collection, Iterable, Sequence

@@ -1,6 +1,6 @@
 """The SQL of the read side about prompts: their versions, and what was decided about them.
 
-As in `mosshead.views`, functions take a connection inside a transaction that has set its tenant, and never commit.
+As in `mosshead.store.memories`, functions take a connection inside a transaction that has set its tenant, and never commit.
 """
 
 from typing import Any

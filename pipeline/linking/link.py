@@ -1,6 +1,6 @@
 """Which entities a batch's facts are about: those of the registry that bear the name and fit, else new ones.
 
-Names are not unique. Whom a name means, the text decides, as it does for a reader (`mosshead.disambiguation`). What the text
+Names are not unique. Whom a name means, the text decides, as it does for a reader (`entities.disambiguation`). What the text
 leaves open is held until somebody answers, and never guessed; neither how often nor how lately somebody was mentioned has a say.
 """
 

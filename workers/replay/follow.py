@@ -1,7 +1,7 @@
 """Following: what took effect in a namespace is put into the lane of its replay, in the same order, a little at a time.
 
 Messages go as they are. A command names memories, entities, questions and decisions by ids that the replay does not have; it
-waits until all before it took effect there, and then names what tells of the same (`pipeline.replaying`).
+waits until all before it took effect there, and then names what tells of the same (`pipeline.replay`).
 """
 
 from itertools import takewhile

@@ -1,6 +1,6 @@
 """What the views say to the messages of a conversation: the SQL of tracking, one statement over the views of version 1.
 
-`statement_for` is for `mosshead.tenancy.in_one_trip`; `latest_turns` takes a connection inside a transaction that has set its
+`statement_for` is for `in_one_trip`; `latest_turns` takes a connection inside a transaction that has set its
 tenant, and never commits.
 """
 
@@ -49,7 +49,7 @@ class Near:
 class Facts:
     """What one statement finds. bearers: by number of the text and entity, the cosine of the nearest memory about the entity.
 
-    entities: a row for each entity concerned, as `mosshead.rows.entity_of` takes it, with ``ancestors``, ``shares`` (what shares
+    entities: a row for each entity concerned, as `entity_of` takes it, with ``ancestors``, ``shares`` (what shares
     a memory or a relation with it), and ``he`` and ``she`` (memories about it that begin so).
     """
 

@@ -96,7 +96,7 @@ def create_prompt_optimizer(
     "prompt_memory" writes the lessons into it in one call.
     max_reflection_steps: of thinking ("metaprompt"), or rounds of critique and edits ("gradient"), 1 to 10.
     min_reflection_steps: so many before "metaprompt" may have thought enough.
-    Raises ValueError where one of these does not fit, and ConfigurationError as `mosshead.language_model.open_model`.
+    Raises ValueError where one of these does not fit, and ConfigurationError as `mosshead.llm.open_model`.
     """
     if kind not in get_args(OptimizerKind):
         raise ValueError(f"kind: one of {', '.join(get_args(OptimizerKind))}, got {kind!r}")
