@@ -20,7 +20,7 @@ _PREFIX = "MOSSHEAD_"
 _OF_OTHERS = {
     f"{_PREFIX}{name}"
     for name in (
-        *("PUBLISH", "SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY"),  # the app
+        *("SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY"),  # the app
         *("NAMESPACE", "MODEL_DIR"),  # the command `mosshead`, the local model
         *("CONCURRENCY", "PASSWORD"),  # Procfile and docker-compose.yml
     )

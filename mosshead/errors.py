@@ -13,7 +13,7 @@
     ├── MemoryChanged           a memory says something else than what was read (also a ValueError)
     ├── PromptConflict          a prompt has another version than the one that was to be followed (also a ValueError)
     ├── UndoRefused             a decision cannot be taken back (also a ValueError)
-    ├── QueueUnavailable        the event queue did not take the event
+    ├── QueueUnavailable        the event queue did not answer, or not take an event (the service)
     ├── SpoolFull               the spool holds as much as it may
     ├── SpoolUnavailable        the spool's file cannot be written or read
     ├── SignatureRefused        an event is not signed as its tenant's are (the service)
@@ -86,7 +86,7 @@ class UndoRefused(MossheadError, ValueError):
 
 
 class QueueUnavailable(MossheadError):
-    """The event queue did not take the event."""
+    """The event queue did not answer, or did not take an event. To an app it never comes: its spool waits."""
 
 
 class SpoolFull(MossheadError):

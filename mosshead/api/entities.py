@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine
@@ -17,11 +17,14 @@ from mosshead.models.entities import RegisteredEntity
 from mosshead.models.memories import Entity, StoredMemory
 from mosshead.models.questions import Candidate, Question
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import AppSession, Publisher, publish_checked
+from mosshead.publishing.publishers import AppSession, publish_checked
 from mosshead.publishing.validation import check_events
 from mosshead.store import entities
 from mosshead.store import memories as views
 from mosshead.store.connection import tenant_transaction
+
+if TYPE_CHECKING:
+    from mosshead.publishing.spool_publisher import SpoolPublisher
 
 _MOST_TEXT = 8_000
 _FACTS = 3
@@ -30,7 +33,9 @@ _FACTS = 3
 class Identity(History):
     """The part of a `Namespace` that says who is who."""
 
-    def __init__(self, path: NamespacePath, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
+    def __init__(
+        self, path: NamespacePath, engine: Engine, embedder: Embedder, publisher: "SpoolPublisher | None"
+    ) -> None:
         """Use `Memory.namespace`."""
         super().__init__(path, engine, embedder)
         self._publisher = publisher

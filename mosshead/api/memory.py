@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
 import psycopg
@@ -18,13 +18,14 @@ from mosshead.embeddings import Embedder, open_embedder, spec_of
 from mosshead.errors import EmbedderMismatch, MossheadError
 from mosshead.paths import NamespacePath, NamespacePrefix, with_context
 from mosshead.publishing import fork_safety
-from mosshead.publishing.publishers import AppSession, Publisher, open_publisher, publish_checked
+from mosshead.publishing.publishers import AppSession, open_publisher, publish_checked
 from mosshead.publishing.validation import check_event
 from mosshead.store import memories
 from mosshead.urls import session_name, sqlalchemy_url
 
 if TYPE_CHECKING:
     from mosshead.api.groups import Under
+    from mosshead.publishing.spool_publisher import SpoolPublisher
 
 _SETTING = "MOSSHEAD_DATABASE_URL"
 _CONNECTIONS = 20
@@ -40,7 +41,7 @@ class Memory:
     Publishing goes to a local spool and from there to the event queue, reading to Postgres. Neither calls an LLM.
     """
 
-    def __init__(self, engine: Engine, embedder: Embedder, publisher: Publisher | None) -> None:
+    def __init__(self, engine: Engine, embedder: Embedder, publisher: "SpoolPublisher | None") -> None:
         """Use `Memory.connect`."""
         self._engine = engine
         self._embedder = embedder
@@ -54,7 +55,6 @@ class Memory:
         database_url: str | None = None,
         broker_url: str | None = None,
         embedder: str | None = None,
-        publish: Literal["spool", "direct"] | None = None,
         spool_dir: str | Path | None = None,
         spool_bytes: int | None = None,
         signing_key: str | None = None,
@@ -65,8 +65,8 @@ class Memory:
 
         database_url, broker_url, embedder: by default MOSSHEAD_DATABASE_URL, MOSSHEAD_BROKER_URL and MOSSHEAD_EMBEDDER; never
         DATABASE_URL, which is the app's own. Without a broker the memory can be read, and written with ``session=`` alone.
-        publish, spool_dir, spool_bytes, signing_key: by default MOSSHEAD_PUBLISH, MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and
-        MOSSHEAD_SIGNING_KEY (docs/publishing.md).
+        spool_dir, spool_bytes, signing_key: by default MOSSHEAD_SPOOL_DIR, MOSSHEAD_SPOOL_BYTES and MOSSHEAD_SIGNING_KEY
+        (docs/publishing.md).
         read_seconds: how long a read may take, whatever Postgres does (docs/reading-speed.md).
         lazy: leave Postgres to the first read, so that an app that starts while it is down can publish; that read raises what
         connecting would.
@@ -77,7 +77,6 @@ class Memory:
             database_url=database_url,
             broker_url=broker_url,
             embedder=embedder,
-            publish=publish,
             spool_dir=spool_dir,
             spool_bytes=spool_bytes,
             signing_key=signing_key,

@@ -142,8 +142,7 @@ class Namespace(Bringing, Documenting, Erasing, Following, Narrating, Prompting,
         injected: the memories that were in the prompt of this turn, as ``context.memories``: what merely repeats one is no news.
         more: any further field of a message event (``sequence``, ``metadata``, ``tool_calls``, ``event_id``, …; docs/events.md).
         session: your own session or connection to Mosshead's database: the message is published when you commit, or not at all.
-        Raises InvalidEvent where a field does not fit; SpoolFull or SpoolUnavailable where the spool does not take it (in mode
-        "direct" QueueUnavailable, where the queue does not).
+        Raises InvalidEvent where a field does not fit; SpoolFull or SpoolUnavailable where the spool does not take it.
         """
         ids = [one.id if isinstance(one, StoredMemory) else one for one in injected]
         event = {"role": role, "content": content, "conversation": conversation, "speaker": speaker, **more}

@@ -4,14 +4,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
 
 from mosshead.embeddings import Endpoint
 from mosshead.errors import ConfigurationError
 from mosshead.publishing.signing import SigningKey, parse_key
 from mosshead.publishing.spool import default_folder
-
-PublishMode = Literal["spool", "direct"]
 
 _DEFAULT_SPOOL_BYTES = 256 * 2**20
 
@@ -24,7 +21,6 @@ class ClientSettings:
     broker_url: str | None
     embedder: str
     endpoint: Endpoint
-    publish: PublishMode
     spool_dir: Path
     spool_bytes: int
     signing_key: SigningKey | None
@@ -35,7 +31,6 @@ def client_settings(
     database_url: str | None = None,
     broker_url: str | None = None,
     embedder: str | None = None,
-    publish: str | None = None,
     spool_dir: str | Path | None = None,
     spool_bytes: int | None = None,
     signing_key: str | None = None,
@@ -63,19 +58,10 @@ def client_settings(
             openai_url=environment.get("OPENAI_BASE_URL") or None,
             openai_api_key=environment.get("OPENAI_API_KEY") or None,
         ),
-        publish=_mode(publish or environment.get("MOSSHEAD_PUBLISH") or "spool"),
         spool_dir=Path(folder) if folder else default_folder(),
         spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
         signing_key=parse_key(key) if key else None,
     )
-
-
-def _mode(mode: str) -> PublishMode:
-    if mode not in {"spool", "direct"}:
-        raise ConfigurationError(
-            "MOSSHEAD_PUBLISH: one of spool, direct; for mode 'inbox' pass session= to each publish instead"
-        )
-    return cast("PublishMode", mode)
 
 
 def _spool_bytes(environment: Mapping[str, str]) -> int:

@@ -1,9 +1,7 @@
-"""What publishes for a `Memory`, by the mode that its settings name."""
+"""What publishes for a `Memory`: its spool, or the app's own transaction."""
 
-import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
-from uuid import UUID
 
 from sqlalchemy import Executable, Result, text
 from sqlalchemy.exc import StatementError
@@ -15,38 +13,20 @@ from mosshead.urls import sqlalchemy_url
 
 if TYPE_CHECKING:
     from mosshead.publishing.spool import Spool
+    from mosshead.publishing.spool_publisher import SpoolPublisher
 
 
-class Publisher(Protocol):
-    """Takes checked events of a namespace, numbers them and gets them to the service."""
-
-    def publish(
-        self, path: NamespacePath, events: Sequence[CheckedEvent], on_sent: Callable[[], object] | None = None
-    ) -> None:
-        """Publish events of one namespace, in order; on_sent: called for each."""
-
-    def published(self, path: NamespacePath) -> dict[UUID, int]:
-        """By publisher, the number of the newest event that it published in a namespace."""
-
-    def close(self) -> None:
-        """End, and give back what it holds."""
-
-
-def open_publisher(settings: ClientSettings) -> Publisher | None:
+def open_publisher(settings: ClientSettings) -> "SpoolPublisher | None":
     """The publisher of an app; None where no broker is named. Raises ConfigurationError where an address is wrong."""
     if settings.broker_url is None:
         return None
     # An app that reads, or publishes in transactions of its own, has no broker, and loads nothing of what talks to one.
-    from mosshead.publishing.direct import DirectPublisher
     from mosshead.publishing.queue import EventQueue
     from mosshead.publishing.spool_publisher import SpoolPublisher
 
-    queue = EventQueue(settings.broker_url)
-    if settings.publish == "direct":
-        return DirectPublisher(queue, settings.signing_key)
     return SpoolPublisher(
         spool=open_spool(settings),
-        queue=queue,
+        queue=EventQueue(settings.broker_url),
         database_url=sqlalchemy_url(settings.database_url, "MOSSHEAD_DATABASE_URL"),
         key=settings.signing_key,
     )
@@ -73,14 +53,14 @@ class AppSession(Protocol):
 
 
 def publish_checked(
-    publisher: Publisher | None,
+    publisher: "SpoolPublisher | None",
     path: NamespacePath,
     events: Sequence[CheckedEvent],
     *,
     on_sent: Callable[[], object] | None = None,
     session: AppSession | None = None,
 ) -> None:
-    """Publish checked events in the session, where there is one, else through the publisher.
+    """Publish checked events in the session, where there is one, else through the publisher; on_sent: called for each.
 
     Raises ConfigurationError where there is neither.
     """
@@ -89,9 +69,9 @@ def publish_checked(
     if session is None:
         if publisher is None:
             raise no_broker()
-        publisher.publish(path, events, on_sent)
-        return
-    publish_in(session, events)
+        publisher.publish(path, events)
+    else:
+        publish_in(session, events)
     if on_sent is not None:
         for _ in events:
             on_sent()
@@ -121,5 +101,3 @@ def publish_in(session: AppSession, events: Sequence[CheckedEvent]) -> None:
 
 
 _PUBLISH = text("select mosshead_write_v1.publish(cast(:events as jsonb))")
-
-_log = logging.getLogger("mosshead")

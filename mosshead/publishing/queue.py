@@ -4,7 +4,7 @@ Events travel as JSON text through kombu, not as Celery tasks: the app needs no 
 task arguments, in Flower, or in the log line of an unknown task.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -79,19 +79,11 @@ class EventQueue:
         self._in_use = InUse(QueueUnavailable)
         fork_safety.watch(self)
 
-    def publish(self, events: Sequence[str], on_sent: Callable[[], object] | None = None) -> None:
-        """Send events, each as JSON text, in order; ``on_sent`` is called after each.
+    def publish(self, events: Sequence[str]) -> None:
+        """Send events, each as JSON text, in order with one round trip.
 
         Raises QueueUnavailable where the broker does not take them; nobody knows then which of them arrived.
         """
-        with self._connected() as producer:
-            for event in events:
-                _send(producer, event)
-                if on_sent is not None:
-                    on_sent()
-
-    def publish_together(self, events: Sequence[str]) -> None:
-        """Send events in order with one round trip. Raises as `publish` does."""
         with self._connected() as producer, producer.batch():
             for event in events:
                 _send(producer, event)

@@ -328,7 +328,7 @@ class Shipment:
             return False
         events = [event for turn in turns for event in self._events(turn)]
         try:
-            self._queue.publish_together(events)
+            self._queue.publish(events)
         except QueueUnavailable as error:
             self._window.failed(turns)
             self._broker.failed(time.monotonic(), str(error))

@@ -1,7 +1,7 @@
-"""Mode "spool", the default: `publish` appends to a local file and returns; a thread ships what is in it."""
+"""Publishing through the spool: `publish` appends to a local file and returns; a thread ships what is in it."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 from weakref import finalize
 
@@ -35,18 +35,13 @@ class SpoolPublisher:
         if spool.exists():
             self._shipper.notice()  # a process that died may have left something
 
-    def publish(
-        self, path: NamespacePath, events: Sequence[CheckedEvent], on_sent: Callable[[], object] | None = None
-    ) -> None:
-        """Store events of one namespace, all or none; on_sent: called for each.
+    def publish(self, path: NamespacePath, events: Sequence[CheckedEvent]) -> None:
+        """Store events of one namespace, in order, all or none.
 
         Raises SpoolFull, and SpoolUnavailable where the file cannot be written.
         """
         self._spool.append(path, [event.body for event in events])
         self._shipper.notice()
-        if on_sent is not None:
-            for _ in events:
-                on_sent()
 
     def published(self, path: NamespacePath) -> dict[UUID, int]:
         """By publisher, the newest number that this spool gave in a namespace."""

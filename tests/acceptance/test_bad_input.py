@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from config.settings import settings
-from mosshead import ConfigurationError, InvalidEvent, InvalidNamespace, Memory, QueueUnavailable, StoreUnavailable
+from mosshead import ConfigurationError, InvalidEvent, InvalidNamespace, Memory, StoreUnavailable
+from mosshead.publishing.spool import Spool
 from tests.acceptance.running import Running, machine
 from tests.fake_openai import FakeOpenAI, Fault
 from workers.cli.main import main
@@ -118,15 +119,23 @@ def test_a_database_that_was_never_migrated(running: Running) -> None:
         Memory.connect(database_url=url)
 
 
-def test_a_wrong_broker_address(running: Running) -> None:
-    with (
-        Memory.connect(
-            database_url=running.addresses.database_url, broker_url=f"redis://:s3cret@{NOWHERE}/0", publish="direct"
-        ) as memory,
-        pytest.raises(QueueUnavailable, match="MOSSHEAD_BROKER_URL") as refused,
-    ):
-        memory.namespace("acme", "sarah").publish("hello")
+def test_a_broker_address_that_is_none_is_refused_at_once(running: Running) -> None:
+    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL") as refused:
+        Memory.connect(database_url=running.addresses.database_url, broker_url="http://:s3cret@localhost/0")
     assert "s3cret" not in str(refused.value)
+
+
+def test_a_broker_address_where_nobody_answers_is_logged_and_what_is_published_waits(
+    running: Running, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Memory.connect(
+        database_url=running.addresses.database_url, broker_url=f"redis://:s3cret@{NOWHERE}/0", spool_dir=tmp_path
+    ) as memory:
+        memory.namespace("acme", "sarah").publish("hello")
+    assert "MOSSHEAD_BROKER_URL" in caplog.text
+    assert "s3cret" not in caplog.text
+    (file,) = tmp_path.glob("*.spool")
+    assert Spool(file, most_bytes=1).held().events == 1
 
 
 def test_without_the_apps_own_database_url_being_read(monkeypatch: pytest.MonkeyPatch, running: Running) -> None:

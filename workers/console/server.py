@@ -187,9 +187,8 @@ def run_console(
     chosen = settings()
     configure_logging(chosen)
     login = login_of(chosen.console_auth)
-    # Published to the queue itself: whoever clicks sees at once where it does not answer, and no spool is left behind.
     with Memory.connect(
-        database_url=chosen.login("reader"), broker_url=chosen.broker(), embedder=chosen.embedder, publish="direct"
+        database_url=chosen.login("reader"), broker_url=chosen.broker(), embedder=chosen.embedder
     ) as memory:
         serve(
             memory,

@@ -15,7 +15,7 @@ def queue(addresses: Addresses, broker: Redis) -> EventQueue:
 
 
 def test_what_is_sent_together_arrives_in_order(queue: EventQueue, taken: Taken) -> None:
-    queue.publish_together([f'{{"number":{number}}}' for number in range(50)])
+    queue.publish([f'{{"number":{number}}}' for number in range(50)])
     queue.close()
     assert [event["number"] for event in taken()] == list(range(50))
 
@@ -26,8 +26,7 @@ def test_an_emptied_redis_takes_the_next_event_into_the_same_queue(
     """Kombu keeps its bindings in Redis, too: by the exchange the event would end where nobody looks."""
     queue.publish(['{"number":1}'])
     broker.flushdb()
-    queue.publish(['{"number":2}'])
-    queue.publish_together(['{"number":3}'])
+    queue.publish(['{"number":2}', '{"number":3}'])
     queue.close()
     assert broker.keys("*undeliver*") == []
     assert [event["number"] for event in taken()] == [2, 3]
@@ -44,7 +43,7 @@ def test_it_knows_its_length(queue: EventQueue, taken: Taken) -> None:
 
 def test_it_knows_about_how_much_memory_it_takes(queue: EventQueue, taken: Taken) -> None:
     assert queue.bytes() == 0
-    queue.publish_together([f'{{"text":"{"x" * 30_000}"}}'] * 10)
+    queue.publish([f'{{"text":"{"x" * 30_000}"}}'] * 10)
     assert 300_000 < queue.bytes() < 600_000
     taken()
     assert queue.bytes() == 0
@@ -54,7 +53,7 @@ def test_it_knows_about_how_much_memory_it_takes(queue: EventQueue, taken: Taken
 def test_a_burst_is_one_round_trip(queue: EventQueue, broker: Redis) -> None:
     queue.length()
     before = broker.info("clients")["connected_clients"], broker.info("stats")["total_reads_processed"]
-    queue.publish_together(["{}"] * 100)
+    queue.publish(["{}"] * 100)
     after = broker.info("stats")["total_reads_processed"]
     queue.close()
     assert before[0]
@@ -63,10 +62,9 @@ def test_a_burst_is_one_round_trip(queue: EventQueue, broker: Redis) -> None:
 
 def test_after_a_failure_it_connects_anew(queue: EventQueue, taken: Taken, broker: Redis) -> None:
     broker.set("mosshead:events:mosshead.events", "not a list, so that Redis refuses the event")
-    for send in (queue.publish, queue.publish_together):
-        with pytest.raises(QueueUnavailable, match=r"^MOSSHEAD_BROKER_URL: "):
-            send(['{"number":1}'])
+    with pytest.raises(QueueUnavailable, match=r"^MOSSHEAD_BROKER_URL: "):
+        queue.publish(['{"number":1}'])
     broker.delete("mosshead:events:mosshead.events")
-    queue.publish_together(['{"number":2}'])
+    queue.publish(['{"number":2}'])
     queue.close()
     assert [event["number"] for event in taken()] == [2]

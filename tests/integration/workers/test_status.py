@@ -15,7 +15,8 @@ from db import leases, providers, refused_tasks
 from db.providers import Breaker
 from db.status import Backlog, DeadLetters, Lag, Workforce
 from db.usage import TenantBudget
-from mosshead import Memory, QueueUnavailable, StoreUnavailable
+from mosshead import Memory, StoreUnavailable
+from mosshead.errors import QueueUnavailable
 from mosshead.paths import NamespacePath
 from tests.given import LONG, Publishing, Worker, claimed
 from tests.integration.workers.conftest import Said

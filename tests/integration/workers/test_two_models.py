@@ -113,7 +113,7 @@ def _start_with(embedder: str | None) -> None:
 @contextmanager
 def app_with(addresses: Addresses, embedder: str, path: NamespacePath) -> Iterator[Namespace]:
     with Memory.connect(
-        database_url=addresses.database_url, broker_url=addresses.broker_url, embedder=embedder, publish="direct"
+        database_url=addresses.database_url, broker_url=addresses.broker_url, embedder=embedder
     ) as connected:
         yield connected.namespace(*path.parts)
 

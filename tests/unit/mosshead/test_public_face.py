@@ -15,7 +15,7 @@ NAMES = """
     AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict EmbedderMismatch
     EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent
     InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing MossheadError Namespace
-    Neighbour NotFound Occurrence Profile Progress PromptConflict Question QueueUnavailable ReadTimeout Recalled
+    Neighbour NotFound Occurrence Profile Progress PromptConflict Question ReadTimeout Recalled
     RecalledMessage Receipt Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
     SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Story
     StoryEvidence StoryIntent StorySentence Summary Tracked TrackedTurn Under UndoRefused WaitTimeout WorkingMemory
@@ -25,7 +25,7 @@ NAMES = """
 MEMORY = {
     "connect": [
         *("database_url", "broker_url", "embedder"),
-        *("publish", "spool_dir", "spool_bytes", "signing_key", "read_seconds", "lazy"),
+        *("spool_dir", "spool_bytes", "signing_key", "read_seconds", "lazy"),
     ],
     "namespace": ["parts", "values"],
     "under": ["parts", "values"],
@@ -133,7 +133,7 @@ def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, l
 def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(mosshead, name) for name in NAMES if inspect.isclass(getattr(mosshead, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
-    assert len(errors) == 21
+    assert len(errors) == 20
     assert all(issubclass(error, MossheadError) and error.__doc__ for error in errors)
 
 

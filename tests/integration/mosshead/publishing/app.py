@@ -13,7 +13,7 @@ from collections.abc import Callable
 AT_LAST: list[Callable[[], object]] = []
 atexit.register(lambda: [do() for do in AT_LAST])  # before the library's own, and so run after that
 
-from mosshead import Memory, Namespace, QueueUnavailable, SpoolUnavailable  # noqa: E402
+from mosshead import Memory, Namespace, SpoolUnavailable  # noqa: E402
 from mosshead.publishing import spool_publisher  # noqa: E402
 
 TENANT = sys.argv[2]
@@ -66,7 +66,7 @@ def close_by_a_signal(memory: Memory) -> None:
         refused = 0
         try:
             sarah.publish("by the handler")
-        except (SpoolUnavailable, QueueUnavailable):
+        except SpoolUnavailable:
             refused = 1
         memory.close()
         say("closed", published, refused)

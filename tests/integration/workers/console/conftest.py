@@ -5,10 +5,12 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from redis import Redis
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
@@ -54,13 +56,17 @@ class Site:
 
 
 @pytest.fixture
-def site(addresses: Addresses, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(
+    addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Site]:
     """The console, before the running servers; it waits for no effect, since nobody is at work."""
     monkeypatch.setattr(handlers, "_WAIT_SECONDS", 0.01)
     with Memory.connect(
-        database_url=addresses.database_url, broker_url=addresses.broker_url, publish="direct"
+        database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path
     ) as memory:
         yield from served(memory, fresh_namespace)
+    with Redis.from_url(addresses.broker_url) as broker:
+        broker.flushdb()  # no intake takes what was clicked; whoever tests one is not to find it
 
 
 def served(memory: Memory, path: NamespacePath) -> Iterator[Site]:

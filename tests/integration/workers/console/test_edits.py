@@ -1,17 +1,20 @@
 """What is clicked goes out as an event, once, and only from a form of the console's own."""
 
 import json
+from collections.abc import Iterator
 from http import HTTPStatus
+from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
 from pydantic import BaseModel
-from redis import Redis
 
 from db import memories
 from mosshead import Namespace, StoredMemory
-from mosshead.publishing.queue import QUEUE, open_connection
+from mosshead.api.settings import client_settings
+from mosshead.publishing.publishers import open_spool
+from mosshead.publishing.spool import Spool
 from tests.forming import Forming
 from tests.given import Publishing, Remembering
 from tests.integration.workers.console.conftest import Site
@@ -20,32 +23,38 @@ from workers.local import Addresses
 ID = "00000000-0000-7000-8000-000000000000"
 
 
-class Queue:
-    """What the console has published."""
+class Published:
+    """What the console has published, as its spool holds it: nobody receives it here, and so nothing is cut."""
 
-    def __init__(self, addresses: Addresses) -> None:
-        self.addresses = addresses
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._seen = 0
 
     def take(self) -> list[dict[str, object]]:
-        """Out of the queue, all that is there."""
-        found = []
-        with open_connection(self.addresses.broker_url) as connection:
-            queue = QUEUE(connection.channel())
-            queue.declare()
-            while (message := queue.get(no_ack=True)) is not None:
-                found.append(json.loads(message.body))
-        return found
+        """What has come since it was asked last."""
+        if not self._spool.exists():
+            return []
+        held = self._spool.changes(0)
+        found = [
+            json.loads(body)
+            for one in held.waiting
+            for _, body in self._spool.read(held.publisher, one.key, 1, one.newest)
+        ]
+        new, self._seen = found[self._seen :], len(found)
+        return new
 
 
 @pytest.fixture
-def queue(addresses: Addresses) -> Queue:
-    with Redis.from_url(addresses.broker_url) as broker:
-        broker.flushdb()
-    return Queue(addresses)
+def published(addresses: Addresses, tmp_path: Path) -> Iterator[Published]:
+    spool = open_spool(
+        client_settings(database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path)
+    )
+    yield Published(spool)
+    spool.close()
 
 
 def test_an_undo_is_an_event_whose_effect_the_page_shows(
-    forming: Forming, sarah: Namespace, site: Site, queue: Queue
+    forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("I live in Leeds.")
     (memory,) = [one for one in sarah.memories() if "Leeds" in one.content]
@@ -55,7 +64,7 @@ def test_an_undo_is_an_event_whose_effect_the_page_shows(
 
     answer = site.send(f"/decisions/{decision.id}/undo", {"back": f"{page}?limit=3"})
     assert answer.status_code == httpx.codes.SEE_OTHER
-    (event,) = queue.take()
+    (event,) = published.take()
     assert answer.headers["Location"] == f"{page}?event={event['event_id']}"
     assert (event["type"], event["decision_id"]) == ("undo", str(decision.id))
     waiting = site.client.get(answer.headers["Location"]).text
@@ -71,10 +80,12 @@ def test_an_undo_is_an_event_whose_effect_the_page_shows(
     again = site.send(f"/decisions/{decision.id}/undo")
     assert again.status_code == httpx.codes.CONFLICT
     assert "This cannot be taken back" in again.text
-    assert not queue.take()
+    assert not published.take()
 
 
-def test_merge_split_and_an_answer_are_events_too(forming: Forming, sarah: Namespace, site: Site, queue: Queue) -> None:
+def test_merge_split_and_an_answer_are_events_too(
+    forming: Forming, sarah: Namespace, site: Site, published: Published
+) -> None:
     forming.say("My brother Jonas lives in Leeds.", "My friend Marta lives in Hull.")
     jonas, marta = (next(one for one in sarah.entities() if one.name == name) for name in ("Jonas", "Marta"))
     about = sarah.memories(about=jonas)
@@ -83,14 +94,14 @@ def test_merge_split_and_an_answer_are_events_too(forming: Forming, sarah: Names
         site.send(f"/entities/{jonas.id}/split", {"memory": [str(about[0].id)], "name": "Jon", "description": ""}),
     ]
     assert [answer.status_code for answer in sent] == [httpx.codes.SEE_OTHER] * 2
-    merge, split = queue.take()
+    merge, split = published.take()
     assert (merge["type"], merge["entity_id"], merge["into"]) == ("merge", str(jonas.id), str(marta.id))
     assert (split["type"], split["memories"], split["name"]) == ("split", [str(about[0].id)], "Jon")
     assert "description" not in split
 
 
 def test_a_memory_is_replaced_and_the_new_one_forgotten(
-    forming: Forming, sarah: Namespace, site: Site, queue: Queue
+    forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("I like tea.")
     (tea,) = sarah.memories()
@@ -98,7 +109,7 @@ def test_a_memory_is_replaced_and_the_new_one_forgotten(
     assert f'action="{site.place}{page}/replace"' in site.get(page).text
 
     answer = site.send(f"{page}/replace", {"content": " Sarah likes coffee ", "version": str(tea.version)})
-    (event,) = queue.take()
+    (event,) = published.take()
     assert answer.headers["Location"] == f"{site.place}{page}?event={event['event_id']}"
     fields = ("type", "content", "kind", "replaces", "of_version")
     assert [event[name] for name in fields] == ["remember", "Sarah likes coffee", tea.kind, str(tea.id), tea.version]
@@ -108,7 +119,7 @@ def test_a_memory_is_replaced_and_the_new_one_forgotten(
 
     (coffee,) = sarah.memories()
     answer = site.send(f"/memories/{coffee.id}/forget", {"reason": "she asked for it"})
-    (event,) = queue.take()
+    (event,) = published.take()
     assert (event["type"], event["memories"], event["reason"]) == ("forget", [str(coffee.id)], "she asked for it")
     forming.send({**event, "publisher": str(uuid4()), "publisher_sequence": 1})
     assert "she asked for it" in site.client.get(answer.headers["Location"]).text
@@ -119,9 +130,9 @@ def test_a_memory_is_replaced_and_the_new_one_forgotten(
 
 
 @pytest.fixture
-def tea(forming: Forming, sarah: Namespace, queue: Queue) -> StoredMemory:
+def tea(forming: Forming, sarah: Namespace, published: Published) -> StoredMemory:
     forming.command(type="remember", content="User likes tea")
-    queue.take()
+    published.take()
     return sarah.memories()[0]
 
 
@@ -135,34 +146,34 @@ def tea(forming: Forming, sarah: Namespace, queue: Queue) -> StoredMemory:
     ids=["empty", "the same", "too long"],
 )
 def test_what_cannot_replace_a_memory_is_said_and_nothing_is_published(
-    tea: StoredMemory, site: Site, queue: Queue, content: str, refusal: tuple[HTTPStatus, str]
+    tea: StoredMemory, site: Site, published: Published, content: str, refusal: tuple[HTTPStatus, str]
 ) -> None:
     answer = site.send(f"/memories/{tea.id}/replace", {"content": content, "version": "1"})
     assert (answer.status_code, refusal[1] in answer.text) == (refusal[0], True)
-    assert not queue.take()
+    assert not published.take()
 
 
 def test_the_lines_of_a_memory_end_as_they_did_whatever_a_browser_sends(
-    forming: Forming, sarah: Namespace, site: Site, queue: Queue
+    forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.command(type="remember", content="To deploy:\n1. test\n2. push\n", kind="process")
-    queue.take()
+    published.take()
     (process,) = sarah.memories()
     place = f"/memories/{process.id}/replace"
     answer = site.send(place, {"content": "To deploy:\r\n1. test\r\n2. push\r\n", "version": "1"})
-    assert (answer.status_code, queue.take()) == (HTTPStatus.BAD_REQUEST, [])
+    assert (answer.status_code, published.take()) == (HTTPStatus.BAD_REQUEST, [])
     site.send(place, {"content": "To deploy:\r\n1. test\r\n2. tag", "version": "1"})
-    assert [event["content"] for event in queue.take()] == ["To deploy:\n1. test\n2. tag"]
+    assert [event["content"] for event in published.take()] == ["To deploy:\n1. test\n2. tag"]
 
 
 def test_a_memory_that_says_something_else_by_now_is_not_replaced(
-    tea: StoredMemory, site: Site, queue: Queue, remembering: Remembering
+    tea: StoredMemory, site: Site, published: Published, remembering: Remembering
 ) -> None:
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, remembering.lane, tea.id, 1, stamp, content="User likes green tea")
     answer = site.send(f"/memories/{tea.id}/replace", {"content": "User likes coffee", "version": "1"})
     assert (answer.status_code, "It says something else by now" in answer.text) == (httpx.codes.CONFLICT, True)
-    assert not queue.take()
+    assert not published.take()
 
 
 REFUSED: dict[str, tuple[str, dict[str, str], int, str]] = {
@@ -187,18 +198,18 @@ class Guest(BaseModel):
 
 
 @pytest.fixture
-def guest(forming: Forming, queue: Queue) -> Forming:
+def guest(forming: Forming, published: Published) -> Forming:
     """A document that another hand has changed since the form was loaded: a field is new, and one has another type."""
     forming.command(type="configure", profiles=[{"name": "Guest", "json_schema": Guest.model_json_schema()}])
     for patch in ({"name": "Sarah", "age": 41}, {"city": "Leeds", "age": "over forty"}):
         forming.command(type="edit_document", document="Guest", patch=patch)
-    queue.take()
+    published.take()
     return forming
 
 
 @pytest.mark.parametrize("named", ["Sarah", "Sally"])
 def test_an_edit_that_comes_too_late_is_shown_and_kept_in_the_form(
-    guest: Forming, site: Site, queue: Queue, named: str
+    guest: Forming, site: Site, published: Published, named: str
 ) -> None:
     loaded = {"/name": ("text", "Sarah", named), "/age": ("number", "41", "41")}
     fields = {
@@ -211,19 +222,23 @@ def test_an_edit_that_comes_too_late_is_shown_and_kept_in_the_form(
     assert answer.status_code == HTTPStatus.CONFLICT
     for part in ("Somebody was faster", named, "over forty", 'value="Sal the Great"', 'value="nick"'):
         assert part in answer.text
-    assert queue.take() == []
+    assert published.take() == []
 
 
-def test_what_cannot_be_is_refused_and_nothing_is_published(publishing: Publishing, site: Site, queue: Queue) -> None:
+def test_what_cannot_be_is_refused_and_nothing_is_published(
+    publishing: Publishing, site: Site, published: Published
+) -> None:
     publishing.say("I like coffee")
     for page, fields, status, said in REFUSED.values():
         answer = site.send(page, fields)
         assert (page, answer.status_code) == (page, status)
         assert said in answer.text
-    assert not queue.take()
+    assert not published.take()
 
 
-def test_a_form_from_elsewhere_publishes_nothing(forming: Forming, sarah: Namespace, site: Site, queue: Queue) -> None:
+def test_a_form_from_elsewhere_publishes_nothing(
+    forming: Forming, sarah: Namespace, site: Site, published: Published
+) -> None:
     forming.say("I live in Leeds.")
     (decision,) = sarah.latest_decisions()[:1]
     undo = f"/decisions/{decision.id}/undo"
@@ -237,20 +252,20 @@ def test_a_form_from_elsewhere_publishes_nothing(forming: Forming, sarah: Namesp
     ]
     assert [answer.status_code for answer in refused] == [httpx.codes.FORBIDDEN] * len(refused)
     assert "Nothing was published" in refused[0].text
-    assert not queue.take()
+    assert not published.take()
 
 
-def test_nothing_is_edited_by_a_get(publishing: Publishing, site: Site, queue: Queue) -> None:
+def test_nothing_is_edited_by_a_get(publishing: Publishing, site: Site, published: Published) -> None:
     publishing.say("I like coffee")
     pages = [f"/decisions/{ID}/undo", f"/questions/{ID}/answer", f"/entities/{ID}/merge", f"/entities/{ID}/split"]
     assert {site.get(page).status_code for page in pages} == {httpx.codes.METHOD_NOT_ALLOWED}
     assert site.send("/memories").status_code == httpx.codes.METHOD_NOT_ALLOWED
-    assert not queue.take()
+    assert not published.take()
 
 
-def test_a_form_leads_to_no_other_site(forming: Forming, sarah: Namespace, site: Site, queue: Queue) -> None:
+def test_a_form_leads_to_no_other_site(forming: Forming, sarah: Namespace, site: Site, published: Published) -> None:
     forming.say("I live in Leeds.")
     (decision,) = sarah.latest_decisions()[:1]
     answer = site.send(f"/decisions/{decision.id}/undo", {"back": "//evil.example/"})
-    (event,) = queue.take()
+    (event,) = published.take()
     assert answer.headers["Location"] == f"{site.place}/decisions/{decision.id}?event={event['event_id']}"

@@ -11,6 +11,7 @@ from benchmarks.faults.proxy import Proxy
 from mosshead import Memory, Namespace
 from mosshead.deadline import bounded
 from mosshead.paths import NamespacePath
+from mosshead.publishing.spool import Spool
 from tests.forming import Forming
 from tests.given import Publishing
 from tests.integration.workers.console.conftest import Site, served
@@ -31,10 +32,10 @@ def proxy(addresses: Addresses) -> Proxy:
 
 
 @pytest.fixture
-def far_memory(proxy: Proxy) -> Iterator[Memory]:
+def far_memory(proxy: Proxy, tmp_path: Path) -> Iterator[Memory]:
     """It reaches Postgres through the proxy and Redis not at all."""
     url = f"postgresql://mosshead_reader@127.0.0.1:{proxy.port}/mosshead"
-    with Memory.connect(database_url=url, broker_url=NO_REDIS, publish="direct", read_seconds=PATIENT) as connected:
+    with Memory.connect(database_url=url, broker_url=NO_REDIS, spool_dir=tmp_path, read_seconds=PATIENT) as connected:
         yield connected
 
 
@@ -59,15 +60,32 @@ def test_a_database_that_hangs_or_is_gone_is_told_of(
     assert "Choose a namespace" in gone.text
 
 
-def test_where_the_queue_does_not_answer_the_page_says_so(
-    forming: Forming, sarah: Namespace, proxy: Proxy, far: Site
+def test_what_is_clicked_while_redis_is_away_waits_in_the_spool_and_the_page_says_so(
+    forming: Forming, sarah: Namespace, proxy: Proxy, far: Site, tmp_path: Path
 ) -> None:
     forming.say("I live in Leeds.")
     (decision,) = sarah.latest_decisions()[:1]
     answer = far.send(f"/decisions/{decision.id}/undo")
-    assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE
-    assert "The event queue does not answer" in answer.text
+    assert answer.status_code == httpx.codes.SEE_OTHER
+    seen = far.client.get(answer.headers["Location"])
+    assert (seen.status_code, "is on its way" in seen.text) == (httpx.codes.OK, True)
+    (file,) = tmp_path.glob("*.spool")
+    assert Spool(file, most_bytes=1).held().events == 1
     proxy.close()
+
+
+def test_where_the_spool_is_full_the_page_says_so_and_nothing_is_published(
+    forming: Forming, sarah: Namespace, addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path
+) -> None:
+    forming.say("I live in Leeds.")
+    (decision,) = sarah.latest_decisions()[:1]
+    with Memory.connect(
+        database_url=addresses.database_url, broker_url=NO_REDIS, spool_dir=tmp_path, spool_bytes=1
+    ) as full:
+        for site in served(full, fresh_namespace):
+            answer = site.send(f"/decisions/{decision.id}/undo")
+    assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE
+    assert "Too much waits to be sent" in answer.text
 
 
 def test_no_line_of_the_log_tells_what_was_asked_or_what_failed(
