@@ -117,8 +117,8 @@ def clean(logins: Logins) -> Logins:
 
 def test_app_publishes_and_sees_how_long_the_queue_is(clean: Logins) -> None:
     with closing(EventQueue(clean.url("app"))) as queue:
-        queue.publish(["{}", "{}"])
-        assert queue.length() == 2
+        queue.publish(["{}", "{}", "{}"])
+        assert queue.length() == 3
     assert clean.admin.llen(EVENTS) == 3
     assert clean.denied() == []
 
