@@ -1,6 +1,6 @@
 """Memories, a profile or episodes formed where you call it: a conversation and what is known go in, the new state comes out.
 
-    from mosshead.managing import create_memory_manager
+    from mosshead.contrib.managers import create_memory_manager
 
     manager = create_memory_manager("openai:gpt-4o-mini", schemas=[Recipe], enable_deletes=True)
     recipes = manager(conversation)

@@ -87,7 +87,7 @@ def test_both_stores_tell_the_same(client: Redis, history: list[tuple[str, int, 
 _ADDING = """
 import select, sys
 from mosshead import WorkingMemory
-from mosshead.working import stores
+from mosshead.contrib.working_memory import stores
 stores._TIMEOUT_SECONDS = stores._CONTENDED_SECONDS = 60.0
 working, added = WorkingMemory(sys.argv[2], store=sys.argv[1]), 0
 while not select.select([sys.stdin], [], [], 0)[0]:

@@ -57,6 +57,6 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
 
 
 def test_whoever_imports_it_needs_no_openai_package() -> None:
-    check = "import sys, mosshead.language_model; print('openai' in sys.modules)"
+    check = "import sys, mosshead.llm; print('openai' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == "False"
