@@ -27,6 +27,7 @@ from benchmarks.reading.loading import load
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from mosshead import Namespace
+from mosshead.contrib.focus import track_conversation
 from mosshead.embeddings import MiniLM
 from workers.operations.indexing import index_scopes
 
@@ -118,9 +119,9 @@ def _work(service: Rig, namespace: Namespace, worked: Worked, number: int) -> No
 def _tracked(namespace: Namespace, number: int) -> float:
     """Seconds of tracking a conversation once more: its embeddings are remembered by then, and the statements prepared."""
     turns = list(_said(f"{namespace.path}/tracked {number}", _TURNS))
-    namespace.track(turns)
+    track_conversation(namespace, turns)
     started = time.monotonic()
-    namespace.track(turns)
+    track_conversation(namespace, turns)
     return time.monotonic() - started
 
 

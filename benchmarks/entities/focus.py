@@ -1,4 +1,4 @@
-"""What a conversation has in focus: what the answers of `Namespace.track` are worth, after each turn of the user."""
+"""What a conversation has in focus: what the answers of `track_conversation` are worth, after each turn of the user."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

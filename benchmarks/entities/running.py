@@ -10,6 +10,7 @@ from benchmarks.entities.focus import Referred, Tracked
 from benchmarks.entities.who import Answer
 from benchmarks.entities.world import Said, Talk, Together, Who
 from mosshead import Entity, Namespace
+from mosshead.contrib.focus import track_conversation
 
 _NOON = time(12, tzinfo=UTC)
 _FARTHEST = 50
@@ -48,7 +49,7 @@ class Asking:
         """What is in focus after each turn of the user, asked anew each time with all that was said so far."""
         for place, turn in enumerate(talk.turns, 1):
             if turn.gold is not None:
-                found = self._namespace.track(_history(talk.turns[:place]))
+                found = track_conversation(self._namespace, _history(talk.turns[:place]))
                 yield Tracked(
                     scene=self._keys(one.entity for one in found.scene),
                     topic=self._keys(one.entity for one in found.topic),

@@ -107,8 +107,10 @@ def story(  # noqa: PLR0917 - typer's options are its parameters
     json_output: Json = False,
 ) -> None:
     """What is known of somebody or something, in the order of time: a chronicle, without an LLM."""
+    from mosshead.contrib.stories import tell_story
+
     with open_namespace(namespace) as opened:
-        told = opened.story(request, conversation=conversation, budget=budget, strict=True)
+        told = tell_story(opened, request, conversation=conversation, budget=budget, strict=True)
     table = new_table("number", "when", "found by", "id", "memory or message")
     for one in told.evidence:
         table.add_row(str(one.number), one.when, ", ".join(one.found_by), str(one.id), escape(one.shown))
@@ -145,8 +147,10 @@ def track(
     if sum(source is not None for source in (conversation, transcript, messages)) != 1:
         raise typer.BadParameter("give exactly one of --conversation, --transcript and --messages")
     history = _history(transcript, messages)
+    from mosshead.contrib.focus import track_conversation
+
     with open_namespace(namespace) as opened:
-        found = opened.track(history, conversation=conversation)
+        found = track_conversation(opened, history, conversation=conversation)
     shown = new_table("turn", "scene", "topic", "mentions", "references")
     for turn in found.turns:
         references = (f"{one.text}: {_names(one.entities)}" for one in turn.references)

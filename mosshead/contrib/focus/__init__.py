@@ -1,12 +1,13 @@
 """What a conversation is about, turn by turn: scene, topic, mentions, and whom its pronouns and descriptions mean.
 
-`track` is a pure function, state and message in, state out; `conversation.follow` brings what is known from the views.
+`track_conversation` follows a conversation of a namespace. `track` is the pure function beneath it: state and message in,
+state out.
 """
 
 from mosshead.contrib.focus.coreference import Pair
 from mosshead.contrib.focus.knowledge import FocusKnowledge, FocusTurn, NameInMessage, TrackedEntity
 from mosshead.contrib.focus.state import FocusState, LayerEntry, ResolvedReference, Seen
-from mosshead.contrib.focus.track import InFocus, Referring, Tracked, TrackedTurn, Tracker, track
+from mosshead.contrib.focus.track import InFocus, Referring, Tracked, TrackedTurn, Tracker, track, track_conversation
 
 __all__ = [
     "FocusKnowledge",
@@ -24,4 +25,5 @@ __all__ = [
     "TrackedTurn",
     "Tracker",
     "track",
+    "track_conversation",
 ]

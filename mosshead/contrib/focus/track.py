@@ -41,11 +41,52 @@ from mosshead.redaction import redact
 from mosshead.search.vectors import whether_indexed
 from mosshead.store.connection import in_one_trip, tenant_transaction
 from mosshead.store.memories import entity_of
-from mosshead.text import text_of
+from mosshead.text import readable, text_of
+
+if TYPE_CHECKING:
+    from mosshead.api.namespace import Namespace
 
 if TYPE_CHECKING:
     from mosshead.contrib.focus.coreference import OnPair
     from mosshead.contrib.focus.state import FocusState
+
+
+def track_conversation(
+    namespace: "Namespace",
+    history: Sequence[Mapping[str, Any]] = (),
+    *,
+    conversation: str | None = None,
+    state: FocusState | Mapping[str, Any] | None = None,
+    tracker: "Tracker | None" = None,
+    pairs: OnPair | None = None,
+) -> "Tracked":
+    """Follow what a conversation has in focus after each turn of the user, and whom its pronouns and descriptions mean.
+
+    Args:
+        namespace: what knows the entities.
+        history: the turns so far, oldest first, as ``{role, content}``; the latest 50 count, and 4,000 characters of each.
+            Where only the conversation is named, its latest stored messages serve.
+        conversation: the conversation's name.
+        state: the ``state`` of an earlier result, or its JSON; the history is then what was said since.
+        tracker: another tracker in place of the heuristic (docs/tracking.md).
+        pairs: is given each candidate of each decision, to train a tracker; nothing is kept otherwise.
+
+    Raises:
+        InvalidEvent: a turn is not one.
+        ValueError: the state is none.
+    """
+    if not isinstance(state, FocusState):
+        state = FocusState() if state is None else FocusState.from_json(state)
+    return follow(
+        namespace._engine,
+        namespace.path,
+        namespace._embedder,
+        history=history,
+        conversation=None if conversation is None else readable("conversation", conversation),
+        state=state,
+        tracker=tracker or track,
+        on_pair=pairs,
+    )
 
 
 def track(state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None) -> FocusState:
@@ -150,7 +191,7 @@ def follow(
     tracker: Tracker,
     on_pair: OnPair | None,
 ) -> Tracked:
-    """What is in focus after each turn of the user; `mosshead.Namespace.track` says the rest."""
+    """What is in focus after each turn of the user; `track_conversation` says the rest."""
     said = _said([(turn.role, turn.content) for turn in turns(list(history))])
     if conversation is not None and not history:
         with tenant_transaction(engine, path.tenant_id) as connection:

@@ -1,26 +1,36 @@
 """From a request to its story: the evidence, and then the LLM that tells it or, without one, the chronicle."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from mosshead.api.arguments import checked_limit, checked_seconds
+from mosshead.api.decisions import aware
+from mosshead.api.reads import as_stored
 from mosshead.callbacks import answer_of
 from mosshead.context.fetch import ReadStore
 from mosshead.contrib.stories.evidence import belonging, chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
-from mosshead.contrib.stories.requests import StoryRequest
+from mosshead.contrib.stories.requests import StoryRequest, asked_for
 from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence, sentence
+from mosshead.deadline import with_deadline
 from mosshead.fencing import one_line
+from mosshead.llm.open import open_model
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
 from mosshead.models.memories import Progress
 from mosshead.patterns import lazy_pattern
+from mosshead.redaction import redact
+from mosshead.text import readable
 
 if TYPE_CHECKING:
     from mosshead.contrib.stories.story import Story
     from mosshead.llm.protocol import LanguageModel
+
+if TYPE_CHECKING:
+    from mosshead.api.namespace import Namespace
 
 
 TELLING_SECONDS = 60.0
@@ -31,13 +41,72 @@ NOTHING = "nothing that is known answers to it"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryArguments:
-    """What `Namespace.story` was asked, checked."""
+    """What `tell_story` was asked, checked."""
 
     request: str
     history: tuple[str, ...]
     conversation: str | None
     budget: int
     now: datetime
+
+
+def tell_story(
+    namespace: "Namespace",
+    request: str,
+    *,
+    model: "LanguageModel | str | None" = None,
+    conversation: str | None = None,
+    history: Sequence[Mapping[str, Any]] = (),
+    budget: int = 2000,
+    now: datetime | None = None,
+    seconds: float | None = None,
+    strict: bool = False,
+) -> Story:
+    """Tell what a namespace knows of somebody or something in the order of time, each sentence with what it rests on.
+
+    Args:
+        namespace: what knows it.
+        request: "how did Anna and I get to know each other?", "what happened with WOBS in 2023?".
+        model: the LLM that tells it, as for `mosshead.llm.open_model`. Without one, and where it fails, is late or answers
+            nonsense, the story is a chronicle in the memories' own words, and ``reason`` says why.
+        conversation, history, now: as for `Namespace.context`; they tell who is meant. Where that is open, the story is empty
+            and ``questions`` asks.
+        budget: at most so many tokens of evidence.
+        seconds: a time limit, the LLM included. By default the evidence has the limit of `Memory.connect`, and the LLM a minute.
+        strict: raise ReadTimeout where the evidence is late. Otherwise the story is then empty and ``partial``.
+
+    Raises:
+        ValueError: an argument does not fit; the message names it.
+        ConfigurationError: the model cannot be used.
+        StoreUnavailable: Postgres cannot be reached.
+    """
+    teller = None if model is None else open_model(model)
+    wanted = StoryArguments(
+        request=redact(readable("request", request)),
+        history=as_stored(history),
+        conversation=None if conversation is None else readable("conversation", conversation),
+        budget=checked_limit(budget, "budget"),
+        now=aware(now, "now") or datetime.now(UTC),
+    )
+    limit = None if seconds is None else checked_seconds("seconds", seconds)
+    ends = None if limit is None else time.monotonic() + limit
+    asked = asked_for(wanted.request, wanted.now.date())
+    if not wanted.request.strip():
+        return Story(intent=asked.intent, partial=namespace.progress().partial, reason=NOTHING)
+
+    def read() -> Story:
+        published, closed = namespace._published(), frozenset(namespace._laid().closed)
+        return evidence_for(
+            namespace._store(), wanted, asked, lambda progress: replace(progress, published=published), closed
+        )
+
+    found = with_deadline(
+        namespace._engine,
+        read,
+        seconds=limit,
+        late=None if strict else lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
+    )
+    return told(found, wanted.request, teller, ends)
 
 
 def evidence_for(

@@ -24,6 +24,7 @@ from benchmarks.faults.proxy import Proxy
 from db.keys import LaneRef
 from mosshead import EmbedderUnavailable, Memory, Namespace, NotFound, ReadTimeout, StoreUnavailable
 from mosshead.callbacks import answer_of
+from mosshead.contrib.focus import track_conversation
 from mosshead.deadline import at_the_same_time, bounded, ends_within, remaining, with_deadline
 from mosshead.embeddings import MiniLM, OpenAIEmbedder
 from mosshead.paths import NamespacePath
@@ -280,7 +281,7 @@ READS: dict[str, Read] = {
     "context": lambda sarah, said: sarah.context(said),
     "recall_messages": lambda sarah, said: sarah.recall_messages(said),
     "resolve": lambda sarah, said: sarah.resolve(said),
-    "track": lambda sarah, said: sarah.track([{"role": "user", "content": said}]),
+    "track": lambda sarah, said: track_conversation(sarah, [{"role": "user", "content": said}]),
     "mentions": lambda sarah, said: sarah.mentions(said),
 }
 
@@ -352,8 +353,12 @@ class TestArguments:
     def test_any_conversation_can_be_named(
         self, memory: Memory, fresh_namespace: NamespacePath, name: str, conversation: str
     ) -> None:
-        said = {} if name == "track" else {"message" if name == "context" else "text": "Does Peter like figs?"}
-        getattr(of(memory, fresh_namespace), name)(**said, conversation=conversation)
+        sarah = of(memory, fresh_namespace)
+        if name == "track":
+            track_conversation(sarah, conversation=conversation)
+        else:
+            said = {"message" if name == "context" else "text": "Does Peter like figs?"}
+            getattr(sarah, name)(**said, conversation=conversation)
 
     @pytest.mark.parametrize(
         ("given", "says"),

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from mosshead import Memory, Namespace
 from mosshead.cli.main import cli
 from mosshead.cli.output import console
+from mosshead.contrib.focus import track_conversation
 from mosshead.embeddings import MiniLM
 from mosshead.fencing import fenced
 from mosshead.models.kinds import EntityType
@@ -399,7 +400,7 @@ def test_notes_that_an_app_put_into_a_turn_do_not_tell_who_is_meant(sarah: Names
     for before in ({"history": [notes]}, {"conversation": "c1"}):
         assert sarah.resolve("Is Peter in?", mention="Peter", **before).status == "ambiguous"
         assert len(sarah.context("Is Peter in?", **before).questions) == 1
-        assert sarah.track(**before).topic == ()
+        assert track_conversation(sarah, **before).topic == ()
 
 
 @pytest.mark.usefixtures("world")
@@ -409,7 +410,7 @@ def test_turns_in_parts_tell_as_those_of_text_do(sarah: Namespace, publishing: P
 
     assert sarah.resolve("Is Peter in?", mention="Peter", history=[parts]).status == "resolved"
     assert sarah.context("Is Peter in?", history=[parts], overlay=6).messages == ()  # it is not repeated
-    assert len(sarah.track([parts]).turns) == 1
+    assert len(track_conversation(sarah, [parts]).turns) == 1
 
 
 @pytest.mark.usefixtures("world")

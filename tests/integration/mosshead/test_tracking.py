@@ -1,4 +1,4 @@
-"""`Namespace.track` over real views: what the registry and the memories say of a conversation, in two round trips."""
+"""`track_conversation` over real views: what the registry and the memories say of a conversation, in two round trips."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from mosshead import Memory, Namespace
 from mosshead.cli.main import cli
-from mosshead.contrib.focus import FocusState, FocusTurn, Pair, Tracked
+from mosshead.contrib.focus import FocusState, FocusTurn, Pair, Tracked, track_conversation
 from mosshead.contrib.focus.knowledge import FocusKnowledge
 from mosshead.embeddings import MiniLM
 from mosshead.models.kinds import EntityType
@@ -72,7 +72,7 @@ def prepared(engine: Engine) -> list[str]:
 
 
 def test_a_conversation_is_followed(glass: Namespace) -> None:
-    found = glass.track(HISTORY)
+    found = track_conversation(glass, HISTORY)
     assert layers(found) == [
         (0, ["Halberd Glass"], ["Halberd Glass"]),
         (2, ["Halberd Glass"], ["Tomas Reyl"]),
@@ -95,11 +95,11 @@ def test_a_conversation_is_followed(glass: Namespace) -> None:
 
 
 def test_in_a_large_namespace_it_is_followed_by_the_index(glass: Namespace, admin_url: str) -> None:
-    exact = glass.track(HISTORY)
+    exact = track_conversation(glass, HISTORY)
     try:
         index_scopes(admin_url, outgrown=len(MEMORIES) - 1, shrunk=len(MEMORIES) - 1)
         assert not any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
-        assert glass.track(HISTORY) == exact
+        assert track_conversation(glass, HISTORY) == exact
         assert any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
     finally:
         index_scopes(admin_url)
@@ -111,16 +111,16 @@ def test_what_is_long_is_known_too(glass: Namespace, remembering: Remembering) -
     content = f"The diver repairs the harbour lamps. {' '.join(f'word{number}' for number in range(120))}"
     remembering.memory(content, MiniLM().embed(["Where is the diver?"])[0], about={diver: ("subject", "sure")})
 
-    found = glass.track([{"role": "user", "content": "Where is the diver?"}])
+    found = track_conversation(glass, [{"role": "user", "content": "Where is the diver?"}])
     assert references(found) == [{"the diver": ["Marit Oak"]}]
     assert [one.entity.memories for one in found.topic] == [1]
 
 
 def test_a_state_that_is_handed_back_saves_the_turns_before(glass: Namespace) -> None:
-    whole = glass.track(HISTORY)
+    whole = track_conversation(glass, HISTORY)
     state: Any = None
     for turn in HISTORY:
-        step = glass.track([turn], state=state)
+        step = track_conversation(glass, [turn], state=state)
         state = json.loads(json.dumps(step.state.to_json()))
     assert FocusState.from_json(state) == whole.state
     assert step.references == whole.references
@@ -131,13 +131,13 @@ def test_a_conversation_alone_takes_its_stored_messages(glass: Namespace, publis
     for second, one in enumerate(said):
         at = f"2026-03-02T12:00:{second:02}+00:00"
         publishing.send(publishing.message(one["content"], role=one["role"], conversation="c1", occurred_at=at))
-    assert references(glass.track(conversation="c1")) == references(glass.track(said))
-    assert glass.track(conversation="none").turns == ()
+    assert references(track_conversation(glass, conversation="c1")) == references(track_conversation(glass, said))
+    assert track_conversation(glass, conversation="none").turns == ()
 
 
 def test_however_long_the_history_it_takes_two_round_trips(glass: Namespace) -> None:
     with round_trips(glass._engine) as counted:
-        glass.track(HISTORY * 3)
+        track_conversation(glass, HISTORY * 3)
     assert len(counted) == 2
 
 
@@ -163,10 +163,10 @@ def test_what_is_unsure_or_elsewhere_or_the_user_tells_nothing(
     doubtful = remembering.entity("Marit Oak")
     content = "The diver repairs the harbour lamps."
     remembering.memory(content, MiniLM().embed([content])[0], about={doubtful: ("subject", "unsure")})
-    assert references(glass.track([{"role": "user", "content": "Where is the diver?"}])) == [{}]
-    assert glass.track([{"role": "user", "content": "The User is here."}]).topic == ()
+    assert references(track_conversation(glass, [{"role": "user", "content": "Where is the diver?"}])) == [{}]
+    assert track_conversation(glass, [{"role": "user", "content": "The User is here."}]).topic == ()
     elsewhere = memory.namespace(glass.path.parts[0], "another")
-    assert layers(elsewhere.track(HISTORY)) == [(place, [], []) for place in (0, 2, 4, 5)]
+    assert layers(track_conversation(elsewhere, HISTORY)) == [(place, [], []) for place in (0, 2, 4, 5)]
 
 
 def test_another_tracker_takes_its_place_and_pairs_are_given(glass: Namespace) -> None:
@@ -176,11 +176,11 @@ def test_another_tracker_takes_its_place_and_pairs_are_given(glass: Namespace) -
         seen.append((turn.text, set(known.entities)))
         return state
 
-    assert glass.track(HISTORY, tracker=silent).topic == ()
+    assert track_conversation(glass, HISTORY, tracker=silent).topic == ()
     assert [text for text, _ in seen] == [one["content"] for one in HISTORY if one["role"] != "tool"]
 
     pairs: list[Pair] = []
-    glass.track(HISTORY, pairs=pairs.append)
+    track_conversation(glass, HISTORY, pairs=pairs.append)
     assert {one.decision for one in pairs} == {"pronoun", "description", "topic"}
 
 
@@ -197,7 +197,7 @@ def test_the_command_shows_each_turn(
     assert [turn["topic"][0]["entity"]["name"] for turn in answer["turns"]] == [
         *("Halberd Glass", "Tomas Reyl", "Ines Carrow", "Piet Carrow")
     ]
-    assert FocusState.from_json(answer["state"]) == glass.track(transcript_of(lines)).state
+    assert FocusState.from_json(answer["state"]) == track_conversation(glass, transcript_of(lines)).state
     assert "her husband: Piet Carrow" in " ".join(CliRunner().invoke(cli, asked, env={"COLUMNS": "200"}).stdout.split())
     assert CliRunner().invoke(cli, [*asked, "-c", "c1"]).exit_code == 2
 
@@ -208,17 +208,17 @@ def transcript_of(lines: list[str]) -> list[dict[str, str]]:
 
 def test_what_is_no_history_or_no_state_is_refused(glass: Namespace) -> None:
     with pytest.raises(ValueError, match=r"messages\[0\].content: missing"):
-        glass.track([{"role": "user"}])
+        track_conversation(glass, [{"role": "user"}])
     with pytest.raises(ValueError, match="state: not what"):
-        glass.track(HISTORY, state={"scene": []})
-    assert glass.track([]).turns == ()
+        track_conversation(glass, HISTORY, state={"scene": []})
+    assert track_conversation(glass, []).turns == ()
 
 
 def test_a_scene_that_is_no_more_holds_nothing_up(glass: Namespace) -> None:
-    state = glass.track(HISTORY[:1]).state.to_json()
+    state = track_conversation(glass, HISTORY[:1]).state.to_json()
     gone = json.loads(json.dumps(state).replace(state["scene"][0]["entity_id"], str(UUID(int=7))))  # as after a merge
     asked = [{"role": "user", "content": "What does the furnace of Tomas Reyl need?"}]
 
-    found = glass.track(asked, state=gone)
-    assert references(found) == references(glass.track(asked)) == [{"the furnace": ["Halberd Glass"]}]
+    found = track_conversation(glass, asked, state=gone)
+    assert references(found) == references(track_conversation(glass, asked)) == [{"the furnace": ["Halberd Glass"]}]
     assert UUID(int=7) not in found.state.entity_ids

@@ -71,8 +71,6 @@ NAMESPACE = {
         *("now", "reranker", "seconds", "strict"),
     ],
     "message": ["message_id", "message_range"],
-    "story": ["request", "model", "conversation", "history", "budget", "now", "seconds", "strict"],
-    "track": ["history", "conversation", "state", "tracker", "pairs"],
     "resolve": ["text", "mention", "history", "conversation"],
     "mentions": ["message", "parser", "seconds"],
     "prompts": [],
