@@ -1,4 +1,4 @@
-"""Retention: what finished batches leave behind, cleared after a while. Memories, decisions, events and dead letters stay."""
+"""Clear what finished batches leave behind after a while, and the heartbeats of workers."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Two entities are one: what is known of the first is known of the second from here on, and the first is no more."""
+"""Merge and split entities: what moves from one to the other, and the end of the one that is merged away."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

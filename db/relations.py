@@ -1,4 +1,4 @@
-"""What links memories to entities, and entities to each other."""
+"""Links from memories to entities, relations between entities, and edges between memories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Answers that were paid for, and what they cost."""
+"""Answers that were paid for, what they cost, and what a tenant may spend."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

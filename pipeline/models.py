@@ -1,4 +1,4 @@
-"""The values that travel between the stages: messages in, facts out.
+"""Values that travel between the stages: messages, facts and decisions.
 
 Facts are pydantic models because they are stored as JSON between two stages and because the answer of an LLM is checked against
 them; they hold no behaviour.

@@ -1,4 +1,4 @@
-"""Stage 2: how much a fact matters, from 0 to 10, by its words alone and without an LLM.
+"""Stage 2: how much a fact matters, from 0 to 10, and how sure it is. By its words alone, without an LLM.
 
 Six factors are scored by how many of their cues occur, and summed by weight; the sum is the salience (requirement S1). A process
 starts higher, and nothing raises a fact as far as that the user asked to remember it (S2). The cues are English.

@@ -1,4 +1,4 @@
-"""The Celery app. A task's message is a hint, which may be lost, doubled or late; the rows in Postgres are the truth.
+"""The Celery app, its heartbeat, its reconnecting, and what becomes of lost tasks. A task's message is only a hint.
 
 Settings and why: docs/decisions/0004-celery-is-a-hint.md.
 """

@@ -1,4 +1,4 @@
-"""The part of a `Namespace` that finds what is similar: one embedding, and one round trip."""
+"""The part of a `Namespace` that reads: similar memories, messages, and the context of a message."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

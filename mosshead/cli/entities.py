@@ -1,4 +1,4 @@
-"""The commands that tell who is who: the entities of a namespace, and whom a name means."""
+"""Commands about entities: list them, say whom a name means, merge, split, and follow the graph."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The commands about prompts: which there are, how one is and was, what changed, and back to an earlier text."""
+"""Commands of the extras: prompts, stories, and the focus of a conversation."""
 
 from collections.abc import Sequence
 from pathlib import Path

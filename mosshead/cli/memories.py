@@ -1,4 +1,4 @@
-"""The commands that look back: a memory and what was decided about it, an export, and the undo of a decision."""
+"""Commands about memories: write, forget, erase, import and export, look back and undo."""
 
 import time
 from pathlib import Path

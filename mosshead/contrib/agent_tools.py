@@ -1,4 +1,4 @@
-"""The tool with which a model puts memories down, changes them and closes them."""
+"""Tools for an agent: search memories, put them down, change and close them."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Events that have something done with a namespace: taken back, set up, brought in."""
+"""Events that act on a namespace: undo, configure, import, correct identities, edit documents, erase, remember, set prompts."""
 
 import json
 from typing import Annotated, Literal, get_args

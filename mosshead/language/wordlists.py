@@ -1,4 +1,4 @@
-"""Words that tell little of whom a text speaks: those of grammar, and those that are names as well."""
+"""Words of grammar, words that are names as well, and the genders of first names."""
 
 from enum import Enum
 

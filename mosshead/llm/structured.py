@@ -1,4 +1,4 @@
-"""What the answer models of all prompts share.
+"""Structured answers: the base of all answer models, and the JSON schema that an endpoint is sent.
 
 The API's strict mode wants every property required, no property beyond them, and no defaults; `Answer` and plain annotations
 give exactly that, so that the schema sent is the schema checked.

@@ -1,4 +1,4 @@
-"""What a namespace tells of its prompts."""
+"""A namespace's prompts as values: templates with their variables, and stored versions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

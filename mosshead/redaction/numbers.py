@@ -1,4 +1,4 @@
-"""Card numbers: by issuer, length and Luhn's sum."""
+"""Secret numbers: cards, accounts, codes and PINs."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Passwords, by what is said of them in a sentence or a setting."""
+"""Passwords, logins, named keys and seed phrases, by what is said of them in a sentence or a setting."""
 
 import re
 from collections.abc import Iterator

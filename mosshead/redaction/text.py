@@ -1,4 +1,4 @@
-"""What the finders find: a secret's place in a text, and its kind."""
+"""A text as the finders of secrets read it: folded, cut into sentences, and with the labels that announce a secret."""
 
 import re
 import unicodedata

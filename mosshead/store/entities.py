@@ -1,4 +1,4 @@
-"""The SQL of the read side about who is who: the questions that are open, and which memories are about somebody.
+"""The read side's SQL about entities: profiles, neighbours, open questions, and keys.
 
 As in `mosshead.store.memories`, functions take a connection inside a transaction that has set its tenant, and never commit.
 """

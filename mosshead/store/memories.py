@@ -1,4 +1,4 @@
-"""The SQL of the read side about what is: and what was: selects from the views of version 1, and nothing else.
+"""The read side's SQL about memories, now and as of a time: it selects from the views of version 1, and nothing else.
 
 Functions take a connection inside a transaction that has set its tenant (`mosshead.store.connection`), and never commit.
 """

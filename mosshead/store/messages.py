@@ -1,4 +1,4 @@
-"""Messages with those before and after them in their conversation: one statement, over the views of version 1."""
+"""The read side's SQL about single messages: those around one, and the latest of a conversation."""
 
 from collections.abc import Collection, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""How one fact may stand to one thing known: of the same subject, of the same time, said by another, later, or as a guess."""
+"""How a fact stands to a memory: same subject, same time, same words, another speaker, later, or a guess."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What somebody does, and for whom."""
+"""The families of rules: identity, people, organisations, work, places, events and preferences."""
 
 import re
 from dataclasses import dataclass

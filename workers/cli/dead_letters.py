@@ -1,4 +1,4 @@
-"""`python -m workers dead`: what was given up, and what becomes of it."""
+"""`python -m workers dead` and `lanes`: what was given up or set aside, and what an operator may do about it."""
 
 import json
 from dataclasses import asdict

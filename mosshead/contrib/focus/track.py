@@ -1,4 +1,4 @@
-"""`track`: one message, and what a conversation has in focus after it."""
+"""Follow a conversation: what it has in focus after each message, read from what a namespace knows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

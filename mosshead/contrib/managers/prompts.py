@@ -1,4 +1,4 @@
-"""The questions that managers ask; the models of their answers are in `mosshead.contrib.managers.values`.
+"""The prompts of managers, and how a conversation is shown in them.
 
 The answers only propose; what becomes of them is decided in code.
 """
