@@ -6,6 +6,7 @@ be drained. What dies with an intake is still in its publisher's spool, which is
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
@@ -25,13 +26,22 @@ from mosshead.publishing.queue import BROKER_ERRORS, QUEUE, open_connection
 from mosshead.publishing.signing import TenantKey, parse_keys
 from workers.broker import check_broker
 from workers.failures import describe, is_of_values
-from workers.intake.validate import CONTENT_TYPE, Accepted, Arrival, RefusedMessage, judge, read_what_others_push
+from workers.intake.validate import (
+    CONTENT_TYPE,
+    Accepted,
+    Arrival,
+    RefusedMessage,
+    can_be_event,
+    judge,
+    read_what_others_push,
+)
 
 _SETTING = "MOSSHEAD_INGEST_URL"
 _AT_ONCE = 200
 _LARGE_BYTES = 32 * 2**10
-"""A message of this size waits for the smaller ones: 250 KB can take a second to redact, and a chat's message has about 1 KB.
-Two hundred smaller ones still fit into one transaction within the statement timeout."""
+"""An event of this size waits for the smaller ones: 250 KB can take a second to redact, and a chat's message has about 1 KB.
+Two hundred smaller ones still fit into one transaction within the statement timeout. Junk of any size counts as small, for
+only its head is kept: it would fill the intake's hands, and a chat's message would wait behind it in Redis."""
 
 _IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
 """How much the intake reads ahead, to find small messages behind large ones. Spools let the queue grow to the same size."""
@@ -77,27 +87,46 @@ def signing_keys(settings: Settings) -> dict[str, TenantKey]:
     return keys
 
 
+@dataclass(frozen=True, slots=True)
+class _InHand:
+    """A message that has left Redis. waits: it is large, and may be an event."""
+
+    message: Message
+    waits: bool
+
+    @property
+    def size(self) -> int:
+        return len(self.message.body)
+
+
 def _consume(broker_url: str, keys: Mapping[str, TenantKey], store: Store, stopped: Callable[[], bool]) -> None:
-    messages: list[Message] = []
+    in_hand: list[_InHand] = []
     # Connected first: opening a channel would sleep for 2 s before it tried again, and a Redis that is back waits for us then.
     with open_connection(broker_url).ensure_connection(max_retries=0) as connection:
         try:
-            _take(connection, messages, partial(_take_in, messages, keys, store), stopped)
+            _take(connection, in_hand, keys, partial(_take_in, in_hand, keys, store), stopped)
         finally:
-            _put_back(connection, messages)
+            _put_back(connection, [one.message for one in in_hand])
 
 
 def _take(
-    connection: Connection, messages: list[Message], take_in: Callable[[], None], stopped: Callable[[], bool]
+    connection: Connection,
+    in_hand: list[_InHand],
+    keys: Mapping[str, TenantKey],
+    take_in: Callable[[], None],
+    stopped: Callable[[], bool],
 ) -> None:
+    def receive_message(message: Message) -> None:
+        in_hand.append(_InHand(message, len(message.body) >= _LARGE_BYTES and _can_be_event(message, keys)))
+
     channel = connection.channel()
     read_what_others_push(channel)
     # Not declared: that writes a binding, which a full Redis refuses, and publishers send straight to the queue.
-    Consumer(channel, [QUEUE], on_message=messages.append, no_ack=True, auto_declare=False).consume()
+    Consumer(channel, [QUEUE], on_message=receive_message, no_ack=True, auto_declare=False).consume()
     try:
         while not stopped():
             try:
-                _gather(connection.drain_events, messages)
+                _gather(connection.drain_events, in_hand)
             finally:
                 # Also where the broker went away meanwhile: what is in hand need not wait until it comes again.
                 take_in()
@@ -106,30 +135,30 @@ def _take(
         take_in()
 
 
-def _gather(drain: Callable[..., None], messages: list[Message]) -> None:
+def _gather(drain: Callable[..., None], in_hand: list[_InHand]) -> None:
     """Wait for a message, then take what else is there, so that a burst is one transaction."""
-    timeout = _DRAIN_SECONDS if messages else _IDLE_SECONDS
-    size = sum(len(message.body) for message in messages)
-    while len(messages) < _IN_HAND and size < _BYTES_IN_HAND:
-        before = len(messages)
+    timeout = _DRAIN_SECONDS if in_hand else _IDLE_SECONDS
+    size = sum(one.size for one in in_hand)
+    while len(in_hand) < _IN_HAND and size < _BYTES_IN_HAND:
+        before = len(in_hand)
         try:
             drain(timeout=timeout)
         except TimeoutError:
             return
-        size += sum(len(message.body) for message in messages[before:])
+        size += sum(one.size for one in in_hand[before:])
         timeout = _DRAIN_SECONDS
 
 
-def _take_in(messages: list[Message], keys: Mapping[str, TenantKey], store: Store) -> None:
+def _take_in(in_hand: list[_InHand], keys: Mapping[str, TenantKey], store: Store) -> None:
     """Store the small messages in hand, then the oldest large one, so that large messages delay nobody else for long."""
-    small = [message for message in messages if len(message.body) < _LARGE_BYTES]
-    large = [message for message in messages if len(message.body) >= _LARGE_BYTES]
+    small = [one for one in in_hand if not one.waits]
+    large = [one for one in in_hand if one.waits]
     for portion in (small[:_AT_ONCE], large[:1]):
         if portion:
-            stored = store([_judge(message, keys) for message in portion])
+            stored = store([_judge(one.message, keys) for one in portion])
             _log.info("events_received", received=len(portion), stored=stored)
             taken = set(map(id, portion))
-            messages[:] = [message for message in messages if id(message) not in taken]
+            in_hand[:] = [one for one in in_hand if id(one) not in taken]
 
 
 def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
@@ -148,6 +177,10 @@ def _put_back(connection: Connection, messages: Sequence[Message]) -> None:
             )
     except BROKER_ERRORS as error:
         _log.warning("events_not_put_back", events=len(messages), error=type(error).__name__)
+
+
+def _can_be_event(message: Message, keys: Mapping[str, TenantKey]) -> bool:
+    return message.content_type == CONTENT_TYPE and can_be_event(message.body, keys)
 
 
 def _judge(message: Message, keys: Mapping[str, TenantKey]) -> Arrival:

@@ -97,6 +97,30 @@ def test_small_message_waits_for_no_large_one_that_was_sent_before_it(
     assert [len(content) for content in stored()] == [len("small"), *[80_000] * 3]
 
 
+def test_large_junk_waits_for_no_large_event_that_was_sent_before_it(
+    service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, admin_engine: Engine, lane: LaneRef
+) -> None:
+    queue.publish([as_text(event(fresh_namespace.parts, content="tea " * 20_000)) for _ in range(3)])
+    mark = uuid4().hex.encode()
+    with Redis.from_url(service.broker()) as broker:
+        for junk in (b"x", b"{", b"["):
+            broker.lpush(LIST, junk * 250_000 + mark)
+    statement = text("""
+        select count(*) filter (where died_at <= first) from mosshead.dead_letters,
+            (select min(received_at) as first from mosshead.events where tenant_id = :id having count(*) = 3) as events
+        where bytes = 250032
+    """)
+
+    def junk_before_the_first_event() -> bool:
+        with admin_engine.connect() as connection:
+            return bool(connection.execute(statement, {"id": lane.tenant_id}).scalar_one() == 3)
+
+    with intake(service):
+        wait_until(junk_before_the_first_event, timeout=60, what="the events")
+
+    assert junk_before_the_first_event()
+
+
 def test_two_intakes_side_by_side_lose_nothing_double_nothing_and_keep_each_publisher_s_order(
     service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, admin_engine: Engine, lane: LaneRef
 ) -> None:
