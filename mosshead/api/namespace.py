@@ -17,7 +17,6 @@ from mosshead.api.decisions import aware, id_of
 from mosshead.api.documents import Documenting
 from mosshead.api.entities import Identity
 from mosshead.api.erasures import Erasing
-from mosshead.api.prompts import Prompting
 from mosshead.api.reads import Querying, Retrieving
 from mosshead.errors import AmbiguousName, InvalidEvent, NotFound, WaitTimeout
 from mosshead.events.transcripts import turns
@@ -117,7 +116,7 @@ class Summarising(Identity):
             return _summary(connection, self.path, wanted)
 
 
-class Namespace(Bringing, Documenting, Erasing, Prompting, Querying, Retrieving, Summarising):
+class Namespace(Bringing, Documenting, Erasing, Querying, Retrieving, Summarising):
     """One namespace's memories; made by `Memory.namespace`, cheap, and safe to share between threads."""
 
     # Write ------------------------------------------------------------------------------------------------------------

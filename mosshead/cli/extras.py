@@ -20,6 +20,7 @@ from mosshead.cli.output import (
     spelt_out,
 )
 from mosshead.contrib.focus.track import InFocus
+from mosshead.contrib.prompts import Prompts
 from mosshead.events.transcripts import turns
 from mosshead.models.memories import Entity
 
@@ -32,7 +33,7 @@ Name = Annotated[str, typer.Argument(help="The prompt's name.")]
 def list_prompts(namespace: In, json_output: Json = False) -> None:
     """Every prompt as it is now."""
     with open_namespace(namespace) as opened:
-        found = opened.prompts()
+        found = Prompts(opened).all()
     shown = new_table("name", "version", "since (UTC)", "made by", "feedback waiting", "reason")
     for one in found:
         when, waiting = in_utc(one.at), str(one.feedback_waiting)
@@ -49,7 +50,7 @@ def show(
 ) -> None:
     """The text of a prompt."""
     with open_namespace(namespace) as opened:
-        found = opened.prompt(name, version=version)
+        found = Prompts(opened).get(name, version=version)
     print_answer(json_output, {"prompt": found}, Text(spelt_out(found.text)))
 
 
@@ -57,7 +58,7 @@ def show(
 def versions(namespace: In, name: Name, json_output: Json = False) -> None:
     """Every version of a prompt, the first in front."""
     with open_namespace(namespace) as opened:
-        found = opened.prompt_versions(name)
+        found = Prompts(opened).versions(name)
     shown = new_table("version", "since (UTC)", "made by", "reason")
     for one in found:
         shown.add_row(str(one.version), in_utc(one.at), escape(one.made_by), escape(one.reason))
@@ -74,7 +75,7 @@ def diff(
 ) -> None:
     """What changed in a prompt from one version to another."""
     with open_namespace(namespace) as opened:
-        found = opened.diff_prompt(name, old, new)
+        found = Prompts(opened).diff(name, old, new)
     print_answer(json_output, {"diff": found}, Text(spelt_out(found)))
 
 
@@ -88,7 +89,7 @@ def rollback(
 ) -> None:
     """Bring an earlier text back, as a new version."""
     with open_namespace(namespace) as opened:
-        event_id = opened.roll_back_prompt(name, to=to)
+        event_id = Prompts(opened).roll_back(name, to=to)
         if wait:
             opened.wait(timeout=wait)
     print_answer(json_output, {"event_id": event_id}, f"published: {event_id}")

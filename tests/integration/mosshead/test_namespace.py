@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 from db import inbox, memories, profiles
 from db.keys import LaneRef
 from mosshead import AmbiguousName, InvalidEvent, Memory, MentionKind, Namespace, NotFound, WaitTimeout
+from mosshead.contrib.prompts import Prompts
 from mosshead.embeddings import MiniLM
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
@@ -93,10 +94,10 @@ class TestQuery:
             ("message_range", sarah.message, {"message_id": uuid4(), "message_range": True}),
             ("timeout", sarah.wait, {"timeout": math.nan}),
             ("lines", sarah.import_records, {"lines": '{"type": "memory"}'}),
-            ("name", sarah.prompt_versions, {"name": 5}),
-            ("name", sarah.prompt, {"name": 5}),
-            ("name", sarah.prompt_decisions, {"name": 5}),
-            ("name", sarah.set_prompt, {"name": 5, "text": "hi"}),
+            ("name", Prompts(sarah).versions, {"name": 5}),
+            ("name", Prompts(sarah).get, {"name": 5}),
+            ("name", Prompts(sarah).decisions, {"name": 5}),
+            ("name", Prompts(sarah).set, {"name": 5, "text": "hi"}),
         ]
         for name, call, arguments in wrong:
             with pytest.raises((ValueError, NotFound), match=rf"^{name}: "):

@@ -13,6 +13,7 @@ from db import prompts
 from db.prompts import PromptVersion
 from mosshead import Memory, Namespace, NotFound
 from mosshead.cli.main import cli
+from mosshead.contrib.prompts import Prompts
 from mosshead.paths import NamespacePath
 from tests.given import Remembering
 from workers.local import Addresses
@@ -79,7 +80,7 @@ def test_prompts_are_shown_and_brought_back(run: Callable[..., str], kept: None,
 def test_the_times_of_versions_are_those_of_utc(
     run: Callable[..., str], kept: None, memory: Memory, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    since = memory.namespace(*fresh_namespace.parts).prompt("support").at
+    since = Prompts(memory.namespace(*fresh_namespace.parts)).get("support").at
     monkeypatch.setenv("PGTZ", "Asia/Kathmandu")
     for shown in (run("list"), run("versions", "support")):
         assert f"{since.astimezone(UTC):%Y-%m-%d %H:%M}" in shown
@@ -89,10 +90,10 @@ def test_what_an_app_says_of_a_prompt_travels_without_secrets(
     memory: Any, fresh_namespace: NamespacePath, taken: Taken
 ) -> None:
     sarah: Namespace = memory.namespace(*fresh_namespace.parts)
-    sarah.set_prompt("support", "Your PIN is {pin}. Help {user}.", reason=SECRET, version=0)
+    Prompts(sarah).set("support", "Your PIN is {pin}. Help {user}.", reason=SECRET, version=0)
     call: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [{"id": "x"}]}
     said: list[dict[str, Any]] = [{"role": "user", "content": SECRET}, call]
-    sarah.feedback("support", [*said, {"role": "user", "content": "Hm."}], feedback=SECRET, score=0)
+    Prompts(sarah).feedback("support", [*said, {"role": "user", "content": "Hm."}], feedback=SECRET, score=0)
 
     prompt, feedback = taken(2)
     assert prompt["template"] == "Your PIN is {pin}. Help {user}.", "it is the app's own, and its variables stay"
@@ -105,9 +106,9 @@ def test_what_an_app_says_of_a_prompt_travels_without_secrets(
 
 def test_what_is_on_its_way_may_be_followed(memory: Any, fresh_namespace: NamespacePath, taken: Taken) -> None:
     sarah: Namespace = memory.namespace(*fresh_namespace.parts)
-    sarah.set_prompt("support", "Help.")
-    sarah.set_prompt("support", "Help, please.", version=1)
-    sarah.roll_back_prompt("support", to=1)
+    Prompts(sarah).set("support", "Help.")
+    Prompts(sarah).set("support", "Help, please.", version=1)
+    Prompts(sarah).roll_back("support", to=1)
     assert [one.get("follows") for one in taken(3)] == [None, 1, None]
     with pytest.raises(NotFound, match="there is no prompt 'support'"):
-        sarah.prompt("support")
+        Prompts(sarah).get("support")

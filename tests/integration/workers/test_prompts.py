@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -13,6 +13,7 @@ from config.settings import settings
 from db.keys import BatchRef, LaneRef
 from db.memories import VersionConflict
 from mosshead import InvalidEvent, Namespace, NotFound, PromptConflict
+from mosshead.contrib.prompts import Prompts
 from mosshead.store import memories
 from mosshead.store.connection import tenant_transaction
 from tests.fake_openai import FakeOpenAI, Fault
@@ -55,7 +56,7 @@ def give(forming: Forming, said: str = "too long", **more: Any) -> UUID:
 
 
 def texts(namespace: Namespace) -> list[tuple[int, str, str]]:
-    return [(one.version, one.text, one.made_by) for one in namespace.prompt_versions("support")]
+    return [(one.version, one.text, one.made_by) for one in Prompts(namespace).versions("support")]
 
 
 @pytest.fixture
@@ -81,13 +82,13 @@ def test_texts_are_versions_and_come_back_as_versions(forming: Forming, sarah: N
     forming.command(type="roll_back_prompt", name="support", to=1)
 
     assert texts(sarah) == [(1, TEXT, "app"), (2, BETTER, "app"), (3, TEXT, "app")]
-    first, _, latest = sarah.prompt_versions("support")
+    first, _, latest = Prompts(sarah).versions("support")
     assert (first.reason, latest.reason, latest.restores) == ("the first", "back to version 1", 1)
     assert (latest.optimizer, latest.instructions) == ("off", "Be kind."), "these are not what is brought back"
-    assert sarah.prompts() == [latest]
-    assert sarah.prompt("support", version=1) == first
+    assert Prompts(sarah).all() == [latest]
+    assert Prompts(sarah).get("support", version=1) == first
     assert first.template.text == TEXT
-    assert sarah.diff_prompt("support", 1, 2).splitlines() == [
+    assert Prompts(sarah).diff("support", 1, 2).splitlines() == [
         "--- support version 1 (app)",
         "+++ support version 2 (app)",
         "@@ -1,2 +1,2 @@",
@@ -95,8 +96,8 @@ def test_texts_are_versions_and_come_back_as_versions(forming: Forming, sarah: N
         "-Answer in full sentences.",
         "+Answer in one sentence.",
     ]
-    assert sarah.diff_prompt("support", 1, 3) == ""
-    decided = [(one.action, one.fact.get("version"), one.in_effect) for one in sarah.prompt_decisions("support")]
+    assert Prompts(sarah).diff("support", 1, 3) == ""
+    decided = [(one.action, one.fact.get("version"), one.in_effect) for one in Prompts(sarah).decisions("support")]
     assert decided == [("set_prompt", 1, True), ("set_prompt", 2, True), ("roll_back_prompt", 3, True)]
 
 
@@ -117,7 +118,7 @@ def test_of_more_feedback_than_is_looked_at_at_once_none_is_left_behind(
 def test_an_export_has_the_latest_version_and_that_of_a_time(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming, optimizer="gradient", when_to_update="on complaint")
     set_prompt(forming, BETTER, optimizer="off")
-    first, latest = sarah.prompt_versions("support")
+    first, latest = Prompts(sarah).versions("support")
 
     def exported(as_of: datetime | None = None) -> list[tuple[str, str, str]]:
         lines = map(json.loads, sarah.export(as_of=as_of))
@@ -138,7 +139,7 @@ def test_what_cannot_be_done_in_its_turn_is_refused_and_the_log_says_why(forming
     forming.command(type="roll_back_prompt", name="support", to=1)
 
     assert texts(sarah) == [(1, TEXT, "app")]
-    assert [one.refused for one in sarah.prompt_decisions("support")] == [
+    assert [one.refused for one in Prompts(sarah).decisions("support")] == [
         None,
         "it was to follow version 0, and there is version 1",
         "it was to follow version 7, and there is version 1",
@@ -164,36 +165,39 @@ def test_of_two_edits_of_one_version_the_second_is_refused(forming: Forming, sar
     set_prompt(forming, "B {user}", follows=1)
     assert texts(sarah)[1:] == [(2, "A {user}", "app")]
     with pytest.raises(PromptConflict, match="was to follow version 1 of 'support', which is at version 2; read it"):
-        sarah.set_prompt("support", "C {user}", version=1)
+        Prompts(sarah).set("support", "C {user}", version=1)
     with pytest.raises(PromptConflict, match="version 3 of 'support', which is at version 2"):
-        sarah.set_prompt("support", "C {user}", version=3)
+        Prompts(sarah).set("support", "C {user}", version=3)
     with pytest.raises(PromptConflict, match="version 1 of 'sales', which is not there yet"):
-        sarah.set_prompt("sales", "C", version=1)
+        Prompts(sarah).set("sales", "C", version=1)
 
 
 def test_what_is_not_there_is_said_so(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming)
     with pytest.raises(NotFound, match="name: there is no prompt 'sales'"):
-        sarah.prompt("sales")
+        Prompts(sarah).get("sales")
     with pytest.raises(NotFound, match=r"there is no version 2 of 'support' in .*; its versions are 1 to 1"):
-        sarah.prompt("support", version=2)
+        Prompts(sarah).get("support", version=2)
     with pytest.raises(NotFound, match="version: there is no version 2"):
-        sarah.roll_back_prompt("support", to=2)
+        Prompts(sarah).roll_back("support", to=2)
     with pytest.raises(NotFound, match="there is no such prompt"):
-        sarah.diff_prompt("sales", 1, 2)
+        Prompts(sarah).diff("sales", 1, 2)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda sarah: sarah.set_prompt("support", "Hi {"), r'template: not a template of syntax "format"'),
-        (lambda sarah: sarah.set_prompt("sup port", "Hi"), "name: string should match pattern"),
-        (lambda sarah: sarah.set_prompt("support", ""), "template: "),
-        (lambda sarah: sarah.set_prompt("support", "Hi", optimizer="genetic"), "optimizer: "),
-        (lambda sarah: sarah.feedback("support"), "messages: missing; give the conversation"),
-        (lambda sarah: sarah.feedback("support", [{"role": "boss", "content": "x"}]), "messages: role: one of"),
-        (lambda sarah: sarah.feedback("support", [{"role": "user"}]), r"messages\[0\].content: missing"),
-        (lambda sarah: sarah.feedback("support", feedback="x", score=7), "score: "),
+        (lambda sarah: Prompts(sarah).set("support", "Hi {"), r'template: not a template of syntax "format"'),
+        (lambda sarah: Prompts(sarah).set("sup port", "Hi"), "name: string should match pattern"),
+        (lambda sarah: Prompts(sarah).set("support", ""), "template: "),
+        (lambda sarah: Prompts(sarah).set("support", "Hi", optimizer=cast(Any, "genetic")), "optimizer: "),
+        (lambda sarah: Prompts(sarah).feedback("support"), "messages: missing; give the conversation"),
+        (
+            lambda sarah: Prompts(sarah).feedback("support", [{"role": "boss", "content": "x"}]),
+            "messages: role: one of",
+        ),
+        (lambda sarah: Prompts(sarah).feedback("support", [{"role": "user"}]), r"messages\[0\].content: missing"),
+        (lambda sarah: Prompts(sarah).feedback("support", feedback="x", score=7), "score: "),
     ],
     ids=["template", "name", "empty", "optimizer", "nothing said", "role", "content", "score"],
 )
@@ -213,9 +217,9 @@ def test_feedback_makes_a_version_once(
 
     assert texts(sarah) == [(1, TEXT, "app"), (2, BETTER, parts().settings.llm_model)]
     assert feedback() == [("too long", 2, True)]
-    latest = sarah.prompt("support")
+    latest = Prompts(sarah).get("support")
     assert (latest.reason, latest.feedback_waiting, latest.instructions) == ("shorter", 0, "Keep the first line.")
-    (decided,) = [one for one in sarah.prompt_decisions("support") if one.action == "optimize_prompt"]
+    (decided,) = [one for one in Prompts(sarah).decisions("support") if one.action == "optimize_prompt"]
     assert (decided.fact["follows"], decided.fact["version"], decided.in_effect) == (1, 2, True)
     assert decided.decided_by == latest.made_by
     (asked,) = [request.prompt for request in fake.requests if request.schema == "LessonsAnswer"]
@@ -239,7 +243,7 @@ def test_feedback_that_teaches_nothing_is_used_and_makes_no_version(
     give(forming, "thanks", score=1)
     assert texts(sarah) == [(1, TEXT, "app")]
     assert feedback() == [("thanks", None, True)]
-    decided = sarah.prompt_decisions("support")[-1]
+    decided = Prompts(sarah).decisions("support")[-1]
     assert (decided.action, decided.reason, decided.in_effect) == ("optimize_prompt", "all is well", False)
 
 
@@ -252,8 +256,8 @@ def test_what_breaks_the_template_is_never_stored_and_tried_three_times(
         give(forming, f"too long {number}")
         assert texts(sarah) == [(1, TEXT, "app")]
     assert feedback() == [("too long 1", None, True), ("too long 2", None, False), ("too long 3", None, False)]
-    assert sarah.prompt("support").feedback_waiting == 2
-    refused = sarah.prompt_decisions("support")[-1].refused
+    assert Prompts(sarah).get("support").feedback_waiting == 2
+    refused = Prompts(sarah).decisions("support")[-1].refused
     assert refused == "it lost variables of the template: {user}"
 
 
@@ -268,7 +272,7 @@ def test_feedback_that_cannot_be_used_yet_waits(
 
     fake.script("LessonsAnswer", learnt(BETTER))
     set_prompt(forming, optimizer="prompt_memory")
-    assert sarah.prompt("support").text == BETTER
+    assert Prompts(sarah).get("support").text == BETTER
 
 
 def test_without_an_llm_feedback_waits(
@@ -285,7 +289,7 @@ def test_without_an_llm_feedback_waits(
         parts.cache_clear()
         fake.script("LessonsAnswer", learnt(BETTER))
         forming.command(type="reflect", kind="prompt")
-        assert sarah.prompt("support").text == BETTER
+        assert Prompts(sarah).get("support").text == BETTER
 
 
 def test_while_the_llm_is_down_nothing_is_lost_and_nothing_is_held_up(
@@ -310,7 +314,7 @@ def test_while_the_llm_is_down_nothing_is_lost_and_nothing_is_held_up(
             "select batch_id from mosshead.batches where stage = 'reflect'"
         ).scalar_one()
     carry_through(BatchRef(lane, batch_id))
-    assert sarah.prompt("support").text == BETTER
+    assert Prompts(sarah).get("support").text == BETTER
 
 
 def test_much_feedback_is_looked_at_before_it_is_quiet(
@@ -320,9 +324,9 @@ def test_much_feedback_is_looked_at_before_it_is_quiet(
     fake.script("LessonsAnswer", learnt(BETTER))
     for number in (1, 2):
         give(forming, f"no {number}")
-        assert sarah.prompt("support").feedback_waiting == number
+        assert Prompts(sarah).get("support").feedback_waiting == number
     give(forming, "no 3")
-    assert (sarah.prompt("support").text, fake.calls["LessonsAnswer"]) == (BETTER, 1)
+    assert (Prompts(sarah).get("support").text, fake.calls["LessonsAnswer"]) == (BETTER, 1)
 
 
 def test_a_prompt_that_was_edited_meanwhile_is_not_overwritten(
@@ -337,7 +341,7 @@ def test_a_prompt_that_was_edited_meanwhile_is_not_overwritten(
 
     with pytest.raises(VersionConflict), worker.transaction() as connection:
         store(connection)
-    assert sarah.prompt("support").text == "Edited by hand, {user}."
+    assert Prompts(sarah).get("support").text == "Edited by hand, {user}."
     assert feedback() == [("too long", None, False)], "it is still to be used"
 
 
@@ -345,4 +349,8 @@ def test_another_namespace_has_prompts_of_its_own(forming: Forming, memory: Any,
     set_prompt(forming)
     tenant, _ = sarah.path.parts
     other = memory.namespace(tenant, "bob")
-    assert (other.prompts(), other.prompt_versions("support"), other.prompt_decisions("support")) == ([], [], [])
+    assert (Prompts(other).all(), Prompts(other).versions("support"), Prompts(other).decisions("support")) == (
+        [],
+        [],
+        [],
+    )
