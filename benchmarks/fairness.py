@@ -26,9 +26,8 @@ from benchmarks.lag import Lag, lag_of
 from benchmarks.rig import Rig, rig
 from benchmarks.sentences import sentences
 from mosshead import Memory
-from mosshead.api.settings import client_settings
+from mosshead.api.settings import client_settings, open_spool
 from mosshead.paths import NamespacePath
-from mosshead.publishing.publishers import open_spool
 from mosshead.publishing.queue import EventQueue
 from mosshead.publishing.spool import Spool
 from workers.local import wait_until

@@ -37,7 +37,8 @@ from config.settings import Settings
 from db import embedding_models
 from db.engine import open_engine
 from db.keys import LaneRef
-from mosshead import Memory, Namespace, with_memory
+from mosshead import Memory, Namespace
+from mosshead.contrib.openai_client import with_memory
 from mosshead.embeddings import MiniLM
 from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, FakeOpenAI, Fault

@@ -7,7 +7,8 @@ from typing import Any
 
 from openai import OpenAI
 
-from mosshead import Memory, with_memory
+from mosshead import Memory
+from mosshead.contrib.openai_client import with_memory
 
 MODEL = os.environ.get("OPENAI_MODEL", "gpt-4o-mini")
 SYSTEM = "You are a friendly assistant. Where it helps, use what you know of the user."

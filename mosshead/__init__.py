@@ -58,11 +58,6 @@ if TYPE_CHECKING:
     from mosshead.api.erasures import Receipt
     from mosshead.api.groups import HitIn, Under
     from mosshead.api.namespace import Summary
-    from mosshead.contrib.focus import InFocus, Referring, Tracked, TrackedTurn
-    from mosshead.contrib.openai_client import with_memory
-    from mosshead.contrib.stories.requests import StoryIntent
-    from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence
-    from mosshead.contrib.working_memory import WorkingMemory
     from mosshead.entities.mentions import Mention, MentionKind
     from mosshead.entities.resolution import Resolved
     from mosshead.models.context import Context, Excerpt, Explanation, Recalled, RecalledMessage
@@ -97,7 +92,6 @@ __all__ = [
     "HitIn",
     "Hits",
     "Imported",
-    "InFocus",
     "InvalidEvent",
     "InvalidNamespace",
     "Memory",
@@ -121,7 +115,6 @@ __all__ = [
     "Receipt",
     "Record",
     "RecordMisfit",
-    "Referring",
     "Related",
     "Reranker",
     "Resolved",
@@ -135,20 +128,12 @@ __all__ = [
     "StoredMemory",
     "StoredMessage",
     "StoredPrompt",
-    "Story",
-    "StoryEvidence",
-    "StoryIntent",
-    "StorySentence",
     "Summary",
-    "Tracked",
-    "TrackedTurn",
     "Under",
     "UndoRefused",
     "WaitTimeout",
-    "WorkingMemory",
     "to_json",
     "values",
-    "with_memory",
 ]
 
 _LATER = {
@@ -157,7 +142,6 @@ _LATER = {
     "mosshead.api.erasures": "Receipt",
     "mosshead.store.entities": "Neighbour",
     "mosshead.publishing.imports": "Imported",
-    "mosshead.contrib.openai_client": "with_memory",
     "mosshead.serialization": "to_json",
     "mosshead.entities.mentions": "Mention MentionKind",
     "mosshead.api.groups": "HitIn Under",
@@ -166,11 +150,7 @@ _LATER = {
     "mosshead.models.context": "Context Excerpt Explanation Recalled RecalledMessage",
     "mosshead.search.rerank": "Reranker",
     "mosshead.entities.resolution": "Resolved",
-    "mosshead.contrib.stories.requests": "StoryIntent",
-    "mosshead.contrib.stories.story": "Story StoryEvidence StorySentence",
     "mosshead.api.namespace": "Summary",
-    "mosshead.contrib.focus": "InFocus Referring Tracked TrackedTurn",
-    "mosshead.contrib.working_memory": "WorkingMemory",
 }
 """By module, the names that it is loaded for when one of them is first asked for: few apps use more than some of them."""
 

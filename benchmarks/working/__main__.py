@@ -21,8 +21,7 @@ from redis import Redis
 from rich.console import Console
 from rich.table import Table
 
-from mosshead import WorkingMemory
-from mosshead.contrib.working_memory import InProcess, InRedis, Store
+from mosshead.contrib.working_memory import InProcess, InRedis, Store, WorkingMemory
 from workers.local.data_dir import held
 from workers.local.redis import redis
 

@@ -12,13 +12,13 @@ from sqlalchemy import Engine, create_engine, event
 from mosshead.api.arguments import checked_seconds
 from mosshead.api.namespace import Namespace
 from mosshead.api.reads import warm_up
-from mosshead.api.settings import ClientSettings, client_settings
+from mosshead.api.settings import ClientSettings, client_settings, open_publisher
 from mosshead.deadline import READ_SECONDS, bounded, ends_within
 from mosshead.embeddings import Embedder, open_embedder, spec_of
 from mosshead.errors import EmbedderMismatch, MossheadError
 from mosshead.paths import NamespacePath, NamespacePrefix, with_context
 from mosshead.publishing import fork_safety
-from mosshead.publishing.publishers import AppSession, open_publisher, publish_checked
+from mosshead.publishing.publishers import AppSession, publish_checked
 from mosshead.publishing.validation import check_event
 from mosshead.store import memories
 from mosshead.urls import session_name, sqlalchemy_url

@@ -4,11 +4,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mosshead.embeddings import Endpoint
 from mosshead.errors import ConfigurationError
+from mosshead.publishing.publishers import no_broker
 from mosshead.publishing.signing import SigningKey, parse_key
-from mosshead.publishing.spool import default_folder
+from mosshead.publishing.spool import Spool, default_folder, spool_path
+from mosshead.urls import sqlalchemy_url
+
+if TYPE_CHECKING:
+    from mosshead.publishing.spool_publisher import SpoolPublisher
 
 _DEFAULT_SPOOL_BYTES = 256 * 2**20
 
@@ -71,9 +77,25 @@ def _spool_bytes(environment: Mapping[str, str]) -> int:
     return int(given)
 
 
-def no_broker() -> ConfigurationError:
-    """What to raise when something is to be published and no broker is named."""
-    return ConfigurationError(
-        "MOSSHEAD_BROKER_URL is not set. Set it, or pass broker_url= to Memory.connect, such as redis://HOST:6379/0; "
-        "or pass session= to publish within a transaction of your own"
+def open_publisher(settings: ClientSettings) -> "SpoolPublisher | None":
+    """The publisher of an app; None where no broker is named. Raises ConfigurationError where an address is wrong."""
+    if settings.broker_url is None:
+        return None
+    # An app that reads, or publishes in transactions of its own, has no broker, and loads nothing of what talks to one.
+    from mosshead.publishing.queue import EventQueue
+    from mosshead.publishing.spool_publisher import SpoolPublisher
+
+    return SpoolPublisher(
+        spool=open_spool(settings),
+        queue=EventQueue(settings.broker_url),
+        database_url=sqlalchemy_url(settings.database_url, "MOSSHEAD_DATABASE_URL"),
+        key=settings.signing_key,
     )
+
+
+def open_spool(settings: ClientSettings) -> Spool:
+    """The spool of an app, which opens its file when it first needs it. Raises ConfigurationError where no broker is named."""
+    if settings.broker_url is None:
+        raise no_broker()
+    path = spool_path(settings.spool_dir, broker_url=settings.broker_url, database_url=settings.database_url)
+    return Spool(path, most_bytes=settings.spool_bytes)

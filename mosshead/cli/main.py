@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from mosshead.api.namespace import Namespace
-from mosshead.api.settings import client_settings
+from mosshead.api.settings import client_settings, open_spool
 from mosshead.cli.entities import entity_cli, graph_cli, identity_cli
 from mosshead.cli.extras import prompts_cli, story_cli, tracking_cli
 from mosshead.cli.memories import erasing_cli, history_cli, import_cli, remembering_cli
@@ -33,7 +33,6 @@ from mosshead.cli.output import (
 from mosshead.embeddings.local.files import install_model
 from mosshead.errors import MossheadError
 from mosshead.models.context import Scope
-from mosshead.publishing.publishers import open_spool
 from mosshead.publishing.spool import Spool, SpoolContents
 
 cli = typer.Typer(

@@ -28,6 +28,19 @@ def test_every_public_class_of_the_product_has_a_name_of_its_own() -> None:
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
+def test_the_core_names_no_module_of_contrib() -> None:
+    """Not even as a string that is imported later, which the linter of imports cannot see."""
+    core = [module for module in (ROOT / "mosshead").rglob("*.py") if not {"contrib", "cli"} & set(module.parts)]
+    strings = {
+        str(module.relative_to(ROOT)): node.value
+        for module in core
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("mosshead.contrib")
+    }
+
+    assert strings == {}
+
+
 def test_no_module_is_named_for_an_action_in_progress() -> None:
     named = {str(module.relative_to(ROOT)) for module in modules() if module.stem.endswith("ing")}
 

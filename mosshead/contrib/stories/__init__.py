@@ -7,6 +7,8 @@ story      the story with its sentences and what they cite
 tell       all of these, one after the other, and the chronicle without an LLM
 """
 
+from mosshead.contrib.stories.requests import StoryIntent
+from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence
 from mosshead.contrib.stories.tell import tell_story
 
-__all__ = ["tell_story"]
+__all__ = ["Story", "StoryEvidence", "StoryIntent", "StorySentence", "tell_story"]

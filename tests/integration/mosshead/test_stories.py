@@ -11,9 +11,10 @@ import pytest
 
 from db import memories, relations
 from db.relations import Edge
-from mosshead import ConfigurationError, Memory, Namespace, ReadTimeout, StoryIntent
+from mosshead import ConfigurationError, Memory, Namespace, ReadTimeout
 from mosshead.contrib.stories import tell_story
 from mosshead.contrib.stories.evidence import MOST
+from mosshead.contrib.stories.requests import StoryIntent
 from mosshead.contrib.tact_filter import create_expression_filter
 from mosshead.embeddings import MiniLM
 from mosshead.llm import open_model

@@ -16,8 +16,8 @@ from sqlalchemy import Engine, create_engine
 from benchmarks.faults.proxy import Proxy
 from db import summaries
 from db.keys import LaneRef
-from mosshead import Memory, Namespace, StoreUnavailable, WorkingMemory
-from mosshead.contrib.working_memory import InProcess, InRedis, stores
+from mosshead import Memory, Namespace, StoreUnavailable
+from mosshead.contrib.working_memory import InProcess, InRedis, WorkingMemory, stores
 from mosshead.contrib.working_memory.state import State
 from mosshead.deadline import bounded
 from mosshead.paths import NamespacePath
@@ -86,7 +86,7 @@ def test_both_stores_tell_the_same(client: Redis, history: list[tuple[str, int, 
 
 _ADDING = """
 import select, sys
-from mosshead import WorkingMemory
+from mosshead.contrib.working_memory import WorkingMemory
 from mosshead.contrib.working_memory import stores
 stores._TIMEOUT_SECONDS = stores._CONTENDED_SECONDS = 60.0
 working, added = WorkingMemory(sys.argv[2], store=sys.argv[1]), 0

@@ -10,16 +10,17 @@ import pytest
 
 import mosshead
 from mosshead import Memory, MossheadError, Namespace
+from mosshead.contrib.prompts import Prompts
 
 NAMES = """
     AmbiguousName Candidate ConfigurationError Considered Context Decision Document DocumentConflict EmbedderMismatch
-    EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InFocus InvalidEvent
+    EmbedderUnavailable Entity EntityType Excerpt Explanation Granularity Hit HitIn Hits Imported InvalidEvent
     InvalidNamespace Memory MemoryChanged MemoryKind Mention MentionKind ModelMissing MossheadError Namespace
     Neighbour NotFound Occurrence Profile Progress PromptConflict Question ReadTimeout Recalled
-    RecalledMessage Receipt Record RecordMisfit Referring Related Reranker Resolved Role Source SpoolFull
-    SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt Story
-    StoryEvidence StoryIntent StorySentence Summary Tracked TrackedTurn Under UndoRefused WaitTimeout WorkingMemory
-    to_json values with_memory
+    RecalledMessage Receipt Record RecordMisfit Related Reranker Resolved Role Source SpoolFull
+    SpoolUnavailable StoreMismatch StoreUnavailable StoredDocument StoredMemory StoredMessage StoredPrompt
+    Summary Under UndoRefused WaitTimeout
+    to_json values
 """.split()
 
 MEMORY = {
@@ -73,16 +74,6 @@ NAMESPACE = {
     "message": ["message_id", "message_range"],
     "resolve": ["text", "mention", "history", "conversation"],
     "mentions": ["message", "parser", "seconds"],
-    "prompts": [],
-    "prompt": ["name", "version"],
-    "prompt_versions": ["name"],
-    "prompt_decisions": ["name"],
-    "diff_prompt": ["name", "old", "new"],
-    "set_prompt": [
-        *("name", "text", "syntax", "optimizer", "instructions", "when_to_update", "reason", "version", "session"),
-    ],
-    "roll_back_prompt": ["name", "to", "session"],
-    "feedback": ["prompt", "messages", "feedback", "score", "conversation", "session"],
     "memories": ["limit", "kind", "state", "about"],
     "entities": [],
     "profile": ["entity"],
@@ -108,6 +99,17 @@ NAMESPACE = {
     "export": ["as_of"],
 }
 
+PROMPTS = {
+    "all": [],
+    "get": ["name", "version"],
+    "versions": ["name"],
+    "decisions": ["name"],
+    "diff": ["name", "old", "new"],
+    "set": ["name", "text", "syntax", "optimizer", "instructions", "when_to_update", "reason", "version", "session"],
+    "roll_back": ["name", "to", "session"],
+    "feedback": ["prompt", "messages", "feedback", "score", "conversation", "session"],
+}
+
 
 def methods(of: type) -> dict[str, list[str]]:
     """The public methods of a class, each with its parameters."""
@@ -123,7 +125,7 @@ def test_the_public_names() -> None:
     assert all(hasattr(mosshead, name) for name in NAMES)
 
 
-@pytest.mark.parametrize(("of", "expected"), [(Memory, MEMORY), (Namespace, NAMESPACE)])
+@pytest.mark.parametrize(("of", "expected"), [(Memory, MEMORY), (Namespace, NAMESPACE), (Prompts, PROMPTS)])
 def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, list[str]]) -> None:
     assert methods(of) == expected
 
@@ -167,7 +169,7 @@ def test_what_an_app_does_not_use_is_not_loaded() -> None:
         "from mosshead.paths import NamespacePath\n"
         "from mosshead.publishing.validation import check_events\n"
         "check_events(NamespacePath.of(('acme', 'sarah')), [{'type': 'message', 'role': 'user', 'content': 'tea'}])\n"
-        "assert 'with_memory' in dir(mosshead) and not hasattr(mosshead, 'with_mind')\n"
+        "assert 'Receipt' in dir(mosshead) and not hasattr(mosshead, 'with_mind')\n"
         "print(*sorted(name for name in sys.modules if name.startswith("
         "('mosshead.contrib', 'mosshead.context', 'mosshead.publishing.imports', 'mosshead.entities.mentions', 'mosshead.cli', "
         "'kombu', 'redis', 'numpy', 'tokenizers', 'safetensors', 'sqlalchemy.orm', 'typer', 'rich'))))"
@@ -177,7 +179,7 @@ def test_what_an_app_does_not_use_is_not_loaded() -> None:
 
 
 def test_names_that_are_loaded_later_are_the_classes_themselves() -> None:
-    assert mosshead.WorkingMemory is import_module("mosshead.contrib.working_memory").WorkingMemory
+    assert mosshead.Context is import_module("mosshead.models.context").Context
     assert pickle.loads(pickle.dumps(mosshead.MentionKind.PROCESS)) is mosshead.MentionKind.PROCESS
     with pytest.raises(AttributeError, match=r"^module 'mosshead' has no attribute 'WorkingMind'$"):
         mosshead.__getattr__("WorkingMind")

@@ -13,8 +13,8 @@ import openai
 import pytest
 
 from benchmarks.faults.proxy import Proxy, proxied
-from mosshead import Memory, Namespace, ReadTimeout, StoreUnavailable, with_memory
-from mosshead.contrib.openai_client import calls
+from mosshead import Memory, Namespace, ReadTimeout, StoreUnavailable
+from mosshead.contrib.openai_client import calls, with_memory
 from tests.fake_openai import CHAT, FakeOpenAI, Fault
 from tests.integration.mosshead.conftest import Taken
 from tests.integration.mosshead.injection.conftest import MINILM, PATIENT

@@ -13,7 +13,8 @@ import openai
 import pytest
 from openai import BaseModel
 
-from mosshead import InvalidEvent, InvalidNamespace, Memory, Namespace, with_memory
+from mosshead import InvalidEvent, InvalidNamespace, Memory, Namespace
+from mosshead.contrib.openai_client import with_memory
 from mosshead.paths import NamespacePath
 from tests.fake_openai import CHAT, RESPONSES, FakeOpenAI, Fault
 from tests.integration.mosshead.conftest import Taken

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 
 from db import memories
 from mosshead import Namespace, StoredMemory
-from mosshead.api.settings import client_settings
-from mosshead.publishing.publishers import open_spool
+from mosshead.api.settings import client_settings, open_spool
 from mosshead.publishing.spool import Spool
 from tests.forming import Forming
 from tests.given import Publishing, Remembering

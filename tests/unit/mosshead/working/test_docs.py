@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from mosshead import WorkingMemory
+from mosshead.contrib.working_memory import WorkingMemory
 
 _PAGE = Path(__file__).parents[4] / "docs" / "working-memory.md"
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

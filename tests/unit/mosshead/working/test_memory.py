@@ -10,8 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from mosshead import WorkingMemory
-from mosshead.contrib.working_memory import InProcess, as_prometheus
+from mosshead.contrib.working_memory import InProcess, WorkingMemory, as_prometheus
 from mosshead.contrib.working_memory.stores import Metrics
 from mosshead.fencing import SESSION_NOTE, strip_fences
 
