@@ -26,7 +26,6 @@ def open_engine(url: str, *, setting: str) -> Engine:
         sqlalchemy_url(url, setting),
         pool_size=2,
         max_overflow=4,
-        pool_pre_ping=True,
         hide_parameters=True,  # an error's text ends up in logs, and parameters are text of conversations
         connect_args={
             "connect_timeout": _CONNECT_SECONDS,

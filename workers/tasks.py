@@ -41,8 +41,9 @@ def _stage(work: Work) -> Any:
 @_stage
 def extract(batch: BatchRef, parts: Parts) -> Store:
     """Messages to facts."""
-    messages = load.messages_of(batch, parts)
-    background = load.background_of(batch, messages, parts)
+    with load.reading(batch, parts) as connection:
+        messages = load.messages_of(connection, batch)
+        background = load.background_of(connection, batch, messages)
     model = load.model_for(batch, parts)
     found = pipeline.extraction.extract.extract(messages, background, model)
     load.report_refused("facts", found.refused)
@@ -56,8 +57,9 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
 @_stage
 def score_salience(batch: BatchRef, parts: Parts) -> Store:
     """How much each fact matters."""
-    said = {message.number: message.content for message in load.messages_of(batch, parts)}
-    facts = load.facts_of(batch, parts)
+    with load.reading(batch, parts) as connection:
+        said = {message.number: message.content for message in load.messages_of(connection, batch)}
+        facts = load.facts_of(connection, batch)
     scores = pipeline.salience.score_all({number: fact for number, (fact, _) in facts.items()}, said)
     return partial(
         candidates.store_salience,
@@ -69,9 +71,13 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
 @_stage
 def embed(batch: BatchRef, parts: Parts) -> Store:
     """A vector for each fact, and two for each message."""
-    filling.catch_up(batch.lane, parts)
-    contents = {number: fact.content for number, (fact, _) in load.facts_of(batch, parts).items()}
-    found = turns.turns_among(parts.engine, batch.lane, parts.embedder.name, load.messages_of(batch, parts))
+    with load.reading(batch, parts) as connection:
+        lags = filling.may_lag(connection)
+        contents = {number: fact.content for number, (fact, _) in load.facts_of(connection, batch).items()}
+        messages = load.messages_of(connection, batch)
+        found = turns.turns_among(connection, batch.lane, parts.embedder.name, messages)
+    if lags:
+        filling.fill(parts.engine, batch.lane, parts.embedder)
     texts = {text: text for text in (*contents.values(), *turns.texts_of(found))}
     vectors = pipeline.embedding.embed(texts, parts.embedder)
     of_facts = {number: vectors[content] for number, content in contents.items()}
@@ -82,10 +88,15 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
 @_stage
 def consolidate(batch: BatchRef, parts: Parts) -> Store:
     """Facts to memories, or a command carried out: the only stage that touches memories."""
-    filling.catch_up(batch.lane, parts)
-    command = load.command_of(batch, parts)
+    with load.reading(batch, parts) as connection:
+        lags = filling.may_lag(connection)
+        command = load.command_of(connection, batch)
+        strange = candidates.of_other_models(connection, batch, parts.embedder.name)
+    if lags:
+        filling.fill(parts.engine, batch.lane, parts.embedder)
     if command is not None:
         return commands.prepare(batch, command, parts)
+    filling.embed_again(batch, strange, parts)
     plan = deciding.decide(batch, parts)
     return partial(apply.apply, batch=batch, plan=plan, debounce=Debounce.of(parts.settings))
 

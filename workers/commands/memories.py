@@ -109,7 +109,9 @@ def _linked(
         _NUMBER, command.event_id, command.conversation, Role.USER, None, command.content, command.occurred_at
     )
     row = CandidateRow(_NUMBER, {}, None, {}, vector)
-    linked = linking.link(batch, parts, {_NUMBER: (fact, row)}, {_NUMBER: message})
+    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+        mentioned = linking.bearers_of(connection, batch, {_NUMBER: (fact, row)}, {_NUMBER: message})
+    linked = linking.link(mentioned, parts)
     with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
         known = set(registry.existing(connection, batch.lane, linked.is_about(_NUMBER)))
         before = _replaced(connection, batch.lane, command)

@@ -82,5 +82,6 @@ def _store(connection: Connection, *, batch: BatchRef, due: DueReflection, store
 
 def _unseen(batch: BatchRef, due: DueReflection, parts: Parts) -> tuple[Message, ...]:
     """What was said in the batches that a reflection takes up, but for what would steer whoever reads what is made of it."""
-    said = load.messages_of_all([BatchRef(batch.lane, one) for one in due.batches], parts)
+    with load.reading(batch, parts) as connection:
+        said = load.messages_of(connection, *(BatchRef(batch.lane, one) for one in due.batches))
     return tuple(message for message in said if not steers(message))

@@ -24,10 +24,9 @@ from workers.dependencies import Parts
 from workers.providers import EMBEDDER
 
 
-def turns_among(engine: Engine, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[TurnText]:
-    """The turns among some messages of a namespace, each with the one before it, in hand or stored."""
-    with tenant_transaction(engine, lane.tenant_id) as connection:
-        before = turns.turns_before(connection, lane, model, [message.event_id for message in messages])
+def turns_among(connection: Connection, lane: LaneRef, model: str, messages: Sequence[Message]) -> list[TurnText]:
+    """Find the turns among some messages of a namespace, each with the one before it, given or stored."""
+    before = turns.turns_before(connection, lane, model, [message.event_id for message in messages])
     return turns_of(messages, {message_id: as_message(one) for message_id, one in before.items()})
 
 
@@ -78,21 +77,16 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
-def catch_up(lane: LaneRef, parts: Parts) -> None:
-    """Where a database has two models, give a namespace what it lacks of this worker's: what comes is compared by it.
+def may_lag(connection: Connection) -> bool:
+    """Whether a namespace may lack vectors of this worker's model, because another worker writes with another model.
 
-    Another worker may have written the last with the other one.
+    `fill` then gives it what it lacks, before anything new is compared.
     """
-    with tenant_transaction(parts.engine, lane.tenant_id) as connection:
-        several = len(embedding_models.models(connection)) > 1
-    if several:
-        fill(parts.engine, lane, parts.embedder)
+    return len(embedding_models.models(connection)) > 1
 
 
-def embed_again(batch: BatchRef, parts: Parts) -> None:
-    """Have the facts of a batch bear vectors of this worker's model: another, with the other one, may have embedded them."""
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        strange = candidates.of_other_models(connection, batch, parts.embedder.name)
+def embed_again(batch: BatchRef, strange: Mapping[int, str], parts: Parts) -> None:
+    """Give a batch's facts vectors of this worker's model. strange: the contents that another model embedded, by number."""
     made = embed(strange, parts.embedder)
     if made:
         with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
@@ -115,7 +109,7 @@ def fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
     for some in _portions(missing):
         with tenant_transaction(engine, lane.tenant_id) as connection:
             stored = turns.messages(connection, lane, some)
-        found = turns_among(engine, lane, embedder.name, [as_message(one) for one in stored])
+            found = turns_among(connection, lane, embedder.name, [as_message(one) for one in stored])
         made = _embedded({text: text for text in texts_of(found)}, embedder)
         new = with_vectors([one for one in found if {one.said, one.with_before} <= made.keys()], made)
         with tenant_transaction(engine, lane.tenant_id) as connection:

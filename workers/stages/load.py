@@ -1,8 +1,10 @@
 """From rows to the pipeline's values: what a stage starts from."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 
 import structlog
+from sqlalchemy import Connection
 
 from db import candidates, entities, inbox, namespaces, usage
 from db.keys import BatchRef
@@ -24,28 +26,24 @@ _KNOWN = 60
 _log = structlog.get_logger()
 
 
-def messages_of(batch: BatchRef, parts: Parts) -> list[Message]:
-    """The messages of a batch, numbered from 1."""
-    return messages_of_all([batch], parts)
+def reading(batch: BatchRef, parts: Parts) -> AbstractContextManager[Connection]:
+    """Open the transaction in which a stage reads all that it starts from. It ends before anything slow begins."""
+    return tenant_transaction(parts.engine, batch.lane.tenant_id)
 
 
-def messages_of_all(batches: Sequence[BatchRef], parts: Parts) -> list[Message]:
-    """The messages of some batches, one after the other, numbered from 1."""
-    events: list[AnyEvent] = []
-    for batch in batches:
-        with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-            events += [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
-    return _messages(events)
+def messages_of(connection: Connection, *batches: BatchRef) -> list[Message]:
+    """Load the messages of some batches, one batch after the other, numbered from 1."""
+    payloads = (payload for batch in batches for payload in inbox.events_of_batch(connection, batch))
+    return _messages(parse_event(payload) for payload in payloads)
 
 
-def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) -> Background:
-    """What the namespace knows already: the names that the batch may speak of, and what was said just before."""
+def background_of(connection: Connection, batch: BatchRef, messages: Iterable[Message]) -> Background:
+    """Load what the namespace knows already: the names that the batch may speak of, and what was said just before."""
     names = {name for message in messages for name in possible_names(message.content)}
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
-        speakers = inbox.earlier_speakers(connection, batch, _HEARD)
-        known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
-        wanted = namespaces.configuration(connection, batch.lane)
+    earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
+    speakers = inbox.earlier_speakers(connection, batch, _HEARD)
+    known = entities.known_entities(connection, batch.lane, sorted(names), _KNOWN)
+    wanted = namespaces.configuration(connection, batch.lane)
     return Background(
         entities=tuple(
             KnownEntity(one.name, one.entity_type, one.aliases, one.parent) for one in known if not one.is_user
@@ -57,25 +55,22 @@ def background_of(batch: BatchRef, messages: Iterable[Message], parts: Parts) ->
     )
 
 
-def turns_before(batch: BatchRef, parts: Parts, limit: int) -> tuple[NamespacePath, list[Message]]:
-    """Whose batch it is, and the messages just before it, oldest first."""
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        first = parse_event(inbox.events_of_batch(connection, batch)[0])
-        earlier = inbox.earlier_messages(connection, batch, limit)
+def turns_before(connection: Connection, batch: BatchRef, limit: int) -> tuple[NamespacePath, list[Message]]:
+    """Load whose batch it is, and the messages just before it, oldest first."""
+    first = parse_event(inbox.events_of_batch(connection, batch)[0])
+    earlier = inbox.earlier_messages(connection, batch, limit)
     return NamespacePath.of(first.namespace), _messages(parse_event(payload) for payload in earlier)
 
 
-def command_of(batch: BatchRef, parts: Parts) -> Command | None:
-    """What a batch has to do, where it is a command; None where it holds what was said."""
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
+def command_of(connection: Connection, batch: BatchRef) -> Command | None:
+    """Load what a batch has to do, if it is a command; None if it holds messages."""
+    events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
     return next((event for event in events if isinstance(event, Command)), None)
 
 
-def facts_of(batch: BatchRef, parts: Parts) -> dict[int, tuple[Fact, candidates.CandidateRow]]:
-    """The candidate facts of a batch by number, each with what the stages have added."""
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
-        rows = candidates.facts_of_batch(connection, batch)
+def facts_of(connection: Connection, batch: BatchRef) -> dict[int, tuple[Fact, candidates.CandidateRow]]:
+    """Load the candidate facts of a batch by number, each with what the stages have added."""
+    rows = candidates.facts_of_batch(connection, batch)
     return {row.number: (Fact.model_validate(row.fact), row) for row in rows}
 
 

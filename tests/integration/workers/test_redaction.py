@@ -6,7 +6,7 @@ from config.settings import Settings
 from db.keys import LaneRef
 from tests.given import Publishing, Worker, claimed
 from workers.dependencies import parts
-from workers.stages.load import background_of, messages_of
+from workers.stages.load import background_of, messages_of, reading
 
 
 def test_a_stage_starts_from_messages_without_secrets(
@@ -14,18 +14,20 @@ def test_a_stage_starts_from_messages_without_secrets(
 ) -> None:
     publishing.send(publishing.message("my pin is 4821", speaker="Sarah, pin 4821"))
     batch = claimed(worker_engine, lane)
-    (message,) = messages_of(batch, parts())
+    with reading(batch, parts()) as connection:
+        (message,) = messages_of(connection, batch)
 
     assert (message.content, message.speaker) == ("my pin is [redacted: PIN]", "Sarah, pin [redacted: PIN]")
 
 
-def test_so_does_what_was_said_before(
+def test_a_stage_knows_earlier_messages_without_secrets(
     service: Settings, publishing: Publishing, worker_engine: Engine, worker: Worker
 ) -> None:
     publishing.say("my pin is 4821")
     worker.finish(claimed(worker_engine, worker.lane))
     publishing.say("I like tea")
     batch = claimed(worker_engine, worker.lane)
-    earlier = background_of(batch, messages_of(batch, parts()), parts()).earlier
+    with reading(batch, parts()) as connection:
+        earlier = background_of(connection, batch, messages_of(connection, batch)).earlier
 
     assert [message.content for message in earlier] == ["my pin is [redacted: PIN]"]

@@ -1,6 +1,7 @@
 """Whom a batch's facts are about: loads what linking decides on, the bearers of the names and what is known of them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
@@ -27,23 +28,51 @@ from workers.stages import load
 Facts = Mapping[int, tuple[Fact, CandidateRow]]
 
 
-def link(batch: BatchRef, parts: Parts, facts: Facts, messages: Mapping[int, Message]) -> LinkedFacts:
-    """Link the mentions of a batch's facts; writes nothing."""
-    path, before = load.turns_before(batch, parts, TURNS)
+@dataclass(frozen=True, slots=True)
+class NameBearers:
+    """What linking decides on.
+
+    Attributes:
+        path: the namespace.
+        to_link: the facts by number, each with what was said around it.
+        registry: the entities that bear a name of the facts or a part of one, and the user.
+        parents: the entity above each of them.
+        named: who is named in each text.
+    """
+
+    path: NamespacePath
+    to_link: Mapping[int, ToLink]
+    registry: Sequence[RegisteredEntity]
+    parents: Mapping[UUID, UUID]
+    named: Mapping[str, set[UUID]]
+
+
+def bearers_of(connection: Connection, batch: BatchRef, facts: Facts, messages: Mapping[int, Message]) -> NameBearers:
+    """Load who bears the names in a batch's facts and in the turns before them."""
+    path, before = load.turns_before(connection, batch, TURNS)
     turns = [*before, *messages.values()]
     to_link = {number: _to_link(fact, row, messages, turns) for number, (fact, row) in facts.items()}
-    with tenant_transaction(parts.engine, path.tenant_id) as connection:
-        registry = _registry(connection, batch, path, facts)
-        parents = entities.parents_above(connection, batch.lane, [entity.entity_id for entity in registry])
-        named = lookup.bearers(connection, path, _texts(to_link))
+    registry = _registry(connection, batch, path, facts)
+    return NameBearers(
+        path=path,
+        to_link=to_link,
+        registry=registry,
+        parents=entities.parents_above(connection, batch.lane, [entity.entity_id for entity in registry]),
+        named=lookup.bearers(connection, path, _texts(to_link)),
+    )
+
+
+def link(bearers: NameBearers, parts: Parts) -> LinkedFacts:
+    """Link the mentions of a batch's facts; writes nothing."""
+    to_link, named = bearers.to_link, bearers.named
 
     def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
         asked = telling(to_link[number].said, name, to_link[number].before)
         texts: Vector = np.asarray(parts.embedder.embed(list(asked.texts)))
-        with tenant_transaction(parts.engine, path.tenant_id) as connection:
+        with tenant_transaction(parts.engine, bearers.path.tenant_id) as connection:
             weighed = evidence.weigh(
                 connection,
-                path,
+                bearers.path,
                 model=parts.embedder.name,
                 asked=asked,
                 vectors=texts,
@@ -53,7 +82,7 @@ def link(batch: BatchRef, parts: Parts, facts: Facts, messages: Mapping[int, Mes
             )
         return Around(asked, texts, {key: one.evidence for key, one in weighed.items()})
 
-    return link_entities(to_link, registry, parents=parents, around=around, new_id=uuid7)
+    return link_entities(to_link, bearers.registry, parents=bearers.parents, around=around, new_id=uuid7)
 
 
 def _registry(connection: Connection, batch: BatchRef, path: NamespacePath, facts: Facts) -> list[RegisteredEntity]:

@@ -15,13 +15,11 @@ from db.similar import SimilarRow
 from mosshead.embeddings import Vectors
 from mosshead.models.kinds import Granularity, MemoryKind
 from mosshead.models.occurrence import FactOccurrence
-from mosshead.store.connection import tenant_transaction
 from pipeline.consolidation.consolidate import FactOutcome, Known, NewFact, consolidate
 from pipeline.embedding import embed
 from pipeline.linking.models import LinkedFacts
 from pipeline.models import Fact, Message
 from workers.dependencies import Parts
-from workers.stages import embed as filling
 from workers.stages import load
 from workers.stages.consolidate import link as linking
 from workers.stages.consolidate.link import Facts
@@ -52,16 +50,17 @@ class Plan:
 
 
 def decide(batch: BatchRef, parts: Parts) -> Plan:
-    """Load what a batch's facts are held against, and decide; writes nothing but vectors and what an LLM answers."""
-    filling.embed_again(batch, parts)
-    facts = load.facts_of(batch, parts)
-    messages = {message.number: message for message in load.messages_of(batch, parts)}
-    # What must not become a memory teaches nothing about anybody either.
-    trusted = {number: fact for number, fact in facts.items() if fact[0].suspicion is None}
-    linked = linking.link(batch, parts, trusted, messages)
+    """Load what a batch's facts are held against, and decide. Writes nothing but what an LLM answers."""
+    with load.reading(batch, parts) as connection:
+        facts = load.facts_of(connection, batch)
+        messages = {message.number: message for message in load.messages_of(connection, batch)}
+        # What must not become a memory teaches nothing about anybody either.
+        trusted = {number: fact for number, fact in facts.items() if fact[0].suspicion is None}
+        bearers = linking.bearers_of(connection, batch, trusted, messages)
+    linked = linking.link(bearers, parts)
     load.report_refused("entities", linked.all_refused())
     about = {number: sorted({link.entity_id for link in links.values()}) for number, links in linked.links.items()}
-    with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
+    with load.reading(batch, parts) as connection:
         rows = similar.similar_to_batch(
             connection, batch, parts.embedder.name, about=about, limit=_NEAREST, least=_NEAR
         )
