@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from db import candidates, memories, similar
 from db.keys import BatchRef, LaneRef
 from db.memories import VersionConflict
-from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction
+from tests.given import MODEL, NOON, Publishing, Remembering, claimed, direction, index_own
 from workers.operations.indexing import index_scopes
 
 
@@ -195,7 +195,7 @@ class TestSimilar:
             remembering.memory(f"note {number}", direction(1, *0.3 * chance.standard_normal(6)))
         exact = self.similar(remembering, batch)
         try:
-            index_scopes(admin_url, outgrown=59, shrunk=59)
+            index_own(admin_url, remembering.lane.tenant_id, outgrown=59)
             with remembering.transaction() as connection:
                 # Of sixty rows Postgres would rather sort all.
                 connection.exec_driver_sql("set local enable_sort = off")

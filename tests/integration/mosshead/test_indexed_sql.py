@@ -21,7 +21,7 @@ from mosshead.search import memories as memories_sql
 from mosshead.search import messages as messages_sql
 from mosshead.search import vectors as nearest_sql
 from mosshead.store.connection import Statement, in_one_trip, tenant_transaction
-from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, new_memory
+from tests.given import MODEL, Publishing, Remembering, direction, generic_plan, index_own, new_memory
 from workers.operations.indexing import index_scopes
 
 MANY = 200
@@ -59,7 +59,7 @@ class Large:
     ada: UUID
 
     def index(self, outgrown: int = MANY - 1) -> None:
-        index_scopes(self.admin_url, outgrown=outgrown, shrunk=outgrown)
+        index_own(self.admin_url, self.path.tenant_id, outgrown=outgrown)
 
     def vocabularies(self, message: str) -> Mapping[indexed.Scanned, Any]:
         statement = indexed.vocabulary_statement(self.path, MODEL, message)

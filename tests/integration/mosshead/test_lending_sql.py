@@ -13,7 +13,7 @@ from mosshead.search import memories as memories_sql
 from mosshead.search import messages as lending_sql
 from mosshead.search.weights import MemoryWeights
 from mosshead.store.connection import in_one_trip
-from tests.given import MODEL, Publishing, Remembering, direction
+from tests.given import MODEL, Publishing, Remembering, direction, index_own
 from workers.operations.indexing import index_scopes
 
 QUESTION = "Where does the heron nest?"
@@ -98,7 +98,7 @@ def test_indexes_lend_the_same_messages(
     from_messages(remembering, {known[0]: said[:1], known[1]: said[:2], known[-1]: said[2:]})
     exact = lent(reader_engine, fresh_namespace)
     try:
-        index_scopes(admin_url, outgrown=len(CONTENTS) - 1, shrunk=len(CONTENTS) - 1)
+        index_own(admin_url, fresh_namespace.tenant_id, outgrown=len(CONTENTS) - 1)
         indexed = lent(reader_engine, fresh_namespace)
     finally:
         index_scopes(admin_url)

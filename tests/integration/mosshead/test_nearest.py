@@ -15,7 +15,7 @@ from mosshead.search.vectors import SearchTarget, by_index, search
 from mosshead.store import memories
 from mosshead.store.connection import Statement, in_one_trip
 from mosshead.urls import sqlalchemy_url
-from tests.given import MODEL, Remembering, direction
+from tests.given import MODEL, Remembering, direction, index_own
 from workers.local import Addresses
 from workers.operations.indexing import index_scopes
 
@@ -75,7 +75,7 @@ def test_a_scope_with_an_index_is_searched_by_it(
     asked = scattered(7)
     exact = [nearest(reader, fresh_namespace, one) for one in asked]
     try:
-        index_scopes(admin_url, outgrown=MANY - 1, shrunk=MANY - 1)
+        index_own(admin_url, fresh_namespace.tenant_id, outgrown=MANY - 1)
 
         assert nearest(reader, fresh_namespace, asked[0]) == exact[0]  # tells that there is an index
         before = _scans(admin_engine)

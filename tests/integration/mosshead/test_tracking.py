@@ -18,7 +18,7 @@ from mosshead.contrib.focus.knowledge import FocusKnowledge
 from mosshead.embeddings import MiniLM
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from tests.given import Publishing, Remembering
+from tests.given import Publishing, Remembering, index_own
 from workers.local import Addresses
 from workers.operations.indexing import index_scopes
 
@@ -97,7 +97,7 @@ def test_a_conversation_is_followed(glass: Namespace) -> None:
 def test_in_a_large_namespace_it_is_followed_by_the_index(glass: Namespace, admin_url: str) -> None:
     exact = track_conversation(glass, HISTORY)
     try:
-        index_scopes(admin_url, outgrown=len(MEMORIES) - 1, shrunk=len(MEMORIES) - 1)
+        index_own(admin_url, glass.path.tenant_id, outgrown=len(MEMORIES) - 1)
         assert not any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
         assert track_conversation(glass, HISTORY) == exact
         assert any("hnsw.ef_search" in statement for statement in prepared(glass._engine))
