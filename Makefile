@@ -58,7 +58,7 @@ faults: setup ## kill everything, again and again, and check that nothing is los
 reference: setup ## the reference of the library, from its docstrings: reference/index.html
 	$(BIN)/python -m pdoc --output-directory reference mosshead mosshead.contrib.agent_tools mosshead.contrib.managers mosshead.contrib.prompt_optimizers mosshead.contrib.tact_filter mosshead.llm
 
-thorough: setup ## what make test leaves out: every case with a model that is never wrong, more seeds, 2,000 examples of what an LLM may answer instead of 100, and ten thousand memories (a quarter of an hour)
+thorough: setup ## what make test leaves out: every case with a model that is never wrong, more seeds, 2,000 examples of what an LLM may answer instead of 50, and ten thousand memories (a quarter of an hour)
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -m thorough tests
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/integration/workers/test_model_disposes.py tests/acceptance/test_two_pieces.py
 

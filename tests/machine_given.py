@@ -4,11 +4,14 @@ import atexit
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from uuid import uuid4
 
 import psycopg
+from psycopg import sql
 
 from config.settings import Settings
 from db import embedding_models
@@ -17,7 +20,7 @@ from db.schema.migrate import migrate
 from mosshead.embeddings import MiniLM
 from workers.local import Addresses, servers
 from workers.local.data_dir import held
-from workers.local.postgres import postgres, url
+from workers.local.postgres import DATABASE, postgres, url
 
 
 def put_database(data_dir: Path) -> None:
@@ -36,6 +39,29 @@ def machine_of_minilm(data_dir: Path) -> Iterator[Addresses]:
             embedding_models.set_active_model(connection, MiniLM().name, 384)
         engine.dispose()
         yield running
+
+
+@contextmanager
+def database_of_its_own(untouched: Addresses) -> Iterator[Addresses]:
+    """Clone the database of a machine to which nothing is connected, for a test that changes what all namespaces share."""
+    assert untouched.admin_url is not None
+    name = f"clone_{uuid4().hex}"
+
+    def cloned(url: str) -> str:
+        return url.replace(f"/{DATABASE}?", f"/{name}?")
+
+    with psycopg.connect(untouched.admin_url.replace(f"/{DATABASE}?", "/postgres?"), autocommit=True) as connection:
+        connection.execute(sql.SQL("create database {} template {}").format(*map(sql.Identifier, (name, DATABASE))))
+        try:
+            yield replace(
+                untouched,
+                admin_url=cloned(untouched.admin_url),
+                database_url=cloned(untouched.database_url),
+                ingest_url=cloned(untouched.ingest_url),
+                worker_url=cloned(untouched.worker_url),
+            )
+        finally:
+            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The first promise, under the faults that matter most: nothing lost, nothing doubled, in order, whatever dies."""
+"""The first promise, under a few of the faults of `benchmarks.faults`: nothing lost, nothing doubled, in order, whatever dies."""
 
 import json
 import subprocess
@@ -6,17 +6,14 @@ import sys
 
 import pytest
 
-from benchmarks.faults.catalogue import FAULTS
-
-_PATIENCE_SECONDS = 900
+_PATIENCE_SECONDS = 600
+_FAULTS = ("worker killed", "killed in_apply", "redis killed", "postgres killed", "commit cut off", "app killed")
 
 
 def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # An attack is judged by what a chat waits for, so the benchmark runs them, with the machine to itself.
-    chosen = [fault.name for fault in FAULTS if fault.quick is not None and not fault.of_sender]
-    options = [part for name in chosen for part in ("--fault", name)]
+    options = [part for name in _FAULTS for part in ("--fault", name)]
     command = [sys.executable, "-m", "benchmarks.faults", "--quick", *options]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -37,7 +34,7 @@ def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
     }
     broken = [reason for one in shown["faults"] for reason in one["broken"]]
     assert broken == []
-    assert sorted(one["name"] for one in shown["faults"]) == sorted(chosen)
+    assert sorted(one["name"] for one in shown["faults"]) == sorted(_FAULTS)
     assert shown["sent"] > 300
     assert all(shown["kills"][what] for what in ("worker", "redis", "postgres", "spool"))
     assert shown["naive"]["lost"] > 0, "the harness would not see a loss"

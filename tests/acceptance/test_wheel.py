@@ -57,7 +57,9 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     constraints = folder / "constraints.txt"
     pins = re.findall(r"^\S+==[^\\\n]*", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     constraints.write_text("\n".join(pins))
-    run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--constraint", constraints, wheel)
+    run(
+        folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--constraint", constraints, wheel
+    )
     return folder
 
 

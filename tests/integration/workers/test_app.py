@@ -42,7 +42,7 @@ def test_a_worker_does_not_start_as_superuser(service: Settings, admin_url: str)
     assert "mosshead: MOSSHEAD_WORKER_URL: the login 'postgres' is a superuser" in ended.stderr
 
 
-@pytest.mark.parametrize(("pool", "slots"), [("--concurrency=2", 2), ("--autoscale=3", 3), ("--autoscale=3,1", 3)])
+@pytest.mark.parametrize(("pool", "slots"), [("--concurrency=2", 2), ("--autoscale=3,1", 3)])
 def test_a_worker_tells_how_many_tasks_it_can_run(
     service: Settings, admin_engine: Engine, pool: str, slots: int
 ) -> None:

@@ -40,7 +40,7 @@ from workers.stages.consolidate import apply
 from workers.stages.consolidate import plan as deciding
 
 EXAMPLES = settings().max_examples
-"""For each of two sorts of namespaces: 50; with ``make thorough`` 1,000."""
+"""For each of two sorts of namespaces: 25; with ``make thorough`` 1,000."""
 
 NAMES = ("User", "Peter", "Ruth")
 PLACES = ("Rome", "Oslo")

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,7 @@ from tests.forming import Forming
 from tests.given import MODEL, Remembering, claimed, until_blocked
 from tests.integration.workers.conftest import Find, Said
 from tests.integration.workers.test_erasing_retold import decided, say_in_turn
-from tests.machine_given import machine_of_minilm
+from tests.machine_given import database_of_its_own, machine_of_minilm
 from workers import tasks
 from workers.cli import models as model_commands
 from workers.dependencies import check_parts, parts
@@ -48,10 +47,16 @@ Run = Callable[..., Said]
 
 
 # Each test has a machine of its own: the models are the whole database's.
-@pytest.fixture
-def addresses(tmp_path: Path) -> Iterator[Addresses]:
-    with machine_of_minilm(tmp_path / "machine") as running:
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    with machine_of_minilm(tmp_path_factory.mktemp("models")) as running:
         yield running
+
+
+@pytest.fixture
+def addresses(untouched: Addresses) -> Iterator[Addresses]:
+    with database_of_its_own(untouched) as own:
+        yield own
 
 
 @contextmanager
