@@ -11,12 +11,8 @@ from mosshead.models.kinds import Role
 from mosshead.text import text_of
 
 _SPEAKERS = {
-    "user": Role.USER,
-    "human": Role.USER,
-    "you": Role.USER,
-    "assistant": Role.ASSISTANT,
-    "ai": Role.ASSISTANT,
-    "bot": Role.ASSISTANT,
+    **dict.fromkeys(("user", "human", "you"), Role.USER),
+    **dict.fromkeys(("assistant", "ai", "bot"), Role.ASSISTANT),
     "system": Role.SYSTEM,
     "tool": Role.TOOL,
 }

@@ -322,18 +322,17 @@ BEFORE_SUBJECT = _VERBS | _JOINING | {"i", "there", "here", "the", "our", "my", 
 
 KIN_AND_ROLES = frozenset(
     """
-    husband wife spouse partner boyfriend girlfriend fiancé fiancée fiance fiancee brother sister sibling mother
-    father mum mom dad parent son daughter child kid uncle aunt auntie nephew niece cousin grandfather grandmother
-    grandad granddad grandma grandpa gran granny nan stepdad stepmum stepmom stepfather stepmother stepson
-    stepdaughter stepbrother stepsister twin ex friend mate pal buddy flatmate housemate roommate neighbour neighbor
-    boss colleague coworker landlord landlady tenant lodger doctor gp nurse vet dentist teacher coach chef cook boy
-    girl man woman guy bloke chap fellow lad lass lady gentleman person chair captain clerk apprentice assistant
-    accountant student guest client host priest vicar monk nun judge mayor agent scout pilot guide guard spy thief
-    king queen prince expert specialist freelancer temp intern bride groom widow widower witness patron recruit
-    veteran soprano alto tenor bass chaplain matron rep curate deacon bishop rabbi imam nanny midwife medic
-    paramedic surgeon architect mechanic athlete soloist clown hermit bard poet critic cleric comic skipper deputy
-    secretary treasurer delegate beginner foreman boatman tutor goddaughter godson godmother godfather goalie rookie
-    hippie junkie cabbie dean
+    husband wife spouse partner boyfriend girlfriend fiancé fiancée fiance fiancee brother sister sibling mother father mum mom
+    dad parent son daughter child kid uncle aunt auntie nephew niece cousin grandfather grandmother grandad granddad grandma
+    grandpa gran granny nan stepdad stepmum stepmom stepfather stepmother stepson stepdaughter stepbrother stepsister twin ex
+    friend mate pal buddy flatmate housemate roommate neighbour neighbor boss colleague coworker landlord landlady tenant lodger
+    doctor gp nurse vet dentist teacher coach chef cook boy girl man woman guy bloke chap fellow lad lass lady gentleman person
+    chair captain clerk apprentice assistant accountant student guest client host priest vicar monk nun judge mayor agent scout
+    pilot guide guard spy thief king queen prince expert specialist freelancer temp intern bride groom widow widower witness
+    patron recruit veteran soprano alto tenor bass chaplain matron rep curate deacon bishop rabbi imam nanny midwife medic
+    paramedic surgeon architect mechanic athlete soloist clown hermit bard poet critic cleric comic skipper deputy secretary
+    treasurer delegate beginner foreman boatman tutor goddaughter godson godmother godfather goalie rookie hippie junkie cabbie
+    dean
     """.split()
 )
 
@@ -341,19 +340,18 @@ _AGENT = ("er", "or", "ist", "ian", "man", "woman", "eer", "ess", "ee", "wright"
 
 _NO_AGENT = frozenset(
     """
-    after answer border bottom brother butter calendar car center centre chapter character charter color colour
-    computer copper corner counter cover dinner discover door doctor's drawer error ever every factor favour filter
-    finger floor flower folder fever fibre freezer front fryer gather grocer's gutter harbour her honour horror hour
-    hunger inner interior labour ladder laser lavender leather letter litre lumber mirror master matter meter metre
-    minor monster motor never number offer order other over paper pepper pier plaster poster powder power printer
-    prior projector radiator rather refer register river roller rubber rumour sector semester server shelter shower
-    silver sister-in-law slipper spider sticker sugar summer supper sweater tender theater theatre thunder ticker
-    timber timer toaster together tower tractor transfer transformer trailer transmitter trigger tumour under user
-    vapour vector visor water weather whether whisper winter wonder boiler cooker charger speaker speakers headliner
-    newsletter banner binder blender burner button list waist mist fist wrist twist gist process access address
-    business press dress mess less guess mattress happiness illness fitness progress success german coffee committee
-    decree degree fee frisbee jubilee knee marquee melee pedigree puree settee toffee tree human van plan
-    fan loan can scan tan ocean mean musician's
+    after answer border bottom brother butter calendar car center centre chapter character charter color colour computer copper
+    corner counter cover dinner discover door doctor's drawer error ever every factor favour filter finger floor flower folder
+    fever fibre freezer front fryer gather grocer's gutter harbour her honour horror hour hunger inner interior labour ladder
+    laser lavender leather letter litre lumber mirror master matter meter metre minor monster motor never number offer order
+    other over paper pepper pier plaster poster powder power printer prior projector radiator rather refer register river roller
+    rubber rumour sector semester server shelter shower silver sister-in-law slipper spider sticker sugar summer supper sweater
+    tender theater theatre thunder ticker timber timer toaster together tower tractor transfer transformer trailer transmitter
+    trigger tumour under user vapour vector visor water weather whether whisper winter wonder boiler cooker charger speaker
+    speakers headliner newsletter banner binder blender burner button list waist mist fist wrist twist gist process access
+    address business press dress mess less guess mattress happiness illness fitness progress success german coffee committee
+    decree degree fee frisbee jubilee knee marquee melee pedigree puree settee toffee tree human van plan fan loan can scan tan
+    ocean mean musician's
     """.split()
 )
 
@@ -367,20 +365,7 @@ def is_person(word: str) -> bool:
 
 _CONTENT_WORD = lazy_pattern(rf"{NO_FIGURE}{{3,}}")
 
-_EMPTY = FUNCTION | {
-    "user",
-    "users",
-    "person",
-    "people",
-    "man",
-    "woman",
-    "thing",
-    "things",
-    "get",
-    "make",
-    "how",
-    "old",
-}
+_EMPTY = FUNCTION | frozenset("user users person people man woman thing things get make how old".split())
 
 _SHORTEST_STEM = 4
 _OF_ANOTHER = r"(?<!\bis )(?<!\bas )(?<!\bwas )(?<!^)\b(?:the|his|her|their) (?:\w+ )?{noun}\b"

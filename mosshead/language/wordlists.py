@@ -66,31 +66,28 @@ DONE_BY_PEOPLE = frozenset(
 
 _HE_NAMES = frozenset(
     """
-    aaron adam adrian ahmed alan alexander andreas andrew anthony antonio arthur ben benjamin bob brandon brian bruno
-    carl carlos charles christopher colin craig dan daniel dave david dennis ed edward eli eric erik ethan evan felix
-    finn florian francis frank fred gabriel gary gavin george graham greg harry henry hugo ian igor isaac ivan jack
-    jacob jake jamal james jason javier jeff jeremy jim joe joel john jonas jonathan jose joseph josh joshua juan
-    julian justin karl keith ken kevin klaus kwame lars leo leon leonard lewis liam louis lucas luis luke marcus mark
-    martin mateo matt matthew michael miguel mike mohammed nate nathan neil nicholas nick noah oliver omar oscar owen
-    pablo patrick paul pedro peter phil philip piotr raj ralph raymond rhys ricardo richard rob robert roger ross ryan
-    samuel sanjay scott sean sebastian sergei shaun simon stefan stephen steve steven stuart sven ted theo thomas tim
-    toby tom tony victor vikram vincent will william xavier yusuf
+    aaron adam adrian ahmed alan alexander andreas andrew anthony antonio arthur ben benjamin bob brandon brian bruno carl
+    carlos charles christopher colin craig dan daniel dave david dennis ed edward eli eric erik ethan evan felix finn florian
+    francis frank fred gabriel gary gavin george graham greg harry henry hugo ian igor isaac ivan jack jacob jake jamal james
+    jason javier jeff jeremy jim joe joel john jonas jonathan jose joseph josh joshua juan julian justin karl keith ken kevin
+    klaus kwame lars leo leon leonard lewis liam louis lucas luis luke marcus mark martin mateo matt matthew michael miguel mike
+    mohammed nate nathan neil nicholas nick noah oliver omar oscar owen pablo patrick paul pedro peter phil philip piotr raj
+    ralph raymond rhys ricardo richard rob robert roger ross ryan samuel sanjay scott sean sebastian sergei shaun simon stefan
+    stephen steve steven stuart sven ted theo thomas tim toby tom tony victor vikram vincent will william xavier yusuf
     """.split()
 )
 
 _SHE_NAMES = frozenset(
     """
-    abigail aisha alexandra alice alina amanda amy ana angela anna anne annie audrey barbara beth betty carla carol
-    caroline catherine charlotte chloe christina christine claire clara daniela deborah diana diane elena elizabeth
-    ella ellen emily emma eva evelyn fatima fiona francesca freya georgia gina grace hannah harriet heather heidi
-    helen ida
-    helena holly imogen ingrid isabel isabella jackie jane janet jen jennifer jenny jess jessica jill joan joanna
-    jolene judith judy julia julie karen kate katherine kathryn katie kelly kirsty laura lauren layla leah lena lily
-    linda lisa louise lucia lucy lydia maria marie marta martha mary maya megan melanie melissa mia michelle molly
-    monica nadia nancy naomi natalia natalie nicola nicole nina nora olivia pam pamela patricia paula pauline penny
-    phoebe pia poppy priya rachel rebecca rita rosa rosie ruth sally samantha sandra sara sarah sharon sofia sonia
-    sophia sophie stella stephanie sue susan suzanne tanya tara teresa tessa theresa tina tracy ursula valentina
-    vanessa vera veronica victoria wendy yara yasmin zara zoe
+    abigail aisha alexandra alice alina amanda amy ana angela anna anne annie audrey barbara beth betty carla carol caroline
+    catherine charlotte chloe christina christine claire clara daniela deborah diana diane elena elizabeth ella ellen emily emma
+    eva evelyn fatima fiona francesca freya georgia gina grace hannah harriet heather heidi helen ida helena holly imogen ingrid
+    isabel isabella jackie jane janet jen jennifer jenny jess jessica jill joan joanna jolene judith judy julia julie karen kate
+    katherine kathryn katie kelly kirsty laura lauren layla leah lena lily linda lisa louise lucia lucy lydia maria marie marta
+    martha mary maya megan melanie melissa mia michelle molly monica nadia nancy naomi natalia natalie nicola nicole nina nora
+    olivia pam pamela patricia paula pauline penny phoebe pia poppy priya rachel rebecca rita rosa rosie ruth sally samantha
+    sandra sara sarah sharon sofia sonia sophia sophie stella stephanie sue susan suzanne tanya tara teresa tessa theresa tina
+    tracy ursula valentina vanessa vera veronica victoria wendy yara yasmin zara zoe
     """.split()
 )
 
@@ -118,14 +115,7 @@ class Gender(Enum):
     SHE = "she"
 
 
-PRONOUNS = {
-    "he": Gender.HE,
-    "him": Gender.HE,
-    "his": Gender.HE,
-    "she": Gender.SHE,
-    "her": Gender.SHE,
-    "hers": Gender.SHE,
-}
+PRONOUNS = dict.fromkeys(("he", "him", "his"), Gender.HE) | dict.fromkeys(("she", "her", "hers"), Gender.SHE)
 
 
 def gender_of(name: str | None, noun: str) -> Gender | None:

@@ -13,9 +13,8 @@ from mosshead.redaction.text import MARK, fold, is_no_value, is_placeholder, mar
 
 _NO_TEXTS = frozenset(
     "version type event_id namespace publisher publisher_sequence conversation occurred_at role sequence "
-    "tool_call_id injected "
-    "decision_id question_id entity_id into kind subject replaces of_version document document_version "
-    "template".split()
+    "tool_call_id injected decision_id question_id entity_id into kind subject replaces of_version document "
+    "document_version template".split()
 )
 """Fields of an event that name or order it. Redacted, they would name something else.
 
@@ -35,9 +34,8 @@ _SAYS_WHAT_IT_IS = lazy_pattern(
 )
 _SAYS_PASSWORD = lazy_pattern(
     r"(?:(?:db|smtp|ftp|ssh|user|admin|root|mail|wifi|wlan|login|auth|proxy|mysql|redis)[_.\-])?pass|"
-    r"(?:[\w.\-]*[_.\-])?(?:pw|psw|mdp|senha|haslo)\d?|"
-    r"[\w.\-]*(?:passw(?:or)?[dt]|passwd|pwd|pass[_\-]?phrase|kenn?wort|contrasena|mot_?de_?passe|wachtwoord|losenord|"
-    r"пароль|密码|密碼|ハスワート|비밀번호)s?\d?",
+    r"(?:[\w.\-]*[_.\-])?(?:pw|psw|mdp|senha|haslo)\d?|[\w.\-]*(?:passw(?:or)?[dt]|passwd|pwd|pass[_\-]?phrase|"
+    r"kenn?wort|contrasena|mot_?de_?passe|wachtwoord|losenord|пароль|密码|密碼|ハスワート|비밀번호)s?\d?",
     re.IGNORECASE,
 )
 """Names, folded, under which nothing but a password stands."""

@@ -129,15 +129,12 @@ _LENGTHS = {
     for country, length in (
         entry.split(":")
         for entry in (
-            "AD:24 AE:23 AL:28 AT:20 AZ:28 BA:20 BE:16 BG:22 BH:22 BI:27 BR:29 BY:28 CH:21 CR:22 CY:28 CZ:24 "
-            "DE:22 DJ:27 "
-            "DK:18 DO:28 EE:20 EG:29 ES:24 FI:18 FK:18 FO:18 FR:27 GB:22 GE:22 GI:23 GL:18 GR:27 GT:28 HN:28 "
-            "HR:21 HU:28 "
-            "IE:22 IL:23 IQ:23 IS:26 IT:27 JO:30 KW:30 KZ:20 LB:28 LC:32 LI:21 LT:20 LU:20 LV:21 LY:25 MC:27 "
-            "MD:24 ME:22 "
-            "MK:19 MN:20 MR:27 MT:31 MU:30 NI:28 NL:18 NO:15 OM:23 PK:24 PL:28 PS:29 PT:25 QA:29 RO:24 RS:22 "
-            "RU:33 SA:24 "
-            "SC:31 SD:18 SE:24 SI:19 SK:24 SM:27 SO:23 ST:25 SV:28 TL:23 TN:24 TR:26 UA:29 VA:22 VG:24 XK:20 YE:30"
+            "AD:24 AE:23 AL:28 AT:20 AZ:28 BA:20 BE:16 BG:22 BH:22 BI:27 BR:29 BY:28 CH:21 CR:22 CY:28 CZ:24 DE:22 "
+            "DJ:27 DK:18 DO:28 EE:20 EG:29 ES:24 FI:18 FK:18 FO:18 FR:27 GB:22 GE:22 GI:23 GL:18 GR:27 GT:28 HN:28 "
+            "HR:21 HU:28 IE:22 IL:23 IQ:23 IS:26 IT:27 JO:30 KW:30 KZ:20 LB:28 LC:32 LI:21 LT:20 LU:20 LV:21 LY:25 "
+            "MC:27 MD:24 ME:22 MK:19 MN:20 MR:27 MT:31 MU:30 NI:28 NL:18 NO:15 OM:23 PK:24 PL:28 PS:29 PT:25 QA:29 "
+            "RO:24 RS:22 RU:33 SA:24 SC:31 SD:18 SE:24 SI:19 SK:24 SM:27 SO:23 ST:25 SV:28 TL:23 TN:24 TR:26 UA:29 "
+            "VA:22 VG:24 XK:20 YE:30"
         ).split()
     )
 }
@@ -191,10 +188,9 @@ _CODE = r"(?:codes?|otps?|passcodes?|tans?|pass ?words?|codigo|codice|kode|kod|�
 
 _TWO_FACTOR = (
     r"(?:verif\w*|one[ \-]time|2fa|mfa|two[ \-](?:factor|step)|multi[ \-]factor|authenticat\w*|otps?|sms|"
-    r"text(?:ed)? me|sign[ \-]?in|"
-    r"log[ \-]?in|security|confirm\w*|activation|bestatigung\w*|sicherheits\w*|einmal\w*|verifizierung\w*|"
-    r"anmelde\w*|mtan|sms-?tan|"
-    r"phototan|validation|seguridad|sicurezza|подтвержден\w*|验证|認証|인증)"
+    r"text(?:ed)? me|sign[ \-]?in|log[ \-]?in|security|confirm\w*|activation|bestatigung\w*|sicherheits\w*|einmal\w*|"
+    r"verifizierung\w*|anmelde\w*|mtan|sms-?tan|phototan|validation|seguridad|sicurezza|подтвержден\w*|验证|認証|"
+    r"인증)"
 )
 
 _STRONG = lazy_pattern(
@@ -212,11 +208,9 @@ _CODE_IS = lazy_pattern(
 
 _OTHER_CODE = lazy_pattern(
     r"(?:zip|postal|post|area|dial\w*|error|exit|status|promo|discount|coupon|voucher|product|country|currency|qr|"
-    r"item|project|dress|order|cost|"
-    r"source|swift|sort|ifsc|hs|tax|naics|icd|cpt|response|http|return|airport|time ?zone|colou?r|hex|class|"
-    r"course|stock|referral|gift|booking|"
-    r"fare|tariff|vendor|store|model|plu|diagnos\w+|fault|part|batch|building|postleitzahl|plz|train|flight|"
-    r"reservation)s?[ \-]?codes?\W{0,3}(?:is|was|:)?\s*\Z"
+    r"item|project|dress|order|cost|source|swift|sort|ifsc|hs|tax|naics|icd|cpt|response|http|return|airport|"
+    r"time ?zone|colou?r|hex|class|course|stock|referral|gift|booking|fare|tariff|vendor|store|model|plu|diagnos\w+|"
+    r"fault|part|batch|building|postleitzahl|plz|train|flight|reservation)s?[ \-]?codes?\W{0,3}(?:is|was|:)?\s*\Z"
 )
 
 _FOLLOWS = lazy_pattern(
@@ -257,8 +251,7 @@ _BASE32 = r"[a-z2-7]{4}"
 _AUTHENTICATOR = lazy_pattern(
     r"(?<![a-z])(?:t?otp|2fa|mfa|2[ \-]step|(?:two|multi)[ \-](?:factor|step)|otpauth|"
     r"authenticat(?:or|ion)|autentica\w{2,8}|authentifi\w{2,8}|"
-    r"(?:zwei|deux|double|dos|due|dois)[ \-](?:faktor|facteurs?|factores|fattori|fatores)|"
-    r"set-?up[ \-](?:key|code)|"
+    r"(?:zwei|deux|double|dos|due|dois)[ \-](?:faktor|facteurs?|factores|fattori|fatores)|set-?up[ \-](?:key|code)|"
     r"secret(?:[ \-]key)?|manual (?:key|code))(?![a-z])[^\n]{0,80}?[\s:=\"'`*(]"
     rf"({_BASE32}(?:([ \-]){_BASE32}(?:\2{_BASE32}){{2,14}}(?:\2[a-z2-7]{{1,3}})?|(?:{_BASE32}){{3,15}}))(?![a-z0-9=])"
 )
@@ -344,10 +337,9 @@ def _is_said_to_be_one(text: str, match: re.Match[str], words: _Words) -> bool:
 
 _PIN = (
     r"(?:(?:(?:sim|atm|card|bank|phone)[ \-]?)?pin(?:s|[ \-]?codes?|[ \-]?numbers?|[ \-]?nummer)?|puk|geheimzahl|"
-    r"geheimnummer|codigo pin|"
-    r"code pin|code secret|codice pin|passcode|digicode|(?:door|gate|alarm|entry|access|unlock|lock|lockbox|safe|"
-    r"garage|locker|keypad|"
-    r"building|vault|voicemail|screen|phone|security|tur|haus|tresor|zugangs)[ \-]?(?:code|combination|combo)|"
+    r"geheimnummer|codigo pin|code pin|code secret|codice pin|passcode|digicode|(?:door|gate|alarm|entry|access|"
+    r"unlock|lock|lockbox|safe|garage|locker|keypad|building|vault|voicemail|screen|phone|security|tur|haus|tresor|"
+    r"zugangs)[ \-]?(?:code|combination|combo)|"
     r"(?:(?:safe|locker|lock|vault)(?:'s)? )?combination|code de (?:la porte|l'immeuble|l'alarme|la carte)|"
     r"(?:code|numbers?) (?:for|of|to|fur) (?:the |my |our |die |das |den )?(?:\w{2,12} )?"
     r"(?:door|gate|alarm|safe|lock|garage|building|house|locker|vault|card|phone|keypad|apartment|flat|tur|haustur))"
@@ -355,8 +347,7 @@ _PIN = (
 
 _PIN_IS = SecretSentence(
     _PIN,
-    rf"(?P<is>{IS}|"
-    rf"[\s?,(\[#\"'`*]{{1,3}}){STILL}[\"'`*#]{{0,3}}"
+    rf"(?P<is>{IS}|[\s?,(\[#\"'`*]{{1,3}}){STILL}[\"'`*#]{{0,3}}"
     r"(?P<plain>\d(?:[ \-]?\d){3,11}(?!\d)[#*]?|\d{1,2}(?:[ \-]{1,3}\d{1,2}){2,3}(?!\d)|"
     r"[a-z]*\d[a-z0-9]{3,11}[#*]?)",
     before="(?<![a-z0-9])",
@@ -370,8 +361,7 @@ _IS_PIN = lazy_pattern(
 
 _CVV = lazy_pattern(
     r"(?<![a-z])(?:cvv2?|cvc2?|csc|cvn|card (?:security|verification) (?:code|value)|security code|prufziffer|"
-    r"code on the back|"
-    r"cryptogramme)(?![a-z])[^\d\n]{0,20}(\d{3,4})(?!\d)"
+    r"code on the back|cryptogramme)(?![a-z])[^\d\n]{0,20}(\d{3,4})(?!\d)"
 )
 
 # "my pin code", "the pin code of the card": not the postal code of a place

@@ -31,15 +31,12 @@ from mosshead.redaction.text import (
 
 # Long words also at the end of others (DB_PASSWORD, WLAN-Passwort); short ones by themselves.
 _WORDS = (
-    r"(?:passw(?:or|oe)[dt]s?|passwd|pswd|pwd|pass words?|pass[ \-]?codes?|pass[ \-_]?phrases?|kenn?wort|"
-    r"losungswort|mots? de passe|"
-    r"contrasenas?|clave de acceso|palavra[ \-]passe|parola d'ordine|wachtwoord|losenord(?:et)?|adgangskode|"
-    r"passord(?:et)?|salasana|"
-    r"пароль|密码|密碼|ハスワート|비밀번호|(?:wifi|wi-fi|wlan|router|login|network|netzwerk)[ \-]?(?:key|pass|schlussel)|_pass|"
-    r"safe ?word|"
-    r"(?:secret|security) (?:word|answer)|zugangscode|(?<![a-z0-9])(?:pw|p/w|psw|mdp|mi clave|la clave (?:de|"
-    r"del)|senhas?|haslo|heslo|jelszo|sifre|"
-    r"parolam|parola mea))"
+    r"(?:passw(?:or|oe)[dt]s?|passwd|pswd|pwd|pass words?|pass[ \-]?codes?|pass[ \-_]?phrases?|kenn?wort|losungswort|"
+    r"mots? de passe|contrasenas?|clave de acceso|palavra[ \-]passe|parola d'ordine|wachtwoord|losenord(?:et)?|"
+    r"adgangskode|passord(?:et)?|salasana|пароль|密码|密碼|ハスワート|비밀번호|(?:wifi|wi-fi|wlan|router|login|"
+    r"network|netzwerk)[ \-]?(?:key|pass|schlussel)|_pass|safe ?word|"
+    r"(?:secret|security) (?:word|answer)|zugangscode|(?<![a-z0-9])(?:pw|p/w|psw|mdp|mi clave|la clave (?:de|del)|"
+    r"senhas?|haslo|heslo|jelszo|sifre|parolam|parola mea))"
 )
 
 _PASSWORD_IS = SecretSentence(_WORDS, rf"(?P<is>{IS}){STILL}{VALUE}")
@@ -152,9 +149,8 @@ _IS_LOGIN = lazy_pattern(
 
 _HEAD = (
     r"(?<![a-z])(?:log(?:ged|ging)?[ \-]?(?:in|on)|logins?|sign(?:ed)?[ \-]?(?:in|on)|credentials?|creds|accounts?|"
-    r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|"
-    r"access|ssh|ftp|auth|"
-    r"benutzer\w{0,10}|usuario|utente)(?![a-z])"
+    r"users?(?:[ \-]?names?)?(?:\s?/\s?pass(?:words?)?)?|zugangsdaten|anmelde\w{0,10}|einloggen|identifiants|access|"
+    r"ssh|ftp|auth|benutzer\w{0,10}|usuario|utente)(?![a-z])"
 )
 
 _HEADS = tuple(
@@ -193,9 +189,8 @@ _FLAGGED = lazy_pattern(
     r"(?:(?<!\S)--?(?:password|passwd|pass|pwd|token|api-key|apikey|secret|auth-token|access-token)[= ]\s?|"
     r"sshpass\s+-p\s?|"
     r"(?:mysql|mariadb|mysqldump|mysqladmin)\b[^\n]{0,80}?\s-p|(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|"
-    r"--user)[ =][\"']?[\w.@\-]{1,64}:|"
-    r"redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s|docker\slogin\b[^\n]{0,80}?\s-p\s|"
-    r"user\s[^\n]{1,80}?\sidentified\s(?:with\s\S{1,40}\s)?by\s(?=[\"'])|"
+    r"--user)[ =][\"']?[\w.@\-]{1,64}:|redis-cli\b[^\n]{0,80}?\s-a\s|login\s\S{1,64}\s+password\s|"
+    r"docker\slogin\b[^\n]{0,80}?\s-p\s|user\s[^\n]{1,80}?\sidentified\s(?:with\s\S{1,40}\s)?by\s(?=[\"'])|"
     r"define\s?\(\s?[\"']\w{0,40}pass(?:word|wd)?[\"']\s?,\s?)[\"']?(?P<plain>[^\s\"']{3,200})"
 )
 
@@ -359,8 +354,7 @@ _OF_ANYTHING = frozenset({"_key", "_keys", "-key", "-keys", " key"})
 
 NAMED_NEEDS = tuple(
     "key auth sid sig session sess secret token csrf xsrf cookie signature cred bearer basic jeton schlussel cle "
-    "chave clave chiave "
-    "токен ключ 密钥 令牌 ://".split()
+    "chave clave chiave токен ключ 密钥 令牌 ://".split()
 )
 """One of these is in every text, in small letters, in which a named key is found."""
 
@@ -445,9 +439,8 @@ _ONE = lazy_pattern(r"[A-Za-z]{3,8}")
 
 # No word of the list that wallets draw from (BIP-39), and in nearly every sentence of prose.
 _PROSE = frozenset(
-    "the and for are was but not had has have from his him its were been did does she them than who how our got "
-    "get let could would "
-    "should thanks these those their which with user said says went goes gets been being".split()
+    "the and for are was but not had has have from his him its were been did does she them than who how our got get "
+    "let could would should thanks these those their which with user said says went goes gets been being".split()
 )
 
 

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction import identity_numbers, numbers, passwords
-from mosshead.redaction import passwords as logins
-from mosshead.redaction import passwords as named
 from mosshead.redaction.identity_numbers import find_identity_numbers
 from mosshead.redaction.numbers import (
     find_authenticator,
@@ -64,10 +62,10 @@ class Finder(NamedTuple):
 FINDERS = (
     Finder(find_passwords, 5, stems=passwords.NEEDS),
     Finder(find_pins, 6, digits=True, stems=numbers.PIN_NEEDS),
-    Finder(find_logins, 8, stems=logins.LOGIN_NEEDS),
+    Finder(find_logins, 8, stems=passwords.LOGIN_NEEDS),
     Finder(find_one_time, 8, digits=True, stems=numbers.ONE_TIME_NEEDS),
     Finder(find_near, 8, digits=True),
-    Finder(find_named, 9, stems=named.NAMED_NEEDS),
+    Finder(find_named, 9, stems=passwords.NAMED_NEEDS),
     Finder(find_identity_numbers, 9, digits=True, stems=identity_numbers.NEEDS),
     Finder(find_tokens, 11, looks_so=lambda small: bool(_LONG_TOKEN.search(small))),
     Finder(find_social_security, 11, digits=True),

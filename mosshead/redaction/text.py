@@ -159,9 +159,8 @@ _HASHES = (
 _NUMBER = r"[ \-_]?(?:number|numbers|no|nr|num|nummer|numero|id|code|#)"
 
 _GLUE = (
-    r"(?:[\s:#=.(\[\"'`\-]|\b(?:number|numbers|no|nr|num|id|code|is|was|are|ist|lautet|war|nummer|numero|n|est|es|"
-    r"e|called|the|de|"
-    r"del|di|do)\b|[\u00b0\u00ba])*"
+    r"(?:[\s:#=.(\[\"'`\-]|\b(?:number|numbers|no|nr|num|id|code|is|was|are|ist|lautet|war|nummer|numero|n|est|es|e|"
+    r"called|the|de|del|di|do)\b|[\u00b0\u00ba])*"
 )
 
 _THING = lazy_pattern(rf"(?<![a-z])(?:(?:{_THINGS})s?|(?:{_MAYBE})s?{_NUMBER})(?![a-z]){_GLUE}\Z")
@@ -184,10 +183,9 @@ def names_a_hash(text: str, start: int) -> bool:
 
 
 _OPENER = (
-    r",?\s(?:for|to|of|on|at|in|with|from|that|which|we|i|you|they|he|she|here|again|now|there|btw|fur|zum|zur|"
-    r"vom|von|beim|im|am|de|du|des|"
-    r"d|di|del|della|dello|do|da|de[rs]|[mdsu](?:ein|nser)e[rs]|ihre[rs]|eine[rs]|furs|"
-    r"para|pour|per|pro|van|voor|till|на|от|для)(?![a-z])"
+    r",?\s(?:for|to|of|on|at|in|with|from|that|which|we|i|you|they|he|she|here|again|now|there|btw|fur|zum|zur|vom|"
+    r"von|beim|im|am|de|du|des|d|di|del|della|dello|do|da|de[rs]|[mdsu](?:ein|nser)e[rs]|ihre[rs]|eine[rs]|furs|para|"
+    r"pour|per|pro|van|voor|till|на|от|для)(?![a-z])"
 )
 
 _IN_BRACKETS = r"(?:\s?[(\[][^)\]\n]{1,40}[)\]])?"
@@ -199,16 +197,14 @@ _ENDS_SUBJECT = lazy_pattern(r"[!?\n:=;]|\.(?!\S)")
 
 IS = (
     r"(?:\s*+\\?+[\"'`*]{0,3}+\s*+(?:=>|->|:=|==?|:|→|\||>)[*_]{0,3}\s*+|\s++(?:is|was|are|be|will be|would be|being|"
-    r"equals|reads?|ist|lautet|heisst|war|wird|est|sera|es|era|"
-    r"sera|e|foi|jest|to|on|ar|er|это|-|=|is now|used to be|has been|had been|will be)(?:\s?:)?\s++|'s\s++|"
-    r",?\s*+c'est\s++|\s*+(?:是|为|は|이|는)\s*+)"
+    r"equals|reads?|ist|lautet|heisst|war|wird|est|sera|es|era|sera|e|foi|jest|to|on|ar|er|это|-|=|is now|used to be|"
+    r"has been|had been|will be)(?:\s?:)?\s++|'s\s++|,?\s*+c'est\s++|\s*+(?:是|为|は|이|는)\s*+)"
 )
 
 STILL = (
     r"(?:(?:still|now|just|simply|currently|always|again|literally|only|set to|back to|called|this|actually|"
-    r"basically|also|probably|like|jetzt|immer noch|noch|"
-    r"einfach|toujours|maintenant|ahora|todavia|ancora|sempre|the word|the following|following|as follows|"
-    r"something like)[\s:,]+|[:=\-]\s*+){0,3}"
+    r"basically|also|probably|like|jetzt|immer noch|noch|einfach|toujours|maintenant|ahora|todavia|ancora|sempre|"
+    r"the word|the following|following|as follows|something like)[\s:,]+|[:=\-]\s*+){0,3}"
 )
 
 VALUE = (
@@ -321,8 +317,7 @@ _MOST_IN_WORDS = 0.45  # random base64 has a tenth of its characters in such run
 # Images, documents, public keys, IPFS: by the base64 of how such files begin.
 _PUBLIC = lazy_pattern(
     r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|PHN2Zy|PD94bW|JVBERi0|UEsDB|Qk[0-9A-Za-z]|AAAAB3NzaC1|AAAAC3NzaC1|AAAAE2Vj|"
-    r"AAAAFGFz|AAAAI|"
-    r"Qm[1-9A-HJ-NP-Za-km-z]{44}\Z|sha\d+-|md5-|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|0x[0-9A-Fa-f]{40}\Z"
+    r"AAAAFGFz|AAAAI|Qm[1-9A-HJ-NP-Za-km-z]{44}\Z|sha\d+-|md5-|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|0x[0-9A-Fa-f]{40}\Z"
 )
 
 _LONGEST_LINK = 300
@@ -379,66 +374,44 @@ def in_url(text: str, place: int, begins: int = 0) -> bool:
 _NO_VALUES = frozenset(
     # what a password is, was or must be
     "too not no a an the my your our his her their its this that these those it in on at of to by for from with "
-    "without within under over "
-    "wrong expired weak strong secure insecure safe unsafe case case-sensitive stored hashed salted encrypted "
-    "required optional being "
-    "going about always never still also just only very so really quite pretty rather more less most least long "
-    "longer short shorter "
-    "simple complex easy easier hard harder difficult good better best bad worse worst correct incorrect invalid "
-    "valid ok okay fine the same "
-    "same different new old unique random missing empty blank null none nil undefined unknown unset n/a na tbd "
-    "todo true false yes string "
-    "str text int varchar char password passwords passwort pwd secret hidden masked visible changed reset "
-    "forgotten lost stolen leaked "
-    "compromised public known shared saved kept written given sent needed necessary important useless pointless "
-    "outdated dated mandatory "
-    "default set unset working broken gone fixed ready done up down out there here where when why how what which "
-    "who whose whatever "
-    "something anything nothing everything someone somewhere one two three four five six seven eight nine ten "
-    "twelve at-least must "
-    "should shall can cannot can't could may might will would won't wont do does don't doesn't did didn't has "
-    "have had having is isn't "
-    "was wasn't are aren't were be been am if unless until because since as like than then and or but nor either "
-    "neither both all any "
-    "some each every another other many much few several enough almost nearly probably maybe perhaps actually "
-    "basically literally i "
-    "you he she we they me him us them mine yours ours myself yourself now today tomorrow yesterday soon later "
-    "again already yet ever "
-    "please thanks thank ask see check tell send give use using make keep remember note save forget i'm i've it's "
-    "that's you're via per "
-    "manager policy policies field fields reset hint hints prompt protection protected rules rule requirements "
-    "generator reuse sharing "
-    "managed rotated updated recovered sensitive alphanumeric numeric digits characters chars letters symbols "
-    "stuff problem issue thing "
-    "part reason kindness between getting asking causing failing annoying confusing changing expiring wrongly "
-    "unchanged used private "
-    "confidential personal internal external available accepted rejected denied refused printed taped stuck "
-    "pinned posted listed found "
+    "without within under over wrong expired weak strong secure insecure safe unsafe case case-sensitive stored "
+    "hashed salted encrypted required optional being going about always never still also just only very so really "
+    "quite pretty rather more less most least long longer short shorter simple complex easy easier hard harder "
+    "difficult good better best bad worse worst correct incorrect invalid valid ok okay fine the same same different "
+    "new old unique random missing empty blank null none nil undefined unknown unset n/a na tbd todo true false yes "
+    "string str text int varchar char password passwords passwort pwd secret hidden masked visible changed reset "
+    "forgotten lost stolen leaked compromised public known shared saved kept written given sent needed necessary "
+    "important useless pointless outdated dated mandatory default set unset working broken gone fixed ready done up "
+    "down out there here where when why how what which who whose whatever something anything nothing everything "
+    "someone somewhere one two three four five six seven eight nine ten twelve at-least must should shall can cannot "
+    "can't could may might will would won't wont do does don't doesn't did didn't has have had having is isn't was "
+    "wasn't are aren't were be been am if unless until because since as like than then and or but nor either neither "
+    "both all any some each every another other many much few several enough almost nearly probably maybe perhaps "
+    "actually basically literally i you he she we they me him us them mine yours ours myself yourself now today "
+    "tomorrow yesterday soon later again already yet ever please thanks thank ask see check tell send give use using "
+    "make keep remember note save forget i'm i've it's that's you're via per manager policy policies field fields "
+    "reset hint hints prompt protection protected rules rule requirements generator reuse sharing managed rotated "
+    "updated recovered sensitive alphanumeric numeric digits characters chars letters symbols stuff problem issue "
+    "thing part reason kindness between getting asking causing failing annoying confusing changing expiring wrongly "
+    "unchanged used private confidential personal internal external available accepted rejected denied refused "
+    "printed taped stuck pinned posted listed found "
     # and in other languages
     "zu nicht falsch abgelaufen sicher unsicher lang kurz einfach schwer stark schwach vergessen neu alt gleich "
-    "gleiche dasselbe das der "
-    "die den dem ein eine einen kein keine sehr noch immer schon nur auch jetzt hier dort wo wie was wer muss "
-    "soll kann darf wurde wird "
-    "ist war geheim weg gut schlecht auf im in am bei mit von fur gespeichert geandert gesperrt bekannt unbekannt "
-    "leer und oder aber "
-    "le la les un une des du de pas trop tres oublie faux mauvais perdu expire incorrecte incorrect correcte trop "
-    "faible fort forte dans "
-    "sur chez avec pour est el los las una muy no incorrecta correcta olvidada perdida segura debil fuerte larga "
-    "corta en con para por "
+    "gleiche dasselbe das der die den dem ein eine einen kein keine sehr noch immer schon nur auch jetzt hier dort "
+    "wo wie was wer muss soll kann darf wurde wird ist war geheim weg gut schlecht auf im in am bei mit von fur "
+    "gespeichert geandert gesperrt bekannt unbekannt leer und oder aber le la les un une des du de pas trop tres "
+    "oublie faux mauvais perdu expire incorrecte incorrect correcte trop faible fort forte dans sur chez avec pour "
+    "est el los las una muy no incorrecta correcta olvidada perdida segura debil fuerte larga corta en con para por "
     "il lo gli uno molto non sbagliata scaduta sicura debole forte nel nella o os um uma muito nao errada segura "
-    "fraca na com em не "
-    "неверный истек".split()
+    "fraca na com em не неверный истек".split()
 )
 
 _CONJUNCTIONS = frozenset(
-    "and but or so if for please thanks thank by because which that i we you it he she they can could don't do in "
-    "on at the with just ok "
-    "okay remember keep save note lol haha now since as not when while to of from is was are has had will would a "
-    "an my your our his her "
-    "und oder aber bitte danke fur mit auf im wenn weil ich wir du et ou mais merci pour avec y o pero gracias "
-    "para con e ma grazie per "
-    "still again though anyway btw everyone guys too also then there here maybe before after "
-    "until username user login email".split()
+    "and but or so if for please thanks thank by because which that i we you it he she they can could don't do in on "
+    "at the with just ok okay remember keep save note lol haha now since as not when while to of from is was are has "
+    "had will would a an my your our his her und oder aber bitte danke fur mit auf im wenn weil ich wir du et ou "
+    "mais merci pour avec y o pero gracias para con e ma grazie per still again though anyway btw everyone guys too "
+    "also then there here maybe before after until username user login email".split()
 )
 
 _PLACEHOLDER = lazy_pattern(

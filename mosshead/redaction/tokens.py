@@ -130,10 +130,9 @@ _AFTER_PREFIX = lazy_pattern(
 
 _NAMES_OF_THINGS = frozenset(
     "cus pi ch in sub prod price evt acct txn pm si cs re seti src tok card ba po tr req msg run thread asst file "
-    "chatcmpl resp call "
-    "toolu batch vs ft ftjob step gen img org proj user usr team doc page node task job order item obj id uid "
-    "session conv app "
-    "sha sha1 sha256 sha384 sha512 md5 build release commit snapshot ami vol sg vpc subnet eni igw rtb i".split()
+    "chatcmpl resp call toolu batch vs ft ftjob step gen img org proj user usr team doc page node task job order "
+    "item obj id uid session conv app sha sha1 sha256 sha384 sha512 md5 build release commit snapshot ami vol sg vpc "
+    "subnet eni igw rtb i".split()
 )
 
 

@@ -81,24 +81,11 @@ TIME_WORD = (
 _TIMES = lazy_pattern(TIME_WORD, re.IGNORECASE)
 _OWN = lazy_pattern(r"\b(?:i|me|my|mine|myself|us|we|our|ours)\b", re.IGNORECASE)
 
-_SAYS_NOTHING = GRAMMAR | {
-    "story",
-    "life",
-    "tell",
-    "happened",
-    "happen",
-    "know",
-    "remember",
-    "recap",
-    "summarise",
-    "summarize",
-    "summary",
-    "timeline",
-    "history",
-    "thing",
-    "things",
-    "user",
-}
+_SAYS_NOTHING = GRAMMAR | frozenset(
+    """
+    story life tell happened happen know remember recap summarise summarize summary timeline history thing things user
+    """.split()
+)
 
 
 def asked_for(request: str, today: date) -> StoryRequest:

