@@ -8,13 +8,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, RLock
-from typing import Protocol
 from weakref import WeakSet
 
 from sqlalchemy import Engine
 
 
-class Forkable(Protocol):
+class Forkable:
     """Something that holds what a fork must not share."""
 
     def before_fork(self) -> None:
@@ -25,6 +24,7 @@ class Forkable(Protocol):
 
     def after_fork_in_child(self) -> None:
         """Let go of what is the parent's, without closing it for the parent, and start anew."""
+        self.after_fork_in_parent()
 
 
 _watched: WeakSet[Forkable] = WeakSet()
@@ -72,6 +72,29 @@ def _in_child() -> None:
 
 
 os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+
+
+class ForkSafeLock(Forkable):
+    """A lock that is held across each fork, so that no child starts with one that a thread of its parent was holding."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        watch(self)
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+    def before_fork(self) -> None:
+        """Wait for who holds it."""
+        self._lock.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Let it go."""
+        self._lock.release()
+
 
 _WITHIN = (
     "a publish within another of the same thread, as of a signal handler that interrupted it; wait until that returned"

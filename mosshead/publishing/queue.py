@@ -17,7 +17,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from mosshead.errors import ConfigurationError, QueueUnavailable
 from mosshead.publishing import fork_safety
-from mosshead.publishing.fork_safety import InUse
+from mosshead.publishing.fork_safety import Forkable, InUse
 
 EXCHANGE = Exchange("mosshead.events", type="direct", durable=True)
 QUEUE = Queue("mosshead.events", exchange=EXCHANGE, routing_key="mosshead.events", durable=True)
@@ -69,7 +69,7 @@ def transport_options(socket_timeout: float, key_prefix: str, visibility_timeout
     }
 
 
-class EventQueue:
+class EventQueue(Forkable):
     """Publishes events; one for each process, and safe to share between its threads."""
 
     def __init__(self, broker_url: str) -> None:

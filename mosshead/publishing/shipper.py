@@ -99,7 +99,7 @@ class Peer:
         self._pause = min(2 * self._pause, _MOST_PAUSE)
 
 
-class Shipper:
+class Shipper(fork_safety.Forkable):
     """Ships in a thread of its own, which starts when it is first asked to, in each process anew.
 
     key: signs what is shipped, and not what is spooled: a key that was wrong heals what waits when it is put right.
@@ -155,12 +155,6 @@ class Shipper:
             with suppress(RuntimeError):  # not started yet, as where a signal handler asks in between: it ends at once
                 thread.join(patience)
         return True
-
-    def before_fork(self) -> None:
-        """Nothing to wait for: what the thread holds is told of the fork itself."""
-
-    def after_fork_in_parent(self) -> None:
-        """Go on."""
 
     def after_fork_in_child(self) -> None:
         """The thread is the parent's; the child's own starts with its first publish."""
@@ -396,7 +390,7 @@ class Shipment:
             self._acknowledgements.close()
 
 
-class ShippingLock:
+class ShippingLock(fork_safety.Forkable):
     """A lock beside a spool that one process has at a time. The kernel takes it from a process that dies."""
 
     def __init__(self, spool: Path) -> None:

@@ -26,7 +26,7 @@ from mosshead.errors import ConfigurationError, SpoolFull, SpoolUnavailable
 from mosshead.ids import uuid7
 from mosshead.paths import NamespacePath
 from mosshead.publishing import fork_safety
-from mosshead.publishing.fork_safety import InUse
+from mosshead.publishing.fork_safety import Forkable, InUse
 
 _VERSION = 1
 _LARGE_LOG_BYTES = 16 * 2**20
@@ -320,7 +320,7 @@ _FIXES = (
 _log = logging.getLogger("mosshead")
 
 
-class SpoolFile:
+class SpoolFile(Forkable):
     """One SQLite connection to a file, for one process at a time, with a lock around every use.
 
     prepare: makes the tables of a file that has none, and looks through one that has; called with each new connection, while no
@@ -404,13 +404,9 @@ class SpoolFile:
         self._disconnect()
 
     def after_fork_in_parent(self) -> None:
-        """Go on; the next use opens again."""
+        """Go on; the next use opens a connection again, in a child its own."""
         self._in_use.after_fork()
         self._tidying.release()
-
-    def after_fork_in_child(self) -> None:
-        """Go on; the next use opens the child's own connection."""
-        self.after_fork_in_parent()
 
     def _check_process(self) -> None:
         """Before the lock, which may be held by a thread that this process does not have."""

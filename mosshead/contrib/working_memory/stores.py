@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
-from threading import Lock
 from typing import Any, Protocol, TypeVar
 
 from redis import Redis
@@ -18,7 +17,7 @@ from redis.retry import Retry
 
 from mosshead.contrib.working_memory.state import State, WrittenState, written
 from mosshead.errors import StoreUnavailable
-from mosshead.publishing import fork_safety
+from mosshead.publishing.fork_safety import ForkSafeLock
 
 T = TypeVar("T")
 
@@ -98,11 +97,10 @@ class Meter:
 
     def __init__(self) -> None:
         """Nothing is counted yet."""
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
         self._added = self._evicted = self._found = self._missed = self._accesses = 0
         self._seconds = 0.0
         self._latest: deque[tuple[float, float]] = deque(maxlen=_LATEST)
-        fork_safety.watch(self)
 
     def accessed(self, seconds: float, *, fill: float, added: int, evicted: int) -> None:
         """An access took so long, and left the session so full."""
@@ -135,18 +133,6 @@ class Meter:
                 access_p99_ms=_milliseconds(latest, 0.99),
             )
 
-    def before_fork(self) -> None:
-        """Hold still."""
-        self._lock.acquire()
-
-    def after_fork_in_parent(self) -> None:
-        """Go on."""
-        self._lock.release()
-
-    def after_fork_in_child(self) -> None:
-        """Go on."""
-        self._lock.release()
-
 
 class Store(Protocol):
     """Keeps a state for each session, for so long after it was last changed, and then forgets it."""
@@ -166,9 +152,8 @@ class InProcess:
     def __init__(self) -> None:
         """Empty."""
         self.meter = Meter()
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
         self._kept: OrderedDict[str, tuple[State, float]] = OrderedDict()
-        fork_safety.watch(self)
 
     def change(self, key: str, changing: Changing[T], ttl: timedelta) -> T:
         """As `Store.change`."""
@@ -186,18 +171,6 @@ class InProcess:
         """As `Store.forget`."""
         with self._lock:
             self._kept.pop(key, None)
-
-    def before_fork(self) -> None:
-        """Hold still."""
-        self._lock.acquire()
-
-    def after_fork_in_parent(self) -> None:
-        """Go on."""
-        self._lock.release()
-
-    def after_fork_in_child(self) -> None:
-        """Go on."""
-        self._lock.release()
 
     def _forget_expired(self, now: float) -> None:
         """From the one that was changed longest ago; one with a longer time to live holds up those behind it for minutes."""
