@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from mosshead import text as contents
 from mosshead.events.envelope import MAX_CONTENT_BYTES
@@ -15,18 +15,6 @@ _SYSTEM = frozenset({"system", "developer"})
 
 Message = dict[str, Any]
 """A message as the chat completion API has it."""
-
-
-class Pieces(Protocol):
-    """An answer that comes in pieces. whole: whether the piece was there that says that it is all."""
-
-    whole: bool
-
-    def add(self, piece: Any) -> None:
-        """The next piece."""
-
-    def messages(self) -> tuple[Message, ...]:
-        """What was answered so far, as it is to be published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,42 +30,21 @@ class CallRequest:
     new: tuple[Message, ...] = ()
 
 
-class ApiForm(Protocol):
-    """One of the APIs. own_conversation: whether its calls have an argument ``conversation`` of their own."""
-
-    own_conversation: bool
-
-    def settled(self, arguments: Arguments) -> Arguments:
-        """The same arguments, of which nothing is used up by being read."""
-
-    def asked(self, arguments: Arguments) -> CallRequest:
-        """What a call asks."""
-
-    def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
-        """The arguments with notes at the end of the system prompt; those that were given stay as they are."""
-
-    def answered(self, result: Any) -> tuple[Message, ...]:
-        """What a whole answer says, as it is to be published: of several choices the first."""
-
-    def pieces(self) -> Pieces:
-        """For an answer that is streamed."""
-
-
 class Chat:
-    """``chat.completions``."""
+    """``chat.completions``. own_conversation: whether its calls have an argument ``conversation`` of their own."""
 
     own_conversation = False
 
     def settled(self, arguments: Arguments) -> Arguments:
-        """Messages may come from an iterator."""
+        """The same arguments, of which nothing is used up by being read: messages may come from an iterator."""
         return _listed(arguments, "messages")
 
     def asked(self, arguments: Arguments) -> CallRequest:
-        """By its ``messages``."""
+        """What a call asks, by its ``messages``."""
         return asked([plain(one) for one in arguments.get("messages", ())])
 
     def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
-        """In the first message, where that is the system's or the developer's, else in a new one before it."""
+        """The arguments with notes in the first message, if that is the system's or the developer's, else in one before it."""
         messages = arguments.get("messages", [])
         first = plain(messages[0]) if messages else {}
         if first.get("role") in _SYSTEM:
@@ -86,7 +53,7 @@ class Chat:
         return {**arguments, "messages": [{"role": "system", "content": notes}, *messages]}
 
     def answered(self, result: Any) -> tuple[Message, ...]:
-        """The first choice's message."""
+        """What a whole answer says, as it is to be published: the first choice's message."""
         message = plain(result.choices[0].message) if result.choices else {}
         calls = [
             tool_call(one.get("id"), function.get("name"), function.get("arguments"))
@@ -95,8 +62,8 @@ class Chat:
         ]
         return answer([text_of(message.get("content")) or message.get("refusal")], calls)
 
-    def pieces(self) -> Pieces:
-        """Of chunks."""
+    def pieces(self) -> "_Chunks":
+        """For an answer that is streamed, in chunks."""
         return _Chunks()
 
 
@@ -118,19 +85,25 @@ class Responses:
         return asked([_message_of(plain(item)) for item in items])
 
     def with_notes(self, arguments: Arguments, notes: str) -> Arguments:
-        """In its ``instructions``."""
+        """The arguments with notes in its ``instructions``."""
         return {**arguments, "instructions": _appended(arguments.get("instructions"), notes)}
 
     def answered(self, result: Any) -> tuple[Message, ...]:
         """All messages and calls of functions of its output, as one message."""
         return _output(plain(item) for item in result.output)
 
-    def pieces(self) -> Pieces:
-        """Of events."""
+    def pieces(self) -> "_Events":
+        """For an answer that is streamed, in events."""
         return _Events()
 
 
+ApiForm = Chat | Responses
+"""One of the APIs."""
+
+
 class _Chunks:
+    """An answer that comes in pieces. whole: whether the piece was there that says that it is all."""
+
     def __init__(self) -> None:
         self.whole = False
         self._text: list[str] = []
@@ -161,6 +134,8 @@ class _Chunks:
 
 
 class _Events:
+    """The same of the Responses API."""
+
     def __init__(self) -> None:
         self.whole = False
         self._text: list[str] = []
