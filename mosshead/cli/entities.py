@@ -3,13 +3,22 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from rich.markup import escape
 
-from mosshead.api.namespace import Namespace
-from mosshead.cli.output import AsOf, In, Json, json_lines, new_table, open_namespace, print_answer
+from mosshead.cli.output import (
+    AsOf,
+    Conversation,
+    In,
+    Json,
+    Wait,
+    json_lines,
+    new_table,
+    open_namespace,
+    print_answer,
+    print_published,
+)
 from mosshead.models.questions import Question
 
 entity_cli = typer.Typer()
@@ -38,7 +47,7 @@ def resolve(  # noqa: PLR0917 - typer's options are its parameters
     history: Annotated[
         Path | None, typer.Option(help="A file of the turns before, JSON Lines: {role, content}.")
     ] = None,
-    conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
+    conversation: Conversation = None,
     json_output: Json = False,
 ) -> None:
     """Whom a name in a text means: somebody, a question which of several, or nobody known."""
@@ -77,8 +86,6 @@ def neighbours(  # noqa: PLR0917 - typer's options are its parameters
 
 identity_cli = typer.Typer()
 
-Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
-
 
 @identity_cli.command()
 def questions(namespace: In, json_output: Json = False) -> None:
@@ -98,7 +105,7 @@ def clarify(
 ) -> None:
     """Answer a question: what waits for it is linked, and the answer is kept. The event's id undoes it."""
     with open_namespace(namespace) as opened:
-        _finish(opened, opened.clarify(question_id, entity_id), wait, as_json=json_output)
+        print_published(opened, opened.clarify(question_id, entity_id), wait, as_json=json_output)
 
 
 @identity_cli.command()
@@ -111,7 +118,7 @@ def merge(
 ) -> None:
     """Say that two entities are one. The event's id undoes it."""
     with open_namespace(namespace) as opened:
-        _finish(opened, opened.merge(entity_id, into), wait, as_json=json_output)
+        print_published(opened, opened.merge(entity_id, into), wait, as_json=json_output)
 
 
 @identity_cli.command()
@@ -128,16 +135,10 @@ def split(  # noqa: PLR0917 - typer's options are its parameters
     """Say that one entity is two. The event's id is the new entity's, and undoes it."""
     with open_namespace(namespace) as opened:
         event_id = opened.split(entity_id, memories, name=name, aliases=alias or (), description=description)
-        _finish(opened, event_id, wait, as_json=json_output)
+        print_published(opened, event_id, wait, as_json=json_output)
 
 
 def _lines(question: Question) -> Iterator[str]:
     yield f"[yellow]{escape(question.text)}[/]  {question.id}"
     yield from (f"  waits: {escape(memory)}" for memory in question.memories)
     yield from (f"  {one.entity_id}  {escape(one.description)}" for one in question.candidates)
-
-
-def _finish(opened: Namespace, event_id: UUID, wait: float, *, as_json: bool) -> None:
-    if wait:
-        opened.wait(timeout=wait)
-    print_answer(as_json, {"event_id": event_id}, f"published: {event_id}")

@@ -9,13 +9,16 @@ from rich.markup import escape
 from rich.text import Text
 
 from mosshead.cli.output import (
+    Conversation,
     In,
     Json,
+    Wait,
     in_utc,
     json_lines,
     new_table,
     open_namespace,
     print_answer,
+    print_published,
     read_file,
     spelt_out,
 )
@@ -84,15 +87,12 @@ def rollback(
     namespace: In,
     name: Name,
     to: Annotated[int, typer.Argument(help="The version whose text comes back.")],
-    wait: Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")] = 0.0,
+    wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
     """Bring an earlier text back, as a new version."""
     with open_namespace(namespace) as opened:
-        event_id = Prompts(opened).roll_back(name, to=to)
-        if wait:
-            opened.wait(timeout=wait)
-    print_answer(json_output, {"event_id": event_id}, f"published: {event_id}")
+        print_published(opened, Prompts(opened).roll_back(name, to=to), wait, as_json=json_output)
 
 
 story_cli = typer.Typer()
@@ -102,7 +102,7 @@ story_cli = typer.Typer()
 def story(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     request: Annotated[str, typer.Argument(help='What to tell, such as "what happened with WOBS in 2023?".')],
-    conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
+    conversation: Conversation = None,
     budget: Annotated[int, typer.Option(help="Tokens of evidence at most.")] = 2000,
     explain: Annotated[bool, typer.Option(help="Show the evidence with its ids, and how it was found.")] = False,
     json_output: Json = False,

@@ -19,6 +19,7 @@ from mosshead.cli.extras import prompts_cli, story_cli, tracking_cli
 from mosshead.cli.memories import erasing_cli, history_cli, import_cli, remembering_cli
 from mosshead.cli.output import (
     AsOf,
+    Conversation,
     In,
     Json,
     PlainConsole,
@@ -71,7 +72,7 @@ def publish(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     text: Annotated[str | None, typer.Argument(help="One message.")] = None,
     role: Annotated[str, typer.Option(help="Who says it: user, assistant, system or tool.")] = "user",
-    conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
+    conversation: Conversation = None,
     transcript: Annotated[Path | None, typer.Option(help='A file of "User: …" and "Assistant: …" lines.')] = None,
     messages: Annotated[
         Path | None, typer.Option(help="A file of JSON Lines: {role, content, conversation, …}.")
@@ -116,7 +117,7 @@ def query(  # noqa: PLR0917 - typer's options are its parameters
 def context(  # noqa: PLR0917 - typer's options are its parameters
     namespace: In,
     message: Annotated[str, typer.Argument(help="What the user says now.")],
-    conversation: Annotated[str | None, typer.Option("--conversation", "-c")] = None,
+    conversation: Conversation = None,
     budget: Annotated[int, typer.Option(help="Tokens at most.")] = 800,
     overlay: Annotated[int, typer.Option(help="So many of the last messages that are not consolidated yet.")] = 0,
     explain: Annotated[bool, typer.Option(help="Show by which path each memory and message came.")] = False,

@@ -3,7 +3,6 @@
 import time
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -12,7 +11,19 @@ from rich.progress import Progress
 
 from mosshead.api.erasures import Receipt
 from mosshead.api.namespace import Namespace
-from mosshead.cli.output import AsOf, In, Json, console, in_utc, new_table, open_namespace, print_answer, read_file
+from mosshead.cli.output import (
+    AsOf,
+    In,
+    Json,
+    Wait,
+    console,
+    in_utc,
+    new_table,
+    open_namespace,
+    print_answer,
+    print_published,
+    read_file,
+)
 from mosshead.errors import InvalidEvent, WaitTimeout
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Decision
@@ -48,15 +59,12 @@ def history(namespace: In, memory_id: MemoryId, json_output: Json = False) -> No
 def undo(
     namespace: In,
     decision_id: Annotated[str, typer.Argument(help="A decision's id, as 'mosshead history' shows it.")],
-    wait: Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")] = 0.0,
+    wait: Wait = 0.0,
     json_output: Json = False,
 ) -> None:
     """Take back what a decision did; the undo is a decision too, and can be undone."""
     with open_namespace(namespace) as opened:
-        event_id = opened.undo(decision_id)
-        if wait:
-            opened.wait(timeout=wait)
-    print_answer(json_output, {"event_id": event_id}, f"published: {event_id}")
+        print_published(opened, opened.undo(decision_id), wait, as_json=json_output)
 
 
 @history_cli.command()
@@ -178,8 +186,6 @@ def _wait(opened: Namespace, seconds: float, bar: Progress) -> None:
 
 remembering_cli = typer.Typer()
 
-Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
-
 
 @remembering_cli.command()
 def remember(  # noqa: PLR0917 - typer's options are its parameters
@@ -194,7 +200,7 @@ def remember(  # noqa: PLR0917 - typer's options are its parameters
     """Put a memory down as it is; prints its id."""
     with open_namespace(namespace) as opened:
         memory_id = opened.remember(content, kind=kind, about=about, replaces=replaces)
-        _finish(opened, "memory_id", memory_id, wait, as_json=json_output)
+        print_published(opened, memory_id, wait, as_json=json_output, name="memory_id")
 
 
 @remembering_cli.command()
@@ -207,7 +213,7 @@ def forget(
 ) -> None:
     """Close memories; nothing is removed, and the event's id undoes it."""
     with open_namespace(namespace) as opened:
-        _finish(opened, "event_id", opened.forget(memories, reason=reason), wait, as_json=json_output)
+        print_published(opened, opened.forget(memories, reason=reason), wait, as_json=json_output)
 
 
 @remembering_cli.command()
@@ -222,10 +228,4 @@ def reflect(  # noqa: PLR0917 - typer's options are its parameters
     """Have what was said thought over now, instead of after a quiet time."""
     with open_namespace(namespace) as opened:
         event_id = opened.reflect(kind=kind, subject=subject, conversation=conversation)
-        _finish(opened, "event_id", event_id, wait, as_json=json_output)
-
-
-def _finish(opened: Namespace, name: str, made: UUID, wait: float, *, as_json: bool) -> None:
-    if wait:
-        opened.wait(timeout=wait)
-    print_answer(as_json, {name: made}, f"published: {made}")
+        print_published(opened, event_id, wait, as_json=json_output)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -68,6 +69,10 @@ AsOf = Annotated[
 ]
 
 
+Conversation = Annotated[str | None, typer.Option("--conversation", "-c")]
+Wait = Annotated[float, typer.Option(help="Seconds to wait until it is carried out.")]
+
+
 @contextmanager
 def open_namespace(namespace: str, *, read_seconds: float = READ_SECONDS) -> Iterator[Namespace]:
     """The namespace of a command, by the settings of the environment. read_seconds: how long each read may take."""
@@ -119,3 +124,10 @@ def print_answer(as_json: bool, answer: dict[str, Any], *shown: Any) -> None:
     target = console if console.is_terminal else PlainConsole(width=UNFOLDED)
     for one in shown:
         target.print(one, highlight=False, soft_wrap=isinstance(one, str | Text))
+
+
+def print_published(opened: Namespace, event_id: UUID, wait: float, *, as_json: bool, name: str = "event_id") -> None:
+    """What was published, by the id that the command gives, once it is carried out. wait: so many seconds at most."""
+    if wait:
+        opened.wait(timeout=wait)
+    print_answer(as_json, {name: event_id}, f"published: {event_id}")
