@@ -101,6 +101,11 @@ class NamespacePath:
         return _derived_id("namespace", self.parts)
 
     @property
+    def ids(self) -> dict[str, UUID]:
+        """Both ids, as the parameters of a statement about the namespace."""
+        return {"tenant_id": self.tenant_id, "namespace_id": self.namespace_id}
+
+    @property
     def is_replay(self) -> bool:
         """Whether it is where another namespace is replayed."""
         return len(self.parts) > 2 and self.parts[-1] == REPLAY

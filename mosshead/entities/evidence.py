@@ -17,7 +17,7 @@ from mosshead.entities.disambiguation import Evidence, Telling
 from mosshead.entities.lookup import found_by, registered
 from mosshead.models.entities import RegisteredEntity
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import rows_within
+from mosshead.store.connection import Statement, of_namespace, rows_within
 
 MOST_WORDS = 60
 """So many words of a telling are looked for, those of the message first. More do not fit into the bits of one number."""
@@ -106,7 +106,7 @@ def statement_for(
     mention_keys: Collection[str] = (),
     named: Collection[UUID] = (),
     named_keys: Collection[str] = (),
-) -> tuple[str, dict[str, Any]]:
+) -> Statement:
     """The statement and its parameters, as the driver takes them, for `weighed`.
 
     candidates, mention_keys: who may be meant, by id and by the keys of the mention (`keys_of`), which is a
@@ -115,8 +115,7 @@ def statement_for(
     """
     words = looked_for(asked)
     parameters: dict[str, Any] = {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
+        **path.ids,
         "model": model,
         "candidates": list(candidates),
         "mention": mention,
@@ -153,10 +152,6 @@ def looked_for(asked: Telling) -> list[str]:
     return list(dict.fromkeys((*asked.words, *asked.scene_words)))[:MOST_WORDS]
 
 
-def _scope(alias: str) -> str:
-    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
-
-
 def _bits(words: str) -> str:
     """One bit for each word that is looked for: whether it is among some words. Mostly none is, which one look tells."""
     bits = f"(select bit_or(bit) from looked_for where {words} @@ looked_for.query)"
@@ -174,13 +169,14 @@ def _of_candidates(numbers: Sequence[int], part: str) -> str:
     return f"""select trait.entity_id, {scores}, {_bits("trait.words")} as words, cast(null as uuid) as other,
                trait.owner_kind = 'memory' as is_memory
         from mosshead_read_v1.traits as trait
-        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from candidates))
-          and {part}"""
+        where {of_namespace("trait")} and trait.model = %(model)s
+          and trait.entity_id = any(array(select entity_id from candidates)) and {part}"""
 
 
 _OF_CLOSEST = f"""
     from mosshead_read_v1.traits as trait
-    where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = closest.entity_id and trait.owner_kind = 'memory'
+    where {of_namespace("trait")} and trait.model = %(model)s
+      and trait.entity_id = closest.entity_id and trait.owner_kind = 'memory'
 """
 
 _WHO = f"""
@@ -203,22 +199,22 @@ _WHO = f"""
     ),
     of_named as materialized (
         select owner_id, entity_id as other from mosshead_read_v1.traits as trait
-        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from named))
+        where {of_namespace("trait")} and trait.model = %(model)s and trait.entity_id = any(array(select entity_id from named))
     ),
     shared as materialized (
         select trait.entity_id, other
         from (select owner_id, entity_id from mosshead_read_v1.traits as trait
-              where {_scope("trait")} and trait.model = %(model)s
+              where {of_namespace("trait")} and trait.model = %(model)s
                 and trait.entity_id = any(array(select entity_id from candidates)) and exists (select from named)) as trait
         full join of_named using (owner_id)
         -- In coalesce it leaves the join full, which is never a loop.
         where coalesce(trait.entity_id is not null and other is not null, false)
         union
         select subject_id, object_id from mosshead_read_v1.relations as edge
-        where {_scope("edge")} and edge.object_id = any(array(select entity_id from named)) and edge.valid_to is null
+        where {of_namespace("edge")} and edge.object_id = any(array(select entity_id from named)) and edge.valid_to is null
         union
         select object_id, subject_id from mosshead_read_v1.relations as edge
-        where {_scope("edge")} and edge.subject_id = any(array(select entity_id from named)) and edge.valid_to is null
+        where {of_namespace("edge")} and edge.subject_id = any(array(select entity_id from named)) and edge.valid_to is null
     )
 """
 """Who may be meant, what is looked for of them, and who else is named and has to do with them."""
@@ -247,8 +243,8 @@ def _known(numbers: Sequence[int]) -> str:
         select entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,
                entity.key, entity.search, parent.name as parent, parent.search as parent_search
         from mosshead_read_v1.entities as entity
-        left join mosshead_read_v1.entities as parent on {_scope("parent")} and parent.entity_id = entity.parent_id
-        where {_scope("entity")} and entity.entity_id = any(array(select entity_id from candidates))
+        left join mosshead_read_v1.entities as parent on {of_namespace("parent")} and parent.entity_id = entity.parent_id
+        where {of_namespace("entity")} and entity.entity_id = any(array(select entity_id from candidates))
     ),
     known as materialized (
         select entity_id, name, entity_type, description, parent_id, is_user, key, parent, found_by,
@@ -256,8 +252,9 @@ def _known(numbers: Sequence[int]) -> str:
                case when traits.nearest_0 is not null then array[{", ".join(f"traits.nearest_{n}" for n in numbers)}]
                     else coalesce((select array[{", ".join(_nearest(numbers, "profile.embedding"))}]
                                    from mosshead_read_v1.embeddings as profile
-                                   where {_scope("profile")} and profile.model = %(model)s and profile.owner_kind = 'profile'
-                                     and profile.owner_id = identified.entity_id order by profile.version desc limit 1),
+                                   where {of_namespace("profile")} and profile.model = %(model)s
+                                     and profile.owner_kind = 'profile' and profile.owner_id = identified.entity_id
+                                   order by profile.version desc limit 1),
                                   array_fill(cast(0 as float8), array[{len(numbers)}])) end as nearest,
                coalesce(traits.words, 0) | {_bits("search")} | {_bits("parent_search")} as words,
                case when parent_id in (select entity_id from named) then traits.shared || parent_id
@@ -274,7 +271,7 @@ def _closest(numbers: Sequence[int]) -> str:
     closest as materialized (
         select entity_id,
                array(select alias.alias from mosshead_read_v1.aliases as alias
-                     where {_scope("alias")} and alias.entity_id = closest.entity_id order by alias.alias) as aliases,
+                     where {of_namespace("alias")} and alias.entity_id = closest.entity_id order by alias.alias) as aliases,
                array(select memory.content from unnest(array(
                          select trait.owner_id {_OF_CLOSEST} order by trait.owner_id limit {_FIRST})) as first (memory_id)
                      -- With a limit it stays a look for each of these few, and is no scan of all that is known of somebody.
@@ -282,9 +279,9 @@ def _closest(numbers: Sequence[int]) -> str:
                          -- By the memory: a subquery with an offset is planned by itself.
                          select role from (
                              select link.role, link.entity_id from mosshead_read_v1.memory_entities as link
-                             where {_scope("link")} and link.memory_id = first.memory_id offset 0) as link
+                             where {of_namespace("link")} and link.memory_id = first.memory_id offset 0) as link
                          where link.entity_id = closest.entity_id limit 1) as link
-                     join mosshead_read_v1.memories as memory on {_scope("memory")} and memory.memory_id = first.memory_id
+                     join mosshead_read_v1.memories as memory on {of_namespace("memory")} and memory.memory_id = first.memory_id
                           and memory.known_to is null and memory.state = 'active'
                      order by link.role = 'subject' desc, memory.salience desc, memory.memory_id limit {_FACTS}) as facts
         from (select entity_id from known where name is not null

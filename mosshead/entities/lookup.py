@@ -15,6 +15,7 @@ from mosshead.language.names import spelled_out
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
+from mosshead.store.connection import Statement, of_namespace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +59,9 @@ def bearers(
     return found
 
 
-def statement_for(path: NamespacePath, wanted: Collection[str]) -> tuple[str, dict[str, Any]]:
+def statement_for(path: NamespacePath, wanted: Collection[str]) -> Statement:
     """The statement that finds names by keys, and its parameters, as the driver takes them; its rows are for `matches`."""
-    return _NAMED, {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "keys": sorted(wanted)}
+    return _NAMED, {**path.ids, "keys": sorted(wanted)}
 
 
 def keys_of(texts: Sequence[str], *, are_names: bool = False) -> set[str]:
@@ -121,7 +122,7 @@ def found_by(keys: str) -> str:
     """The SQL of the names that share their first or last word, or their initials, with the keys of a parameter; some twice."""
     return " union all ".join(
         f"""select alias.entity_id, alias.alias, alias.normalised from mosshead_read_v1.aliases as alias
-            where alias.tenant_id = %(tenant_id)s and alias.namespace_id = %(namespace_id)s
+            where {of_namespace("alias")}
               and alias.{column} = any(cast(%({keys})s as text[])) {more}"""
         for column, more in (
             ("first_word", ""),
@@ -137,13 +138,13 @@ _NAMED = f"""
            entity.parent_id, entity.is_user, entity.key, parent.name as parent, known.aliases, known.names
     from found
     join mosshead_read_v1.entities as entity
-      on entity.tenant_id = %(tenant_id)s and entity.namespace_id = %(namespace_id)s and entity.entity_id = found.entity_id
+      on {of_namespace("entity")} and entity.entity_id = found.entity_id
     left join mosshead_read_v1.entities as parent
-      on parent.tenant_id = %(tenant_id)s and parent.namespace_id = %(namespace_id)s and parent.entity_id = entity.parent_id
+      on {of_namespace("parent")} and parent.entity_id = entity.parent_id
     cross join lateral (
         select array_agg(alias.alias order by alias.alias) as aliases, array_agg(alias.normalised) as names
         from mosshead_read_v1.aliases as alias
-        where alias.tenant_id = %(tenant_id)s and alias.namespace_id = %(namespace_id)s and alias.entity_id = found.entity_id
+        where {of_namespace("alias")} and alias.entity_id = found.entity_id
     ) as known
     order by entity.entity_id, found.normalised
 """

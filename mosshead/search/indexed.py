@@ -5,7 +5,7 @@ with what is looked up by its key; how cosines lie over all is taken from a samp
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -42,12 +42,7 @@ _LENDING = 100
 
 def vocabulary_statement(path: NamespacePath, model: str, message: str) -> Statement:
     """The statement for `vocabularies`."""
-    return _VOCABULARY, {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
-        "model": model,
-        "message": message,
-    }
+    return _VOCABULARY, {**path.ids, "model": model, "message": message}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +99,8 @@ def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 
     each: so many of the best by cosine are wanted, and by words.
     """
-    scope = {**_scope(path, model), "owner_kind": "memory"}
-    rows = f"mosshead_read_v1.embeddings as vector where {in_literals('vector', scope)}"
+    scope = in_literals("vector", path, model=model, owner_kind="memory")
+    rows = f"mosshead_read_v1.embeddings as vector where {scope}"
     scored = f"select owner_id, {cosine('embedding')} as cosine, {bm25('terms', 'length')} as words from {rows}"
     return f"""
     {asked("memories")},
@@ -128,14 +123,14 @@ def _about(path: NamespacePath, model: str) -> str:
     """
     of_one = f"""
         mosshead_read_v1.traits as trait
-        where {in_literals("trait", _scope(path, model))} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
+        where {in_literals("trait", path, model=model)} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
     every = f"select trait.owner_id, trait.embedding from {of_one}"
     known = f"({every} and trait.compact union all {every} and not trait.compact) as trait"
     meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
     return f"""
     links as materialized (
         select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link
-        where {in_literals("link", _namespace(path))} and link.certainty = 'sure'
+        where {in_literals("link", path)} and link.certainty = 'sure'
           and link.memory_id = any(array(select owner_id from sought))
     ),
     about as materialized (
@@ -153,13 +148,12 @@ def lent_scored(path: NamespacePath, model: str) -> str:
 
     By whom, as table ``links_lent``: of whom much is known, only those of the memories that were sought.
     """
-    scope = {**_scope(path, model), "owner_kind": "memory"}
     return f"""
     few as materialized (
         select link.memory_id, lending.entity_id from lending cross join lateral (
             select array(
                 select trait.owner_id from mosshead_read_v1.traits as trait
-                where {in_literals("trait", _scope(path, model))} and trait.entity_id = lending.entity_id
+                where {in_literals("trait", path, model=model)} and trait.entity_id = lending.entity_id
                 limit {_LENDING + 1}
             ) as those
         ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}
@@ -169,13 +163,13 @@ def lent_scored(path: NamespacePath, model: str) -> str:
         select owner_id, cosine, words from scanned where owner_id in (select owner_id from sought)
         union
         select owner_id, {cosine("embedding")}, {bm25("terms", "length")} from mosshead_read_v1.embeddings as vector
-        where {in_literals("vector", scope)} and owner_id = any(array(select memory_id from few))
+        where {in_literals("vector", path, model=model, owner_kind="memory")} and owner_id = any(array(select memory_id from few))
     )"""
 
 
 def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     """The head for messages. each: so many of the best by each score are wanted."""
-    rows = f"mosshead_read_v1.turns as turn where {in_literals('turn', _scope(path, model))}"
+    rows = f"mosshead_read_v1.turns as turn where {in_literals('turn', path, model=model)}"
     return f"""
     {asked("turns")},
     sought as materialized (
@@ -190,10 +184,10 @@ def time_head(path: NamespacePath, model: str, scan: str) -> str:
 
     scan: the rows of the scan.
     """
-    rows = f"mosshead_read_v1.turns as turn where {in_literals('turn', _scope(path, model))}"
+    rows = f"mosshead_read_v1.turns as turn where {in_literals('turn', path, model=model)}"
     # Row-level security lets no coalesce into the index, but what a subquery gives.
     said = f"""
-        mosshead_read_v1.messages as message where {in_literals("message", _namespace(path))}
+        mosshead_read_v1.messages as message where {in_literals("message", path)}
           and message.occurred_at >= (select coalesce(cast(%(since)s as timestamptz), '-infinity'))
           and message.occurred_at < (select coalesce(cast(%(until)s as timestamptz), 'infinity'))"""
     return f"""
@@ -219,25 +213,18 @@ def _turns_spread(rows: str) -> str:
     )"""
 
 
-def in_literals(alias: str, scope: Mapping[str, object]) -> str:
-    """The condition that a row is of a scope, for a statement that has parameters. scope: values by column.
+def in_literals(alias: str, path: NamespacePath, **more: str) -> str:
+    """The condition that a row is of a namespace, for a statement that has parameters. more: values of further columns.
 
     A partial index serves only a statement that names its scope in literals.
     """
-    given = {column: sql.Literal(str(value)).as_string(None).replace("%", "%%") for column, value in scope.items()}
-    return " and ".join(f"{alias}.{column} = {value}" for column, value in given.items())
+    given = {"tenant_id": str(path.tenant_id), "namespace_id": str(path.namespace_id), **more}
+    literals = {column: sql.Literal(value).as_string(None).replace("%", "%%") for column, value in given.items()}
+    return " and ".join(f"{alias}.{column} = {value}" for column, value in literals.items())
 
 
 def _of(row: Any, scanned: str) -> bool:
     return bool(row.scanned == scanned and row.lexeme != "" and row.holders > 0)
-
-
-def _scope(path: NamespacePath, model: str) -> dict[str, object]:
-    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
-
-
-def _namespace(path: NamespacePath) -> dict[str, object]:
-    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
 
 def _by_vector(column: str, dimensions: int, each: int) -> str:

@@ -25,7 +25,8 @@ from mosshead.search.indexed import Vocabulary, lent_scored, memories_head
 from mosshead.search.indexed import parameters as of_words
 from mosshead.search.scoring import WEIGHTS, Relevance, asked, bm25, cosine, spread_of
 from mosshead.search.weights import MemoryWeights
-from mosshead.store.memories import memory_fields
+from mosshead.store.connection import Statement, of_namespace
+from mosshead.store.memories import OWN_COLUMNS, memory_fields
 
 _LISTED = 40
 """So many of the best by cosine, and by BM25."""
@@ -73,7 +74,7 @@ def statement_for(
     named: Collection[UUID] = (),
     contested: Collection[UUID] = (),
     vocabulary: Vocabulary | None = None,
-) -> tuple[str, dict[str, Any]]:
+) -> Statement:
     """The statement and its parameters, as the driver takes them, for `scanned`.
 
     vector: of the message with nobody's name in it, of unit length. message: its words are looked for, names and all. named: whom
@@ -81,8 +82,7 @@ def statement_for(
     namespace has indexes of its own, which are used then.
     """
     parameters = {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
+        **path.ids,
         "model": model,
         "vector": HalfVector(vector),
         "message": message,
@@ -122,11 +122,6 @@ def _found(row: Any) -> MemoryFound:
     )
 
 
-def of_scope(alias: str) -> str:
-    """The condition that a row is of the namespace."""
-    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
-
-
 NOW = "memory.known_to is null and memory.state = 'active'"
 
 SCORED = f"""
@@ -164,7 +159,7 @@ _CHOSEN = f"""
     of_now as materialized (
         select about.entity_id, about.owner_id, memory.kind, memory.valid_from from about full join (
             select memory.memory_id as owner_id, memory.kind, memory.valid_from from mosshead_read_v1.memories as memory
-            where {of_scope("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from about))
+            where {of_namespace("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from about))
         ) as memory using (owner_id)
     ),
     of_names as materialized (
@@ -185,7 +180,7 @@ _CHOSEN = f"""
     ),
     lending as materialized (
         select distinct lent.entity_id from mosshead_read_v1.memory_entities as lent
-        where {of_scope("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))
+        where {of_namespace("lent")} and lent.certainty = 'sure' and lent.memory_id = any(array(select owner_id from lenders))
     )"""
 """The best of all, and the entities that they are about."""
 
@@ -220,13 +215,13 @@ _WHOM = f"""
         select link.memory_id, link.entity_id, link.certainty, entity.name, entity.parent_id,
                array_position(array['subject', 'object', 'about'], link.role) as role
         from mosshead_read_v1.memory_entities as link
-        join mosshead_read_v1.entities as entity on {of_scope("entity")} and entity.entity_id = link.entity_id
-        where {of_scope("link")} and link.memory_id = any(array(select owner_id from chosen))
+        join mosshead_read_v1.entities as entity on {of_namespace("entity")} and entity.entity_id = link.entity_id
+        where {of_namespace("link")} and link.memory_id = any(array(select owner_id from chosen))
     ),
     counted as materialized (
         select entity_id, (select count(*) from (
             select from mosshead_read_v1.memory_entities as link
-            where {of_scope("link")} and link.entity_id = one.entity_id limit {_MANY}
+            where {of_namespace("link")} and link.entity_id = one.entity_id limit {_MANY}
         ) as links) as memories
         from (select distinct entity_id from linked where certainty = 'sure') as one
     ),
@@ -240,18 +235,14 @@ _WHOM = f"""
     sources as materialized (
         select source.memory_id, array_agg(source.message_id order by source.message_id) as messages
         from mosshead_read_v1.provenance as source
-        where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from chosen))
+        where {of_namespace("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from chosen))
         group by source.memory_id
     )"""
 
 _KNOWN = f"""
     known as materialized (
-        select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
-               memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
-               memory.valid_from, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
-               memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset
-        from mosshead_read_v1.memories as memory
-        where {of_scope("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from chosen))
+        select {OWN_COLUMNS} from mosshead_read_v1.memories as memory
+        where {of_namespace("memory")} and {NOW} and memory.memory_id = any(array(select owner_id from chosen))
     ),
     found as materialized (
         select known.*, chosen.cosine, chosen.words, whom.about, whom.entities, whom.parents, whom.counts,
@@ -274,12 +265,12 @@ def _statement(head: str, *between: str, scored: str, links: str) -> str:
 """
 
 
-SURE = f"{of_scope('link')} and link.certainty = 'sure'"
+SURE = f"{of_namespace('link')} and link.certainty = 'sure'"
 _ALL_LINKS = f"(select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link where {SURE})"
 
 _ROWS = f"""
     select vector.owner_id, vector.embedding, vector.terms, vector.length from mosshead_read_v1.embeddings as vector
-    where {of_scope("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
+    where {of_namespace("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
 """
 
 SCANNED = f"""
@@ -300,7 +291,7 @@ ABOUT = f"""
 TAUGHT = f"""
     taught as materialized (
         select memory_id as owner_id from mosshead_read_v1.memories as memory
-        where {of_scope("memory")} and memory.kind = 'process' and {NOW}
+        where {of_namespace("memory")} and memory.kind = 'process' and {NOW}
     )"""
 """What may be called for however it scores: what is known of whom the message may mean, and the processes."""
 

@@ -25,10 +25,10 @@ from mosshead.models.messages import MessageFound, Spread, StoredMessage
 from mosshead.paths import NamespacePath
 from mosshead.search.indexed import Vocabulary, memories_head, messages_head, time_head
 from mosshead.search.indexed import parameters as of_words
-from mosshead.search.memories import SCANNED, SCORED, TAUGHT, of_scope
+from mosshead.search.memories import SCANNED, SCORED, TAUGHT
 from mosshead.search.scoring import asked, bm25, cosine, spread_of
 from mosshead.search.weights import MessageWeights
-from mosshead.store.connection import Statement
+from mosshead.store.connection import Statement, of_namespace
 from mosshead.store.messages import message_of
 from mosshead.text import as_compared
 
@@ -100,7 +100,7 @@ def statement_for(
     told: VisibleTurns | None = None,
     each: int,
     vocabulary: Vocabulary | None = None,
-) -> tuple[str, dict[str, Any]]:
+) -> Statement:
     """The statement, as the driver takes it, and its parameters; its rows are for `scanned`.
 
     vector: of the message with nobody's name in it, of unit length. message: as it is, for its words. each: so many are found by
@@ -109,8 +109,7 @@ def statement_for(
     """
     among, told = among or Among(), told or VisibleTurns()
     parameters = {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
+        **path.ids,
         "model": model,
         "vector": HalfVector(vector),
         "message": message,
@@ -150,10 +149,6 @@ def _spread(rows: list[Any], score: str) -> Spread:
     return Spread(mean=getattr(rows[0], f"{score}_mean"), deviation=getattr(rows[0], f"{score}_deviation"))
 
 
-def _scope(alias: str) -> str:
-    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
-
-
 _LAST_OF_BEST = """(
     select with_before from scan where searched order by with_before desc offset %(each)s - 1 limit 1
 )"""
@@ -169,7 +164,7 @@ def _scored(only: str) -> str:
         select turn.message_id, turn.conversation_id, {_IN_TIME} as searched,
                {cosine("turn.with_before")} as with_before, {bm25("turn.terms", "turn.length")} as words
         from mosshead_read_v1.turns as turn
-        where {_scope("turn")} and turn.model = %(model)s and {only}
+        where {of_namespace("turn")} and turn.model = %(model)s and {only}
           and (cast(%(conversation)s as text) is null or turn.conversation_id = %(conversation)s)
     """
 
@@ -201,7 +196,7 @@ _PLACED = f"""
             -- In coalesce it stays a subquery, whose rows are hashed: alone it would become a join.
             from (select turn.message_id, turn.said_at, coalesce(turn.message_id in (select message_id from best), false) as found
                   from mosshead_read_v1.turns as turn
-                  where {_scope("turn")} and turn.model = %(model)s and turn.conversation_id = one.conversation_id
+                  where {of_namespace("turn")} and turn.model = %(model)s and turn.conversation_id = one.conversation_id
                   -- Left to itself, Postgres would look for each row four times, once for each use of what is found.
                   order by turn.said_at, turn.message_id offset 0) as turn
             window conversation as (order by said_at, message_id)
@@ -216,20 +211,20 @@ _FOUND = f"""
         select turn.message_id, {cosine("turn.embedding")} as cosine, {cosine("turn.with_before")} as with_before,
                {bm25("turn.terms", "turn.length")} as words
         from mosshead_read_v1.turns as turn
-        where {_scope("turn")} and turn.model = %(model)s and turn.message_id = any(array(select message_id from placed))
+        where {of_namespace("turn")} and turn.model = %(model)s and turn.message_id = any(array(select message_id from placed))
     ),
     said as materialized (
         select message_id, role, speaker, content, occurred_at_offset,
                nullif(metadata, cast('{{}}' as jsonb)) as metadata  -- seldom there
         from mosshead_read_v1.messages as message
-        where {_scope("message")} and message.message_id = any(array(select message_id from placed))
+        where {of_namespace("message")} and message.message_id = any(array(select message_id from placed))
     ),
     found as materialized (
         select * from placed full join scored using (message_id) full join said using (message_id)
     ),
     told as materialized (
         select message_id from mosshead_read_v1.turns as turn
-        where {_scope("turn")} and turn.model = %(model)s and turn.conversation_id = %(told_conversation)s
+        where {of_namespace("turn")} and turn.model = %(model)s and turn.conversation_id = %(told_conversation)s
         order by said_at desc, message_id desc limit %(latest)s
     )
 """
@@ -266,20 +261,12 @@ def _in_time(path: NamespacePath, model: str) -> str:
 _LENDERS = 100
 """So many memories lend, those whose own words fit best."""
 
-"""So many are kept of those that name their namespace."""
-
 
 def lending_statement(
     path: NamespacePath, *, model: str, vector: Vectors, message: str, vocabulary: Vocabulary | None = None
 ) -> Statement:
     """The statement, as the driver takes it, and its parameters; its rows are for `lent`. The parameters: `memories_sql`."""
-    parameters = {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
-        "model": model,
-        "vector": HalfVector(vector),
-        "message": message,
-    }
+    parameters = {**path.ids, "model": model, "vector": HalfVector(vector), "message": message}
     if vocabulary is None:
         return _LENDING_SCAN, parameters
     nobody: dict[str, list[UUID]] = {"named": [], "contested": []}
@@ -302,7 +289,7 @@ def _lending_statement(head: str) -> str:
     taken as materialized (
         select message_id, fit from best full join (
             select source.message_id, source.memory_id as owner_id from mosshead_read_v1.provenance as source
-            where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from best))
+            where {of_namespace("source")} and source.stance = 'for' and source.memory_id = any(array(select owner_id from best))
         ) as source using (owner_id)
     )
     select message_id, max(fit) as lent from taken where message_id is not null group by message_id

@@ -16,7 +16,7 @@ from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath
 from mosshead.search.indexed import LOOK_ON, in_literals
-from mosshead.store.connection import Statement, in_one_trip
+from mosshead.store.connection import Statement, in_one_trip, of_namespace
 from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
 
 MOST_BY_INDEX = 250
@@ -64,13 +64,7 @@ def by_index(path: NamespacePath, wanted: SearchTarget) -> tuple[Statement, Stat
     """
     listed = max(_LEAST_LISTED, _LISTED_PER_HIT * wanted.limit)
     sought = f"halfvec({len(wanted.vector)})"
-    of_memories = {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
-        "model": wanted.model,
-        "owner_kind": "memory",
-    }
-    scope = in_literals("vector", of_memories)
+    scope = in_literals("vector", path, model=wanted.model, owner_kind="memory")
     distance = f"(vector.embedding::{sought}) <#> cast(%(vector)s as {sought})"
     nearest = f"""
         select nearest.owner_id, nearest.similarity from (
@@ -83,13 +77,12 @@ def by_index(path: NamespacePath, wanted: SearchTarget) -> tuple[Statement, Stat
 
 def whether_indexed(path: NamespacePath, model: str) -> Statement:
     """Whether the scope has an index of its own."""
-    return _INDEXED, {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
+    return _INDEXED, {**path.ids, "model": model}
 
 
 def _parameters(path: NamespacePath, wanted: SearchTarget) -> dict[str, Any]:
     return {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
+        **path.ids,
         "model": wanted.model,
         "vector": HalfVector(wanted.vector),
         "limit": wanted.limit,
@@ -112,7 +105,7 @@ def _joined(nearest: str) -> str:
         with nearest as materialized ({nearest}),
         memory as materialized (
             select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
-            where memory.tenant_id = %(tenant_id)s and memory.namespace_id = %(namespace_id)s
+            where {of_namespace("memory")}
               and memory.memory_id = any(array(select owner_id from nearest))
               and memory.known_to is null and memory.state = 'active'
         ),
@@ -132,8 +125,7 @@ _DISTANCE = "vector.embedding <#> cast(%(vector)s as halfvec)"
 
 _SOUGHT = f"""
     select vector.owner_id, {_cosine(_DISTANCE)} as similarity from mosshead_read_v1.embeddings as vector
-    where vector.tenant_id = %(tenant_id)s and vector.namespace_id = %(namespace_id)s
-      and vector.model = %(model)s and vector.owner_kind = 'memory'
+    where {of_namespace("vector")} and vector.model = %(model)s and vector.owner_kind = 'memory'
       and (cast(%(threshold)s as float8) is null or {_cosine(_DISTANCE)} > %(threshold)s) {{narrowed}}
     order by {_DISTANCE}, vector.owner_id limit %(limit)s
 """
@@ -142,22 +134,21 @@ _EXACT = _joined(_SOUGHT.format(narrowed=""))
 
 _NARROWED = _joined(
     _SOUGHT.format(
-        narrowed="""
+        narrowed=f"""
       and (cast(%(kind)s as text) is null or exists (
           select from mosshead_read_v1.memories as one
-          where one.tenant_id = %(tenant_id)s and one.namespace_id = %(namespace_id)s and one.memory_id = vector.owner_id
+          where {of_namespace("one")} and one.memory_id = vector.owner_id
             and one.known_to is null and one.kind = %(kind)s))
       and (cast(%(record)s as text) is null or exists (
           select from mosshead_read_v1.memories as one
-          where one.tenant_id = %(tenant_id)s and one.namespace_id = %(namespace_id)s and one.memory_id = vector.owner_id
+          where {of_namespace("one")} and one.memory_id = vector.owner_id
             and one.known_to is null and one.record_name = %(record)s))
       and (cast(%(metadata)s as jsonb) is null or exists (
           select from mosshead_read_v1.provenance as source
           join mosshead_read_v1.messages as message
-            on message.tenant_id = %(tenant_id)s and message.namespace_id = %(namespace_id)s
-           and message.message_id = source.message_id and message.metadata @> cast(%(metadata)s as jsonb)
-          where source.tenant_id = %(tenant_id)s and source.namespace_id = %(namespace_id)s
-            and source.memory_id = vector.owner_id and source.stance = 'for'))
+            on {of_namespace("message")} and message.message_id = source.message_id
+           and message.metadata @> cast(%(metadata)s as jsonb)
+          where {of_namespace("source")} and source.memory_id = vector.owner_id and source.stance = 'for'))
 """
     )
 )

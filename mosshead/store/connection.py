@@ -22,6 +22,12 @@ from mosshead.patterns import lazy_pattern
 Statement = tuple[str, Mapping[str, Any]]
 """SQL in the driver's own style (``%(name)s``), and its parameters, vectors as pgvector's HalfVector."""
 
+
+def of_namespace(alias: str) -> str:
+    """SQL in that style for the rows of a namespace, under an alias; its parameters are `NamespacePath.ids`."""
+    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
+
+
 _PARAMETER = lazy_pattern(r"%\((\w+)\)s")
 _MOST_STATEMENTS = 256
 """So many are kept as Postgres takes them. A scope with an index has its own."""

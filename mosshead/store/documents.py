@@ -9,7 +9,7 @@ from mosshead.ids import document_id
 from mosshead.models.documents import Document, S, StoredDocument, typed
 from mosshead.models.memories import Decision, StoredMemory
 from mosshead.paths import NamespacePath
-from mosshead.store.memories import DECISION_COLUMNS, MEMORY_COLUMNS, decision_of, memory_fields
+from mosshead.store.memories import MEMORY_COLUMNS, decision_of, decisions_statement, memory_fields
 
 
 def document(connection: Connection, path: NamespacePath, name: str) -> Row[Any] | None:
@@ -19,7 +19,7 @@ def document(connection: Connection, path: NamespacePath, name: str) -> Row[Any]
 
 def documents(connection: Connection, path: NamespacePath) -> list[Row[Any]]:
     """Every document as it is now, in the order of the schemas' names."""
-    return list(connection.execute(_DOCUMENTS, _scope(path)))
+    return list(connection.execute(_DOCUMENTS, path.ids))
 
 
 def versions(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[Row[Any]]:
@@ -34,16 +34,12 @@ def decisions(connection: Connection, path: NamespacePath, name: str, limit: int
 
 def records(connection: Connection, path: NamespacePath, name: str, limit: int) -> list[StoredMemory]:
     """The memories that hold a record of a shape, newest first."""
-    rows = connection.execute(_RECORDS, {**_scope(path), "name": name, "limit": limit})
+    rows = connection.execute(_RECORDS, {**path.ids, "name": name, "limit": limit})
     return [StoredMemory(**memory_fields(row)) for row in rows]
 
 
-def _scope(path: NamespacePath) -> dict[str, Any]:
-    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
-
-
 def _of(path: NamespacePath, name: str) -> dict[str, UUID]:
-    return {**_scope(path), "document_id": document_id(path.home_id, name)}
+    return {**path.ids, "document_id": document_id(path.home_id, name)}
 
 
 _OF_NAMESPACE = "tenant_id = :tenant_id and namespace_id = :namespace_id"
@@ -63,10 +59,8 @@ _VERSIONS = text(f"""
     where {_OF_NAMESPACE} and document_id = :document_id order by version desc limit :limit
 """)
 
-_DECISIONS = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
-    where {_OF_NAMESPACE} and target_id = :document_id and action in ('document', 'undo')
-    order by position desc limit :limit
+_DECISIONS = decisions_statement("""
+    target_id = :document_id and action in ('document', 'undo') order by position desc limit :limit
 """)
 
 _RECORDS = text(f"""

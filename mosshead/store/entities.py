@@ -34,8 +34,7 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
     One of which every memory was replaced meanwhile is told of only when asked for, one of which all were taken back never.
     """
     found: dict[UUID, HoldingQuestion] = {}
-    parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "question_id": question_id}
-    for row in connection.execute(_QUESTIONS, parameters):
+    for row in connection.execute(_QUESTIONS, {**path.ids, "question_id": question_id}):
         one = found.setdefault(
             row.question_id,
             HoldingQuestion(
@@ -53,16 +52,15 @@ def questions(connection: Connection, path: NamespacePath, *, question_id: UUID 
 
 def about(connection: Connection, path: NamespacePath, entity_id: UUID, memory_ids: Sequence[UUID]) -> set[UUID]:
     """Those of some memories that are about an entity, or perhaps are."""
-    parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "entity_id": entity_id}
-    return set(connection.execute(_ABOUT, {**parameters, "memory_ids": list(memory_ids)}).scalars())
+    parameters = {**path.ids, "entity_id": entity_id, "memory_ids": list(memory_ids)}
+    return set(connection.execute(_ABOUT, parameters).scalars())
 
 
 def facts(
     connection: Connection, path: NamespacePath, entity_ids: Collection[UUID], *, limit: int
 ) -> dict[UUID, tuple[str, ...]]:
     """By entity, the contents of the most salient memories that are surely about it."""
-    parameters = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "limit": limit}
-    rows = connection.execute(_FACTS, {**parameters, "entity_ids": list(entity_ids)})
+    rows = connection.execute(_FACTS, {**path.ids, "entity_ids": list(entity_ids), "limit": limit})
     return {row.entity_id: tuple(row.contents) for row in rows}
 
 
@@ -191,8 +189,7 @@ _THEN = _statement(now=False)
 
 def known_keys(connection: Connection, path: NamespacePath, keys: Collection[str]) -> set[str]:
     """Those of the keys that some entity bears, or bore before it was merged into another."""
-    scope = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
-    return set(connection.execute(_KNOWN, {**scope, "keys": sorted(keys)}).scalars())
+    return set(connection.execute(_KNOWN, {**path.ids, "keys": sorted(keys)}).scalars())
 
 
 _KNOWN = text("""

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg.rows import namedtuple_row
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, TextClause, text
 
 from mosshead.embeddings.protocol import Vectors
 from mosshead.fencing import strip_fences
@@ -54,24 +54,24 @@ def memories(
     about: UUID | None = None,
 ) -> list[StoredMemory]:
     """The memories in a state, most salient first; of a kind, or about an entity, where these are given."""
-    asked = {**_scope(path), "limit": limit, "kind": kind, "state": state, "about": about}
+    asked = {**path.ids, "limit": limit, "kind": kind, "state": state, "about": about}
     return [StoredMemory(**memory_fields(row)) for row in connection.execute(_MEMORIES, asked)]
 
 
 def entities(connection: Connection, path: NamespacePath) -> list[Entity]:
     """Every entity of the namespace, those with the most memories first."""
-    return [entity_of(row) for row in connection.execute(_ENTITIES, _scope(path))]
+    return [entity_of(row) for row in connection.execute(_ENTITIES, path.ids)]
 
 
 def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterable[UUID]) -> list[Profile]:
     """The profiles of some entities, in no order."""
-    rows = connection.execute(_PROFILES, {**_scope(path), "entity_ids": list(entity_ids)})
+    rows = connection.execute(_PROFILES, {**path.ids, "entity_ids": list(entity_ids)})
     return [Profile(entity=entity_of(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
 
 
 def entities_named(connection: Connection, path: NamespacePath, names: Sequence[str]) -> dict[UUID, str]:
     """The entities that bear one of the names (normalised), each with the name that it was found by; the longest, if several."""
-    rows = connection.execute(_NAMED, {**_scope(path), "names": list(names)})
+    rows = connection.execute(_NAMED, {**path.ids, "names": list(names)})
     return {row.entity_id: row.normalised for row in rows}
 
 
@@ -82,7 +82,7 @@ def latest_messages(connection: Connection, path: NamespacePath, conversation: s
 
 def latest_messages_statement(path: NamespacePath, conversation: str, limit: int) -> Statement:
     """The statement that asks what was said last in a conversation; its rows are for `latest_of`."""
-    return _LATEST_MESSAGES, {**_scope(path), "conversation_id": conversation, "limit": limit}
+    return _LATEST_MESSAGES, {**path.ids, "conversation_id": conversation, "limit": limit}
 
 
 def latest_of(rows: Sequence[Any]) -> list[str]:
@@ -97,7 +97,7 @@ def progress(connection: Connection, path: NamespacePath) -> Progress:
 
 def progress_statement(path: NamespacePath) -> Statement:
     """The statement that asks how far the namespace's events have come; its rows are for `progress_of`."""
-    return _PROGRESS, _scope(path)
+    return _PROGRESS, path.ids
 
 
 def progress_of(rows: Sequence[Any]) -> Progress:
@@ -118,18 +118,21 @@ def received(
     return {row.namespace_id: row.received_up_to for row in connection.execute(_RECEIVED, parameters)}
 
 
-def _scope(path: NamespacePath) -> dict[str, UUID]:
-    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
-
-
 _MODELS: LiteralString = "select * from mosshead_read_v1.models order by active desc, model"
 
-MEMORY_COLUMNS = """
+OWN_COLUMNS = """
     memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
     memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
     memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
-    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset,
-    (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
+    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset"""
+"""What `memory_fields` reads of the alias ``memory``; beside these it reads ``about``."""
+
+NAMES_IN_ORDER = (
+    "array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)"
+)
+
+MEMORY_COLUMNS = f"""{OWN_COLUMNS},
+    (select {NAMES_IN_ORDER}
      from mosshead_read_v1.memory_entities as link
      join mosshead_read_v1.entities as entity using (tenant_id, namespace_id, entity_id)
      where link.tenant_id = memory.tenant_id and link.namespace_id = memory.namespace_id
@@ -137,14 +140,6 @@ MEMORY_COLUMNS = """
 """
 
 _OF_NAMESPACE = "memory.tenant_id = :tenant_id and memory.namespace_id = :namespace_id"
-_SIMILARITY = "1 - (vector.embedding <=> cast(:vector as halfvec))"
-
-# The vectors of superseded memories are of another kind, so that what is nearest needs no look at the memories themselves.
-_VECTORS_OF_NOW = """
-    vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id
-    and vector.model = :model and vector.owner_kind = 'memory'
-"""
-
 _MEMORIES = text(f"""
     select {MEMORY_COLUMNS} from mosshead_read_v1.memories as memory
     where {_OF_NAMESPACE} and memory.known_to is null and memory.state = :state
@@ -258,40 +253,40 @@ def memories_from(connection: Connection, path: NamespacePath, message_id: UUID)
 
 def decisions(connection: Connection, path: NamespacePath, memory_id: UUID) -> list[Decision]:
     """What was decided about a memory, in order."""
-    return [decision_of(row) for row in connection.execute(_DECISIONS, {**scope(path, None), "memory_id": memory_id})]
+    return [decision_of(row) for row in connection.execute(_DECISIONS, {**path.ids, "memory_id": memory_id})]
 
 
 def decision(connection: Connection, path: NamespacePath, decision_id: UUID) -> Decision | None:
     """One decision; None where there is no such one."""
-    row = connection.execute(_DECISION, {**scope(path, None), "decision_id": decision_id}).one_or_none()
+    row = connection.execute(_DECISION, {**path.ids, "decision_id": decision_id}).one_or_none()
     return decision_of(row) if row else None
 
 
 def latest_decisions(connection: Connection, path: NamespacePath, limit: int) -> list[Decision]:
     """What was decided last, the latest first."""
-    return [decision_of(row) for row in connection.execute(_LATEST, {**scope(path, None), "limit": limit})]
+    return [decision_of(row) for row in connection.execute(_LATEST, {**path.ids, "limit": limit})]
 
 
 def later_decisions(connection: Connection, path: NamespacePath, decision_id: UUID) -> list[UUID]:
     """The decisions in effect that changed, after one, what it had written of a memory or a document; the latest first."""
-    return list(connection.execute(_LATER, {**scope(path, None), "decision_id": decision_id}).scalars())
+    return list(connection.execute(_LATER, {**path.ids, "decision_id": decision_id}).scalars())
 
 
 def decisions_to(connection: Connection, path: NamespacePath, action: Action, limit: int) -> list[Decision]:
     """The latest decisions of one kind, the latest first."""
-    parameters = {**scope(path, None), "action": action, "limit": limit}
-    return [decision_of(row) for row in connection.execute(_LATEST_OF_KIND, parameters)]
+    rows = connection.execute(_LATEST_OF_KIND, {**path.ids, "action": action, "limit": limit})
+    return [decision_of(row) for row in rows]
 
 
 def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit: int) -> list[Related]:
     """How other memories of now stand to one, the strongest first of each kind."""
-    rows = connection.execute(_RELATED, {**scope(path, None), "memory_id": memory_id, "limit": limit})
+    rows = connection.execute(_RELATED, {**path.ids, "memory_id": memory_id, "limit": limit})
     return [Related(kind=row.kind, memory_id=row.memory_id, entity_id=row.entity_id, weight=row.weight) for row in rows]
 
 
 def scope(path: NamespacePath, as_of: datetime | None) -> dict[str, Any]:
     """The parameters of `known`: whose rows, and of which time; None for now."""
-    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "as_of": as_of}
+    return {**path.ids, "as_of": as_of}
 
 
 TIME = "coalesce(cast(:as_of as timestamptz), 'infinity')"
@@ -304,19 +299,15 @@ def known(alias: str) -> str:
         and {alias}.known_from <= {TIME} and ({alias}.known_to is null or {alias}.known_to > {TIME})"""
 
 
-_COLUMNS = f"""
-    memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
-    memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity, memory.valid_from,
-    memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
-    memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset,
-    (select array_agg(entity.name order by array_position(array['subject', 'object', 'about'], link.role), entity.name)
+_COLUMNS_THEN = f"""{OWN_COLUMNS},
+    (select {NAMES_IN_ORDER}
      from mosshead_read_v1.memory_entities_over_time as link
      join mosshead_read_v1.entities_over_time as entity on entity.entity_id = link.entity_id
      where {known("link")} and {known("entity")} and link.memory_id = memory.memory_id) as about
 """
 
 _MEMORY = text(f"""
-    select {_COLUMNS} from mosshead_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
+    select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory where {known("memory")} and memory.memory_id = :memory_id
 """)
 
 _BY_KEY = text(f"""
@@ -335,7 +326,7 @@ _SOURCES = text(f"""
 """)
 
 _SIMILAR = text(f"""
-    select {_COLUMNS}, 1 - (vector.embedding <=> cast(:vector as halfvec)) as similarity
+    select {_COLUMNS_THEN}, 1 - (vector.embedding <=> cast(:vector as halfvec)) as similarity
     from mosshead_read_v1.memories as memory cross join lateral (
         select embedding from mosshead_read_v1.embeddings as vector
         where vector.tenant_id = :tenant_id and vector.namespace_id = :namespace_id and vector.model = :model
@@ -349,7 +340,7 @@ _SIMILAR = text(f"""
 """)
 
 _FROM_MESSAGE = text(f"""
-    select {_COLUMNS} from mosshead_read_v1.memories as memory
+    select {_COLUMNS_THEN} from mosshead_read_v1.memories as memory
     where {known("memory")} and memory.memory_id in (
         select source.memory_id from mosshead_read_v1.provenance as source
         where source.tenant_id = :tenant_id and source.namespace_id = :namespace_id and source.message_id = :message_id
@@ -357,31 +348,25 @@ _FROM_MESSAGE = text(f"""
     order by memory.memory_id
 """)
 
-_DECISIONS_OF_NAMESPACE = "decision.tenant_id = :tenant_id and decision.namespace_id = :namespace_id"
 
-_OF_A_DECISION = """
-    decision_id action reason memory_id target_id target_version fact candidates extracted_by decided_by prompt_version decided_at
-    undoes in_effect refused
-""".split()
+def decisions_statement(which: str, joined: str = "") -> TextClause:
+    """A statement whose rows are for `decision_of`. which: a condition, and the order. joined: another view, by its join."""
+    # With a star, what is prepared would fail once the view gains a column.
+    return text(f"""
+        select decision_id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
+               decided_by, prompt_version, decided_at, undoes, in_effect, refused
+        from mosshead_read_v1.decisions as decision {joined}
+        where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
+    """)
 
-DECISION_COLUMNS = ", ".join(f"decision.{name}" for name in _OF_A_DECISION)
-"""What `decision_of` reads, of the alias ``decision``. With a star, what is prepared would fail once the view gains a column."""
 
-_DECISIONS = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
-    join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)
-    where {_DECISIONS_OF_NAMESPACE} and concerned.memory_id = :memory_id order by decision.position
-""")
-
-_DECISION = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
-    where {_DECISIONS_OF_NAMESPACE} and decision_id = :decision_id
-""")
-
-_LATEST = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_DECISIONS_OF_NAMESPACE}
-    order by position desc limit :limit
-""")
+_DECISIONS = decisions_statement(
+    "concerned.memory_id = :memory_id order by position",
+    joined="join mosshead_read_v1.decision_memories as concerned using (tenant_id, namespace_id, decision_id)",
+)
+_DECISION = decisions_statement("decision_id = :decision_id")
+_LATEST = decisions_statement("true order by position desc limit :limit")
+_LATEST_OF_KIND = decisions_statement("action = :action order by position desc limit :limit")
 
 # All rows of a decision carry its time, where they begin and where they end: by that one sees that two wrote the same part of a
 # memory. That both changed the memory is not enough: that it is said again changes nothing of whom it is about.
@@ -423,11 +408,6 @@ _LATER = text("""
      and later.action = decision.action
     where decision.action = 'document' and later.position > decision.position and later.in_effect
     order by position desc
-""")
-
-_LATEST_OF_KIND = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision where {_DECISIONS_OF_NAMESPACE} and action = :action
-    order by position desc limit :limit
 """)
 
 _RELATED = text("""
@@ -557,14 +537,14 @@ class CurrentMemory:
 
 def standing(connection: Connection, path: NamespacePath, memory_ids: Collection[UUID]) -> dict[UUID, CurrentMemory]:
     """The latest versions of some memories, by id; of those that there are in this namespace."""
-    rows = connection.execute(_STANDING, {**_scope(path), "memory_ids": list(memory_ids)})
+    rows = connection.execute(_STANDING, {**path.ids, "memory_ids": list(memory_ids)})
     return {row.memory_id: CurrentMemory(row.version, row.state, row.content) for row in rows}
 
 
 def content_of(connection: Connection, path: NamespacePath, memory_id: UUID, version: int) -> str | None:
     """What a version of a memory said; None where there was no such version."""
     content: str | None = connection.execute(
-        _CONTENT, {**_scope(path), "memory_id": memory_id, "version": version}
+        _CONTENT, {**path.ids, "memory_id": memory_id, "version": version}
     ).scalar()
     return content
 

@@ -8,22 +8,13 @@ from mosshead.fencing import strip_fences
 from mosshead.models.kinds import Role
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import Statement
+from mosshead.store.connection import Statement, of_namespace
 from mosshead.timestamps import in_zone
 
 
-def statement_for(
-    path: NamespacePath, *, model: str, messages: Collection[UUID], before: int, after: int
-) -> tuple[str, dict[str, Any]]:
+def statement_for(path: NamespacePath, *, model: str, messages: Collection[UUID], before: int, after: int) -> Statement:
     """The statement, as the driver takes it, and its parameters; its rows are for `stored`."""
-    return _AROUND, {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
-        "model": model,
-        "messages": list(messages),
-        "before": before,
-        "after": after,
-    }
+    return _AROUND, {**path.ids, "model": model, "messages": list(messages), "before": before, "after": after}
 
 
 def stored(rows: Iterable[Any]) -> list[StoredMessage]:
@@ -45,16 +36,14 @@ def message_of(row: Any) -> StoredMessage:
     )
 
 
-_OF_NAMESPACE = "{0}.tenant_id = %(tenant_id)s and {0}.namespace_id = %(namespace_id)s"
-
 _AROUND = f"""
     with placed as materialized (
         select turn.message_id, turn.conversation_id, turn.said_at,
                row_number() over (partition by turn.conversation_id order by turn.said_at, turn.message_id) - 1 as place
         from mosshead_read_v1.turns as turn
-        where {_OF_NAMESPACE.format("turn")} and turn.model = %(model)s and turn.conversation_id in (
+        where {of_namespace("turn")} and turn.model = %(model)s and turn.conversation_id in (
             select one.conversation_id from mosshead_read_v1.turns as one
-            where {_OF_NAMESPACE.format("one")} and one.model = %(model)s
+            where {of_namespace("one")} and one.model = %(model)s
               and one.message_id = any(cast(%(messages)s as uuid[])))
     )
     select distinct near.message_id, near.conversation_id, near.said_at, near.place,
@@ -62,7 +51,7 @@ _AROUND = f"""
     from placed as hit
     join placed as near on near.conversation_id = hit.conversation_id
      and near.place between hit.place - %(before)s and hit.place + %(after)s
-    join mosshead_read_v1.messages as message on {_OF_NAMESPACE.format("message")} and message.message_id = near.message_id
+    join mosshead_read_v1.messages as message on {of_namespace("message")} and message.message_id = near.message_id
     where hit.message_id = any(cast(%(messages)s as uuid[]))
     order by near.conversation_id, near.place
 """
@@ -73,11 +62,11 @@ def latest_statement(path: NamespacePath, limit: int) -> Statement:
 
     limit: so many messages at most, of users and assistants, in any conversation.
     """
-    return _AHEAD, {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "limit": limit}
+    return _AHEAD, {**path.ids, "limit": limit}
 
 
 # Their numbers go on where those of the conversation's messages in effect end.
-_AHEAD = """
+_AHEAD = f"""
     select ahead.message_id, ahead.conversation_id, ahead.occurred_at as said_at, ahead.role, ahead.speaker, ahead.content,
            ahead.occurred_at_offset, ahead.metadata,
            row_number() over (partition by ahead.conversation_id order by ahead.occurred_at, ahead.position) - 1 + (
@@ -85,7 +74,7 @@ _AHEAD = """
                where turn.tenant_id = ahead.tenant_id and turn.namespace_id = ahead.namespace_id
                  and turn.conversation_id = (select coalesce(ahead.conversation_id, ''))) as place
     from mosshead_read_v1.messages_ahead as ahead
-    where ahead.tenant_id = %(tenant_id)s and ahead.namespace_id = %(namespace_id)s
+    where {of_namespace("ahead")}
       and ahead.role in ('user', 'assistant') and ahead.content <> ''
     order by ahead.occurred_at desc, ahead.position desc limit %(limit)s
 """

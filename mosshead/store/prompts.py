@@ -10,22 +10,22 @@ from sqlalchemy import Connection, Row, text
 from mosshead.models.memories import Decision
 from mosshead.models.prompts import StoredPrompt
 from mosshead.paths import NamespacePath
-from mosshead.store.memories import DECISION_COLUMNS, decision_of
+from mosshead.store.memories import decision_of, decisions_statement
 
 
 def latest(connection: Connection, path: NamespacePath, *, name: str | None = None) -> list[StoredPrompt]:
     """The latest version of every prompt, or of one, by name."""
-    return [_prompt(row) for row in connection.execute(_LATEST, {**_scope(path), "name": name})]
+    return [_prompt(row) for row in connection.execute(_LATEST, {**path.ids, "name": name})]
 
 
 def versions(connection: Connection, path: NamespacePath, name: str) -> list[StoredPrompt]:
     """Every version of a prompt, the first in front."""
-    return [_prompt(row) for row in connection.execute(_VERSIONS, {**_scope(path), "name": name})]
+    return [_prompt(row) for row in connection.execute(_VERSIONS, {**path.ids, "name": name})]
 
 
 def decisions(connection: Connection, path: NamespacePath, name: str) -> list[Decision]:
     """What was decided about a prompt, in order."""
-    return [decision_of(row) for row in connection.execute(_DECISIONS, {**_scope(path), "name": name})]
+    return [decision_of(row) for row in connection.execute(_DECISIONS, {**path.ids, "name": name})]
 
 
 def _prompt(row: Row[Any]) -> StoredPrompt:
@@ -43,10 +43,6 @@ def _prompt(row: Row[Any]) -> StoredPrompt:
         restores=row.restores,
         feedback_waiting=row.waiting,
     )
-
-
-def _scope(path: NamespacePath) -> dict[str, Any]:
-    return {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}
 
 
 _COLUMNS = (
@@ -71,8 +67,6 @@ _VERSIONS = text(f"""
     where tenant_id = :tenant_id and namespace_id = :namespace_id and name = :name order by version
 """)
 
-_DECISIONS = text(f"""
-    select {DECISION_COLUMNS} from mosshead_read_v1.decisions as decision
-    where tenant_id = :tenant_id and namespace_id = :namespace_id and fact ->> 'name' = :name
-      and action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt') order by position
+_DECISIONS = decisions_statement("""
+    fact ->> 'name' = :name and action in ('set_prompt', 'roll_back_prompt', 'optimize_prompt') order by position
 """)

@@ -20,7 +20,7 @@ from mosshead.language.wordlists import Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
 from mosshead.search.indexed import LOOK_ON, in_literals
-from mosshead.store.connection import Statement
+from mosshead.store.connection import Statement, of_namespace
 
 NEAREST = 16
 """So many of the memories nearest to a message, or to a description in it, are looked at."""
@@ -74,8 +74,7 @@ def statement_for(
     """
     asked = sorted(bearers, key=lambda pair: (pair[0], pair[1]))
     return _by_index(path, model, vectors.shape[1]) if indexed else _SCAN, {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
+        **path.ids,
         "model": model,
         "vectors": [HalfVector(vector).to_text() for vector in vectors],
         "nearest": NEAREST,
@@ -107,20 +106,8 @@ def facts(rows: Sequence[Any]) -> Facts:
 
 def latest_turns(connection: Connection, path: NamespacePath, conversation: str, limit: int) -> list[tuple[str, str]]:
     """The latest messages of a conversation, oldest first, each with its role."""
-    rows = connection.execute(
-        _LATEST,
-        {
-            "tenant_id": path.tenant_id,
-            "namespace_id": path.namespace_id,
-            "conversation_id": conversation,
-            "limit": limit,
-        },
-    )
+    rows = connection.execute(_LATEST, {**path.ids, "conversation_id": conversation, "limit": limit})
     return [(row.role, row.content) for row in rows][::-1]
-
-
-def _scope(alias: str) -> str:
-    return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
 
 
 def _halves(rows: str, alias: str) -> str:
@@ -133,7 +120,7 @@ def _known_of(columns: str, whom: str) -> str:
     return _halves(
         f"""
         select {columns} from mosshead_read_v1.traits as trait
-        where {_scope("trait")} and trait.model = %(model)s and trait.entity_id {whom} and trait.owner_kind = 'memory'""",
+        where {of_namespace("trait")} and trait.model = %(model)s and trait.entity_id {whom} and trait.owner_kind = 'memory'""",
         "trait",
     )
 
@@ -158,14 +145,14 @@ def _statement(found: str) -> str:
         -- With a limit it stays a look for each of these few, and is no scan of all memories.
         cross join lateral (
             select memory.content from mosshead_read_v1.memories as memory
-            where {_scope("memory")} and memory.memory_id = nearest.memory_id
+            where {of_namespace("memory")} and memory.memory_id = nearest.memory_id
               and memory.known_to is null and memory.state = 'active' limit 1
         ) as memory
         cross join lateral (
             select array_agg(link.entity_id order by link.entity_id) as linked,
                    array_agg(link.role = 'subject' order by link.entity_id) as subjects
             from mosshead_read_v1.memory_entities as link
-            where {_scope("link")} and link.memory_id = nearest.memory_id and link.certainty = 'sure'
+            where {of_namespace("link")} and link.memory_id = nearest.memory_id and link.certainty = 'sure'
         ) as links
         where links.linked is not null
     ),
@@ -188,7 +175,7 @@ def _statement(found: str) -> str:
     known as materialized (
         select told.entity_id, one.owner_id from told
         join mosshead_read_v1.entities as entity
-          on {_scope("entity")} and entity.entity_id = told.entity_id and entity.entity_type not in ('org', 'place')
+          on {of_namespace("entity")} and entity.entity_id = told.entity_id and entity.entity_type not in ('org', 'place')
         cross join lateral ({known_of_told}) as one
         where not entity.is_user
     ),
@@ -197,7 +184,7 @@ def _statement(found: str) -> str:
         select known.entity_id, link.entity_id as other_id
         from known full join (
             select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link
-            where {_scope("link")} and link.certainty = 'sure' and link.memory_id = any(array(select owner_id from known))
+            where {of_namespace("link")} and link.certainty = 'sure' and link.memory_id = any(array(select owner_id from known))
         ) as link on link.memory_id = known.owner_id
     ),
     shared as materialized (
@@ -205,13 +192,11 @@ def _statement(found: str) -> str:
         union
         select relation.subject_id, relation.object_id from told
         join mosshead_read_v1.relations as relation
-          on {_scope("relation")}
-         and relation.subject_id = told.entity_id and relation.valid_to is null
+          on {of_namespace("relation")} and relation.subject_id = told.entity_id and relation.valid_to is null
         union
         select relation.object_id, relation.subject_id from told
         join mosshead_read_v1.relations as relation
-          on {_scope("relation")}
-         and relation.object_id = told.entity_id and relation.valid_to is null
+          on {of_namespace("relation")} and relation.object_id = told.entity_id and relation.valid_to is null
     ),
     concerned as materialized (
         select entity_id from told union select other_id from shared
@@ -222,18 +207,16 @@ def _statement(found: str) -> str:
         select below.entity_id, entity.parent_id, below.steps + 1
         from ancestors as below
         join mosshead_read_v1.entities as entity
-          on {_scope("entity")} and entity.entity_id = below.ancestor_id
+          on {of_namespace("entity")} and entity.entity_id = below.ancestor_id
         where entity.parent_id is not null and below.steps < 4
     ),
     entities as materialized (
         select entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user,
                entity.parent_id,
                (select parent.name from mosshead_read_v1.entities as parent
-                where {_scope("parent")}
-                  and parent.entity_id = entity.parent_id) as parent,
+                where {of_namespace("parent")} and parent.entity_id = entity.parent_id) as parent,
                (select array_agg(alias.alias order by alias.alias) from mosshead_read_v1.aliases as alias
-                where {_scope("alias")}
-                  and alias.entity_id = entity.entity_id) as aliases,
+                where {of_namespace("alias")} and alias.entity_id = entity.entity_id) as aliases,
                (select count(*) from ({known_of_one}) as one) as memories,
                (select array_agg(distinct above.ancestor_id) from ancestors as above
                 where above.entity_id = entity.entity_id and above.steps > 0) as ancestors,
@@ -245,24 +228,23 @@ def _statement(found: str) -> str:
                    count(*) filter (where opening.content ~* '^(she|her)\\M') as she
             from (
                 select trait.owner_id from mosshead_read_v1.traits as trait
-                where {_scope("trait")} and trait.entity_id = entity.entity_id and trait.model = %(model)s
+                where {of_namespace("trait")} and trait.entity_id = entity.entity_id and trait.model = %(model)s
                   and trait.owner_kind = 'memory'
                 order by trait.owner_id limit %(pronoun_memories)s
             ) as first
             cross join lateral (
                 -- By the memory: a subquery with an offset is planned by itself.
                 select link.role, link.entity_id from mosshead_read_v1.memory_entities as link
-                where {_scope("link")} and link.memory_id = first.owner_id offset 0
+                where {of_namespace("link")} and link.memory_id = first.owner_id offset 0
             ) as link
             cross join lateral (
                 select memory.content from mosshead_read_v1.memories as memory
-                where {_scope("memory")} and memory.memory_id = first.owner_id
+                where {of_namespace("memory")} and memory.memory_id = first.owner_id
                   and memory.known_to is null and memory.state = 'active' limit 1
             ) as opening
             where link.entity_id = entity.entity_id and link.role = 'subject'
         ) as said on entity.entity_type = 'person'
-        where {_scope("entity")}
-          and entity.entity_id in (select ancestor_id from ancestors)
+        where {of_namespace("entity")} and entity.entity_id in (select ancestor_id from ancestors)
     )
     select 'near' as kind, number, null::uuid as entity_id, similarity, content, linked, subjects,
            null::text as key, null::text as name, null::text as entity_type, null::text as description, null::boolean as is_user,
@@ -285,18 +267,17 @@ _VECTORS = """
     select vector.owner_id, -(vector.embedding <#> asked.vector) as similarity
     from mosshead_read_v1.embeddings as vector where vector.owner_kind = 'memory'"""
 
-_SCANNED = _halves(f"{_VECTORS} and {_scope('vector')} and vector.model = %(model)s", "vector")
+_SCANNED = _halves(f"{_VECTORS} and {of_namespace('vector')} and vector.model = %(model)s", "vector")
 _SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc, owner_id")
 
 
 @lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     """For a namespace with an index of its own."""
-    scope = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id, "model": model}
     sought = f"halfvec({dimensions})"
     return _statement(f"""
-        {_VECTORS} and {in_literals("vector", scope)} and (select set_config('hnsw.ef_search', '{_LOOK}', true)) is not null
-          and (select {LOOK_ON}) is not null
+        {_VECTORS} and {in_literals("vector", path, model=model)}
+          and (select set_config('hnsw.ef_search', '{_LOOK}', true)) is not null and (select {LOOK_ON}) is not null
         order by (vector.embedding::{sought}) <#> cast(asked.vector as {sought})""")
 
 

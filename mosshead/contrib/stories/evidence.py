@@ -24,13 +24,13 @@ from mosshead.models.memories import Progress, StoredMemory
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
 from mosshead.paths import NamespacePath
-from mosshead.search.memories import RankedMemory, of_scope
+from mosshead.search.memories import RankedMemory
 from mosshead.search.messages import Among, VisibleTurns
 from mosshead.search.scoring import WEIGHTS, base
 from mosshead.search.weights import ContextWeights
-from mosshead.store.connection import Statement, rows_within, tenant_transaction
+from mosshead.store.connection import Statement, of_namespace, rows_within, tenant_transaction
 from mosshead.store.entities import MAX_DEPTH, Neighbour, neighbours
-from mosshead.store.memories import memory_fields
+from mosshead.store.memories import NAMES_IN_ORDER, OWN_COLUMNS, memory_fields
 from mosshead.text import as_compared
 from mosshead.timestamps import in_zone
 
@@ -187,8 +187,7 @@ def statement_for(
     since, until: of all these only what happened, or else was said, not before and before; of all times where they are None.
     """
     return _HISTORIES, {
-        "tenant_id": path.tenant_id,
-        "namespace_id": path.namespace_id,
+        **path.ids,
         "entities": list(entities),
         "memories": list(memories),
         "of_user": of_user,
@@ -224,63 +223,60 @@ _HISTORIES = f"""
         union
         select edge.to_id from replaced
         join mosshead_read_v1.edges as edge
-          on {of_scope("edge")} and edge.from_id = replaced.memory_id and edge.kind = 'replaces'
+          on {of_namespace("edge")} and edge.from_id = replaced.memory_id and edge.kind = 'replaces'
     ),
     subjects as materialized (
         select unnest(cast(%(entities)s as uuid[])) as entity_id
         union
         select entity.entity_id from mosshead_read_v1.entities as entity
-        where {of_scope("entity")} and entity.is_user and cast(%(of_user)s as boolean)
+        where {of_namespace("entity")} and entity.is_user and cast(%(of_user)s as boolean)
     ),
     wanted as materialized (
         select memory_id from replaced
         union
         select link.memory_id from mosshead_read_v1.memory_entities as link
-        where {of_scope("link")} and link.certainty = 'sure' and link.entity_id = any(array(select entity_id from subjects))
+        where {of_namespace("link")} and link.certainty = 'sure' and link.entity_id = any(array(select entity_id from subjects))
         union
         select memory.memory_id from mosshead_read_v1.memories as memory
-        where {of_scope("memory")} and memory.known_to is null and cast(%(anything)s as boolean) and {_IN_TIME}
+        where {of_namespace("memory")} and memory.known_to is null and cast(%(anything)s as boolean) and {_IN_TIME}
     ),
     onwards as (
         select memory.memory_id, memory.superseded_by as next_id from mosshead_read_v1.memories as memory
-        where {of_scope("memory")} and memory.known_to is null and memory.state = 'superseded'
+        where {of_namespace("memory")} and memory.known_to is null and memory.state = 'superseded'
           and memory.memory_id = any(array(select memory_id from wanted))
         union
         select onwards.memory_id, memory.superseded_by from onwards
         join mosshead_read_v1.memories as memory
-          on {of_scope("memory")} and memory.known_to is null and memory.state = 'superseded'
+          on {of_namespace("memory")} and memory.known_to is null and memory.state = 'superseded'
          and memory.memory_id = onwards.next_id
     ),
     held as materialized (
         select onwards.memory_id, onwards.next_id as holding from onwards
         join mosshead_read_v1.memories as memory
-          on {of_scope("memory")} and memory.known_to is null and memory.state = 'active' and memory.memory_id = onwards.next_id
+          on {of_namespace("memory")} and memory.known_to is null and memory.state = 'active'
+         and memory.memory_id = onwards.next_id
     ),
     found as materialized (
-        select memory.memory_id, memory.version, memory.kind, memory.content, memory.salience, memory.confidence, memory.tier,
-               memory.state, memory.superseded_by, memory.occurred_from, memory.occurred_to, memory.granularity,
-               memory.valid_from, memory.valid_to, memory.said_by, memory.marked, memory.record_name, memory.record, memory.key,
-               memory.valid_from_offset, memory.occurred_from_offset, memory.occurred_to_offset
+        select {OWN_COLUMNS}, memory.valid_to
         from mosshead_read_v1.memories as memory
-        where {of_scope("memory")} and memory.known_to is null and memory.memory_id = any(array(select memory_id from wanted))
+        where {of_namespace("memory")} and memory.known_to is null and memory.memory_id = any(array(select memory_id from wanted))
           and (memory.state = 'active' or memory.memory_id = any(array(select memory_id from held))) and {_IN_TIME}
         order by memory.memory_id = any(cast(%(memories)s as uuid[])) desc, memory.salience desc, memory.memory_id limit {MOST}
     ),
     whom as materialized (
         select link.memory_id,
-               array_agg(entity.name
-                         order by array_position(array['subject', 'object', 'about'], link.role), entity.name) as about,
+               {NAMES_IN_ORDER} as about,
                array_agg(link.entity_id) filter (where link.certainty = 'sure') as entities,
                array_agg(link.entity_id) filter (where link.certainty <> 'sure') as open,
                bool_or(entity.is_user) filter (where link.certainty = 'sure') as of_user
         from mosshead_read_v1.memory_entities as link
-        join mosshead_read_v1.entities as entity on {of_scope("entity")} and entity.entity_id = link.entity_id
-        where {of_scope("link")} and link.memory_id = any(array(select memory_id from found)) group by link.memory_id
+        join mosshead_read_v1.entities as entity on {of_namespace("entity")} and entity.entity_id = link.entity_id
+        where {of_namespace("link")} and link.memory_id = any(array(select memory_id from found)) group by link.memory_id
     ),
     origins as materialized (
         select source.memory_id, array_agg(source.message_id order by source.message_id) as sources
         from mosshead_read_v1.provenance as source
-        where {of_scope("source")} and source.stance = 'for' and source.memory_id = any(array(select memory_id from found))
+        where {of_namespace("source")} and source.stance = 'for' and source.memory_id = any(array(select memory_id from found))
         group by source.memory_id
     )
     select found.*, whom.about, whom.entities, whom.open, whom.of_user, origins.sources, standing.holding
