@@ -29,13 +29,11 @@ from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
 from mosshead.search import indexed
 from mosshead.search import memories as memories_sql
-from mosshead.search import messages as lending_sql
 from mosshead.search import messages as messages_sql
 from mosshead.search.indexed import Vocabulary
 from mosshead.search.messages import Among, VisibleTurns
 from mosshead.store import memories as views
-from mosshead.store import messages as ahead_sql
-from mosshead.store import messages as around_sql
+from mosshead.store import messages as stored_messages
 from mosshead.store.connection import Statement, in_one_trip
 from mosshead.text import turns_before
 
@@ -121,7 +119,7 @@ def first(
         "words": indexed.vocabulary_statement(store.path, store.embedder.name, message),
     }
     if ahead:
-        asked["ahead"] = ahead_sql.latest_statement(store.path, ahead)
+        asked["ahead"] = stored_messages.latest_statement(store.path, ahead)
     if conversation and turns:
         asked["latest"] = views.latest_messages_statement(store.path, conversation, turns + 1)
     rows = dict(zip(asked, store.trip(list(asked.values())), strict=True))
@@ -134,7 +132,7 @@ def first(
         parsed=parse(message, found),
         before=before,
         found=tuple(found),
-        ahead=tuple(around_sql.stored(rows.get("ahead", ()))),
+        ahead=tuple(stored_messages.stored(rows.get("ahead", ()))),
         progress=views.progress_of(rows["progress"]),
         vocabularies=indexed.vocabularies(rows["words"]),
     )
@@ -193,10 +191,10 @@ def spoken(
             messages_sql.statement_for(
                 store.path, **asked, among=among, told=told, each=each, vocabulary=known.get("turns")
             ),
-            lending_sql.lending_statement(store.path, **asked, vocabulary=known.get("memories")),
+            messages_sql.lending_statement(store.path, **asked, vocabulary=known.get("memories")),
         ]
     )
-    return messages_sql.scanned(found, told), lending_sql.lent(lent)
+    return messages_sql.scanned(found, told), messages_sql.lent(lent)
 
 
 def third(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:

@@ -1,6 +1,6 @@
 """Who is meant by a name in a message: asked by an app, answered in one round trip to Postgres."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -58,20 +58,42 @@ def who_is_meant(
     history: Sequence[Mapping[str, Any]],
     conversation: str | None,
 ) -> Resolved:
-    """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be."""
+    """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be.
+
+    Without a mention, it is the first name in the message that several bear, else its first name. That name is guessed, and what
+    is found tells whether the guess is right; where it is not, it is asked anew.
+    """
     _check(text, mention)
-    message = readable("text", text)
+    message = redact(readable("text", text))
     before = spoken(list(history))
     if conversation is not None and not before:
         with tenant_transaction(engine, path.tenant_id) as connection:
             before = memories.latest_messages(connection, path, readable("conversation", conversation), TURNS + 1)
-    return resolve(
-        engine,
-        path,
-        embedder,
-        message=redact(message),
-        mention=mention and redact(readable("mention", mention)),
-        history=[redact(readable("history", one)) for one in before],
+    turns = turns_before(message, [redact(readable("history", one)) for one in before], TURNS)
+    asking = _Asking(engine, path, embedder, message, turns)
+    said = redact(readable("mention", mention)) if mention is not None else likely_name(message)
+    looked = asking.look(said)
+    if mention is None:
+        if said and looked.weighed and not _borne(looked.weighed, said):
+            # Others share a word with the guess, and may be named by a part of it.
+            said = None
+            looked = asking.look(said)
+        found = contested(_in_message(looked, message, said))
+        if found is None:
+            return Resolved(status="unknown", mention="")
+        if found != said:
+            said, looked = found, asking.look(found)
+    assert said is not None  # noqa: S101 - it was given, or found
+    bearers = _bearers(looked.weighed, said)
+    decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
+    best = _offered(bearers, decision.scores[:_OFFERED])
+    asked = question(said, offered(decision, bearers), message) if decision.status == "ambiguous" else None
+    return Resolved(
+        status=decision.status,
+        mention=said,
+        entity=_entity(engine, path, bearers[decision.entity_id]) if decision.entity_id is not None else None,
+        candidates=question(said, best).candidates if best else (),
+        question=asked,
     )
 
 
@@ -83,38 +105,6 @@ def _check(text: str, mention: str | None) -> None:
             )
     if mention is not None and mention.casefold() not in text.casefold():
         raise ValueError("mention: is not in the text; give it as it stands there, such as 'Peter' of 'Ask Peter'")
-
-
-def resolve(
-    engine: Engine,
-    path: NamespacePath,
-    embedder: Embedder,
-    *,
-    message: str,
-    mention: str | None,
-    history: Sequence[str] = (),
-) -> Resolved:
-    """Who is meant by a mention; without one, by the first name in the message that several bear, else by its first name.
-
-    Without one, the name is guessed, and what is found tells whether the guess is right; where it is not, it is asked anew.
-    """
-    asking = _Asking(engine, path, embedder, message, turns_before(message, history, TURNS))
-    said = mention if mention is not None else likely_name(message)
-    looked = asking.look(said)
-    if mention is None:
-        if said and looked.weighed and not _borne(looked.weighed, said):
-            # Others share a word with the guess, and may be named by a part of it.
-            said = None
-            looked = asking.look(said)
-        mention = contested(_in_message(looked, message, said))
-        if mention is None:
-            return Resolved(status="unknown", mention="")
-        if mention != said:
-            looked = asking.look(mention)
-    bearers = _bearers(looked.weighed, mention)
-    decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
-    meant = _entity(engine, path, bearers[decision.entity_id]) if decision.entity_id is not None else None
-    return _answer(decision, bearers, meant, mention=mention, message=message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,28 +157,11 @@ def offered(decision: Resolution, bearers: Mapping[UUID, Weighed]) -> list[Offer
     """The candidates that a question offers: those that are plausible, the best fit first."""
     scores = dict(decision.scores)
     plausible = decision.plausible or tuple(scores)[:_OFFERED]
-    return [
-        Offered(entity=bearers[key].entity, score=scores.get(key, 0.0), facts=bearers[key].facts)
-        for key in plausible
-        if key in bearers
-    ]
+    return _offered(bearers, [(key, scores.get(key, 0.0)) for key in plausible if key in bearers])
 
 
-def _answer(
-    decision: Resolution, bearers: Mapping[UUID, Weighed], meant: Entity | None, *, mention: str, message: str
-) -> Resolved:
-    best = [
-        Offered(entity=bearers[key].entity, score=score, facts=bearers[key].facts)
-        for key, score in decision.scores[:_OFFERED]
-    ]
-    asked = question(mention, offered(decision, bearers), message) if decision.status == "ambiguous" else None
-    return Resolved(
-        status=decision.status,
-        mention=mention,
-        entity=meant,
-        candidates=question(mention, best).candidates if best else (),
-        question=asked,
-    )
+def _offered(bearers: Mapping[UUID, Weighed], scores: Iterable[tuple[UUID, float]]) -> list[Offered]:
+    return [Offered(entity=bearers[key].entity, score=score, facts=bearers[key].facts) for key, score in scores]
 
 
 def _entity(engine: Engine, path: NamespacePath, one: Weighed) -> Entity:
@@ -276,14 +249,14 @@ def likely_name(message: str) -> str | None:
     """The first of a message's words that holds a known first name; else that is written as a name; else that has a capital."""
     runs = list(_runs(words_of(message)))
     best = min(runs, key=_doubt, default=None)
-    return _spoken(message, best) if best else None
+    return message[best[0].start : best[-1].stop] if best else None
 
 
 def _runs(words: Sequence[TextWord]) -> Iterator[list[TextWord]]:
     """Words that stand together and may all be of one name."""
     run: list[TextWord] = []
     for word in words:
-        if run and not (word.joined and _may_name(word) and not _possessive(run[-1])):
+        if run and not (word.joined and _may_name(word) and not run[-1].possessive):
             yield run
             run = []
         if _may_name(word):
@@ -295,7 +268,7 @@ def _runs(words: Sequence[TextWord]) -> Iterator[list[TextWord]]:
 
 def _may_name(word: TextWord) -> bool:
     ordinary = word.plain in GRAMMAR or word.plain in CALENDAR or word.written[:2] in _OF_ONESELF
-    ordinary = ordinary or (word.opens and word.plain in AMBIGUOUS and not _possessive(word))
+    ordinary = ordinary or (word.opens and word.plain in AMBIGUOUS and not word.possessive)
     return (word.capital and not ordinary) or _first_name(word)
 
 
@@ -308,12 +281,3 @@ def _doubt(run: Sequence[TextWord]) -> int:
     if any(map(_first_name, run)):
         return 0
     return 1 if any(word.named for word in run) else 2
-
-
-def _possessive(word: TextWord) -> bool:
-    return word.written.endswith(("'s", "’s", "'S", "’S", "'", "’"))
-
-
-def _spoken(message: str, run: Sequence[TextWord]) -> str:
-    spoken = message[run[0].start : run[-1].end]
-    return spoken.removesuffix("s").removesuffix("S").rstrip("'’") if _possessive(run[-1]) else spoken

@@ -29,7 +29,6 @@ from mosshead.contrib.focus.knowledge import (
     statement_for,
 )
 from mosshead.contrib.focus.state import FocusState, LayerEntry
-from mosshead.embeddings import Embedder
 from mosshead.entities import lookup
 from mosshead.events.transcripts import turns
 from mosshead.fencing import strip_fences
@@ -45,10 +44,6 @@ from mosshead.text import readable, text_of
 
 if TYPE_CHECKING:
     from mosshead.api.namespace import Namespace
-
-if TYPE_CHECKING:
-    from mosshead.contrib.focus.coreference import OnPair
-    from mosshead.contrib.focus.state import FocusState
 
 
 def track_conversation(
@@ -77,15 +72,42 @@ def track_conversation(
     """
     if not isinstance(state, FocusState):
         state = FocusState() if state is None else FocusState.from_json(state)
-    return follow(
-        namespace._engine,
-        namespace.path,
-        namespace._embedder,
-        history=history,
-        conversation=None if conversation is None else readable("conversation", conversation),
+    name = None if conversation is None else readable("conversation", conversation)
+    engine, path, embedder = namespace._engine, namespace.path, namespace._embedder
+    said = _said([(turn.role, turn.content) for turn in turns(list(history))])
+    if name is not None and not history:
+        with tenant_transaction(engine, path.tenant_id) as connection:
+            said = _said(latest_turns(connection, path, name, MOST_TURNS))
+    texts = [turn.text for _, turn in said]
+    sought = [[phrase.sought for phrase in phrases(Layout(text)) if phrase.sought] for text in texts]
+    numbers = {words: number for number, words in enumerate(dict.fromkeys(chain(*sought)), len(texts))}
+    names, indexed = _named(engine, path, texts, embedder.name)
+    asked = statement_for(
+        path,
+        model=embedder.name,
+        vectors=embedder.embed([*texts, *numbers]),
+        bearers=_contested(names, len(texts)),
+        entity_ids={match.entity.entity_id for match in names} | state.entity_ids,
+        indexed=indexed,
+    )
+    found = facts(in_one_trip(engine, path.tenant_id, [asked])[0])
+    entities = known_entities(found.entities)
+    shown = {row.entity_id: entity_of(row) for row in found.entities}
+    state = state.of(entities)
+    after: list[TrackedTurn] = []
+    for number, (place, turn) in enumerate(said):
+        known = known_to(number, {words: numbers[words] for words in sought[number]}, names, found, entities)
+        state = (tracker or track)(state, turn, known, on_pair=pairs)
+        if turn.by_user:
+            after.append(_turn(place, state, shown))
+    now = _turn(-1, state, shown)
+    return Tracked(
+        scene=now.scene,
+        topic=now.topic,
+        mentions=now.mentions,
+        references=now.references,
+        turns=tuple(after),
         state=state,
-        tracker=tracker or track,
-        on_pair=pairs,
     )
 
 
@@ -122,12 +144,6 @@ class Tracker(Protocol):
         self, state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None
     ) -> FocusState:
         """The state after one more message. on_pair: is given each candidate of each decision, to train on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
-    place: int
-    turn: FocusTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,51 +196,10 @@ class Tracked:
     state: FocusState
 
 
-def follow(
-    engine: Engine,
-    path: NamespacePath,
-    embedder: Embedder,
-    *,
-    history: Sequence[Mapping[str, Any]],
-    conversation: str | None,
-    state: FocusState,
-    tracker: Tracker,
-    on_pair: OnPair | None,
-) -> Tracked:
-    """What is in focus after each turn of the user; `track_conversation` says the rest."""
-    said = _said([(turn.role, turn.content) for turn in turns(list(history))])
-    if conversation is not None and not history:
-        with tenant_transaction(engine, path.tenant_id) as connection:
-            said = _said(latest_turns(connection, path, conversation, MOST_TURNS))
-    texts = [one.turn.text for one in said]
-    sought = [[phrase.sought for phrase in phrases(Layout(text)) if phrase.sought] for text in texts]
-    numbers = {words: number for number, words in enumerate(dict.fromkeys(chain(*sought)), len(texts))}
-    vectors = embedder.embed([*texts, *numbers])
-    names, indexed = _named(engine, path, texts, embedder.name)
-    asked = statement_for(
-        path,
-        model=embedder.name,
-        vectors=vectors,
-        bearers=_contested(names, len(texts)),
-        entity_ids={match.entity.entity_id for match in names} | state.entity_ids,
-        indexed=indexed,
-    )
-    found = facts(in_one_trip(engine, path.tenant_id, [asked])[0])
-    entities = known_entities(found.entities)
-    state = state.of(entities)
-    after: list[tuple[int, FocusState]] = []
-    for number, one in enumerate(said):
-        known = known_to(number, {words: numbers[words] for words in sought[number]}, names, found, entities)
-        state = tracker(state, one.turn, known, on_pair=on_pair)
-        if one.turn.by_user:
-            after.append((one.place, state))
-    return tracked(after, state, {row.entity_id: entity_of(row) for row in found.entities})
-
-
-def _said(spoken: Sequence[tuple[str, Any]]) -> list[_Said]:
-    """The latest turns of the two who speak; what tools say refers to nobody."""
+def _said(spoken: Sequence[tuple[str, Any]]) -> list[tuple[int, FocusTurn]]:
+    """The latest turns of the two who speak, each with its place; what tools say refers to nobody."""
     return [
-        _Said(place=place, turn=FocusTurn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
+        (place, FocusTurn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
         for place, (role, content) in enumerate(spoken)
         if role in SPEAKING and (said := _said_in(content)) is not None
     ][-MOST_TURNS:]
@@ -253,20 +228,6 @@ def _contested(names: Sequence[lookup.NameMatch], texts: int) -> list[tuple[int,
         if len(name.entity_ids) > 1
         for key in name.entity_ids
     ]
-
-
-def tracked(states: Sequence[tuple[int, FocusState]], last: FocusState, entities: Mapping[UUID, Entity]) -> Tracked:
-    """From the states after each turn of the user, each with its place in the history, and the state at the end."""
-    turns = tuple(_turn(place, state, entities) for place, state in states)
-    now = _turn(-1, last, entities)
-    return Tracked(
-        scene=now.scene,
-        topic=now.topic,
-        mentions=now.mentions,
-        references=now.references,
-        turns=turns,
-        state=last,
-    )
 
 
 def _turn(place: int, state: FocusState, entities: Mapping[UUID, Entity]) -> TrackedTurn:

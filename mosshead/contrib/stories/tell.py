@@ -1,33 +1,26 @@
 """From a request to its story: the evidence, and then the LLM that tells it or, without one, the chronicle."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from mosshead.api.arguments import checked_limit, checked_seconds
 from mosshead.api.decisions import aware
 from mosshead.api.reads import as_stored
 from mosshead.callbacks import answer_of
-from mosshead.context.fetch import ReadStore
 from mosshead.contrib.stories.evidence import belonging, chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
-from mosshead.contrib.stories.requests import StoryRequest, asked_for
+from mosshead.contrib.stories.requests import asked_for
 from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence, sentence
 from mosshead.deadline import with_deadline
 from mosshead.fencing import one_line
 from mosshead.llm.open import open_model
 from mosshead.llm.protocol import AnswerRefused, LanguageModel, ModelUnavailable
-from mosshead.models.memories import Progress
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction import redact
 from mosshead.text import readable
-
-if TYPE_CHECKING:
-    from mosshead.contrib.stories.story import Story
-    from mosshead.llm.protocol import LanguageModel
 
 if TYPE_CHECKING:
     from mosshead.api.namespace import Namespace
@@ -39,22 +32,11 @@ TELLING_SECONDS = 60.0
 NOTHING = "nothing that is known answers to it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoryArguments:
-    """What `tell_story` was asked, checked."""
-
-    request: str
-    history: tuple[str, ...]
-    conversation: str | None
-    budget: int
-    now: datetime
-
-
 def tell_story(
     namespace: "Namespace",
     request: str,
     *,
-    model: "LanguageModel | str | None" = None,
+    model: LanguageModel | str | None = None,
     conversation: str | None = None,
     history: Sequence[Mapping[str, Any]] = (),
     budget: int = 2000,
@@ -81,23 +63,30 @@ def tell_story(
         StoreUnavailable: Postgres cannot be reached.
     """
     teller = None if model is None else open_model(model)
-    wanted = StoryArguments(
-        request=redact(readable("request", request)),
-        history=as_stored(history),
-        conversation=None if conversation is None else readable("conversation", conversation),
-        budget=checked_limit(budget, "budget"),
-        now=aware(now, "now") or datetime.now(UTC),
-    )
+    said = redact(readable("request", request))
+    turns = as_stored(history)
+    named = None if conversation is None else readable("conversation", conversation)
+    most = checked_limit(budget, "budget")
+    moment = aware(now, "now") or datetime.now(UTC)
     limit = None if seconds is None else checked_seconds("seconds", seconds)
     ends = None if limit is None else time.monotonic() + limit
-    asked = asked_for(wanted.request, wanted.now.date())
-    if not wanted.request.strip():
+    asked = asked_for(said, moment.date())
+    if not said.strip():
         return Story(intent=asked.intent, partial=namespace.progress().partial, reason=NOTHING)
 
     def read() -> Story:
         published, closed = namespace._published(), frozenset(namespace._laid().closed)
-        return evidence_for(
-            namespace._store(), wanted, asked, lambda progress: replace(progress, published=published), closed
+        store = namespace._store()
+        found = gathered(store, asked, said, history=turns, conversation=named, now=moment, closed=closed)
+        told_of = belonging(found.pieces, asked.intent, found.days)
+        evidence, tokens = chosen(told_of, budget=most, count_tokens=store.embedder.count_tokens)
+        return Story(
+            intent=asked.intent,
+            evidence=evidence,
+            questions=found.questions,
+            tokens=tokens,
+            partial=replace(found.progress, published=published).partial,
+            reason=None if evidence else "it is open who is meant" if found.questions else NOTHING,
         )
 
     found = with_deadline(
@@ -106,44 +95,7 @@ def tell_story(
         seconds=limit,
         late=None if strict else lambda reason: Story(intent=asked.intent, partial=True, reason=reason),
     )
-    return told(found, wanted.request, teller, ends)
-
-
-def evidence_for(
-    store: ReadStore,
-    wanted: StoryArguments,
-    asked: StoryRequest,
-    progress: Callable[[Progress], Progress],
-    closed: frozenset[UUID],
-) -> Story:
-    """The evidence for a story that is not told yet; or the question that comes first.
-
-    asked: what the request asks for. progress: adds what the app published. closed: memories that the app closed, and the
-    service has not yet.
-    """
-    found = gathered(
-        store,
-        asked,
-        wanted.request,
-        history=wanted.history,
-        conversation=wanted.conversation,
-        now=wanted.now,
-        closed=closed,
-    )
-    evidence, tokens = chosen(
-        belonging(found.pieces, asked.intent, found.days),
-        budget=wanted.budget,
-        count_tokens=store.embedder.count_tokens,
-    )
-    reason = None if evidence else "it is open who is meant" if found.questions else NOTHING
-    return Story(
-        intent=asked.intent,
-        evidence=evidence,
-        questions=found.questions,
-        tokens=tokens,
-        partial=progress(found.progress).partial,
-        reason=reason,
-    )
+    return told(found, said, teller, ends)
 
 
 def told(story: Story, request: str, model: LanguageModel | None, ends: float | None) -> Story:
