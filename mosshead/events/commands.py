@@ -4,9 +4,9 @@ import json
 from typing import Annotated, Literal, get_args
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
-from mosshead.events.envelope import MAX_METADATA_BYTES, Envelope
+from mosshead.events.envelope import MAX_METADATA_BYTES, Envelope, EventPart
 from mosshead.events.imports import MAX_ALIASES, ImportedEntity, ImportedMemory, Name, NameOfEntity
 from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.prompts import MAX_CHARACTERS, OptimizerOrOff, PromptTemplate, Syntax, template_of
@@ -35,10 +35,8 @@ class Reflect(Envelope):
     subject: str | None = Field(None, min_length=1, max_length=200)
 
 
-class SchemaOfRecords(BaseModel):
+class SchemaOfRecords(EventPart):
     """A shape in which the app wants some facts: its name and its JSON Schema, of type object."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")
     json_schema: dict[str, JsonValue]
@@ -233,10 +231,8 @@ class RollBackPrompt(Envelope):
     to: int = Field(ge=1)
 
 
-class PromptedTurn(BaseModel):
+class PromptedTurn(EventPart):
     """A turn of a conversation that a prompt led to."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     role: Role
     content: str

@@ -20,7 +20,17 @@ MAX_EVENT_BYTES = 2 * MAX_CONTENT_BYTES
 """What the intake reads at most: escaped as JSON, a content at its limit can grow."""
 
 
-class Envelope(BaseModel):
+class EventPart(BaseModel):
+    """Something that an event holds, or all of it.
+
+    Silent about its input: an error's message may be logged, and the input is text of a conversation. Built when the first of its
+    type is checked: most apps publish few of the types.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
+
+
+class Envelope(EventPart):
     """What every event carries.
 
     event_id: names the event for good; publishing it twice stores it once.
@@ -28,10 +38,6 @@ class Envelope(BaseModel):
         gaps; the publishing library fills them in.
     occurred_at: when it happened, with a time zone, which "yesterday" in its text is resolved against.
     """
-
-    # Silent about its input: an error's message may be logged, and the input is text of a conversation. Built when the first of
-    # its type is checked: most apps publish few of the types.
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     version: Literal[1] = VERSION
     event_id: UUID = Field(default_factory=uuid7)

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from mosshead.events.envelope import EventPart
 from mosshead.language.names import normalise
 from mosshead.models.kinds import EntityType, Granularity, MemoryKind
 from mosshead.timestamps import Moment
@@ -23,13 +24,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 NameOfEntity = Annotated[Name, AfterValidator(_holding_a_word)]
 
 
-class _Record(BaseModel):
-    """Silent about its input when it does not fit, as events are."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
-
-
-class ImportedEntity(_Record):
+class ImportedEntity(EventPart):
     """Somebody or something that memories from elsewhere are about. key: the app's own name for it; parent: the key of another.
 
     is_user: it is the namespace's own user, whatever that one's key is here.
@@ -50,7 +45,7 @@ class ImportedEntity(_Record):
         return self
 
 
-class ImportedOccurrence(_Record):
+class ImportedOccurrence(EventPart):
     """When what a memory from elsewhere speaks of happened: a half-open interval, and how precisely that is known."""
 
     start: Moment
@@ -64,7 +59,7 @@ class ImportedOccurrence(_Record):
         return self
 
 
-class ImportedMemory(_Record):
+class ImportedMemory(EventPart):
     """A memory from elsewhere. id: the app's own name for it; about: the keys of entities, the memory's subject first.
 
     roles: of each in about its role and how certain that is; by default the first is surely the subject, and the rest surely what

@@ -1,9 +1,12 @@
 """What a conversation has in focus: the layers, and who was spoken of and when. A value that goes to JSON and back."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any
 from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
 
 from mosshead.language.wordlists import Gender
 from mosshead.serialization import to_json
@@ -67,21 +70,10 @@ class FocusState:
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> "FocusState":
         """What `to_json` wrote. Raises ValueError where it is something else."""
+        names = (one.name for one in fields(cls))
         try:
-            return cls(
-                scene=_held(written["scene"]),
-                topic=_held(written["topic"]),
-                mentions=_held(written["mentions"]),
-                seen=tuple(map(_seen, written["seen"])),
-                references=tuple(
-                    ResolvedReference(
-                        text=one["text"], start=one["start"], entity_ids=tuple(map(UUID, one["entity_ids"]))
-                    )
-                    for one in written["references"]
-                ),
-                messages=int(written["messages"]),
-            )
-        except (KeyError, TypeError, AttributeError):
+            return _adapter().validate_python({**dict.fromkeys(names), **written})
+        except (TypeError, ValidationError):
             raise ValueError("state: not what State.to_json wrote; leave it out to begin anew") from None
 
     def of(self, known: Collection[UUID]) -> "FocusState":
@@ -101,10 +93,6 @@ class FocusState:
         return frozenset(held | {one.entity_id for one in self.seen})
 
 
-def _held(written: Sequence[Mapping[str, Any]]) -> tuple[LayerEntry, ...]:
-    return tuple(LayerEntry(**{**one, "entity_id": UUID(one["entity_id"])}) for one in written)
-
-
-def _seen(written: Mapping[str, Any]) -> Seen:
-    gender = Gender(written["gender"]) if written["gender"] else None
-    return Seen(**{**written, "entity_id": UUID(written["entity_id"]), "gender": gender})
+@cache
+def _adapter() -> TypeAdapter[FocusState]:
+    return TypeAdapter(FocusState)
