@@ -156,7 +156,7 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
     text = _TEMPLATE.sub(resolve, part)
     if _TEMPLATE.search(text):  # an event of it would be refused
         raise InvalidNamespace(f"{field}: the value of a template has braces itself; give it without them")
-    text = _normal(text)
+    text = text if text.isascii() else unicodedata.normalize("NFC", text)
     if not text.strip():
         raise InvalidNamespace(f"{field}: is empty")
     if len(text) > _MAX_PART_LENGTH:
@@ -164,10 +164,6 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
     if fault := _fault(text):
         raise InvalidNamespace(f"{field}: holds {fault}; remove it")
     return text
-
-
-def _normal(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _fault(text: str) -> str | None:

@@ -22,7 +22,6 @@ from mosshead.cli.output import (
     read_file,
     spelt_out,
 )
-from mosshead.contrib.focus.track import InFocus
 from mosshead.contrib.prompts import Prompts
 from mosshead.events.transcripts import turns
 from mosshead.models.memories import Entity
@@ -155,7 +154,7 @@ def track(
     shown = new_table("turn", "scene", "topic", "mentions", "references")
     for turn in found.turns:
         references = (f"{one.text}: {_names(one.entities)}" for one in turn.references)
-        layers = (_names(_entities(layer)) for layer in (turn.scene, turn.topic, turn.mentions))
+        layers = (_names([one.entity for one in layer]) for layer in (turn.scene, turn.topic, turn.mentions))
         shown.add_row(str(turn.place), *map(escape, layers), escape("; ".join(references)))
     print_answer(json_output, {"turns": found.turns, "state": found.state.to_json()}, shown)
 
@@ -164,10 +163,6 @@ def _history(transcript: Path | None, messages: Path | None) -> list[dict[str, A
     if transcript is not None:
         return [{"role": turn.role, "content": turn.content} for turn in turns(read_file(transcript))]
     return list(json_lines(messages)) if messages is not None else []
-
-
-def _entities(layer: Sequence[InFocus]) -> list[Entity]:
-    return [one.entity for one in layer]
 
 
 def _names(entities: Sequence[Entity]) -> str:

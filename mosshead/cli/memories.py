@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from mosshead.api.erasures import Receipt
 from mosshead.api.namespace import Namespace
 from mosshead.cli.output import (
     AsOf,
@@ -39,7 +38,8 @@ def get(namespace: In, memory_id: MemoryId, as_of: AsOf = None, json_output: Jso
     with open_namespace(namespace) as opened:
         found = opened.get(memory_id, as_of=as_of)
     state = [] if found.state == "active" else [f"  [yellow]{found.state}[/]"]
-    quotes = (f"  {_sign(source.stance)} {source.message_id}: {escape(source.quote)}" for source in found.sources)
+    signs = {"for": "+", "against": "-"}
+    quotes = (f"  {signs[one.stance]} {one.message_id}: {escape(one.quote)}" for one in found.sources)
     print_answer(json_output, {"memory": found}, escape(found.content), *state, *quotes)
 
 
@@ -79,10 +79,6 @@ def export(
             console.out(line, highlight=False)
 
 
-def _sign(stance: str) -> str:
-    return "+" if stance == "for" else "-"
-
-
 def _outcome(decision: Decision) -> str:
     if decision.refused is not None:
         return f"{decision.reason} (refused: {decision.refused})"
@@ -114,7 +110,8 @@ def erase(  # noqa: PLR0917 - typer's options are its parameters
     if receipt is None:
         print_answer(json_output, {"event_id": erasure_id}, f"published: {erasure_id}")
     else:
-        print_answer(json_output, {"receipt": receipt}, f"erased: {erasure_id}", *map(_row, receipt.rows.items()))
+        rows = (f"  {count} of {table}" for table, count in receipt.rows.items())
+        print_answer(json_output, {"receipt": receipt}, f"erased: {erasure_id}", *rows)
 
 
 @erasing_cli.command()
@@ -124,22 +121,13 @@ def receipts(namespace: In, json_output: Json = False) -> None:
         found = opened.receipts()
     shown = new_table("erased (UTC)", "scope", "rows", "kept out since", "gone from the files", "receipt")
     for one in found:
-        shown.add_row(*_shown(one))
+        rows, rewritten = str(sum(one.rows.values())), in_utc(one.rewritten_at) if one.rewritten_at else "not yet"
+        shown.add_row(in_utc(one.erased_at), one.scope, rows, str(one.late), rewritten, str(one.id))
     print_answer(json_output, {"receipts": found}, shown)
 
 
 def _agreed() -> bool:
     return console.is_terminal and typer.confirm("This deletes for good. Go on?")
-
-
-def _row(counted: tuple[str, int]) -> str:
-    table, rows = counted
-    return f"  {rows} of {table}"
-
-
-def _shown(one: Receipt) -> tuple[str, ...]:
-    rewritten = in_utc(one.rewritten_at) if one.rewritten_at else "not yet"
-    return in_utc(one.erased_at), one.scope, str(sum(one.rows.values())), str(one.late), rewritten, str(one.id)
 
 
 import_cli = typer.Typer()

@@ -81,9 +81,12 @@ def parse(
     names, and given so many seconds; the heuristics stand in where it has no good answer by then.
     """
     names = list(_names(message, found))
-    others = _asked(message, parser, seconds) if parser is not None else None
+    others = None
+    if parser is not None:
+        others = _checked(message, answer_of(lambda: parser(message), name="parser", seconds=seconds))
     if others is None:
-        others = [*_phrases(message), *_processes(message), *_attributes(message, names)]
+        processes = (_mention(message, MentionKind.PROCESS, *one.span()) for one in _PROCESS.finditer(message))
+        others = [*_phrases(message), *processes, *_attributes(message, names)]
         others += _concepts(message, [*names, *others])
     taken = {(one.start, one.end) for one in names}
     kept = [one for one in others if (one.start, one.end) not in taken]
@@ -105,18 +108,11 @@ def _phrases(message: str) -> Iterator[Mention]:
         yield _mention(message, kind, phrase.place.start, phrase.place.end)
 
 
-def _processes(message: str) -> Iterator[Mention]:
-    for match in _PROCESS.finditer(message):
-        yield _mention(message, MentionKind.PROCESS, match.start(), match.end())
-
-
 def _attributes(message: str, names: Sequence[Mention]) -> Iterator[Mention]:
     """ "Peter's content": what is asked of somebody who is named."""
     for name in names:
         if match := _ATTRIBUTE.match(message, name.end):
-            yield _mention(
-                message, MentionKind.ATTRIBUTE, match.start("attribute"), match.end("attribute"), of=name.text
-            )
+            yield _mention(message, MentionKind.ATTRIBUTE, *match.span("attribute"), of=name.text)
 
 
 def _concepts(message: str, others: Sequence[Mention]) -> Iterator[Mention]:
@@ -128,10 +124,6 @@ def _concepts(message: str, others: Sequence[Mention]) -> Iterator[Mention]:
         before = bisect_right(starts, word.start)
         if word.plain not in GRAMMAR and (before == 0 or reached[before - 1] <= word.start):
             yield _mention(message, MentionKind.CONCEPT, word.start, word.end)
-
-
-def _asked(message: str, parser: Parser, seconds: float) -> list[Mention] | None:
-    return _checked(message, answer_of(lambda: parser(message), name="parser", seconds=seconds))
 
 
 def _checked(message: str, answer: Any) -> list[Mention] | None:

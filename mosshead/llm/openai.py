@@ -12,19 +12,12 @@ from typing import Annotated, Any, TypeVar
 
 import httpx2
 import openai
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WrapValidator
 
 from mosshead.errors import ConfigurationError
 from mosshead.llm.errors import failure_of, wants_no_temperature
 from mosshead.llm.protocol import AnswerDeclined, AnswerTruncated, AnswerUnusable, ModelUnavailable, Prompt
-from mosshead.llm.structured import compact
+from mosshead.llm.structured import compact, or_none
 from mosshead.patterns import lazy_pattern
 from mosshead.text import text_of
 
@@ -58,15 +51,8 @@ class _Choice(_Lenient):
     finish_reason: str | None = None
 
 
-def _or_nothing(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """What is only counted costs no answer, whatever it is: null, a fraction, words."""
-    try:
-        return read(given)
-    except ValidationError:
-        return None
-
-
-_Tokens = Annotated[int | None, WrapValidator(_or_nothing)]
+_Tokens = Annotated[int | None, WrapValidator(or_none)]
+"""What is only counted costs no answer, whatever it is: null, a fraction, words."""
 
 
 class _Usage(_Lenient):
@@ -76,7 +62,7 @@ class _Usage(_Lenient):
 
 class _Completion(_Lenient):
     choices: list[_Choice]
-    usage: Annotated[_Usage | None, WrapValidator(_or_nothing)] = None
+    usage: Annotated[_Usage | None, WrapValidator(or_none)] = None
 
 
 class OpenAILanguageModel:

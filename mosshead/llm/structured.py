@@ -5,11 +5,18 @@ give exactly that, so that the schema sent is the schema checked.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import isfinite
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+)
 
 from mosshead.patterns import lazy_pattern
 
@@ -32,6 +39,14 @@ def storable(text: str) -> str:
 def verbatim(text: str) -> str:
     """The same with its blanks and line ends as they are."""
     return _UNSTORABLE_IN_LINES.sub(" ", text)
+
+
+def or_none(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """What does not fit is None, and fails nothing else: for a `WrapValidator`."""
+    try:
+        return read(given)
+    except ValidationError:
+        return None
 
 
 def _as_text(given: Any) -> str:
@@ -110,7 +125,8 @@ def read_value(data: str) -> Any:
         raise ValueError("is not JSON") from None
     if not _is_shallow(read):
         raise ValueError(f"is nested deeper than {_DEEPEST} levels")
-    if not all(map(_is_finite, _numbers(read))):
+    numbers = (leaf for leaf in leaves(read) if isinstance(leaf, int | float) and not isinstance(leaf, bool))
+    if not all(map(_is_finite, numbers)):
         raise ValueError("holds a number that is not finite")
     return _clean(read)
 
@@ -125,9 +141,8 @@ def read_object(data: str) -> dict[str, Any]:
 
 def leaves(value: Any) -> Iterator[Any]:
     """What a value of JSON holds, without the names of its fields."""
-    inner: Iterable[Any] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if isinstance(value, dict | list):
-        for one in inner:
+        for one in value.values() if isinstance(value, dict) else value:
             yield from leaves(one)
     else:
         yield value
@@ -144,10 +159,6 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {storable(key): _clean(inner) for key, inner in value.items()}
     return [_clean(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _numbers(value: Any) -> Iterator[int | float]:
-    yield from (leaf for leaf in leaves(value) if isinstance(leaf, int | float) and not isinstance(leaf, bool))
 
 
 def _is_finite(number: float) -> bool:

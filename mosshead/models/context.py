@@ -254,7 +254,11 @@ def excerpts(
     # In one stretch, a message's number less its place in the list is the same.
     stretches = groupby(enumerate(ordered), key=lambda pair: (pair[1].conversation, pair[1].place - pair[0]))
     found = (tuple(one for _, one in stretch) for _, stretch in stretches)
-    joined = [Excerpt(conversation=some[0].conversation, messages=some) for some in found if _holds(some, hits)]
+    joined = [
+        Excerpt(conversation=some[0].conversation, messages=some)
+        for some in found
+        if any(one.id in hits for one in some)
+    ]
     return tuple(sorted(joined, key=lambda one: (one.messages[0].said_at, one.messages[0].id)))
 
 
@@ -276,10 +280,6 @@ _MOST_AROUND = 50
 
 def _is_count(one: object) -> bool:
     return isinstance(one, int) and not isinstance(one, bool) and 0 <= one <= _MOST_AROUND
-
-
-def _holds(messages: Sequence[StoredMessage], hits: Collection[UUID]) -> bool:
-    return any(one.id in hits for one in messages)
 
 
 def _lines(excerpt: Excerpt, number: int | None) -> Iterator[str]:

@@ -68,18 +68,16 @@ class Vocabulary:
 
 def vocabularies(rows: Iterable[Any]) -> dict[Scanned, Vocabulary]:
     """What is known of a message's words to the memories and to the turns, of those of the two that have indexes."""
-    given = list(rows)
+    given = [row for row in rows if row.holders > 0]
+    words: dict[str, list[SearchTerm]] = {}
+    for row in given:
+        if row.lexeme:
+            term = SearchTerm(lexeme=row.lexeme, holders=row.holders, term=row.term)
+            words.setdefault(row.scanned, []).append(term)
     return {
-        row.scanned: Vocabulary(
-            rows=row.holders,
-            words=tuple(
-                SearchTerm(lexeme=one.lexeme, holders=one.holders, term=one.term)
-                for one in given
-                if _of(one, row.scanned)
-            ),
-        )
+        row.scanned: Vocabulary(rows=row.holders, words=tuple(words.get(row.scanned, ())))
         for row in given
-        if row.lexeme == "" and row.holders > 0
+        if not row.lexeme
     }
 
 
@@ -221,10 +219,6 @@ def in_literals(alias: str, path: NamespacePath, **more: str) -> str:
     given = {"tenant_id": str(path.tenant_id), "namespace_id": str(path.namespace_id), **more}
     literals = {column: sql.Literal(value).as_string(None).replace("%", "%%") for column, value in given.items()}
     return " and ".join(f"{alias}.{column} = {value}" for column, value in literals.items())
-
-
-def _of(row: Any, scanned: str) -> bool:
-    return bool(row.scanned == scanned and row.lexeme != "" and row.holders > 0)
 
 
 def _by_vector(column: str, dimensions: int, each: int) -> str:

@@ -380,7 +380,7 @@ def rank_messages(
     """
     if not found:
         return []
-    rows = sorted(found, key=_in_conversation)
+    rows = sorted(found, key=lambda one: (one.message.conversation or "", one.message.place, one.message.id))
     messages = [one.message for one in rows]
     normalised = {
         "cosine": _normalised([one.cosine for one in rows], with_before),
@@ -413,17 +413,13 @@ def _parts(
         "with_before": weights.with_before * with_before,
         "words": weights.words * words,
         "with_after": weights.with_after * _of_next(with_before, follows),
-        "words_before": weights.words_before * _of_previous(words, follows),
+        "words_before": weights.words_before * np.concatenate(([0.0], words[:-1] * follows)),
         "words_after": weights.words_after * _of_next(words, follows),
         "speaker": weights.speaker * _said_by_named(messages, asked),
         "when": weights.when * _said_then(messages, asked),
         "asks": weights.asks * np.array([message.content.rstrip().endswith("?") for message in messages]),
         "lent": weights.lent * _lent(messages, lent),
     }
-
-
-def _in_conversation(one: MessageFound) -> tuple[str, int, UUID]:
-    return (one.message.conversation or "", one.message.place, one.message.id)
 
 
 def _normalised(raw: Sequence[float], spread: Spread) -> _Column:
@@ -436,10 +432,6 @@ def _follows(messages: Sequence[StoredMessage]) -> NDArray[np.bool_]:
     same = [one.conversation == other.conversation for one, other in pairwise(messages)]
     follows: NDArray[np.bool_] = np.array(same, dtype=np.bool_) & (places[:-1] + 1 == places[1:])
     return follows
-
-
-def _of_previous(column: _Column, follows: NDArray[np.bool_]) -> _Column:
-    return np.concatenate(([0.0], column[:-1] * follows))
 
 
 def _of_next(column: _Column, follows: NDArray[np.bool_]) -> _Column:

@@ -470,10 +470,10 @@ def topic_score(age: int) -> float:
 
 def next_scene(state: FocusState, mentions: Sequence[FocusMention], known: FocusKnowledge) -> tuple[LayerEntry, ...]:
     """The scene that was, unless the message names another."""
-    named = [one for one in mentions if one.how == "name" and _type(known, one.entity_id) is EntityType.ORG]
+    orgs = {key for key, entity in known.entities.items() if entity.entity_type is EntityType.ORG}
+    named = [one.entity_id for one in mentions if one.how == "name" and one.entity_id in orgs]
     if named:
-        chosen = named[-1].entity_id
-        return (LayerEntry(entity_id=chosen, fit=1.0, score=scene_score(0)),)
+        return (LayerEntry(entity_id=named[-1], fit=1.0, score=scene_score(0)),)
     spoken = {one.entity_id for one in mentions}
     return tuple(_aged(held, 0 if held.entity_id in spoken else held.age + 1, scene_score) for held in state.scene)
 
@@ -556,11 +556,6 @@ def _home(known: FocusKnowledge, key: UUID, *, opening: bool) -> UUID | None:
     if opening and entity.entity_type is EntityType.PROJECT:
         return key
     return entity.parent_id
-
-
-def _type(known: FocusKnowledge, key: UUID) -> EntityType | None:
-    entity = known.entities.get(key)
-    return entity.entity_type if entity else None
 
 
 _PROCESSES = frozenset({EntityType.PROCESS})

@@ -199,15 +199,11 @@ class Tracked:
 def _said(spoken: Sequence[tuple[str, Any]]) -> list[tuple[int, FocusTurn]]:
     """The latest turns of the two who speak, each with its place; what tools say refers to nobody."""
     return [
-        (place, FocusTurn(text=redact(said)[:_MOST_CHARACTERS], by_user=role == Role.USER))
+        # Notes that an app puts into a turn are not said by anybody.
+        (place, FocusTurn(text=redact(strip_fences(said))[:_MOST_CHARACTERS], by_user=role == Role.USER))
         for place, (role, content) in enumerate(spoken)
-        if role in SPEAKING and (said := _said_in(content)) is not None
+        if role in SPEAKING and (said := text_of(content)) is not None
     ][-MOST_TURNS:]
-
-
-def _said_in(content: Any) -> str | None:
-    said = text_of(content)
-    return None if said is None else strip_fences(said)  # notes that an app puts into a turn are not said by anybody
 
 
 def _named(

@@ -135,12 +135,10 @@ class _Changes:
             raise ValueError(f"kind: no such schema; there are {', '.join(self.manager.schemas)}")
         value = read(schema, _object(change.data))
         memory_id = next(key for key in _ids(value) if not self._is_other(key, value))
-        if memory_id in self.memories or any(_same(one.value, value) for one in self._standing()):
+        standing = (one.value for one in self.memories.values() if one.action != "deleted")
+        if memory_id in self.memories or any(_same(one, value) for one in standing):
             raise ValueError("data: is known already")
         return Managed(id=memory_id, value=value, action="inserted", reason=change.reason, sources=change.sources)
-
-    def _standing(self) -> Iterator[Managed]:
-        return (one for one in self.memories.values() if one.action != "deleted")
 
     def _is_other(self, memory_id: UUID, value: BaseModel) -> bool:
         """Whether an id is taken by a memory that says something else by now, or by one that was deleted."""

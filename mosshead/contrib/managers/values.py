@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar, overload
 from uuid import UUID
 
-from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
+from pydantic import BaseModel, Field, WithJsonSchema, WrapValidator
 
-from mosshead.llm.structured import Answer, JsonText, Text, read_value
+from mosshead.llm.structured import Answer, JsonText, Text, or_none, read_value
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -123,18 +123,11 @@ class ProposedField(Answer):
     sources: tuple[int, ...]
 
 
-def _or_none(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    try:
-        return read(given)
-    except ValidationError:
-        return None
-
-
 class DocumentAnswer(Answer):
     """The changes to a document; None for one that cannot be read."""
 
     fields: tuple[
-        Annotated[ProposedField | None, WrapValidator(_or_none), WithJsonSchema(ProposedField.model_json_schema())],
+        Annotated[ProposedField | None, WrapValidator(or_none), WithJsonSchema(ProposedField.model_json_schema())],
         ...,
     ]
 
@@ -195,7 +188,7 @@ class ManagerAnswer(Answer):
     """The changes to a collection; None for one that cannot be read."""
 
     changes: tuple[
-        Annotated[ProposedChange | None, WrapValidator(_or_none), WithJsonSchema(ProposedChange.model_json_schema())],
+        Annotated[ProposedChange | None, WrapValidator(or_none), WithJsonSchema(ProposedChange.model_json_schema())],
         ...,
     ]
 

@@ -335,16 +335,8 @@ def _lines(state: State, summary: str | None) -> Iterator[str]:
         yield f"task: {state.task}"
     if summary:
         yield f"so far: {summary}"
-    yield from map(_reference, reversed(state.entities[-RECENT:]))
-    yield from map(_result, reversed(state.results))
-
-
-def _reference(one: Reference) -> str:
-    return f"{one.type} {one.id}: {one.label}"
-
-
-def _result(one: ToolResult) -> str:
-    return f"result of {one.tool} ({one.reference}): {one.label}"
+    yield from (f"{one.type} {one.id}: {one.label}" for one in reversed(state.entities[-RECENT:]))
+    yield from (f"result of {one.tool} ({one.reference}): {one.label}" for one in reversed(state.results))
 
 
 def used(state: State, found: Reference | None, now: datetime, rules: Rules) -> tuple[State, Reference | None]:
