@@ -2,8 +2,7 @@
 
     redact("my password is hunter2")  ->  "my password is [redacted: password]"
 
-A secret is known by its own look (`tokens`, `numbers`), by what is said of it (`passwords`, `identity_numbers`),
-or by both a little.
+A secret is known by its own look (`tokens`, `numbers`), by what is said of it (`passwords`), or by both a little.
 docs/privacy.md says what is redacted, where, and what is not promised.
 """
 

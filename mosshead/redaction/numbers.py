@@ -1,4 +1,4 @@
-"""Secret numbers: cards, accounts, codes and PINs."""
+"""Secret numbers: cards, accounts, codes and PINs, and those of passports, national insurance, licences and the like."""
 
 import re
 from collections.abc import Iterator
@@ -8,8 +8,17 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction.places import Places
-from mosshead.redaction.text import IS, STILL, FoundSecret, SecretSentence, SecretStatement, in_small, names_a_thing
+from mosshead.redaction.text import (
+    IS,
+    STILL,
+    FoundSecret,
+    Kind,
+    Places,
+    SecretSentence,
+    SecretStatement,
+    in_small,
+    names_a_thing,
+)
 
 # First digits from and to, and the lengths that such a card has (ISO/IEC 7812, as the issuers publish them).
 _ISSUERS: tuple[tuple[str, str, range], ...] = (
@@ -237,7 +246,7 @@ _RECOVERY = lazy_pattern(
     rf"[^\n\d]{{0,60}}?[:\s]\s*({_ONE}(?:[\s,;|/]{{1,3}}(?:and\s)?{_ONE}){{0,20}})"
 )
 
-NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
+RECOVERY_NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
 """One of these is in every text, in small letters, in which a recovery code is found."""
 
 ONE_TIME_NEEDS = tuple(
@@ -403,3 +412,53 @@ def _is_postal(text: str, said: SecretStatement) -> bool:
     """India's postal codes are called PIN codes, and have six digits."""
     called = re.fullmatch(r"pin[ \-]?codes?", said.word) and re.fullmatch(r"\d{3} ?\d{3}", said.led["plain"])
     return bool(called) and not _OF_A_CARD.search(text, max(said.start - 20, 0), said.subject.stop)
+
+
+_NUMBER_OF_A_PAPER = r"(?:[ \-_]?(?:numbers?|num|no|nr|nummer|numero|#)\.?)?"
+_PASSPORT = rf"(?<![a-z])(?:passports?|reisepass|passeport|pasaporte|passaporto|passaporte|paspoort|pasport){_NUMBER_OF_A_PAPER}"
+_OTHER_PAPERS = (
+    r"(?<![a-z])(?:(?:driver'?s?|driving)[ \-]licen[cs]e|fuhrerschein|permis de conduire|permiso de conducir|patente di guida|"
+    r"(?:national|personal) identity|national id|identity card|personalausweis|ausweis|carte d'identite|carta d'identita|"
+    r"social insurance|sozialversicherungs|rentenversicherungs|(?:numero de )?securite sociale|steuer[ \-]?id|"
+    r"steueridentifikations|tax[ \-]?(?:payer|file)?[ \-]?(?:id|identification|reference)|tax file|tin|utr|tfn|codice fiscale|"
+    r"dni|nie|bsn|burgerservice|pesel|cpf|aadhaar|aadhar|pan card|personnummer|medicare|curp)"
+    rf"{_NUMBER_OF_A_PAPER}"
+)
+_OF_A_PAPER = (
+    r"[\"'`*(]{0,2}(?P<plain>[a-z]{0,6}\d[a-z0-9]*(?:[ .\-/](?=[a-z]{0,2}\d)[a-z0-9]{1,12}|-[a-z](?![a-z0-9])){0,6})"
+)
+_PAPER_IS = rf"(?P<is>{IS}|[\s:#]{{1,3}}){STILL}(?:(?:le|la|il|el|die|the)\s)?{_OF_A_PAPER}"
+_PAPERS: tuple[tuple[Kind, SecretSentence], ...] = (
+    ("passport number", SecretSentence(_PASSPORT, _PAPER_IS)),
+    ("identity number", SecretSentence(_OTHER_PAPERS, _PAPER_IS)),
+)
+_INSURANCE = lazy_pattern(
+    r"(?<![a-z])(?:national insurance|nino|ni(?=[ \-](?:number|no|nr)|\s?[:#=]|\sis\s))(?![a-z])[^\n!?]{0,60}?(?<![a-z0-9])"
+    r"([a-ceghj-pr-tw-z][a-ceghj-npr-tw-z](?:[ \-]?\d){6}[ \-]?[a-d])(?![a-z0-9])"
+)
+_DATE = lazy_pattern(r"\d{1,4}([./\-])\d{1,2}\1\d{1,4}\Z")
+_FEWEST_FIGURES, _FEWEST = 5, 7
+
+IDENTITY_NEEDS = tuple(
+    "passport reisepass passeport pasaporte passaport paspoort pasport licen fuhrerschein permis patente identi national ausweis "
+    "insurance versicherung securite steuer tax tin utr tfn codice dni nie bsn burgerservice pesel cpf aadha pan personnummer "
+    "medicare curp nino ni".split()
+)
+"""One of these is in every text, in small letters, in which such a number is found."""
+
+
+def find_identity_numbers(text: str) -> Iterator[FoundSecret]:
+    """Numbers of papers by which a person is known to a state, each after its name."""
+    small = in_small(text)
+    for kind, sentence in _PAPERS:
+        for said in sentence.find(small, within=True):
+            if _is_of_a_paper(said.led["plain"]):
+                yield FoundSecret(*said.led.span("plain"), kind)
+    for match in _INSURANCE.finditer(small):
+        yield FoundSecret(*match.span(1), "national insurance number")
+
+
+def _is_of_a_paper(value: str) -> bool:
+    """Whether a value is long enough, and no date ("my passport: 10.05.2031")."""
+    digits = sum(map(str.isdigit, value))
+    return digits >= _FEWEST_FIGURES and sum(map(str.isalnum, value)) >= _FEWEST and not _DATE.match(value)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction import identity_numbers, numbers, passwords
-from mosshead.redaction.identity_numbers import find_identity_numbers
+from mosshead.redaction import numbers, passwords
 from mosshead.redaction.numbers import (
     find_authenticator,
     find_cards,
     find_ibans,
+    find_identity_numbers,
     find_one_time,
     find_pins,
     find_recovery,
@@ -66,11 +66,11 @@ FINDERS = (
     Finder(find_one_time, 8, digits=True, stems=numbers.ONE_TIME_NEEDS),
     Finder(find_near, 8, digits=True),
     Finder(find_named, 9, stems=passwords.NAMED_NEEDS),
-    Finder(find_identity_numbers, 9, digits=True, stems=identity_numbers.NEEDS),
+    Finder(find_identity_numbers, 9, digits=True, stems=numbers.IDENTITY_NEEDS),
     Finder(find_tokens, 11, looks_so=lambda small: bool(_LONG_TOKEN.search(small))),
     Finder(find_social_security, 11, digits=True),
     Finder(find_cards, 12, digits=True),
-    Finder(find_recovery, 13, stems=numbers.NEEDS),
+    Finder(find_recovery, 13, stems=numbers.RECOVERY_NEEDS),
     Finder(find_ibans, 15, digits=True),
     Finder(find_authenticator, 16, stems=numbers.AUTHENTICATOR_NEEDS),
     Finder(find_seeds, 47, looks_so=lambda small: sum(map(small.count, " \n-,")) > 10),

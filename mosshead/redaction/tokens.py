@@ -5,11 +5,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction.places import Places
 from mosshead.redaction.text import (
     FoundSecret,
     Kind,
     Next,
+    Places,
     in_small,
     in_url,
     is_complex,
