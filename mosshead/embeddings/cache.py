@@ -26,8 +26,6 @@ class CachedEmbedder:
         self._embedder = embedder
         self._size = size
         self._vectors: OrderedDict[Key, Vectors] = OrderedDict()
-        self._hits = 0
-        self._misses = 0
 
     @property
     def name(self) -> str:
@@ -38,16 +36,6 @@ class CachedEmbedder:
     def dimensions(self) -> int:
         """The dimensions of the embedder behind."""
         return self._embedder.dimensions
-
-    @property
-    def hits(self) -> int:
-        """How many texts were answered without embedding them, counting equal ones of a call."""
-        return self._hits
-
-    @property
-    def misses(self) -> int:
-        """How many texts were embedded."""
-        return self._misses
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """As the embedder behind, whose errors pass through; what failed is not remembered."""
@@ -60,7 +48,7 @@ class CachedEmbedder:
             fresh = self._embedder.embed(list(missing.values()))
             # Copies, so that one remembered vector does not keep the whole answer in memory.
             found |= {key: row.copy() for key, row in zip(missing, fresh, strict=True)}
-        self._remember({key: found[key] for key in missing}, hits=len(texts) - len(missing))
+            self._remember({key: found[key] for key in missing})
         return np.stack([found[key] for key in keys]) if keys else np.empty((0, self.dimensions), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
@@ -77,10 +65,8 @@ class CachedEmbedder:
                 self._vectors.move_to_end(key)
         return found
 
-    def _remember(self, fresh: Mapping[Key, Vectors], hits: int) -> None:
+    def _remember(self, fresh: Mapping[Key, Vectors]) -> None:
         with _LOCK:
-            self._hits += hits
-            self._misses += len(fresh)
             self._vectors.update(fresh)
             while len(self._vectors) > self._size:
                 self._vectors.popitem(last=False)

@@ -94,11 +94,6 @@ class StoredMemory:
     sources: tuple[Source, ...] = ()
     pending: bool = False
 
-    @property
-    def evidence_against(self) -> tuple[Source, ...]:
-        """What somebody else said otherwise."""
-        return tuple(source for source in self.sources if source.stance == "against")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(StoredMemory):

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar, get_args
 from uuid import UUID
@@ -46,6 +46,8 @@ from mosshead.patterns import lazy_pattern
 from mosshead.redaction import redact
 from mosshead.text import readable
 
+T = TypeVar("T")
+
 
 class WorkingMemory:
     """What one session has at hand: the last things that came up, by reference; short-lived, and never their contents.
@@ -85,7 +87,7 @@ class WorkingMemory:
         self.session = checked_id(session, "session")
         scope = f"{namespace.path.tenant_id}:{namespace.path.namespace_id}" if namespace else "-"
         self._namespace = namespace
-        self._session = Session(store=store_for(store), key=f"{scope}:{self.session}", rules=rules, clock=clock)
+        self._store, self._key, self._rules, self._clock = store_for(store), f"{scope}:{self.session}", rules, clock
         self._nouns = {noun.lower(): checked_type(kind) for noun, kind in (nouns or {}).items()}
         self._shapes = shapes_of({checked_type(kind): fields for kind, fields in (entities_in or {}).items()})
 
@@ -98,7 +100,7 @@ class WorkingMemory:
         Raises ValueError, which names the argument.
         """
         one = Added(type=checked_type(type), id=checked_id(id), label=checked_label(label), at=checked_time(at, "at"))
-        self._session.change(one)
+        self._change(one)
 
     def add_tool_result(
         self,
@@ -121,7 +123,7 @@ class WorkingMemory:
                 for kind, key, called in entities
             ),
         )
-        self._session.change(result)
+        self._change(result)
 
     def from_tool_result(
         self,
@@ -148,34 +150,32 @@ class WorkingMemory:
         The service is then asked to sum the conversation up, and the id of that event is returned. Raises as
         `Namespace.summarise`; the next ten turns ask again.
         """
-        after = self._session.change(TurnTaken())
-        if self._session.rules.policy != "summary" or self._namespace is None or after.turns:
+        after = self._change(TurnTaken())
+        if self._rules.policy != "summary" or self._namespace is None or after.turns:
             return None
         return self._namespace.summarise(self.session)
 
     @property
     def task(self) -> str | None:
         """What the user is at, in a few words; set it, or set it to None."""
-        return self._session.state().task
+        return self._state().task
 
     @task.setter
     def task(self, task: str | None) -> None:
-        self._session.change(KnownNow(what="task", text=None if task is None else checked_label(task, "task")))
+        self._change(KnownNow(what="task", text=None if task is None else checked_label(task, "task")))
 
     @property
     def user_name(self) -> str | None:
         """What to call the user; set it, or set it to None."""
-        return self._session.state().user_name
+        return self._state().user_name
 
     @user_name.setter
     def user_name(self, name: str | None) -> None:
-        self._session.change(
-            KnownNow(what="user_name", text=None if name is None else checked_label(name, "user_name"))
-        )
+        self._change(KnownNow(what="user_name", text=None if name is None else checked_label(name, "user_name")))
 
     def clear(self) -> None:
         """Forget the session."""
-        self._session.store.forget(self._session.key)
+        self._store.forget(self._key)
 
     # What is at hand --------------------------------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class WorkingMemory:
         StoreUnavailable where Postgres cannot be asked.
         """
         kind, key = checked_type(type), checked_id(id)
-        found = self._session.step(lambda state, now: used(state, state.find(kind, key), now, self._session.rules))
+        found = self._step(lambda state, now: used(state, state.find(kind, key), now, self._rules))
         if found is None and self._namespace is not None:
             return self._at_hand(entity_with_id(self._namespace, kind, key))
         return found
@@ -194,12 +194,12 @@ class WorkingMemory:
     def get_recent(self, type: str | None = None, n: int = RECENT) -> tuple[Reference, ...]:  # noqa: A002
         """The most recent references, of one type or of all, latest first."""
         kind, limit = None if type is None else checked_type(type), checked_limit(n, "n")
-        among = [one for one in self._session.state().entities if kind is None or one.type == kind]
+        among = [one for one in self._state().entities if kind is None or one.type == kind]
         return tuple(reversed(among[-limit:]))
 
     def tool_results(self) -> tuple[ToolResult, ...]:
         """The latest results of tools, latest first."""
-        return tuple(reversed(self._session.state().results))
+        return tuple(reversed(self._state().results))
 
     def resolve(self, text: str) -> Reference | None:
         """What a text refers to: "this page", "it", "the previous one", a message with such words in it, or a name.
@@ -209,21 +209,17 @@ class WorkingMemory:
         at hand from here on. None where nothing fits. Raises StoreUnavailable where Postgres cannot be asked.
         """
         said = readable("text", text)
-        spoken, found = self._session.step(
-            lambda state, now: resolved(state, said, self._nouns, now, self._session.rules)
-        )
+        spoken, found = self._step(lambda state, now: resolved(state, said, self._nouns, now, self._rules))
         if found is None and not spoken and self._namespace is not None:
             found = self._at_hand(entity_called(self._namespace, said))
-        self._session.store.meter.looked_for(found=int(found is not None), missed=int(found is None))
+        self._store.meter.looked_for(found=int(found is not None), missed=int(found is None))
         return found
 
     def resolve_all(self, message: str) -> tuple[TextReference, ...]:
         """All words of a message that refer to what is at hand, in their order, with what they mean; each counts as a use."""
         said = readable("message", message)
-        found, missed = self._session.step(
-            lambda state, now: all_resolved(state, said, self._nouns, now, self._session.rules)
-        )
-        self._session.store.meter.looked_for(found=len(found), missed=missed)
+        found, missed = self._step(lambda state, now: all_resolved(state, said, self._nouns, now, self._rules))
+        self._store.meter.looked_for(found=len(found), missed=missed)
         return found
 
     def prompt_block(self) -> str:
@@ -233,20 +229,54 @@ class WorkingMemory:
         policy "summary" with the summary of the conversation, unless Postgres does not answer.
         """
         summary = None
-        if self._namespace is not None and self._session.rules.policy == "summary":
+        if self._namespace is not None and self._rules.policy == "summary":
             summary = summary_of(self._namespace, self.session)
-        return prompt_block(self._session.state(), summary)
+        return prompt_block(self._state(), summary)
 
     def metrics(self) -> Metrics:
         """How full this session is, and how well working memory does in this process, over all sessions of its store."""
-        taken = len(self._session.state().entities) / self._session.rules.capacity
-        return replace(self._session.store.meter.read(), fill=taken)
+        taken = len(self._state().entities) / self._rules.capacity
+        return replace(self._store.meter.read(), fill=taken)
 
     def _at_hand(self, entity: Entity | None) -> Reference | None:
         if entity is None:
             return None
         one = Added(type=entity.entity_type, id=str(entity.id), label=cut_label(entity.name))
-        return self._session.change(one).find(one.type, one.id)
+        return self._change(one).find(one.type, one.id)
+
+    def _state(self) -> State:
+        return self._step(lambda state, _: (state, state))
+
+    def _change(self, change: Change) -> State:
+        """What is at hand after a change."""
+
+        def decide(state: State, now: datetime) -> tuple[State, State]:
+            after = apply(state, change, now, self._rules)
+            return after, after
+
+        return self._step(decide)
+
+    def _step(self, decide: Callable[[State, datetime], tuple[State, T]]) -> T:
+        """One access. decide: given what is alive, says what is at hand after it, and an answer; pure."""
+        started = time.perf_counter()
+
+        def changing(stored: State) -> tuple[State, tuple[State, State, T]]:
+            now = self._clock()
+            if now.tzinfo is None:
+                raise ValueError("clock: gives a time without a zone; give an aware one, such as datetime.now(UTC)")
+            now = now.astimezone(UTC)
+            before = alive(stored, now, self._rules.ttl)
+            after, answer = decide(before, now)
+            return stored if after is before else after, (before, after, answer)
+
+        before, after, answer = self._store.change(self._key, changing, self._rules.ttl)
+        self._store.meter.accessed(
+            time.perf_counter() - started,
+            fill=len(after.entities) / self._rules.capacity,
+            added=after.added - before.added,
+            evicted=after.evicted - before.evicted,
+        )
+        return answer
 
 
 def _counted(kinds: Iterable[str]) -> str:
@@ -369,57 +399,6 @@ def all_resolved(
             referred.append(TextReference(text=phrase.text, start=phrase.start, end=phrase.end, reference=found))
     missed = sum(meant is None and phrase.how != "exact" for phrase, meant in spoken)
     return after, (tuple(referred), missed)
-
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """A session by the key that its store has it under. clock: what time it is, with a time zone."""
-
-    store: Store
-    key: str
-    rules: Rules
-    clock: Callable[[], datetime]
-
-    def state(self) -> State:
-        """What is at hand."""
-        return self.step(lambda state, _: (state, state))
-
-    def change(self, change: Change) -> State:
-        """What is at hand after a change."""
-
-        def decide(state: State, now: datetime) -> tuple[State, State]:
-            after = apply(state, change, now, self.rules)
-            return after, after
-
-        return self.step(decide)
-
-    def step(self, decide: Callable[[State, datetime], tuple[State, T]]) -> T:
-        """One access. decide: given what is alive, says what is at hand after it, and an answer; pure."""
-        started = time.perf_counter()
-
-        def changing(stored: State) -> tuple[State, tuple[State, State, T]]:
-            now = self._now()
-            before = alive(stored, now, self.rules.ttl)
-            after, answer = decide(before, now)
-            return stored if after is before else after, (before, after, answer)
-
-        before, after, answer = self.store.change(self.key, changing, self.rules.ttl)
-        self.store.meter.accessed(
-            time.perf_counter() - started,
-            fill=len(after.entities) / self.rules.capacity,
-            added=after.added - before.added,
-            evicted=after.evicted - before.evicted,
-        )
-        return answer
-
-    def _now(self) -> datetime:
-        now = self.clock()
-        if now.tzinfo is None:
-            raise ValueError("clock: gives a time without a zone; give an aware one, such as datetime.now(UTC)")
-        return now.astimezone(UTC)
 
 
 def entity_called(namespace: Namespace, name: str) -> Entity | None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -178,6 +179,25 @@ class Added:
     label: str
     at: datetime | None = None
 
+    def after(self, state: State, now: datetime, rules: Rules) -> State:
+        """With the reference at its place in time; where there is no room, another goes."""
+        before, at = state.find(self.type, self.id), min(self.at or now, now)
+        one = Reference(
+            type=self.type,
+            id=self.id,
+            label=self.label,
+            at=max(at, before.at) if before else at,
+            used=max(at, before.used) if before else at,
+            accesses=before.accesses + 1 if before else 1,
+        )
+        others = [other for other in state.entities if other is not before]
+        evicted = 0
+        while len(others) >= rules.capacity:
+            del others[EVICT[rules.policy](others, now)]
+            evicted += 1
+        others.insert(bisect_right(others, one.at, key=lambda other: other.at), one)
+        return replace(state, entities=tuple(others), added=state.added + 1, evicted=state.evicted + evicted)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accessed:
@@ -185,6 +205,15 @@ class Accessed:
 
     type: str
     id: str
+
+    def after(self, state: State, now: datetime, rules: Rules) -> State:  # noqa: ARG002 - as every change
+        """With one use more of the reference."""
+        known = state.find(self.type, self.id)
+        used = (
+            replace(one, used=max(one.used, now), accesses=one.accesses + 1) if one is known else one
+            for one in state.entities
+        )
+        return replace(state, entities=tuple(used))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +225,15 @@ class Reported:
     label: str
     entities: tuple[Added, ...] = ()
 
+    def after(self, state: State, now: datetime, rules: Rules) -> State:
+        """With the result, and what is in it."""
+        listed = self.entities[: rules.capacity]
+        for one in reversed(listed):
+            state = one.after(state, now, rules)
+        keys = tuple((one.type, one.id) for one in listed)
+        result = ToolResult(tool=self.tool, reference=self.reference, label=self.label, at=now, entities=keys)
+        return replace(state, results=(*state.results, result)[-RESULTS:])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownNow:
@@ -204,10 +242,20 @@ class KnownNow:
     what: Literal["task", "user_name"]
     text: str | None
 
+    def after(self, state: State, now: datetime, rules: Rules) -> State:  # noqa: ARG002 - as every change
+        """With what is known."""
+        return replace(state, task=self.text) if self.what == "task" else replace(state, user_name=self.text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnTaken:
     """The user had another turn."""
+
+    def after(self, state: State, now: datetime, rules: Rules) -> State:  # noqa: ARG002 - as every change
+        """With one turn more; where it is the last before a summary, with the most recent references alone."""
+        if rules.policy != "summary" or state.turns + 1 < SUMMARY_TURNS:
+            return replace(state, turns=state.turns + 1)
+        return replace(state, turns=0, entities=state.entities[-RECENT:])
 
 
 Change = Added | Accessed | Reported | KnownNow | TurnTaken
@@ -215,7 +263,7 @@ Change = Added | Accessed | Reported | KnownNow | TurnTaken
 
 def apply(state: State, change: Change, now: datetime, rules: Rules) -> State:
     """What a session has at hand after a change."""
-    return replace(_changed(alive(state, now, rules.ttl), change, now, rules), touched=now)
+    return replace(change.after(alive(state, now, rules.ttl), now, rules), touched=now)
 
 
 def alive(state: State, now: datetime, ttl: timedelta) -> State:
@@ -230,78 +278,6 @@ def alive(state: State, now: datetime, ttl: timedelta) -> State:
         entities=tuple(one for one in state.entities if one.used > since),
         results=tuple(one for one in state.results if one.at > since),
     )
-
-
-def _changed(state: State, change: Change, now: datetime, rules: Rules) -> State:
-    match change:
-        case Added():
-            return _added(state, change, now, rules)
-        case Accessed():
-            return _accessed(state, change, now)
-        case Reported():
-            return _reported(state, change, now, rules)
-        case KnownNow(what="task"):
-            return replace(state, task=change.text)
-        case KnownNow():
-            return replace(state, user_name=change.text)
-        case TurnTaken():
-            return _turn_taken(state, rules)
-
-
-def _added(state: State, change: Added, now: datetime, rules: Rules) -> State:
-    before, at = state.find(change.type, change.id), min(change.at or now, now)
-    one = Reference(
-        type=change.type,
-        id=change.id,
-        label=change.label,
-        at=max(at, before.at) if before else at,
-        used=max(at, before.used) if before else at,
-        accesses=before.accesses + 1 if before else 1,
-    )
-    others = tuple(other for other in state.entities if other is not before)
-    evicted = 0
-    while len(others) >= rules.capacity:
-        place = EVICT[rules.policy](others, now)
-        others = (*others[:place], *others[place + 1 :])
-        evicted += 1
-    place = len(others)
-    while place and others[place - 1].at > one.at:
-        place -= 1
-    return replace(
-        state,
-        entities=(*others[:place], one, *others[place:]),
-        added=state.added + 1,
-        evicted=state.evicted + evicted,
-    )
-
-
-def _accessed(state: State, change: Accessed, now: datetime) -> State:
-    one = state.find(change.type, change.id)
-    if one is None:
-        return state
-    place = state.entities.index(one)
-    after = replace(one, used=max(one.used, now), accesses=one.accesses + 1)
-    return replace(state, entities=(*state.entities[:place], after, *state.entities[place + 1 :]))
-
-
-def _reported(state: State, change: Reported, now: datetime, rules: Rules) -> State:
-    listed = change.entities[: rules.capacity]
-    for one in reversed(listed):
-        state = _added(state, one, now, rules)
-    result = ToolResult(
-        tool=change.tool,
-        reference=change.reference,
-        label=change.label,
-        at=now,
-        entities=tuple((one.type, one.id) for one in listed),
-    )
-    return replace(state, results=(*state.results, result)[-RESULTS:])
-
-
-def _turn_taken(state: State, rules: Rules) -> State:
-    if rules.policy != "summary" or state.turns + 1 < SUMMARY_TURNS:
-        return replace(state, turns=state.turns + 1)
-    return replace(state, turns=0, entities=state.entities[-RECENT:])
 
 
 Evict = Callable[[Sequence[Reference], datetime], int]

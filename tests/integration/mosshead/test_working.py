@@ -181,7 +181,7 @@ def test_an_answer_that_is_lost_doubles_nothing(addresses: Addresses, session: s
         working.turn()
         assert proxy.cuts == 2
         assert [one.reference for one in working.tool_results()] == ["c2", "c1"]
-        assert working._session.state().turns == 2
+        assert working._state().turns == 2
     finally:
         proxy.close()
 

@@ -1,6 +1,6 @@
 """What several people say of one thing: what is said again grows surer, and what somebody else denies stays beside the denial."""
 
-from mosshead import Namespace, StoredMemory
+from mosshead import Namespace, Source, StoredMemory
 from tests.fake_answers import fact_like
 from tests.fake_openai import FakeOpenAI
 from tests.forming import Forming
@@ -11,6 +11,10 @@ def the(namespace: Namespace, word: str) -> StoredMemory:
     return namespace.get(found.id)
 
 
+def against(memory: StoredMemory) -> list[Source]:
+    return [one for one in memory.sources if one.stance == "against"]
+
+
 def test_two_people_who_disagree_are_both_remembered(forming: Forming, sarah: Namespace) -> None:
     forming.say("Ruth lives in Leeds.", speaker="Ana")
     forming.say("Ruth lives in York.", speaker="Ben")
@@ -19,8 +23,8 @@ def test_two_people_who_disagree_are_both_remembered(forming: Forming, sarah: Na
     assert (leeds.said_by, york.said_by) == ("Ana", "Ben")
     assert [one.action for one in sarah.decisions(leeds.id)] == ["add", "contradict"]
     assert (leeds.confidence, york.confidence, leeds.tier) == (0.75, 0.75, "solid")
-    assert [(source.speaker, source.quote) for source in leeds.evidence_against] == [("Ben", york.sources[0].quote)]
-    assert [source.speaker for source in york.evidence_against] == ["Ana"]
+    assert [(one.speaker, one.quote) for one in against(leeds)] == [("Ben", york.sources[0].quote)]
+    assert [one.speaker for one in against(york)] == ["Ana"]
     contradicting = [one.memory_id for one in sarah.related(leeds.id) if one.kind == "contradicts"]
     assert contradicting == [york.id]
 

@@ -52,7 +52,6 @@ def test_a_text_is_sent_once_within_a_call_and_across_calls() -> None:
     assert behind.requests == [["a", "b"], ["c"]]
     assert (first == Counting().embed(["a", "b", "a"])).all()
     assert (second == Counting().embed(["b", "c"])).all()
-    assert (cached.hits, cached.misses) == (2, 3)
 
 
 def test_the_least_recently_used_goes_first() -> None:
@@ -88,7 +87,7 @@ def test_a_failure_is_passed_on_and_not_remembered() -> None:
     behind.down = False
 
     assert (cached.embed(["a"]) == Counting().embed(["a"])).all()
-    assert (cached.hits, cached.misses) == (0, 1)
+    assert behind.requests == [["a"]]
 
 
 def test_nothing_and_the_strangest_text_are_texts_too() -> None:
@@ -106,8 +105,7 @@ def test_answers_never_depend_on_the_cache(size: int, calls: list[list[str]]) ->
     for texts in calls:
         assert (cached.embed(texts) == Counting().embed(texts)).all()
 
-    assert cached.hits + cached.misses == sum(map(len, calls))
-    assert cached.misses == sum(map(len, behind.requests))
+    assert sum(map(len, behind.requests)) <= sum(map(len, calls))
 
 
 def test_threads_share_it() -> None:
@@ -118,4 +116,3 @@ def test_threads_share_it() -> None:
 
     expected = Counting().embed(texts)
     assert all((np.roll(expected, -(n % 5), axis=0) == answer).all() for n, answer in enumerate(answers))
-    assert cached.hits + cached.misses == 1000
