@@ -29,6 +29,7 @@ from mosshead.language.dates.spans import (
     number_of,
     week_of,
     weekday_number,
+    weekend_of,
     year_of,
     year_of_nearest,
 )
@@ -69,11 +70,8 @@ def _weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "last Friday" is the latest before today, "next Friday" that of the coming week, a bare one the nearest."""
     target = weekday_number(match["weekday"])
     which = (match["which"] or "").lower().split()[-1:]
-    today = frame.today
-    if which == ["next"]:
-        return on_day(match, frame, today - timedelta(days=today.weekday()) + timedelta(days=7 + target))
-    if which == ["this"]:
-        return on_day(match, frame, today - timedelta(days=today.weekday()) + timedelta(days=target))
+    if which in (["next"], ["this"]):
+        return on_day(match, frame, frame.monday + timedelta(days=target + 7 * (which == ["next"])))
     if which in (["last"], ["past"]) or (not which and frame.past):
         return on_day(match, frame, latest(frame, target))
     return on_day(match, frame, coming(frame, target))
@@ -184,6 +182,31 @@ def stretch(start: datetime, size: timedelta, granularity: Granularity) -> FactO
     )
 
 
+def shifted(frame: Frame, number: int, unit: str) -> FactOccurrence:
+    """The minute, the day, the week and so on that lies a number of them away."""
+    today = frame.today
+    if unit in {"minute", "hour"}:
+        return moment(frame, timedelta(**{unit + "s": number}), Granularity(unit))
+    if unit in {"day", "night"}:
+        day = today + timedelta(days=number)
+        return frame.days(day, day + timedelta(days=1), Granularity.DAY)
+    if unit in {"week", "fortnight"}:
+        return week_of(frame, today + timedelta(weeks=number * (2 if unit == "fortnight" else 1)))
+    if unit == "weekend":
+        return weekend_of(frame, today + timedelta(weeks=number))
+    if unit == "month":
+        return month_of(frame, *months_on(today.year, today.month, number))
+    return year_of(frame, today.year + number)
+
+
+def moment(frame: Frame, distance: timedelta, granularity: Granularity) -> FactOccurrence:
+    """So far from now by the clock that never stops, whatever the one on the wall does in between."""
+    there = (frame.said_at.astimezone(UTC) + distance).astimezone(frame.said_at.tzinfo)
+    if granularity is Granularity.MINUTE:
+        return stretch(there.replace(second=0, microsecond=0), timedelta(minutes=1), granularity)
+    return stretch(there.replace(minute=0, second=0, microsecond=0), timedelta(hours=1), granularity)
+
+
 def _clock(match: re.Match[str] | None, part: str) -> Clock | None:
     if match is None:
         return None
@@ -291,15 +314,7 @@ def _hier(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
 
 
 def _of_stretch(unit: str, step: int) -> Reader:
-    def read(match: re.Match[str], frame: Frame) -> FactOccurrence:  # noqa: ARG001 - the word alone says it
-        today = frame.today
-        if unit == "week":
-            return week_of(frame, today + timedelta(weeks=step))
-        if unit == "month":
-            return month_of(frame, *months_on(today.year, today.month, step))
-        return year_of(frame, today.year + step)
-
-    return read
+    return lambda _match, frame: shifted(frame, step, unit)
 
 
 FOREIGN: tuple[tuple[str, Reader], ...] = (

@@ -2,9 +2,9 @@
 
 import re
 from calendar import monthrange
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 
-from mosshead.language.dates.days import on_day, stretch
+from mosshead.language.dates.days import moment, on_day, shifted
 from mosshead.language.dates.spans import (
     DAY_WORD,
     DAY_WORDS,
@@ -25,7 +25,6 @@ from mosshead.language.dates.spans import (
     latest,
     month,
     month_number,
-    month_of,
     months_on,
     nearest_month,
     nearest_year,
@@ -33,8 +32,7 @@ from mosshead.language.dates.spans import (
     week_of,
     weekday_number,
     weekend_of,
-    year_of,
-    year_of_nearest,
+    year_in,
 )
 from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
@@ -80,9 +78,7 @@ def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> FactOccurren
     start, end = weekday_number(match["weekday"]), weekday_number(match["until"])
     which = (match["which"] or "").lower()
     if which in {"next", "this"}:
-        first = (
-            frame.today + timedelta(days=start - frame.today.weekday()) + (_WEEK if which == "next" else timedelta(0))
-        )
+        first = frame.monday + timedelta(days=start) + _WEEK * (which == "next")
     else:
         first = latest(frame, start) if frame.past or which == "last" else coming(frame, start)
     return _days(frame, first, first + timedelta(days=(end - start) % 7))
@@ -90,7 +86,7 @@ def _from_weekday_to_weekday(match: re.Match[str], frame: Frame) -> FactOccurren
 
 def _from_month_to_month(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     first, last = month_number(match["month"]), month_number(match["month2"])
-    year = int(match["year"]) if match["year"] else year_of_nearest(frame, first)
+    year = year_in(match, frame, first)
     size = (last - first) % 12 + 1
     if match["year"] and last < first:
         year -= 1
@@ -120,9 +116,8 @@ def _dated(match: re.Match[str], frame: Frame) -> date:
 
 
 def _weekday_of_week(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    monday = frame.today - timedelta(days=frame.today.weekday())
-    step = _STEPS[match["which"].lower()]
-    return on_day(match, frame, monday + step * _WEEK + timedelta(days=weekday_number(match["weekday"])))
+    monday = frame.monday + _STEPS[match["which"].lower()] * _WEEK
+    return on_day(match, frame, monday + timedelta(days=weekday_number(match["weekday"])))
 
 
 def _weekday_weeks_on(match: re.Match[str], frame: Frame) -> FactOccurrence:
@@ -133,17 +128,15 @@ def _weekday_weeks_on(match: re.Match[str], frame: Frame) -> FactOccurrence:
 
 def _weekday_in_weeks(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "Friday in two weeks": the Friday of the week that lies so far ahead."""
-    monday = frame.today - timedelta(days=frame.today.weekday())
-    return on_day(
-        match, frame, monday + number_of(match["number"]) * _WEEK + timedelta(days=weekday_number(match["weekday"]))
-    )
+    monday = frame.monday + number_of(match["number"]) * _WEEK
+    return on_day(match, frame, monday + timedelta(days=weekday_number(match["weekday"])))
 
 
 def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "The second Monday in June", "the last Friday of the month"."""
     if match["month"]:
         month = month_number(match["month"])
-        year = int(match["year"]) if match["year"] else year_of_nearest(frame, month)
+        year = year_in(match, frame, month)
     else:
         year, month = months_on(frame.today.year, frame.today.month, _STEPS[match["which"].lower()])
     day = _nth_of(year, month, weekday_number(match["weekday"]), _COUNTS[match["count"].lower()])
@@ -153,8 +146,7 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
 def _nth_weekend(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     """ "The first weekend of September": by its Saturday."""
     month = month_number(match["month"])
-    year = int(match["year"]) if match["year"] else year_of_nearest(frame, month)
-    day = _nth_of(year, month, WEEKDAYS.index("saturday"), _COUNTS[match["count"].lower()])
+    day = _nth_of(year_in(match, frame, month), month, WEEKDAYS.index("saturday"), _COUNTS[match["count"].lower()])
     return weekend_of(frame, day) if day.month == month else None
 
 
@@ -169,16 +161,7 @@ def _nth_of(year: int, month: int, weekday: int, count: int) -> date:
 
 def _stretch_around(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "The end of the month" says which part of it; the month itself is what is known."""
-    today = frame.today
-    match (match["unit"] or match["today"]).lower():
-        case "day":
-            return frame.days(today, today + _DAY, Granularity.DAY)
-        case "week":
-            return week_of(frame, today)
-        case "month":
-            return month_of(frame, today.year, today.month)
-        case _:
-            return year_of(frame, today.year)
+    return shifted(frame, 0, (match["unit"] or match["today"]).lower())
 
 
 _NUMBER = rf"(?P<number>\d{{1,2}}|{'|'.join(word for word in NUMBERS if ' ' not in word)})"
@@ -251,7 +234,7 @@ def _counted(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     word, unit = match["number"].lower(), match["unit"].lower()
     if word in VAGUE_NUMBERS:
         return _vague(sign, unit, frame)
-    return _shifted(frame, sign * number_of(word), unit)
+    return shifted(frame, sign * number_of(word), unit)
 
 
 def _counted_day(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
@@ -267,11 +250,11 @@ def _counted_day(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
     return on_day(match, frame, date(year, month, min(day.day, monthrange(year, month)[1])))
 
 
-def _before_last(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
+def _before_last(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "The week before last", "the Friday before last"."""
     if match["weekday"]:
         return on_day(match, frame, latest(frame, weekday_number(match["weekday"])) - timedelta(weeks=1))
-    return _shifted(frame, -2, match["unit"].lower())
+    return shifted(frame, -2, match["unit"].lower())
 
 
 def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
@@ -285,20 +268,20 @@ def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
 
 def _half_hour(match: re.Match[str], frame: Frame) -> FactOccurrence:
     distance = timedelta(minutes=30)
-    return _moment(frame, distance if match["ahead"] else -distance, Granularity.MINUTE)
+    return moment(frame, distance if match["ahead"] else -distance, Granularity.MINUTE)
 
 
-def _half_year(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
-    return _shifted(frame, 6 if match["ahead"] else -6, "month")
+def _half_year(match: re.Match[str], frame: Frame) -> FactOccurrence:
+    return shifted(frame, 6 if match["ahead"] else -6, "month")
 
 
-def _relative_unit(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
+def _relative_unit(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """ "last week", "this month", "next year", "this past weekend"."""
     which, unit = match["which"].lower(), match["unit"].lower()
     if unit == "weekend":
         return _relative_weekend(which, frame)
     step = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}[which.split()[-1]]
-    return _shifted(frame, step, unit)
+    return shifted(frame, step, unit)
 
 
 def _relative_weekend(which: str, frame: Frame) -> FactOccurrence:
@@ -312,34 +295,10 @@ def _relative_weekend(which: str, frame: Frame) -> FactOccurrence:
     return weekend_of(frame, day - timedelta(weeks=1) if before_saturday and frame.past and which != "this" else day)
 
 
-def _shifted(frame: Frame, number: int, unit: str) -> FactOccurrence | None:
-    today = frame.today
-    if unit in {"minute", "hour"}:
-        return _moment(frame, timedelta(**{unit + "s": number}), Granularity(unit))
-    if unit in {"day", "night"}:
-        day = today + timedelta(days=number)
-        return frame.days(day, day + timedelta(days=1), Granularity.DAY)
-    if unit in {"week", "fortnight"}:
-        return week_of(frame, today + timedelta(weeks=number * (2 if unit == "fortnight" else 1)))
-    if unit == "weekend":
-        return weekend_of(frame, today + timedelta(weeks=number))
-    if unit == "month":
-        return month_of(frame, *months_on(today.year, today.month, number))
-    return year_of(frame, today.year + number)
-
-
-def _moment(frame: Frame, distance: timedelta, granularity: Granularity) -> FactOccurrence:
-    """So far from now by the clock that never stops, whatever the one on the wall does in between."""
-    there = (frame.said_at.astimezone(UTC) + distance).astimezone(frame.said_at.tzinfo)
-    if granularity is Granularity.MINUTE:
-        return stretch(there.replace(second=0, microsecond=0), timedelta(minutes=1), granularity)
-    return stretch(there.replace(minute=0, second=0, microsecond=0), timedelta(hours=1), granularity)
-
-
 def _vague(sign: int, unit: str, frame: Frame) -> FactOccurrence | None:
     """ "a few days ago": the stretch from two to five units away, known one step less precisely than the unit."""
-    far, near = _shifted(frame, sign * VAGUE_FROM, unit), _shifted(frame, sign * VAGUE_TO, unit)
-    if far is None or near is None or unit in {"minute", "hour"}:
+    far, near = shifted(frame, sign * VAGUE_FROM, unit), shifted(frame, sign * VAGUE_TO, unit)
+    if unit in {"minute", "hour"}:
         return None
     first, last = (far, near) if sign < 0 else (near, far)
     coarser = {"day": Granularity.WEEK, "week": Granularity.MONTH, "month": Granularity.SEASON}

@@ -26,6 +26,10 @@ class Frame:
     def today(self) -> date:
         return self.said_at.date()
 
+    @property
+    def monday(self) -> date:
+        return self.today - timedelta(days=self.today.weekday())
+
     def midnight(self, day: date) -> datetime:
         return datetime.combine(day, time.min, tzinfo=self.said_at.tzinfo)
 
@@ -97,6 +101,11 @@ def nearest_year(frame: Frame, month: int, day: int) -> date:
 def year_of_nearest(frame: Frame, month: int) -> int:
     """The year of the nearest month of that number in the direction of the phrase; the one that lasts counts."""
     return nearest_year(frame, month, 1 if frame.past else 28).year
+
+
+def year_in(match: re.Match[str], frame: Frame, month: int) -> int:
+    """The year that a phrase names, else that of the nearest such month."""
+    return int(match["year"]) if match["year"] else year_of_nearest(frame, month)
 
 
 def nearest_month(frame: Frame, day: int) -> date:
