@@ -18,9 +18,6 @@ from mosshead.store.connection import Statement
 Scanned = Literal["memories", "turns"]
 """What a namespace holds that is scanned, and indexed where it is large (`db.search_indexes`); messages are scanned as turns."""
 
-LOOK_ON = "set_config('hnsw.iterative_scan', 'strict_order', true)"
-"""An index of vectors holds what is deleted until a vacuum: where that is all that it looked at, it looks on."""
-
 _LOOK = 2
 """So many times as many rows as are wanted the index of vectors looks at (``hnsw.ef_search``), to tell which are nearest."""
 
@@ -221,10 +218,21 @@ def in_literals(alias: str, path: NamespacePath, **more: str) -> str:
     return " and ".join(f"{alias}.{column} = {value}" for column, value in literals.items())
 
 
+def nearest_first(column: str, dimensions: int, *, looked_at: int, vector: str = "%(vector)s") -> str:
+    """SQL behind a condition in literals: by the index of vectors, the nearest first. looked_at: so many rows at least.
+
+    How far the index looks is set where it is read: the statement may be the only one of its transaction. An index holds what is
+    deleted until a vacuum: where that is all that it looked at, it looks on.
+    """
+    sized = f"halfvec({dimensions})"
+    return f"""
+        and (select set_config('hnsw.ef_search', '{looked_at}', true)) is not null
+        and (select set_config('hnsw.iterative_scan', 'strict_order', true)) is not null
+        order by ({column}::{sized}) <#> cast({vector} as {sized})"""
+
+
 def _by_vector(column: str, dimensions: int, each: int) -> str:
-    """How far the index looks is set where it is read: the statement may be the only one of its transaction."""
-    return f"""and (select set_config('hnsw.ef_search', '{_LOOK * each}', true)) is not null and (select {LOOK_ON}) is not null
-        order by ({column}::halfvec({dimensions})) <#> cast(%(vector)s as halfvec({dimensions})) limit {each}"""
+    return f"{nearest_first(column, dimensions, looked_at=_LOOK * each)} limit {each}"
 
 
 def _holding(scanned: Scanned, each: int) -> str:

@@ -15,7 +15,7 @@ from mosshead.embeddings import Vectors
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import LOOK_ON, in_literals
+from mosshead.search.indexed import in_literals, nearest_first
 from mosshead.store.connection import Statement, in_one_trip, of_namespace
 from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
 
@@ -57,22 +57,17 @@ def exact(path: NamespacePath, wanted: SearchTarget) -> Statement:
     return _NARROWED, {**_parameters(path, wanted), **narrowed}
 
 
-def by_index(path: NamespacePath, wanted: SearchTarget) -> tuple[Statement, Statement]:
-    """How far the index is to look, which finds nothing, and the search.
-
-    A partial index serves only a statement that names its scope in literals, and its expression.
-    """
+def by_index(path: NamespacePath, wanted: SearchTarget) -> Statement:
+    """The nearest by the index of a scope that has one."""
     listed = max(_LEAST_LISTED, _LISTED_PER_HIT * wanted.limit)
-    sought = f"halfvec({len(wanted.vector)})"
     scope = in_literals("vector", path, model=wanted.model, owner_kind="memory")
-    distance = f"(vector.embedding::{sought}) <#> cast(%(vector)s as {sought})"
     nearest = f"""
         select nearest.owner_id, nearest.similarity from (
-            select vector.owner_id, {_cosine(distance)} as similarity from mosshead_read_v1.embeddings as vector
-            where {scope} order by {distance} limit {wanted.limit}
+            select vector.owner_id, {_cosine(_DISTANCE)} as similarity from mosshead_read_v1.embeddings as vector
+            where {scope} {nearest_first("vector.embedding", len(wanted.vector), looked_at=listed)} limit {wanted.limit}
         ) as nearest where cast(%(threshold)s as float8) is null or nearest.similarity > %(threshold)s
     """
-    return (_LOOK, {"listed": str(listed)}), (_joined(nearest), _parameters(path, wanted))
+    return _joined(nearest), _parameters(path, wanted)
 
 
 def whether_indexed(path: NamespacePath, model: str) -> Statement:
@@ -118,8 +113,6 @@ _INDEXED = """
     select indexed from mosshead_read_v1.scopes
     where tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s and model = %(model)s
 """
-
-_LOOK = f"select set_config('hnsw.ef_search', %(listed)s, true) as listed, {LOOK_ON} as looking"
 
 _DISTANCE = "vector.embedding <#> cast(%(vector)s as halfvec)"
 
@@ -183,9 +176,8 @@ def search(
     """
     scopes = _scopes.setdefault(engine, Scopes())
     indexed = wanted.limit <= MOST_BY_INDEX and not wanted.narrowed and scopes.indexed(path, wanted.model)
-    sought = by_index(path, wanted) if indexed else (exact(path, wanted),)
-    asked = [*sought, also, whether_indexed(path, wanted.model)]
-    *_, found, rows, told = in_one_trip(engine, path.tenant_id, asked)
+    sought = by_index(path, wanted) if indexed else exact(path, wanted)
+    found, rows, told = in_one_trip(engine, path.tenant_id, [sought, also, whether_indexed(path, wanted.model)])
     scopes.learn(path, wanted.model, told)
     return tuple(Hit(**memory_fields(row), similarity=round(row.similarity, 4)) for row in found), rows
 

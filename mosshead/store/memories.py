@@ -353,7 +353,7 @@ def decisions_statement(which: str, joined: str = "") -> TextClause:
     """A statement whose rows are for `decision_of`. which: a condition, and the order. joined: another view, by its join."""
     # With a star, what is prepared would fail once the view gains a column.
     return text(f"""
-        select decision_id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
+        select decision_id as id, action, reason, decision.memory_id, target_id, target_version, fact, candidates, extracted_by,
                decided_by, prompt_version, decided_at, undoes, in_effect, refused
         from mosshead_read_v1.decisions as decision {joined}
         where tenant_id = :tenant_id and namespace_id = :namespace_id and {which}
@@ -489,26 +489,11 @@ def source_of(row: Row[Any]) -> Source:
 
 def decision_of(row: Row[Any]) -> Decision:
     """A decision with what it saw."""
-    return Decision(
-        id=row.decision_id,
-        action=row.action,
-        reason=row.reason,
-        memory_id=row.memory_id,
-        target_id=row.target_id,
-        target_version=row.target_version,
-        fact=row.fact or {},
-        candidates=tuple(
-            Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
-            for one in row.candidates
-        ),
-        extracted_by=row.extracted_by,
-        decided_by=row.decided_by,
-        prompt_version=row.prompt_version,
-        decided_at=row.decided_at,
-        undoes=row.undoes,
-        in_effect=row.in_effect,
-        refused=row.refused,
+    candidates = tuple(
+        Considered(memory_id=UUID(one["memory_id"]), version=one["version"], similarity=one["similarity"])
+        for one in row.candidates
     )
+    return Decision(**{**row._asdict(), "fact": row.fact or {}, "candidates": candidates})
 
 
 def entity_of(row: Row[Any]) -> Entity:

@@ -19,7 +19,7 @@ from mosshead.language.references import content_words, names_another, shared
 from mosshead.language.wordlists import Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import LOOK_ON, in_literals
+from mosshead.search.indexed import in_literals, nearest_first
 from mosshead.store.connection import Statement, of_namespace
 
 NEAREST = 16
@@ -274,11 +274,8 @@ _SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc,
 @lru_cache(_STATEMENTS)
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     """For a namespace with an index of its own."""
-    sought = f"halfvec({dimensions})"
-    return _statement(f"""
-        {_VECTORS} and {in_literals("vector", path, model=model)}
-          and (select set_config('hnsw.ef_search', '{_LOOK}', true)) is not null and (select {LOOK_ON}) is not null
-        order by (vector.embedding::{sought}) <#> cast(asked.vector as {sought})""")
+    first = nearest_first("vector.embedding", dimensions, looked_at=_LOOK, vector="asked.vector")
+    return _statement(f"{_VECTORS} and {in_literals('vector', path, model=model)} {first}")
 
 
 _LATEST = text("""

@@ -370,7 +370,7 @@ def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large)
 
     by_index: Statement = ("select set_config('enable_sort', 'off', true)", {})  # of so few it would rather sort all
     wanted = nearest_sql.SearchTarget(model=MODEL, vector=near, limit=10)
-    assert len(large.rows(by_index, *nearest_sql.by_index(large.path, wanted))) == 10
+    assert len(large.rows(by_index, nearest_sql.by_index(large.path, wanted))) == 10
     of_memories, of_messages = large.statements("Well?", near)
     assert len(memories_sql.scanned(large.rows(by_index, of_memories)).memories) >= 40
     assert len(messages_sql.scanned(large.rows(by_index, of_messages)).found) >= 30

@@ -114,9 +114,9 @@ def _eventually(holds: Callable[[], bool]) -> None:
 
 
 def _plan(engine: Engine, path: NamespacePath, vector: NDArray[np.float32]) -> str:
-    look, (statement, parameters) = by_index(path, SearchTarget(model=MODEL, vector=vector, limit=10))
+    statement, parameters = by_index(path, SearchTarget(model=MODEL, vector=vector, limit=10))
     few_rows: Statement = ("select set_config('enable_sort', 'off', true)", {})
-    rows = in_one_trip(engine, path.tenant_id, [look, few_rows, (f"explain {statement}", parameters)])[2]
+    rows = in_one_trip(engine, path.tenant_id, [few_rows, (f"explain {statement}", parameters)])[1]
     return "\n".join(row[0] for row in rows)
 
 
@@ -124,8 +124,8 @@ def _plan(engine: Engine, path: NamespacePath, vector: NDArray[np.float32]) -> s
 def test_any_name_of_a_model_can_stand_in_the_search_by_index(
     admin_engine: Engine, reader: Engine, fresh_namespace: NamespacePath, model: str
 ) -> None:
-    statements = by_index(fresh_namespace, SearchTarget(model=model, vector=direction(1), limit=1))
-    assert in_one_trip(reader, fresh_namespace.tenant_id, statements)[1] == []
+    statement = by_index(fresh_namespace, SearchTarget(model=model, vector=direction(1), limit=1))
+    assert in_one_trip(reader, fresh_namespace.tenant_id, [statement]) == [[]]
     with admin_engine.connect() as connection:
         quoted = connection.execute(text("select quote_literal(cast(:model as text))"), {"model": model}).scalar_one()
-    assert quoted.replace("%", "%%") in statements[1][0]
+    assert quoted.replace("%", "%%") in statement[0]

@@ -90,7 +90,7 @@ def asked() -> Iterator[tuple[str, Statement]]:
     wanted = vectors.SearchTarget(model=MODEL, vector=direction(1), limit=10, threshold=None)
     yield from statements(PATH)
     yield "nearest by a scan", vectors.exact(PATH, wanted)
-    yield "nearest by an index", vectors.by_index(PATH, wanted)[1]
+    yield "nearest by an index", vectors.by_index(PATH, wanted)
     yield "latest messages", memories.latest_messages_statement(PATH, "chat 1", 6)
 
 
