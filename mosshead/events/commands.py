@@ -261,8 +261,6 @@ MAX_REMEMBERED = 8_000
 MAX_FORGOTTEN = 200
 MAX_ABOUT = 20
 
-_Name = Annotated[str, Field(min_length=1, max_length=200)]
-
 
 class Remember(Envelope):
     """A memory as it shall be known; `mosshead.ids.remembered_id` gives its id.
@@ -277,7 +275,7 @@ class Remember(Envelope):
     type: Literal["remember"] = "remember"
     content: str = Field(min_length=1, max_length=MAX_REMEMBERED)
     kind: MemoryKind = MemoryKind.FACT
-    about: list[_Name] | None = Field(None, max_length=MAX_ABOUT)
+    about: list[Name] | None = Field(None, max_length=MAX_ABOUT)
     replaces: UUID | None = None
     of_version: int | None = Field(None, ge=1)
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread, current_thread
 from uuid import UUID
@@ -108,10 +109,8 @@ class Shipper(fork_safety.Forkable):
     def __init__(
         self, *, spool: Spool, queue: EventQueue, acknowledgements: Acknowledgements, key: SigningKey | None = None
     ) -> None:
-        self._spool = spool
-        self._queue = queue
-        self._acknowledgements = acknowledgements
-        self._key = key
+        self._spool, self._queue, self._acknowledgements = spool, queue, acknowledgements
+        self._ship = partial(Shipment, spool=spool, queue=queue, acknowledgements=acknowledgements, key=key)
         self._ours = ShippingLock(spool.path)
         self._begin()
         fork_safety.watch(self)
@@ -199,9 +198,7 @@ class Shipper(fork_safety.Forkable):
 
     def _step(self) -> bool:
         if self._shipment is None and self._ours.take():
-            self._shipment = Shipment(
-                spool=self._spool, queue=self._queue, acknowledgements=self._acknowledgements, key=self._key
-            )
+            self._shipment = self._ship()
         if self._shipment is None:
             self._spool.trim()
             return False

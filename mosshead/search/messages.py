@@ -265,7 +265,7 @@ _LENDERS = 100
 def lending_statement(
     path: NamespacePath, *, model: str, vector: Vectors, message: str, vocabulary: Vocabulary | None = None
 ) -> Statement:
-    """The statement, as the driver takes it, and its parameters; its rows are for `lent`. The parameters: `memories_sql`."""
+    """The statement, as the driver takes it, and its parameters; its rows are for `lent`."""
     parameters = {**path.ids, "model": model, "vector": HalfVector(vector), "message": message}
     if vocabulary is None:
         return _LENDING_SCAN, parameters

@@ -58,7 +58,7 @@ _AROUND = f"""
 
 
 def latest_statement(path: NamespacePath, limit: int) -> Statement:
-    """The statement, as the driver takes it, and its parameters; its rows, the last first, are for `around_sql.stored`.
+    """The statement, as the driver takes it, and its parameters; its rows, the last first, are for `stored`.
 
     limit: so many messages at most, of users and assistants, in any conversation.
     """

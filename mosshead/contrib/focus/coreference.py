@@ -90,7 +90,7 @@ Fits = Callable[[TrackedEntity], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FocusMention:
-    """An entity that a message means. how: a feature of `choosing.TOPIC`; place: None where no word stands for it.
+    """An entity that a message means. how: a feature of `TOPIC`; place: None where no word stands for it.
 
     gender: which pronoun it was given.
     """

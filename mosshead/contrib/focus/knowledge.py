@@ -323,7 +323,7 @@ class FocusKnowledge:
 
     entities: by id, all that is named below, and all that the state may refer back to.
     near: by entity, the cosine of the message with the nearest memory surely about it, of those nearest to the message.
-    described: the same for each description in the message, by what is sought (`phrases.Phrase.sought`).
+    described: the same for each description in the message, by what is sought (`Phrase.sought`).
     bearers: the same for whoever bears a name of the message that fits several, whatever else is nearer.
     """
 

@@ -2,9 +2,9 @@
 
     client = with_memory(openai.OpenAI(), sarah)    # from here on used as before
 
-The way of one call: `forms` say what was asked and where the notes go (pure), `calls` reads and publishes within a time that the
-chat can spare, `asking` has the two shells around the client's method, `streams` looks on as an answer comes in pieces, `clients`
-stands for the client. The package openai is imported when a client of it is given, and not before.
+The way of one call: `client` stands for the app's client, `apis` say what was asked and where the notes go (pure), `calls` reads
+and publishes within a time that the chat can spare, and `streams` looks on as an answer comes in pieces. The package openai is
+imported when a client of it is given, and not before.
 """
 
 from mosshead.contrib.openai_client.client import with_memory

@@ -1,7 +1,7 @@
 """Working memory: what a session has at hand, short-lived and by reference. docs/working-memory.md
 
-`WorkingMemory` is the shell; what happens is decided by pure functions of a state, a change and the time (`changes`, `policies`,
-`referring`), and kept by a store (`stores`).
+`WorkingMemory` is the shell. What a session has at hand is a value, which changes by pure functions (`state`); what words refer
+to is told by it (`references`); a store keeps it (`stores`).
 """
 
 from mosshead.contrib.working_memory.memory import WorkingMemory
