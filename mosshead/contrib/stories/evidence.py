@@ -23,12 +23,11 @@ from mosshead.models.kinds import Role
 from mosshead.models.memories import Progress, StoredMemory
 from mosshead.models.messages import StoredMessage
 from mosshead.models.questions import Question
-from mosshead.paths import NamespacePath
 from mosshead.search.memories import RankedMemory
 from mosshead.search.messages import Among, VisibleTurns
 from mosshead.search.scoring import WEIGHTS, base
 from mosshead.search.weights import ContextWeights
-from mosshead.store.connection import Statement, of_namespace, rows_within, tenant_transaction
+from mosshead.store.connection import of_namespace, rows_within, tenant_transaction
 from mosshead.store.entities import MAX_DEPTH, Neighbour, neighbours
 from mosshead.store.memories import NAMES_IN_ORDER, OWN_COLUMNS, memory_fields
 from mosshead.text import as_compared
@@ -154,47 +153,21 @@ def _hanging_together(
         for one in meant[:1] if depth > _NEAR else meant:
             near = neighbours(connection, store.path, one, depth=depth, fan_out=_FAN_OUT, as_of=None)
             edges.update(on_the_way(near, meant[1:]) if depth > _NEAR else stated(near))
-        statement = statement_for(
-            store.path,
-            entities=meant,
-            memories={*topical, *edges},
-            of_user=of_nobody and not in_time,
-            anything=in_time,
-            since=among.since,
-            until=among.until,
-        )
-        return edges, remembered(rows_within(connection, statement))
+        # Of all that is asked for only what happened, or else was said, in the time that is named.
+        parameters = {
+            **store.path.ids,
+            "entities": list(meant),  # what is surely about them
+            "memories": list({*topical, *edges}),  # these, and what they replaced, and so on
+            "of_user": of_nobody and not in_time,  # what is about the user
+            "anything": in_time,  # all of that time
+            "since": among.since,
+            "until": among.until,
+        }
+        return edges, remembered(rows_within(connection, (_HISTORIES, parameters)))
 
 
 MOST = 300
 """So many at most: those that are named, then the most salient. A story tells of fewer."""
-
-
-def statement_for(
-    path: NamespacePath,
-    *,
-    entities: Collection[UUID] = (),
-    memories: Collection[UUID] = (),
-    of_user: bool = False,
-    anything: bool = False,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> Statement:
-    """The statement and its parameters, as the driver takes them; its rows are for `remembered`.
-
-    entities: what is surely about them. memories: these, and what they replaced, and so on. of_user: what is about the user.
-    anything: all of the time that is named.
-    since, until: of all these only what happened, or else was said, not before and before; of all times where they are None.
-    """
-    return _HISTORIES, {
-        **path.ids,
-        "entities": list(entities),
-        "memories": list(memories),
-        "of_user": of_user,
-        "anything": anything,
-        "since": since,
-        "until": until,
-    }
 
 
 def remembered(rows: Iterable[Any]) -> list[Remembered]:

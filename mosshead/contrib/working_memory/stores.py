@@ -5,7 +5,7 @@ import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any, Protocol, TypeVar
@@ -98,40 +98,32 @@ class Meter:
     def __init__(self) -> None:
         """Nothing is counted yet."""
         self._lock = ForkSafeLock()
-        self._added = self._evicted = self._found = self._missed = self._accesses = 0
-        self._seconds = 0.0
+        self._counted = Metrics()
         self._latest: deque[tuple[float, float]] = deque(maxlen=_LATEST)
 
     def accessed(self, seconds: float, *, fill: float, added: int, evicted: int) -> None:
         """An access took so long, and left the session so full."""
         with self._lock:
-            self._accesses += 1
-            self._seconds += seconds
-            self._added += added
-            self._evicted += evicted
+            self._count(accesses=1, access_seconds=seconds, added=added, evicted=evicted)
             self._latest.append((seconds, fill))
 
     def looked_for(self, *, found: int, missed: int) -> None:
         """So many references were looked for."""
         with self._lock:
-            self._found += found
-            self._missed += missed
+            self._count(found=found, missed=missed)
 
     def read(self) -> Metrics:
         """What was counted."""
         with self._lock:
-            latest = list(self._latest)
-            return Metrics(
-                fill=sum(fill for _, fill in latest) / len(latest) if latest else 0.0,
-                added=self._added,
-                evicted=self._evicted,
-                found=self._found,
-                missed=self._missed,
-                accesses=self._accesses,
-                access_seconds=self._seconds,
-                access_ms=_milliseconds(latest, 0.5),
-                access_p99_ms=_milliseconds(latest, 0.99),
-            )
+            latest, counted = list(self._latest), self._counted
+        fill = sum(fill for _, fill in latest) / len(latest) if latest else 0.0
+        median, slow = _milliseconds(latest, 0.5), _milliseconds(latest, 0.99)
+        return replace(counted, fill=fill, access_ms=median, access_p99_ms=slow)
+
+    def _count(self, **more: float) -> None:
+        self._counted = replace(
+            self._counted, **{name: getattr(self._counted, name) + one for name, one in more.items()}
+        )
 
 
 class Store(Protocol):
