@@ -45,9 +45,8 @@ class _WithMemory(Forwarding):
 
     __slots__ = ("_asynchronous", "_injection")
 
-    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool) -> None:
-        super().__init__(inner)
-        self._keep(_injection=injection, _asynchronous=asynchronous)
+    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool, **own: Any) -> None:
+        super().__init__(inner, _injection=injection, _asynchronous=asynchronous, **own)
 
     @property
     def with_raw_response(self) -> Any:
@@ -55,7 +54,7 @@ class _WithMemory(Forwarding):
         return type(self._inner.with_raw_response)(self)
 
     def _resource(self, inner: Any, form: ApiForm) -> "_Resource":
-        return _Resource(inner, self._injection, asynchronous=self._asynchronous, form=form)
+        return _Resource(inner, self._injection, asynchronous=self._asynchronous, _form=form)
 
 
 class _HoldsChat(_WithMemory):
@@ -119,10 +118,6 @@ class _Resource(_WithMemory):
 
     __slots__ = ("_form",)
 
-    def __init__(self, inner: Any, injection: Injection, *, asynchronous: bool, form: ApiForm) -> None:
-        super().__init__(inner, injection, asynchronous=asynchronous)
-        self._keep(_form=form)
-
     def create(self, **arguments: Any) -> Any:
         return self._ask(self._inner.create, arguments)
 
@@ -134,7 +129,7 @@ class _Resource(_WithMemory):
         injection = replace(self._injection, namespace=self._injection.whose(arguments.pop("namespace", None)))
         if not self._form.own_conversation:
             injection = replace(injection, conversation=injection.named(arguments.pop("conversation", None)))
-        asking = _Resource(self._inner, injection, asynchronous=self._asynchronous, form=self._form)
+        asking = _Resource(self._inner, injection, asynchronous=self._asynchronous, _form=self._form)
         return type(self._inner).stream(asking, **arguments)
 
     def _ask(self, method: Callable[..., Any], arguments: dict[str, Any]) -> Any:

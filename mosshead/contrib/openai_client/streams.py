@@ -20,7 +20,7 @@ def followed(result: Any, call: Call) -> tuple[Any, Future[None] | None]:
         return _AsyncStream(result, _Ending(call)), None
     raw = hasattr(result, "http_response")
     if raw and call.streams:
-        return _Raw(result, call), None
+        return _Raw(result, _call=call, _parsed=None), None
     answer = call.injection.tried(NOTHING, lambda: call.form.answered(result.parse() if raw else result))
     return result, call.publish(answer)
 
@@ -45,12 +45,12 @@ class _Ending:
 
 
 class Forwarding:
-    """Stands for an object. Attributes are read and set there, and it passes for one of the same class."""
+    """Stands for an object. Attributes are read and set there, and it passes for one of the same class. own: by slot."""
 
     __slots__ = ("__weakref__", "_inner")
 
-    def __init__(self, inner: Any) -> None:
-        self._keep(_inner=inner)
+    def __init__(self, inner: Any, **own: Any) -> None:
+        self._keep(_inner=inner, **own)
 
     def _keep(self, **own: Any) -> None:
         """Set attributes of its own."""
@@ -81,8 +81,7 @@ class _Watched(Forwarding):
     __slots__ = ("_ending", "_response")
 
     def __init__(self, inner: Any, ending: _Ending) -> None:
-        super().__init__(inner)
-        self._keep(_ending=ending, _response=_Response(inner.response, ending))
+        super().__init__(inner, _ending=ending, _response=_Response(inner.response, _ending=ending))
         finalize(self, ending.end)
 
     @property
@@ -156,10 +155,6 @@ class _Response(Forwarding):
 
     __slots__ = ("_ending",)
 
-    def __init__(self, inner: Any, ending: _Ending) -> None:
-        super().__init__(inner)
-        self._keep(_ending=ending)
-
     def close(self) -> None:
         self._ending.end()
         self._inner.close()
@@ -173,10 +168,6 @@ class _Raw(Forwarding):
     """A raw response whose body is a stream."""
 
     __slots__ = ("_call", "_parsed")
-
-    def __init__(self, inner: Any, call: Call) -> None:
-        super().__init__(inner)
-        self._keep(_call=call, _parsed=None)
 
     def parse(self, **options: Any) -> Any:
         """The stream, the same each time."""
