@@ -23,7 +23,7 @@ from mosshead.models.messages import MemoryFound, Spread
 from mosshead.paths import NamespacePath
 from mosshead.search.indexed import Vocabulary, lent_scored, memories_head
 from mosshead.search.indexed import parameters as of_words
-from mosshead.search.scoring import WEIGHTS, Relevance, asked, bm25, cosine, spread_of
+from mosshead.search.scoring import WEIGHTS, Relevance, asked, bm25, cosine, spread_in, spread_of
 from mosshead.search.weights import MemoryWeights
 from mosshead.store.connection import Statement, of_namespace
 from mosshead.store.memories import OWN_COLUMNS, memory_fields
@@ -44,7 +44,6 @@ _STATEMENTS = 256
 """So many are kept of those that name their namespace."""
 
 _W = MemoryWeights()
-_NOTHING = Spread(mean=0.0, deviation=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +96,10 @@ def statement_for(
 def scanned(rows: Iterable[Any]) -> ScannedMemories:
     """The rows of the statement as values."""
     found = list(rows)
-    if not found:
-        return ScannedMemories(memories=(), cosine=_NOTHING, words=_NOTHING, bearings={})
-    first = found[0]
     return ScannedMemories(
         memories=tuple(map(_found, found)),
-        cosine=Spread(mean=first.cosine_mean, deviation=first.cosine_deviation),
-        words=Spread(mean=first.words_mean, deviation=first.words_deviation),
+        cosine=spread_in(found, "cosine"),
+        words=spread_in(found, "words"),
         bearings={
             entity: Bearing(memories=many, parent=parent)
             for row in found

@@ -26,7 +26,7 @@ from mosshead.paths import NamespacePath
 from mosshead.search.indexed import Vocabulary, memories_head, messages_head, time_head
 from mosshead.search.indexed import parameters as of_words
 from mosshead.search.memories import SCANNED, SCORED, TAUGHT
-from mosshead.search.scoring import asked, bm25, cosine, spread_of
+from mosshead.search.scoring import asked, bm25, cosine, spread_in, spread_of
 from mosshead.search.weights import MessageWeights
 from mosshead.store.connection import Statement, of_namespace
 from mosshead.store.messages import message_of
@@ -132,8 +132,8 @@ def scanned(rows: Iterable[Any], told: VisibleTurns | None = None) -> ScannedMes
     found = tuple(map(_found, given))
     return ScannedMessages(
         found=tuple(one for one in found if as_compared(one.message.content) not in contents) if contents else found,
-        with_before=_spread(given, "with_before"),
-        words=_spread(given, "words"),
+        with_before=spread_in(given, "with_before"),
+        words=spread_in(given, "words"),
     )
 
 
@@ -141,12 +141,6 @@ def _found(row: Any) -> MessageFound:
     return MessageFound(
         message=message_of(row), cosine=row.cosine, with_before=row.with_before, words=row.words, itself=row.itself
     )
-
-
-def _spread(rows: list[Any], score: str) -> Spread:
-    if not rows:
-        return Spread(mean=0.0, deviation=0.0)
-    return Spread(mean=getattr(rows[0], f"{score}_mean"), deviation=getattr(rows[0], f"{score}_deviation"))
 
 
 _LAST_OF_BEST = """(

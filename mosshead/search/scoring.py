@@ -6,10 +6,12 @@ factor, which is 1 for a text of the average length. For a word that occurs once
 BM25 to the digit. So a text takes one inner product, with a vector that holds how rare each word of the question is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+from mosshead.models.messages import Spread
 from mosshead.search.weights import MemoryWeights
 
 _K1, _B = 1.2, 0.75
@@ -59,6 +61,13 @@ def cosine(vector: str) -> str:
 def spread_of(score: str) -> str:
     """How a score lies over all rows, as two columns."""
     return f"avg({score}) as {score}_mean, stddev_pop({score}) as {score}_deviation"
+
+
+def spread_in(rows: Sequence[Any], score: str) -> Spread:
+    """How a score lies over all, by these two columns, which every row has."""
+    if not rows:
+        return Spread(mean=0.0, deviation=0.0)
+    return Spread(mean=getattr(rows[0], f"{score}_mean"), deviation=getattr(rows[0], f"{score}_deviation"))
 
 
 WEIGHTS = MemoryWeights()

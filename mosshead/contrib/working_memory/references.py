@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Literal
 from uuid import UUID
 
-from mosshead.contrib.working_memory.state import Reference, State
+from mosshead.contrib.working_memory.state import Added, Reference, State
 from mosshead.patterns import lazy_pattern
 
 PERSON = "person"
@@ -183,15 +183,6 @@ class ResultShape:
     under: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultItem:
-    """A thing in a result."""
-
-    type: str
-    id: str
-    label: str
-
-
 def shapes_of(declared: Fields) -> tuple[ResultShape, ...]:
     """The mapping, checked. Raises ValueError, which names the field."""
     for kind, fields in declared.items():
@@ -203,20 +194,20 @@ def shapes_of(declared: Fields) -> tuple[ResultShape, ...]:
     return tuple(ResultShape(type=kind, **fields) for kind, fields in declared.items())
 
 
-def things_in(result: str | Mapping[str, Any] | Sequence[Any], shapes: Sequence[ResultShape]) -> tuple[ResultItem, ...]:
+def things_in(result: str | Mapping[str, Any] | Sequence[Any], shapes: Sequence[ResultShape]) -> tuple[Added, ...]:
     """The things in a result, each once, in its order. Raises ValueError where it is a text, and no JSON."""
     if isinstance(result, str):
         try:
             result = json.loads(result)
         except ValueError:
             raise ValueError("result: is no JSON; give what the tool returned, or name its entities yourself") from None
-    found: dict[tuple[str, str], ResultItem] = {}
+    found: dict[tuple[str, str], Added] = {}
     for one in _walk(result, None, shapes, _DEEPEST):
         found.setdefault((one.type, one.id), one)
     return tuple(found.values())
 
 
-def _walk(value: Any, under: str | None, shapes: Sequence[ResultShape], deeper: int) -> Iterator[ResultItem]:
+def _walk(value: Any, under: str | None, shapes: Sequence[ResultShape], deeper: int) -> Iterator[Added]:
     if deeper == 0:
         return
     if isinstance(value, Mapping):
@@ -230,9 +221,9 @@ def _walk(value: Any, under: str | None, shapes: Sequence[ResultShape], deeper: 
             yield from _walk(inner, under, shapes, deeper - 1)
 
 
-def _thing(value: Mapping[str, Any], shape: ResultShape) -> ResultItem | None:
+def _thing(value: Mapping[str, Any], shape: ResultShape) -> Added | None:
     key, label = _plain(value.get(shape.id)), _plain(value.get(shape.label)) if shape.label else None
-    return ResultItem(type=shape.type, id=key, label=label or key) if key else None
+    return Added(type=shape.type, id=key, label=label or key) if key else None
 
 
 def _plain(value: object) -> str | None:
