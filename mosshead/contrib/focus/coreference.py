@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Literal
 from uuid import UUID
@@ -50,39 +51,6 @@ class Pair:
 OnPair = Callable[[Pair], object]
 Choice = tuple[UUID, float]
 """An entity and its score."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairDecision:
-    """What is being decided, for the pairs. on_pair: who is given them, if anybody."""
-
-    kind: DecisionKind
-    message: int
-    start: int = -1
-    on_pair: OnPair | None = None
-
-    def choose(self, candidates: Mapping[UUID, Features], weights: Features, least: float) -> Choice | None:
-        """The candidate of the highest score, with it; None where none reaches the least.
-
-        Of equal ones the first. A description that fits two equally well tells neither.
-        """
-        scores = {key: score(features, weights) for key, features in candidates.items()}
-        best = max(scores, key=lambda key: scores[key], default=None)
-        told = self.kind != "description" or list(scores.values()).count(scores[best] if best else 0.0) == 1
-        chosen = best if best is not None and scores[best] >= least and told else None
-        if self.on_pair:
-            for key, features in candidates.items():
-                self.on_pair(
-                    Pair(
-                        decision=self.kind,
-                        message=self.message,
-                        start=self.start,
-                        entity_id=key,
-                        features=features,
-                        chosen=key == chosen,
-                    )
-                )
-        return None if chosen is None else (chosen, scores[chosen])
 
 
 Fits = Callable[[TrackedEntity], bool]
@@ -189,10 +157,22 @@ class MessageReading:
         entity = self.known.entities.get(key)
         return next((gender for gender in given if gender), entity.gender if entity else None)
 
-    def decide(self, form: ReferenceForm | None, start: int = -1) -> PairDecision:
-        """A decision about words of this message."""
-        kind: DecisionKind = "pronoun" if form is ReferenceForm.PRONOUN else "description"
-        return PairDecision(kind=kind, message=self.state.messages, start=start, on_pair=self.on_pair)
+    def choose(
+        self, kind: DecisionKind, candidates: Mapping[UUID, Features], weights: Features, least: float, start: int = -1
+    ) -> Choice | None:
+        """The candidate of the highest score, with it; None where none reaches the least.
+
+        Of equal ones the first. A description that fits two equally well tells neither. start: of the words, for the pairs.
+        """
+        scores = {key: score(features, weights) for key, features in candidates.items()}
+        best = max(scores, key=lambda key: scores[key], default=None)
+        told = kind != "description" or list(scores.values()).count(scores[best] if best else 0.0) == 1
+        chosen = best if best is not None and scores[best] >= least and told else None
+        if self.on_pair:
+            decided = partial(Pair, decision=kind, message=self.state.messages, start=start)
+            for key, features in candidates.items():
+                self.on_pair(decided(entity_id=key, features=features, chosen=key == chosen))
+        return None if chosen is None else (chosen, scores[chosen])
 
 
 def refer(text: str, state: FocusState, known: FocusKnowledge, on_pair: OnPair | None = None) -> MessageReading:
@@ -347,7 +327,8 @@ def described(phrase: Phrase, discourse: MessageReading) -> Choice | None:
                 "called": float(_called(entity, phrase)),
             }
     least = LEAST["thing" if phrase.form is ReferenceForm.THING or phrase.bare else "person"]
-    return discourse.decide(phrase.form, phrase.place.start).choose(features, DESCRIPTION, least)
+    kind: DecisionKind = "pronoun" if phrase.form is ReferenceForm.PRONOUN else "description"
+    return discourse.choose(kind, features, DESCRIPTION, least, phrase.place.start)
 
 
 def implied(discourse: MessageReading) -> Choice | None:
@@ -365,7 +346,7 @@ def implied(discourse: MessageReading) -> Choice | None:
                 "process": float(entity.entity_type is EntityType.PROCESS),
                 "asked": float(discourse.asks_how and entity.entity_type is EntityType.PROCESS),
             }
-    return discourse.decide(None).choose(features, DESCRIPTION, LEAST["implied"])
+    return discourse.choose("description", features, DESCRIPTION, LEAST["implied"])
 
 
 def _usual(phrase: Phrase, discourse: MessageReading) -> Choice | None:
@@ -468,33 +449,31 @@ def topic_score(age: int) -> float:
     return TOPIC_SCORES[age] if age < len(TOPIC_SCORES) else 0.0
 
 
-def next_scene(state: FocusState, mentions: Sequence[FocusMention], known: FocusKnowledge) -> tuple[LayerEntry, ...]:
+def next_scene(read: MessageReading) -> tuple[LayerEntry, ...]:
     """The scene that was, unless the message names another."""
-    orgs = {key for key, entity in known.entities.items() if entity.entity_type is EntityType.ORG}
-    named = [one.entity_id for one in mentions if one.how == "name" and one.entity_id in orgs]
+    names = [one.entity_id for one in read.mentions if one.how == "name"]
+    named = [key for key in names if read.type_of(key) is EntityType.ORG]
     if named:
         return (LayerEntry(entity_id=named[-1], fit=1.0, score=scene_score(0)),)
-    spoken = {one.entity_id for one in mentions}
-    return tuple(_aged(held, 0 if held.entity_id in spoken else held.age + 1, scene_score) for held in state.scene)
+    spoken = {one.entity_id for one in read.mentions}
+    return tuple(_aged(held, 0 if held.entity_id in spoken else held.age + 1, scene_score) for held in read.state.scene)
 
 
-def scene_of_topic(state: FocusState, topic: Sequence[LayerEntry], known: FocusKnowledge) -> tuple[LayerEntry, ...]:
+def scene_of_topic(read: MessageReading, topic: Sequence[LayerEntry]) -> tuple[LayerEntry, ...]:
     """Where there is no scene yet: the home of the topic, if it has one."""
-    home = _home(known, topic[0].entity_id, opening=not state.seen) if topic else None
+    home = _home(read.known, topic[0].entity_id, opening=not read.state.seen) if topic else None
     return (LayerEntry(entity_id=home, fit=_AT_HOME, score=_AT_HOME * scene_score(0)),) if home else ()
 
 
-def next_topic(
-    state: FocusState, mentions: Sequence[FocusMention], scenes: set[UUID], decision: PairDecision
-) -> tuple[LayerEntry, ...]:
+def next_topic(read: MessageReading, scenes: set[UUID]) -> tuple[LayerEntry, ...]:
     """What the message is about: the most prominent of what it speaks of; what was, fading, where nothing is more prominent."""
+    state, mentions = read.state, read.mentions
     candidates: dict[UUID, Features] = {held.entity_id: {"kept": topic_score(held.age)} for held in state.topic}
-    before = {held.entity_id for held in state.topic if held.age == 0}
     subjects = [one.place for one in mentions if one.place and one.place.part is GrammaticalRole.SUBJECT]
     closing = max(subjects, key=lambda place: place.start, default=None)
     for key in dict.fromkeys(one.entity_id for one in mentions):
-        candidates[key] = _focus([one for one in mentions if one.entity_id == key], before, scenes, closing)
-    chosen = decision.choose(candidates, TOPIC, LEAST["topic"])
+        candidates[key] = _focus([one for one in mentions if one.entity_id == key], read.topics, scenes, closing)
+    chosen = read.choose("topic", candidates, TOPIC, LEAST["topic"])
     if chosen is None or "kept" in candidates[chosen[0]]:
         faded = (_aged(held, held.age + 1, topic_score) for held in state.topic)
         return tuple(held for held in faded if held.score > 0)
@@ -509,8 +488,9 @@ def next_mentions(mentions: Sequence[FocusMention], others: set[UUID]) -> tuple[
     return tuple(LayerEntry(entity_id=key, fit=fit, score=fit * _MENTIONED) for key, fit in fits.items())
 
 
-def next_seen(state: FocusState, mentions: Sequence[FocusMention]) -> tuple[Seen, ...]:
+def next_seen(read: MessageReading) -> tuple[Seen, ...]:
     """Who was spoken of, latest first: of one message the most prominent first."""
+    state, mentions = read.state, read.mentions
     genders = {seen.entity_id: seen.gender for seen in state.seen}
     genders |= {one.entity_id: one.gender for one in mentions if one.gender}
     latest: dict[UUID, float] = {}
@@ -589,7 +569,7 @@ def _person(phrase: Phrase, gender: Gender, discourse: MessageReading) -> Choice
         known = discourse.gender_of(key)
         if discourse.type_of(key) is EntityType.PERSON and known in {None, gender}:
             features[key] = {**discourse.coherence(key, prominence), "gender": float(known is gender)}
-    return discourse.decide(phrase.form, phrase.place.start).choose(features, PRONOUN, LEAST["pronoun"])
+    return discourse.choose("pronoun", features, PRONOUN, LEAST["pronoun"], phrase.place.start)
 
 
 def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: MessageReading) -> Choice | None:
@@ -605,7 +585,7 @@ def _thing(phrase: Phrase, kinds: Collection[EntityType], discourse: MessageRead
         for key, prominence in discourse.spoken_of(phrase.place).items()
         if discourse.type_of(key) in kinds and key in here | topics and key not in scenes
     }
-    return discourse.decide(phrase.form, phrase.place.start).choose(features, PRONOUN, LEAST["pronoun"])
+    return discourse.choose("pronoun", features, PRONOUN, LEAST["pronoun"], phrase.place.start)
 
 
 def _joined(discourse: MessageReading) -> list[Choice]:

@@ -10,7 +10,6 @@ from sqlalchemy import Engine
 
 from mosshead.contrib.focus.coreference import (
     OnPair,
-    PairDecision,
     next_mentions,
     next_scene,
     next_seen,
@@ -114,19 +113,17 @@ def track_conversation(
 def track(state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: OnPair | None = None) -> FocusState:
     """The state after one more message. Pure, but for what it hands to on_pair, if that is given."""
     read = refer(turn.text, state, known, on_pair)
-    mentions = read.mentions
-    seen = next_seen(state, mentions)
+    seen = next_seen(read)
     if not turn.by_user:
         return replace(state, seen=seen, messages=state.messages + 1)
-    decision = PairDecision(kind="topic", message=state.messages, on_pair=on_pair)
-    scene = next_scene(state, mentions, known)
-    topic = next_topic(state, mentions, {held.entity_id for held in scene}, decision)
-    scene = scene or scene_of_topic(state, topic, known)
+    scene = next_scene(read)
+    topic = next_topic(read, {held.entity_id for held in scene})
+    scene = scene or scene_of_topic(read, topic)
     others = {held.entity_id for held in (*scene, *topic)}
     return FocusState(
         scene=scene,
         topic=topic,
-        mentions=next_mentions(mentions, others),
+        mentions=next_mentions(read.mentions, others),
         seen=seen,
         references=tuple(read.references),
         messages=state.messages + 1,
