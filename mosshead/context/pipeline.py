@@ -27,6 +27,9 @@ _TOKENS = 50
 _SHORT = 10
 """Tokens of a short message with its speaker: of those that answer best so many stand for a place in a context as would fit."""
 
+_PENDING = 5
+"""So many of the memories that the app put down and the service has not taken up have a place in a context."""
+
 NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanations=())
 
 
@@ -151,7 +154,7 @@ def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) 
         return []
     stored = {one.id for path in found for one in path.hits}
     vector = store.embedder.embed([message])[0]  # it was embedded for the read already, and is remembered
-    return [one for one in laid.for_context(vector, store.embedder) if one.id not in stored]
+    return [one for one in laid.similar(vector, store.embedder)[:_PENDING] if one.id not in stored]
 
 
 def _around(

@@ -168,7 +168,6 @@ def _plausible(scores: tuple[tuple[UUID, float], ...]) -> tuple[UUID, ...]:
     return tuple(key for key, _ in scores[: min(max(likely, 2), MOST_OFFERED)])
 
 
-__all__ = ["Evidence", "Resolution", "Telling", "disambiguate", "telling"]
 SCENE_TURNS = 3
 """So many turns before a message set its scene."""
 

@@ -1,7 +1,7 @@
 """Conversations in the forms in which apps have them: a transcript, or a list of messages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -72,22 +72,18 @@ def _transcript(transcript: str, named: Mapping[str, Role]) -> Iterator[Transcri
         role = known.get(name.casefold()) if colon and not said[:1].strip() else None
         if role is not None:
             if turn is not None:
-                yield _trimmed(turn)
+                yield replace(turn, content=turn.content.strip())
             speaker = name if name.casefold() in named else None
             turn = TranscriptTurn(role=role, content=said.strip(), speaker=speaker)
         elif turn is not None:
-            turn = TranscriptTurn(role=turn.role, content=f"{turn.content}\n{line}", speaker=turn.speaker)
+            turn = replace(turn, content=f"{turn.content}\n{line}")
         elif line.strip():
             raise InvalidEvent(
                 f"transcript, line {number}: does not start with a speaker that is known; write 'User: …' or 'Assistant: …', "
                 "or say who is who with speakers={'Sarah': 'user'}"
             )
     if turn is not None:
-        yield _trimmed(turn)
-
-
-def _trimmed(turn: TranscriptTurn) -> TranscriptTurn:
-    return TranscriptTurn(role=turn.role, content=turn.content.strip(), speaker=turn.speaker)
+        yield replace(turn, content=turn.content.strip())
 
 
 def _message(number: int, message: Mapping[str, Any]) -> TranscriptTurn:

@@ -12,15 +12,6 @@ from mosshead.errors import InvalidEvent, RecordMisfit
 from mosshead.models.memories import StoredMemory
 from mosshead.schemas import alike, as_json, merged, patch_between, read
 
-__all__ = [
-    "Document",
-    "Record",
-    "StoredDocument",
-    "as_read",
-    "changes_to",
-    "typed",
-]
-
 S = TypeVar("S", bound=BaseModel)
 
 

@@ -17,7 +17,6 @@ from mosshead.embeddings.protocol import Vectors
 from mosshead.models.memories import Hit, Progress, StoredMemory
 from mosshead.paths import NamespacePath
 
-_IN_CONTEXT = 5
 _MOST = 1_000
 """So many writes of a process are laid over its reads, the latest: one that writes and never reads notices none in effect."""
 
@@ -82,10 +81,6 @@ class Laid:
             for one, cosine in zip(self.remembered, cosines, strict=True)
         ]
         return sorted(found, key=lambda hit: -hit.similarity)
-
-    def for_context(self, vector: Vectors, embedder: Embedder) -> list[Hit]:
-        """The few of them that have a place in the context of a message, most similar first."""
-        return self.similar(vector, embedder)[:_IN_CONTEXT]
 
     def memory(self, memory_id: UUID) -> StoredMemory | None:
         """A memory that was not taken up yet."""
