@@ -5,7 +5,7 @@ with what is looked up by its key; how cosines lie over all is taken from a samp
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +17,9 @@ from mosshead.store.connection import Statement
 
 Scanned = Literal["memories", "turns"]
 """What a namespace holds that is scanned, and indexed where it is large (`db.search_indexes`); messages are scanned as turns."""
+
+LOOK_ON = "set_config('hnsw.iterative_scan', 'strict_order', true)"
+"""An index of vectors holds what is deleted until a vacuum: where that is all that it looked at, it looks on."""
 
 _LOOK = 2
 """So many times as many rows as are wanted the index of vectors looks at (``hnsw.ef_search``), to tell which are nearest."""
@@ -94,7 +97,7 @@ def memories_head(path: NamespacePath, model: str, dimensions: int, each: int) -
 
     each: so many of the best by cosine are wanted, and by words.
     """
-    scope = in_literals("vector", path, model=model, owner_kind="memory")
+    scope = scope_in_literals("vector", path, model=model, owner_kind="memory")
     rows = f"mosshead_read_v1.embeddings as vector where {scope}"
     scored = f"select owner_id, {cosine('embedding')} as cosine, {bm25('terms', 'length')} as words from {rows}"
     return f"""
@@ -118,14 +121,15 @@ def _about(path: NamespacePath, model: str) -> str:
     """
     of_one = f"""
         mosshead_read_v1.traits as trait
-        where {in_literals("trait", path, model=model)} and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
+        where {scope_in_literals("trait", path, model=model)}
+          and trait.owner_kind = 'memory' and trait.entity_id = one.entity_id"""
     every = f"select trait.owner_id, trait.embedding from {of_one}"
     known = f"({every} and trait.compact union all {every} and not trait.compact) as trait"
     meant = "cast(%(named)s as uuid[]) || cast(%(contested)s as uuid[])"
     return f"""
     links as materialized (
         select link.memory_id, link.entity_id from mosshead_read_v1.memory_entities as link
-        where {in_literals("link", path)} and link.certainty = 'sure'
+        where {scope_in_literals("link", path)} and link.certainty = 'sure'
           and link.memory_id = any(array(select owner_id from sought))
     ),
     about as materialized (
@@ -148,7 +152,7 @@ def lent_scored(path: NamespacePath, model: str) -> str:
         select link.memory_id, lending.entity_id from lending cross join lateral (
             select array(
                 select trait.owner_id from mosshead_read_v1.traits as trait
-                where {in_literals("trait", path, model=model)} and trait.entity_id = lending.entity_id
+                where {scope_in_literals("trait", path, model=model)} and trait.entity_id = lending.entity_id
                 limit {_LENDING + 1}
             ) as those
         ) as one cross join unnest(those) as link (memory_id) where cardinality(those) <= {_LENDING}
@@ -158,13 +162,14 @@ def lent_scored(path: NamespacePath, model: str) -> str:
         select owner_id, cosine, words from scanned where owner_id in (select owner_id from sought)
         union
         select owner_id, {cosine("embedding")}, {bm25("terms", "length")} from mosshead_read_v1.embeddings as vector
-        where {in_literals("vector", path, model=model, owner_kind="memory")} and owner_id = any(array(select memory_id from few))
+        where {scope_in_literals("vector", path, model=model, owner_kind="memory")}
+          and owner_id = any(array(select memory_id from few))
     )"""
 
 
 def messages_head(path: NamespacePath, model: str, dimensions: int, each: int) -> str:
     """The head for messages. each: so many of the best by each score are wanted."""
-    rows = f"mosshead_read_v1.turns as turn where {in_literals('turn', path, model=model)}"
+    rows = f"mosshead_read_v1.turns as turn where {scope_in_literals('turn', path, model=model)}"
     return f"""
     {asked("turns")},
     sought as materialized (
@@ -179,10 +184,10 @@ def time_head(path: NamespacePath, model: str, scan: str) -> str:
 
     scan: the rows of the scan.
     """
-    rows = f"mosshead_read_v1.turns as turn where {in_literals('turn', path, model=model)}"
+    rows = f"mosshead_read_v1.turns as turn where {scope_in_literals('turn', path, model=model)}"
     # Row-level security lets no coalesce into the index, but what a subquery gives.
     said = f"""
-        mosshead_read_v1.messages as message where {in_literals("message", path)}
+        mosshead_read_v1.messages as message where {scope_in_literals("message", path)}
           and message.occurred_at >= (select coalesce(cast(%(since)s as timestamptz), '-infinity'))
           and message.occurred_at < (select coalesce(cast(%(until)s as timestamptz), 'infinity'))"""
     return f"""
@@ -208,26 +213,29 @@ def _turns_spread(rows: str) -> str:
     )"""
 
 
-def in_literals(alias: str, path: NamespacePath, **more: str) -> str:
-    """The condition that a row is of a namespace, for a statement that has parameters. more: values of further columns.
+def in_literals(alias: str, scope: Mapping[str, object]) -> str:
+    """The condition that a row is of a scope, for a statement that has parameters. scope: values by column.
 
     A partial index serves only a statement that names its scope in literals.
     """
-    given = {"tenant_id": str(path.tenant_id), "namespace_id": str(path.namespace_id), **more}
-    literals = {column: sql.Literal(value).as_string(None).replace("%", "%%") for column, value in given.items()}
-    return " and ".join(f"{alias}.{column} = {value}" for column, value in literals.items())
+    given = {column: sql.Literal(str(value)).as_string(None).replace("%", "%%") for column, value in scope.items()}
+    return " and ".join(f"{alias}.{column} = {value}" for column, value in given.items())
+
+
+def scope_in_literals(alias: str, path: NamespacePath, **more: str) -> str:
+    """The same of a namespace. more: values of further columns."""
+    return in_literals(alias, {**path.ids, **more})
 
 
 def nearest_first(column: str, dimensions: int, *, looked_at: int, vector: str = "%(vector)s") -> str:
     """SQL behind a condition in literals: by the index of vectors, the nearest first. looked_at: so many rows at least.
 
-    How far the index looks is set where it is read: the statement may be the only one of its transaction. An index holds what is
-    deleted until a vacuum: where that is all that it looked at, it looks on.
+    How far the index looks is set where it is read: the statement may be the only one of its transaction.
     """
     sized = f"halfvec({dimensions})"
     return f"""
         and (select set_config('hnsw.ef_search', '{looked_at}', true)) is not null
-        and (select set_config('hnsw.iterative_scan', 'strict_order', true)) is not null
+        and (select {LOOK_ON}) is not null
         order by ({column}::{sized}) <#> cast({vector} as {sized})"""
 
 

@@ -15,7 +15,7 @@ from mosshead.embeddings import Vectors
 from mosshead.models.kinds import MemoryKind
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import in_literals, nearest_first
+from mosshead.search.indexed import nearest_first, scope_in_literals
 from mosshead.store.connection import Statement, in_one_trip, of_namespace
 from mosshead.store.memories import MEMORY_COLUMNS, memory_fields
 
@@ -60,7 +60,7 @@ def exact(path: NamespacePath, wanted: SearchTarget) -> Statement:
 def by_index(path: NamespacePath, wanted: SearchTarget) -> Statement:
     """The nearest by the index of a scope that has one."""
     listed = max(_LEAST_LISTED, _LISTED_PER_HIT * wanted.limit)
-    scope = in_literals("vector", path, model=wanted.model, owner_kind="memory")
+    scope = scope_in_literals("vector", path, model=wanted.model, owner_kind="memory")
     nearest = f"""
         select nearest.owner_id, nearest.similarity from (
             select vector.owner_id, {_cosine(_DISTANCE)} as similarity from mosshead_read_v1.embeddings as vector

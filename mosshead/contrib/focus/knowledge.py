@@ -19,7 +19,7 @@ from mosshead.language.references import content_words, names_another, shared
 from mosshead.language.wordlists import Gender, gender_of
 from mosshead.models.kinds import EntityType
 from mosshead.paths import NamespacePath
-from mosshead.search.indexed import in_literals, nearest_first
+from mosshead.search.indexed import nearest_first, scope_in_literals
 from mosshead.store.connection import Statement, of_namespace
 
 NEAREST = 16
@@ -275,7 +275,7 @@ _SCAN = _statement(f"select * from ({_SCANNED}) as one order by similarity desc,
 def _by_index(path: NamespacePath, model: str, dimensions: int) -> str:
     """For a namespace with an index of its own."""
     first = nearest_first("vector.embedding", dimensions, looked_at=_LOOK, vector="asked.vector")
-    return _statement(f"{_VECTORS} and {in_literals('vector', path, model=model)} {first}")
+    return _statement(f"{_VECTORS} and {scope_in_literals('vector', path, model=model)} {first}")
 
 
 _LATEST = text("""

@@ -1,13 +1,13 @@
 """One document about the user, in a schema of the app's own, kept by an LLM that proposes fields and by code that checks them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from mosshead.contrib.managers.prompts import document_prompt, talk_of
-from mosshead.contrib.managers.values import ManagedProfile, RefusedChange, Sourced, read_fields
+from mosshead.contrib.managers.values import ManagedProfile, RefusedChange, read_fields
 from mosshead.llm.protocol import AnswerRefused, LanguageModel
 from mosshead.schemas import as_json, patch_between, patched
 
@@ -43,19 +43,12 @@ class ProfileManager(Generic[S]):
         except AnswerRefused as error:
             return ManagedProfile(value=current, patch={}, refused=(RefusedChange(why=str(error)),))
         fields, refused = read_fields(answer, talk.numbers, talk.spoken)
-        return self._patched(current, before or {}, fields, refused)
-
-    def _patched(
-        self, current: S | None, before: Mapping[str, Any], fields: Iterable[Sourced], refused: Sequence[RefusedChange]
-    ) -> ManagedProfile[S]:
         proposed = {one.name: one.value for one in fields}
-        if not proposed:
-            return ManagedProfile(value=current, patch={}, refused=tuple(refused))
-        try:
-            value = patched(self.schema, current, proposed)
-        except ValueError as error:
-            return ManagedProfile(
-                value=current, patch={}, refused=(*refused, RefusedChange(why=str(error), data=proposed))
-            )
-        patch = patch_between(before, as_json(value)) if current is not None else proposed
+        value, patch = current, dict[str, Any]()
+        if proposed:
+            try:
+                value = patched(self.schema, current, proposed)
+                patch = proposed if before is None else patch_between(before, as_json(value))
+            except ValueError as error:
+                refused.append(RefusedChange(why=str(error), data=proposed))
         return ManagedProfile(value=value, patch=patch, refused=tuple(refused))
