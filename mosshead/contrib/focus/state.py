@@ -78,13 +78,11 @@ class FocusState:
 
     def of(self, known: Collection[UUID]) -> "FocusState":
         """Without those who are known no more: merged into another, or taken back, since the state was written."""
-        return replace(
-            self,
-            scene=tuple(one for one in self.scene if one.entity_id in known),
-            topic=tuple(one for one in self.topic if one.entity_id in known),
-            mentions=tuple(one for one in self.mentions if one.entity_id in known),
-            seen=tuple(one for one in self.seen if one.entity_id in known),
-        )
+        layers = {name: getattr(self, name) for name in ("scene", "topic", "mentions", "seen")}
+        left: dict[str, Any] = {
+            name: tuple(one for one in layer if one.entity_id in known) for name, layer in layers.items()
+        }
+        return replace(self, **left)
 
     @property
     def entity_ids(self) -> frozenset[UUID]:

@@ -186,9 +186,10 @@ class WorkingMemory:
         StoreUnavailable where Postgres cannot be asked.
         """
         kind, key = checked_type(type), checked_id(id)
-        found = self._step(lambda state, now: used(state, state.find(kind, key), now, self._rules))
-        if found is None and self._namespace is not None:
-            return self._at_hand(entity_with_id(self._namespace, kind, key))
+        found = self._step(lambda state, now: self._used(state, state.find(kind, key), now))
+        if found is None and self._namespace is not None and _as_uuid(key):
+            entity = entity_called(self._namespace, key)
+            return self._at_hand(entity) if entity and entity.entity_type == kind else None
         return found
 
     def get_recent(self, type: str | None = None, n: int = RECENT) -> tuple[Reference, ...]:  # noqa: A002
@@ -209,7 +210,14 @@ class WorkingMemory:
         at hand from here on. None where nothing fits. Raises StoreUnavailable where Postgres cannot be asked.
         """
         said = readable("text", text)
-        spoken, found = self._step(lambda state, now: resolved(state, said, self._nouns, now, self._rules))
+
+        def decide(state: State, now: datetime) -> tuple[State, tuple[bool, Reference | None]]:
+            spoken = list(phrases(said, nouns_for(state, self._nouns)))
+            meant = (meant_by(phrase, state) for phrase in spoken)
+            after, found = self._used(state, next(filter(None, meant), None) or by_label(said, state), now)
+            return after, (bool(spoken), found)
+
+        spoken, found = self._step(decide)
         if found is None and not spoken and self._namespace is not None:
             found = self._at_hand(entity_called(self._namespace, said))
         self._store.meter.looked_for(found=int(found is not None), missed=int(found is None))
@@ -218,7 +226,21 @@ class WorkingMemory:
     def resolve_all(self, message: str) -> tuple[TextReference, ...]:
         """All words of a message that refer to what is at hand, in their order, with what they mean; each counts as a use."""
         said = readable("message", message)
-        found, missed = self._step(lambda state, now: all_resolved(state, said, self._nouns, now, self._rules))
+
+        def decide(state: State, now: datetime) -> tuple[State, tuple[tuple[TextReference, ...], int]]:
+            spoken = [(phrase, meant_by(phrase, state)) for phrase in phrases(said, nouns_for(state, self._nouns))]
+            referred = []
+            for phrase, meant in spoken:
+                state, found = self._used(state, meant, now)
+                if found is not None:
+                    referred.append(
+                        TextReference(text=phrase.text, start=phrase.start, end=phrase.end, reference=found)
+                    )
+            # A thing that is named by its id need not be at hand.
+            missed = sum(meant is None and phrase.how != "exact" for phrase, meant in spoken)
+            return state, (tuple(referred), missed)
+
+        found, missed = self._step(decide)
         self._store.meter.looked_for(found=len(found), missed=missed)
         return found
 
@@ -231,7 +253,8 @@ class WorkingMemory:
         summary = None
         if self._namespace is not None and self._rules.policy == "summary":
             summary = summary_of(self._namespace, self.session)
-        return prompt_block(self._state(), summary)
+        lines = list(_lines(self._state(), summary))
+        return fenced(lines, tag="working_memory") if lines else ""
 
     def metrics(self) -> Metrics:
         """How full this session is, and how well working memory does in this process, over all sessions of its store."""
@@ -243,6 +266,13 @@ class WorkingMemory:
             return None
         one = Added(type=entity.entity_type, id=str(entity.id), label=cut_label(entity.name))
         return self._change(one).find(one.type, one.id)
+
+    def _used(self, state: State, found: Reference | None, now: datetime) -> tuple[State, Reference | None]:
+        """The state after a look-up, and the reference as it is then."""
+        if found is None:
+            return state, None
+        after = apply(state, Accessed(type=found.type, id=found.id), now, self._rules)
+        return after, after.find(found.type, found.id)
 
     def _state(self) -> State:
         return self._step(lambda state, _: (state, state))
@@ -349,15 +379,6 @@ def cut_label(found: str) -> str:
     return flat if len(flat) <= MAX_LABEL else f"{flat[: MAX_LABEL - 1]}…"
 
 
-def prompt_block(state: State, summary: str | None = None) -> str:
-    """The user's name, the task, the 5 most recent references and the latest results of tools, one a line; "" of nothing.
-
-    summary: of what was said before, on a line of its own.
-    """
-    lines = list(_lines(state, summary))
-    return fenced(lines, tag="working_memory") if lines else ""
-
-
 def _lines(state: State, summary: str | None) -> Iterator[str]:
     if state.user_name:
         yield f"user: {state.user_name}"
@@ -369,38 +390,6 @@ def _lines(state: State, summary: str | None) -> Iterator[str]:
     yield from (f"result of {one.tool} ({one.reference}): {one.label}" for one in reversed(state.results))
 
 
-def used(state: State, found: Reference | None, now: datetime, rules: Rules) -> tuple[State, Reference | None]:
-    """The state after a look-up, and the reference as it is then."""
-    if found is None:
-        return state, None
-    after = apply(state, Accessed(type=found.type, id=found.id), now, rules)
-    return after, after.find(found.type, found.id)
-
-
-def resolved(
-    state: State, text: str, nouns: Mapping[str, str], now: datetime, rules: Rules
-) -> tuple[State, tuple[bool, Reference | None]]:
-    """Whether a text has words that refer, and what the first of them means that mean anything; else what is called so."""
-    spoken = list(phrases(text, nouns_for(state, nouns)))
-    meant = (meant_by(phrase, state) for phrase in spoken)
-    after, found = used(state, next(filter(None, meant), None) or by_label(text, state), now, rules)
-    return after, (bool(spoken), found)
-
-
-def all_resolved(
-    state: State, text: str, nouns: Mapping[str, str], now: datetime, rules: Rules
-) -> tuple[State, tuple[tuple[TextReference, ...], int]]:
-    """What the words of a text mean, and how many of them mean nothing; a thing named by its id need not be at hand."""
-    spoken = [(phrase, meant_by(phrase, state)) for phrase in phrases(text, nouns_for(state, nouns))]
-    after, referred = state, []
-    for phrase, meant in spoken:
-        after, found = used(after, meant, now, rules)
-        if found is not None:
-            referred.append(TextReference(text=phrase.text, start=phrase.start, end=phrase.end, reference=found))
-    missed = sum(meant is None and phrase.how != "exact" for phrase, meant in spoken)
-    return after, (tuple(referred), missed)
-
-
 def entity_called(namespace: Namespace, name: str) -> Entity | None:
     """The one entity with this id, this name or this alias. Raises StoreUnavailable."""
     wanted = name.strip()
@@ -410,12 +399,6 @@ def entity_called(namespace: Namespace, name: str) -> Entity | None:
         return namespace.profile(_as_uuid(wanted) or wanted).entity
     except (NotFound, AmbiguousName):
         return None
-
-
-def entity_with_id(namespace: Namespace, entity_type: str, entity_id: str) -> Entity | None:
-    """The entity with this id, where it is of this type. Raises StoreUnavailable."""
-    found = entity_called(namespace, entity_id) if _as_uuid(entity_id) else None
-    return found if found and found.entity_type == entity_type else None
 
 
 def summary_of(namespace: Namespace, conversation: str) -> str | None:
