@@ -14,7 +14,7 @@ from mosshead.context.fetch import ReadStore, first, second
 from mosshead.context.interpret import Understood, names_of
 from mosshead.context.pipeline import settled
 from mosshead.contrib.stories.prompt import noted
-from mosshead.contrib.stories.requests import Days, StoryIntent, StoryRequest, times_in
+from mosshead.contrib.stories.requests import StoryIntent, StoryRequest, times_in
 from mosshead.contrib.stories.story import StoryEvidence
 from mosshead.entities.matching import Name, places, words_of
 from mosshead.entities.resolution import TURNS
@@ -57,15 +57,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What was found for a story: pieces, or the questions that come first.
+    """What was found for a story: the pieces that it tells, or the questions that come first."""
 
-    days: those that it tells of, by the calendar of where it is asked.
-    """
-
-    pieces: tuple[Piece, ...]
+    pieces: Sequence[Piece]
     questions: tuple[Question, ...]
     progress: Progress
-    days: tuple[Days, ...] = ()
 
 
 def gathered(
@@ -93,12 +89,9 @@ def gathered(
     meant = list(read.meant)[:_SUBJECTS]
     edges, rows = _hanging_together(store, asked, meant, [one.id for one in topical], among)
     memories = memories_of(read, asked, edges, (row for row in rows if closed.isdisjoint(row.rests_on)), topical)
-    return Gathered(
-        pieces=(*memories, *said_of(read, asked)),
-        questions=(),
-        progress=heard.progress,
-        days=times_in(request, read.now.date()) if asked.days else (),
-    )
+    days = times_in(request, read.now.date()) if asked.days else ()  # by the calendar of where it is asked
+    pieces = belonging([*memories, *said_of(read, asked)], asked.intent, days)
+    return Gathered(pieces=pieces, questions=(), progress=heard.progress)
 
 
 def _among(asked: StoryRequest, request: str, now: datetime) -> Among:

@@ -10,7 +10,7 @@ from mosshead.api.arguments import checked_limit, checked_seconds
 from mosshead.api.decisions import aware
 from mosshead.api.reads import as_stored
 from mosshead.callbacks import answer_of
-from mosshead.contrib.stories.evidence import belonging, chosen, gathered
+from mosshead.contrib.stories.evidence import chosen, gathered
 from mosshead.contrib.stories.prompt import StoryAnswer, noted, story_prompt
 from mosshead.contrib.stories.requests import asked_for
 from mosshead.contrib.stories.story import Story, StoryEvidence, StorySentence, sentence
@@ -78,8 +78,7 @@ def tell_story(
         published, closed = namespace._published(), frozenset(namespace._laid().closed)
         store = namespace._store()
         found = gathered(store, asked, said, history=turns, conversation=named, now=moment, closed=closed)
-        told_of = belonging(found.pieces, asked.intent, found.days)
-        evidence, tokens = chosen(told_of, budget=most, count_tokens=store.embedder.count_tokens)
+        evidence, tokens = chosen(found.pieces, budget=most, count_tokens=store.embedder.count_tokens)
         return Story(
             intent=asked.intent,
             evidence=evidence,
