@@ -1,5 +1,6 @@
-"""What a read gives back, as JSON has it."""
+"""What a read gives back, as JSON has it; and what a text says as JSON."""
 
+import json
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
@@ -27,6 +28,15 @@ def to_json(result: Any) -> Any:
     if is_dataclass(result) and not isinstance(result, type):
         return {name: to_json(getattr(result, name)) for name in _names(result)}
     return _value(result)
+
+
+def json_object(text: str | bytes) -> dict[str, Any] | None:
+    """The object that a text says as JSON; None where it is no JSON, or says something else."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
 
 
 def _value(one: Any) -> Any:

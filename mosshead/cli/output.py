@@ -20,7 +20,7 @@ from mosshead.api.memory import Memory
 from mosshead.api.namespace import Namespace
 from mosshead.deadline import READ_SECONDS
 from mosshead.errors import InvalidEvent
-from mosshead.serialization import to_json
+from mosshead.serialization import json_object, to_json
 
 UNFOLDED = 10_000
 """Columns, where no terminal says how many it has: what reads a table from a pipe gets a row on a line."""
@@ -107,11 +107,8 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(read_file(path).split("\n"), 1):
         if not line.strip():
             continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict):
+        record = json_object(line)
+        if record is None:
             raise InvalidEvent(f"{path.name}, line {number}: not a JSON object")
         yield record
 

@@ -1,6 +1,5 @@
 """Tools for an agent: search memories, put them down, change and close them."""
 
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from mosshead.fencing import fenced
 from mosshead.llm.structured import compact
 from mosshead.models.context import memory_note
 from mosshead.models.memories import StoredMemory
+from mosshead.serialization import json_object
 
 Action = Literal["create", "update", "delete"]
 
@@ -320,11 +320,7 @@ def parameters_of(arguments: type[Arguments]) -> dict[str, Any]:
 
 
 def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except (ValueError, RecursionError):
-            arguments = ""
-    if not isinstance(arguments, Mapping):
+    given = json_object(arguments) if isinstance(arguments, str) else arguments
+    if not isinstance(given, Mapping):
         raise ToolRefused("The arguments are no JSON object; call the tool again with one.")
-    return arguments
+    return given

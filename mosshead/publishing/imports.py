@@ -3,7 +3,6 @@
 Lines come in any order. What is sent comes in one in which each entity stands before what names it.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from mosshead.errors import InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, MAX_IMPORTED, faults_of, storable
 from mosshead.events.imports import ImportedEntity, ImportedMemory
+from mosshead.serialization import json_object
 from mosshead.timestamps import LIES_AHEAD, lies_ahead
 
 _MOST_BYTES = MAX_EVENT_BYTES // 4
@@ -154,12 +154,7 @@ class _Reading:
 
 
 def _object(line: Line) -> dict[str, Any]:
-    record: Any = line
-    if isinstance(line, str):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
+    record: Any = json_object(line) if isinstance(line, str) else line
     if not isinstance(record, Mapping):
         raise InvalidEvent("not a JSON object")
     if not storable(record):

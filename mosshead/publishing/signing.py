@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from mosshead.errors import ConfigurationError, SignatureRefused
 from mosshead.events import MAX_EVENT_BYTES
 from mosshead.patterns import lazy_pattern
+from mosshead.serialization import json_object
 
 MAX_SIGNED_BYTES = 2 * MAX_EVENT_BYTES + 1024
 """What the intake reads of a signed event at most: the event's text is escaped once more."""
@@ -82,7 +83,7 @@ def open_signed(body: str | bytes, keys: Mapping[str, TenantKey]) -> str:
     signature does not fit every byte of it, or its event belongs to another tenant than the key.
     """
     raw = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else bytes(body)
-    envelope = _json_object(raw)
+    envelope = json_object(raw) or {}
     kid, event = envelope.get("kid"), envelope.get("event")
     if "signed" not in envelope or not isinstance(kid, str) or not isinstance(event, str):
         raise SignatureRefused("event: not signed; give the app its key in MOSSHEAD_SIGNING_KEY")
@@ -105,17 +106,9 @@ def _envelope(event: str, kid: str, secret: str) -> str:
 
 
 def _tenant(event: str) -> str | None:
-    namespace = _json_object(event).get("namespace")
+    namespace = (json_object(event) or {}).get("namespace")
     tenant = namespace[0] if isinstance(namespace, list) and namespace else None
     return unicodedata.normalize("NFC", tenant) if isinstance(tenant, str) else None
-
-
-def _json_object(text: str | bytes) -> dict[str, object]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def _form(shape: str) -> str:
