@@ -16,8 +16,10 @@ from mosshead.embeddings import Vectors
 from mosshead.entities.disambiguation import Evidence, Telling
 from mosshead.entities.lookup import found_by, registered
 from mosshead.models.entities import RegisteredEntity
+from mosshead.models.memories import Entity
 from mosshead.paths import NamespacePath
 from mosshead.store.connection import Statement, of_namespace, rows_within
+from mosshead.store.memories import entity_of
 
 MOST_WORDS = 60
 """So many words of a telling are looked for, those of the message first. More do not fit into the bits of one number."""
@@ -44,6 +46,11 @@ class Weighed:
     def entity(self) -> RegisteredEntity:
         """The candidate; with its aliases where it is among the nearest (`complete`)."""
         return registered(self._row)
+
+    @property
+    def as_read(self) -> Entity:
+        """The candidate as reads give it back; its memories are those that are surely about it."""
+        return entity_of(self._row)
 
     @property
     def complete(self) -> bool:

@@ -165,22 +165,11 @@ def _offered(bearers: Mapping[UUID, Weighed], scores: Iterable[tuple[UUID, float
 
 
 def _entity(engine: Engine, path: NamespacePath, one: Weighed) -> Entity:
-    """A candidate as reads give it back; its memories are those that are surely about it."""
-    known = one.entity
-    if not one.complete:
-        with tenant_transaction(engine, path.tenant_id) as connection:
-            return memories.profiles(connection, path, entity_ids=[known.entity_id])[0].entity
-    return Entity(
-        id=known.entity_id,
-        name=known.name,
-        entity_type=known.entity_type,
-        description=known.description,
-        aliases=known.aliases,
-        parent=known.parent,
-        is_user=known.is_user,
-        memories=one.memories,
-        key=known.key,
-    )
+    """A candidate as reads give it back."""
+    if one.complete:
+        return one.as_read
+    with tenant_transaction(engine, path.tenant_id) as connection:
+        return memories.profiles(connection, path, entity_ids=[one.entity.entity_id])[0].entity
 
 
 def _in_message(looked: _Looked, message: str, guess: str | None) -> list[NameMatch]:
