@@ -11,6 +11,7 @@ from mosshead.patterns import lazy_pattern
 from mosshead.redaction.text import (
     IS,
     STILL,
+    Finder,
     FoundSecret,
     Kind,
     Places,
@@ -246,14 +247,12 @@ _RECOVERY = lazy_pattern(
     rf"[^\n\d]{{0,60}}?[:\s]\s*({_ONE}(?:[\s,;|/]{{1,3}}(?:and\s)?{_ONE}){{0,20}})"
 )
 
-RECOVERY_NEEDS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
-"""One of these is in every text, in small letters, in which a recovery code is found."""
+_RECOVERY_STEMS = tuple("recover backup back-up rescue emergency scratch wiederherstell ersatz".split())
 
-ONE_TIME_NEEDS = tuple(
+_ONE_TIME_STEMS = tuple(
     "code otp tan pass codigo codice kode kod код 验证码 認証コード 인증번호 sms text 2fa mfa verif authenticat "
     "time sign log confirm bestatig anmeld".split()
 )
-"""One of these is in every text, in small letters, in which a one-time code is found."""
 
 _BASE32 = r"[a-z2-7]{4}"
 
@@ -268,11 +267,10 @@ _AUTHENTICATOR = lazy_pattern(
 _NO_VOWEL = lazy_pattern(r"(?<![A-Z2-7])[B-DF-HJ-NP-TV-XZ2-7]{4}")
 _MIXED_GROUP = lazy_pattern(r"(?<![a-zA-Z0-9])(?=[A-Za-z]*[2-7])(?=[2-7]*[A-Za-z])[A-Za-z2-7]{4,}")
 
-AUTHENTICATOR_NEEDS = tuple(
+_AUTHENTICATOR_STEMS = tuple(
     "otp 2fa mfa 2-step 2 step factor two multi authentic autentica authentifi facto facteur fakto fattor fator setup set-up "
     "secret manual".split()
 )
-"""One of these is in every text, in small letters, in which the key of an authenticator is found."""
 
 
 def find_authenticator(text: str) -> Iterator[FoundSecret]:
@@ -376,11 +374,10 @@ _CVV = lazy_pattern(
 # "my pin code", "the pin code of the card": not the postal code of a place
 _OF_A_CARD = lazy_pattern(r"(?<![a-z])(?:my|card|phone|bank|atm|sim|account|mein|meine|mi|mon)(?![a-z])")
 
-PIN_NEEDS = tuple(
+_PIN_STEMS = tuple(
     "pin alarm unlock disarm numbers number code puk geheim passcode combination combo cvv cvc csc cvn card prufziffer "
     "cryptogramme".split()
 )
-"""One of these is in every text, in small letters, in which a PIN is found."""
 
 _WITH = lazy_pattern(
     r"(?<![a-z])(?:alarm|unlock\w*|disarm\w*)(?![a-z])[^.!?\n]{0,40}?\s(?:with|using|by|"
@@ -439,12 +436,11 @@ _INSURANCE = lazy_pattern(
 _DATE = lazy_pattern(r"\d{1,4}([./\-])\d{1,2}\1\d{1,4}\Z")
 _FEWEST_FIGURES, _FEWEST = 5, 7
 
-IDENTITY_NEEDS = tuple(
+_PAPER_STEMS = tuple(
     "passport reisepass passeport pasaporte passaport paspoort pasport licen fuhrerschein permis patente identi national ausweis "
     "insurance versicherung securite steuer tax tin utr tfn codice dni nie bsn burgerservice pesel cpf aadha pan personnummer "
     "medicare curp nino ni".split()
 )
-"""One of these is in every text, in small letters, in which such a number is found."""
 
 
 def find_identity_numbers(text: str) -> Iterator[FoundSecret]:
@@ -462,3 +458,15 @@ def _is_of_a_paper(value: str) -> bool:
     """Whether a value is long enough, and no date ("my passport: 10.05.2031")."""
     digits = sum(map(str.isdigit, value))
     return digits >= _FEWEST_FIGURES and sum(map(str.isalnum, value)) >= _FEWEST and not _DATE.match(value)
+
+
+FINDERS = (
+    Finder(find_pins, 6, digits=True, stems=_PIN_STEMS),
+    Finder(find_one_time, 8, digits=True, stems=_ONE_TIME_STEMS),
+    Finder(find_identity_numbers, 9, digits=True, stems=_PAPER_STEMS),
+    Finder(find_social_security, 11, digits=True),
+    Finder(find_cards, 12, digits=True),
+    Finder(find_recovery, 13, stems=_RECOVERY_STEMS),
+    Finder(find_ibans, 15, digits=True),
+    Finder(find_authenticator, 16, stems=_AUTHENTICATOR_STEMS),
+)

@@ -9,6 +9,7 @@ from mosshead.redaction.text import (
     KEY_VALUE,
     STILL,
     VALUE,
+    Finder,
     FoundSecret,
     Kind,
     Next,
@@ -67,11 +68,10 @@ _IT_IS = lazy_pattern(
 
 _SAYS_IT_IS = lazy_pattern(r"\s(?:it|that|this|which)(?:'s| is| was)\s")
 
-NEEDS = tuple(
+_PASSWORD_STEMS = tuple(
     "answer passw pswd pwd pass kenwort kennwort losungswort mot contrasen clave palavra parola wachtwoord losenord adgangskode "
     "salasana парол 密 ハス 비밀 key schlussel word zugang pw p/w psw mdp senha haslo heslo jelszo sifre".split()
 )
-"""One of these is in every text, in small letters, in which a password is found."""
 
 
 def find_passwords(text: str) -> Iterator[FoundSecret]:
@@ -235,12 +235,11 @@ _SOURCE = lazy_pattern(
 # As htpasswd and /etc/shadow keep them: anybody can try words against one.
 _CRYPTED = lazy_pattern(r"(?<![\w$])\$(?:apr1|2[abxy]|[156y]|argon2(?:id?|d))\$[\w./$=,+\-]{20,200}")
 
-LOGIN_NEEDS = tuple(
+_LOGIN_STEMS = tuple(
     "admin root guest @ :* $ :1 :2 :3 :4 :5 :6 :7 :8 :9 "
     "login log log- sign cred account user anmelde zugang einloggen identif access ssh ftp auth benutzer usuario utente pass "
     "pwd :// token api secret mysql mariadb curl wget http redis-cli email".split()
 )
-"""One of these is in every text, in small letters, in which a login is found."""
 
 
 def find_logins(text: str) -> Iterator[FoundSecret]:
@@ -352,11 +351,10 @@ _STANDS_FOR_A_KEY = lazy_pattern(
 _OF_ANYTHING = frozenset({"_key", "_keys", "-key", "-keys", " key"})
 """Words of a name that may be any key's ("sort_key", "primary_key")."""
 
-NAMED_NEEDS = tuple(
+_NAMED_STEMS = tuple(
     "key auth sid sig session sess secret token csrf xsrf cookie signature cred bearer basic jeton schlussel cle "
     "chave clave chiave токен ключ 密钥 令牌 ://".split()
 )
-"""One of these is in every text, in small letters, in which a named key is found."""
 
 
 def find_named(text: str) -> Iterator[FoundSecret]:
@@ -479,3 +477,11 @@ def _stands_alone(text: str, run: list[re.Match[str]]) -> bool:
     )
     ends = re.match(r"\s*(?:\Z|[\n\"'`).])", text[run[-1].end() : run[-1].end() + 12])
     return len(run) in _LENGTHS and bool(alone and ends) and all(word[0].islower() for word in run)
+
+
+FINDERS = (
+    Finder(find_passwords, 5, stems=_PASSWORD_STEMS),
+    Finder(find_logins, 8, stems=_LOGIN_STEMS),
+    Finder(find_named, 9, stems=_NAMED_STEMS),
+    Finder(find_seeds, 47, looks_so=lambda small: sum(map(small.count, " \n-,")) > 10),
+)

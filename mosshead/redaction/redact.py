@@ -1,25 +1,11 @@
 """`redact`: a text without its secrets."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from mosshead.patterns import lazy_pattern
-from mosshead.redaction import numbers, passwords
-from mosshead.redaction.numbers import (
-    find_authenticator,
-    find_cards,
-    find_ibans,
-    find_identity_numbers,
-    find_one_time,
-    find_pins,
-    find_recovery,
-    find_social_security,
-)
-from mosshead.redaction.passwords import find_logins, find_named, find_passwords, find_seeds
+from mosshead.redaction import numbers, passwords, tokens
 from mosshead.redaction.text import MARK, FoundSecret, fold, in_small, mark
-from mosshead.redaction.tokens import find_near, find_tokens
 
-_LONG_TOKEN = lazy_pattern(r"[a-z0-9+/_.\-]{16}|private key")
 _SHORTEST = 5
 """Characters of a text in which a secret can be found: one of three, and what says that it is one ("pw:abc")."""
 
@@ -36,45 +22,7 @@ In what people write a third pass finds nothing. A text can be made so that each
 _BLANKS, _RUN = " \t\n\r", lazy_pattern(r"\S*")
 
 
-class Finder(NamedTuple):
-    """A finder, and a quick look at a text in small letters: where it says no, the finder finds nothing there.
-
-    shortest: characters of a text in which it finds something. digits: whether there must be one. stems: one of them is in every
-    such text; none where any will do. looks_so: whether a text in small letters looks so at all.
-    """
-
-    find: Callable[[str], Iterator[FoundSecret]]
-    shortest: int
-    digits: bool = False
-    stems: tuple[str, ...] = ()
-    looks_so: Callable[[str], bool] | None = None
-
-    def may_find(self, small: str, *, digits: bool) -> bool:
-        """digits: whether there are any in the text."""
-        if len(small) < self.shortest or (self.digits and not digits) or (self.looks_so and not self.looks_so(small)):
-            return False
-        for stem in self.stems:  # rather than any(), which takes twice as long
-            if stem in small:
-                return True
-        return not self.stems
-
-
-FINDERS = (
-    Finder(find_passwords, 5, stems=passwords.NEEDS),
-    Finder(find_pins, 6, digits=True, stems=numbers.PIN_NEEDS),
-    Finder(find_logins, 8, stems=passwords.LOGIN_NEEDS),
-    Finder(find_one_time, 8, digits=True, stems=numbers.ONE_TIME_NEEDS),
-    Finder(find_near, 8, digits=True),
-    Finder(find_named, 9, stems=passwords.NAMED_NEEDS),
-    Finder(find_identity_numbers, 9, digits=True, stems=numbers.IDENTITY_NEEDS),
-    Finder(find_tokens, 11, looks_so=lambda small: bool(_LONG_TOKEN.search(small))),
-    Finder(find_social_security, 11, digits=True),
-    Finder(find_cards, 12, digits=True),
-    Finder(find_recovery, 13, stems=numbers.RECOVERY_NEEDS),
-    Finder(find_ibans, 15, digits=True),
-    Finder(find_authenticator, 16, stems=numbers.AUTHENTICATOR_NEEDS),
-    Finder(find_seeds, 47, looks_so=lambda small: sum(map(small.count, " \n-,")) > 10),
-)
+FINDERS = sorted((*passwords.FINDERS, *numbers.FINDERS, *tokens.FINDERS), key=lambda one: one.shortest)
 """From the one that finds something in the shortest text to the one that needs the longest."""
 
 

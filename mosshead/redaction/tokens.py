@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mosshead.patterns import lazy_pattern
 from mosshead.redaction.text import (
+    Finder,
     FoundSecret,
     Kind,
     Next,
@@ -305,3 +306,11 @@ def _is_key(text: str, match: re.Match[str], strong: Places, keys: Places) -> bo
 
 def _around(words: Places, start: int, end: int, begins: int = 0) -> bool:
     return words.in_window(max(start - _BEFORE, begins), start) or words.in_window(end, end + _AFTER)
+
+
+_LOOKS_LONG = lazy_pattern(r"[a-z0-9+/_.\-]{16}|private key")
+
+FINDERS = (
+    Finder(find_near, 8, digits=True),
+    Finder(find_tokens, 11, looks_so=lambda small: bool(_LOOKS_LONG.search(small))),
+)
