@@ -33,9 +33,7 @@ BROKER_ERRORS = (KombuError, OperationalError, RedisError, OSError)
 """What kombu raises when the broker is away, hung, full or refuses the login; some of it is wrapped, and some is not."""
 
 
-def open_connection(
-    broker_url: str, *, setting: str = "MOSSHEAD_BROKER_URL", socket_timeout: float = 3.0
-) -> Connection:
+def open_connection(broker_url: str, *, socket_timeout: float = 3.0) -> Connection:
     """A connection to the broker; it connects when it is first used.
 
     socket_timeout: seconds. Without one, a Redis that hangs blocks its caller for ever.
@@ -47,7 +45,7 @@ def open_connection(
             return Connection(broker_url, transport_options=options)
     except ValueError:  # its words may hold a piece of the password
         pass
-    raise ConfigurationError(f"{setting}: not a broker's URL; it looks like redis://HOST:6379/0")
+    raise ConfigurationError("MOSSHEAD_BROKER_URL: not a broker's URL; it looks like redis://HOST:6379/0")
 
 
 def transport_options(socket_timeout: float, key_prefix: str, visibility_timeout: int | None = None) -> dict[str, Any]:

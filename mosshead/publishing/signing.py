@@ -49,24 +49,26 @@ class TenantKey:
     secret: str = field(repr=False)
 
 
-def parse_key(text: str, *, setting: str = "MOSSHEAD_SIGNING_KEY") -> SigningKey:
+def parse_key(text: str) -> SigningKey:
     """An app's key, ``KID:SECRET``. Raises ConfigurationError, which shows no part of the secret."""
     kid, _, secret = text.partition(":")
     if not _KID.fullmatch(kid) or not _SECRET.fullmatch(secret):
-        raise ConfigurationError(f"{setting}: {_form('KID:SECRET')}")
+        raise ConfigurationError(f"MOSSHEAD_SIGNING_KEY: {_form('KID:SECRET')}")
     return SigningKey(kid, secret)
 
 
-def parse_keys(text: str, *, setting: str = "MOSSHEAD_SIGNING_KEYS") -> dict[str, TenantKey]:
+def parse_keys(text: str) -> dict[str, TenantKey]:
     """The service's keys by kid, from ``KID:TENANT:SECRET,…``. Raises ConfigurationError, which shows no part of a secret."""
     keys: dict[str, TenantKey] = {}
     for place, entry in enumerate(filter(None, map(str.strip, text.split(","))), 1):
         kid, _, rest = entry.partition(":")
         tenant, _, secret = rest.rpartition(":")
         if not _KID.fullmatch(kid) or not tenant or not _SECRET.fullmatch(secret):
-            raise ConfigurationError(f"{setting}: key {place}: {_form('KID:TENANT:SECRET')}")
+            raise ConfigurationError(f"MOSSHEAD_SIGNING_KEYS: key {place}: {_form('KID:TENANT:SECRET')}")
         if kid in keys:
-            raise ConfigurationError(f"{setting}: key {place}: the kid {kid} is there twice; give each key its own")
+            raise ConfigurationError(
+                f"MOSSHEAD_SIGNING_KEYS: key {place}: the kid {kid} is there twice; give each key its own"
+            )
         keys[kid] = TenantKey(unicodedata.normalize("NFC", tenant), secret)
     return keys
 

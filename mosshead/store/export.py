@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -39,12 +40,8 @@ def _key_of(table: str, owner: str, given: str) -> str:
         where {known("one")} and one.{owner} = {given}), cast({given} as text))"""
 
 
-def _key_of_entity(given: str) -> str:
-    return _key_of("entities_over_time", "entity_id", given)
-
-
-def _key_of_memory(given: str) -> str:
-    return _key_of("memories", "memory_id", given)
+_key_of_entity = partial(_key_of, "entities_over_time", "entity_id")
+_key_of_memory = partial(_key_of, "memories", "memory_id")
 
 
 def _zoned(time: str) -> str:

@@ -7,7 +7,7 @@ to is told by it (`references`); a store keeps it (`stores`).
 from mosshead.contrib.working_memory.memory import WorkingMemory
 from mosshead.contrib.working_memory.references import TextReference
 from mosshead.contrib.working_memory.state import Policy, Reference, ToolResult
-from mosshead.contrib.working_memory.stores import InProcess, InRedis, Metrics, Store, as_prometheus, store_for
+from mosshead.contrib.working_memory.stores import InProcess, InRedis, Metrics, Store, as_prometheus
 
 __all__ = [
     "InProcess",
@@ -20,5 +20,4 @@ __all__ = [
     "ToolResult",
     "WorkingMemory",
     "as_prometheus",
-    "store_for",
 ]
