@@ -60,8 +60,7 @@ def who_is_meant(
 ) -> Resolved:
     """What `Namespace.resolve` answers: its arguments checked and redacted, and the turns before fetched if need be.
 
-    Without a mention, it is the first name in the message that several bear, else its first name. That name is guessed, and what
-    is found tells whether the guess is right; where it is not, it is asked anew.
+    Without a mention, it is the first name in the message that several bear, else its first name.
     """
     _check(text, mention)
     message = redact(readable("text", text))
@@ -71,19 +70,13 @@ def who_is_meant(
             before = memories.latest_messages(connection, path, readable("conversation", conversation), TURNS + 1)
     turns = turns_before(message, [redact(readable("history", one)) for one in before], TURNS)
     asking = _Asking(engine, path, embedder, message, turns)
-    said = redact(readable("mention", mention)) if mention is not None else likely_name(message)
-    looked = asking.look(said)
     if mention is None:
-        if said and looked.weighed and not _borne(looked.weighed, said):
-            # Others share a word with the guess, and may be named by a part of it.
-            said = None
-            looked = asking.look(said)
-        found = contested(_in_message(looked, message, said))
-        if found is None:
-            return Resolved(status="unknown", mention="")
-        if found != said:
-            said, looked = found, asking.look(found)
-    assert said is not None  # noqa: S101 - it was given, or found
+        said, looked = _guessed(asking)
+    else:
+        said = redact(readable("mention", mention))
+        looked = asking.look(said)
+    if said is None:
+        return Resolved(status="unknown", mention="")
     bearers = _bearers(looked.weighed, said)
     decision = disambiguate(looked.asked, {key: one.evidence for key, one in bearers.items()})
     best = _offered(bearers, decision.scores[:_OFFERED])
@@ -95,6 +88,20 @@ def who_is_meant(
         candidates=question(said, best).candidates if best else (),
         question=asked,
     )
+
+
+def _guessed(asking: "_Asking") -> tuple[str | None, "_Looked"]:
+    """The name that a message speaks of, and what was found for it; None where it names nobody who is known.
+
+    The name is guessed, and what is found tells whether the guess is right; where it is not, it is asked anew.
+    """
+    guess = likely_name(asking.message)
+    looked = asking.look(guess)
+    if guess and looked.weighed and not _borne(looked.weighed, guess):
+        # Others share a word with the guess, and may be named by a part of it.
+        guess, looked = None, asking.look(None)
+    said = contested(_in_message(looked, asking.message, guess))
+    return said, looked if said in {None, guess} else asking.look(said)
 
 
 def _check(text: str, mention: str | None) -> None:
