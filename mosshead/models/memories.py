@@ -1,6 +1,6 @@
 """What a read gives back: frozen values, with nothing of the database about them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, overload
@@ -162,9 +162,6 @@ class Hits(Sequence[Hit]):
 
     def __getitem__(self, place: int | slice) -> Hit | tuple[Hit, ...]:
         return self.hits[place]
-
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
 
     def __len__(self) -> int:
         return len(self.hits)

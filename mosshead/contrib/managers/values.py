@@ -1,6 +1,6 @@
 """What a manager gives back: values in shapes of the app's own, each with its id and with what became of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar, overload
 from uuid import UUID
@@ -85,9 +85,6 @@ class ManagedMemories(Sequence[Managed]):
 
     def __getitem__(self, place: int | slice) -> Managed | tuple[Managed, ...]:
         return self.memories[place]
-
-    def __iter__(self) -> Iterator[Managed]:
-        return iter(self.memories)
 
     def __len__(self) -> int:
         return len(self.memories)
